@@ -1,0 +1,44 @@
+import { createHash } from "node:crypto";
+import type { Db } from "../db/client.ts";
+import { findHolder, type TokenHolder } from "../db/queries/access-tokens.ts";
+import { ServiceError } from "../domain/errors.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Principal } from "./principal.ts";
+
+/** No usable access token. `given` tells a missing one from a bad one, which RFC 6750 section 3.1 answers differently. */
+export class Unauthenticated extends ServiceError {
+  readonly given: boolean;
+  constructor({ given }: { given: boolean }) {
+    super("unauthenticated");
+    this.given = given;
+  }
+}
+
+/** An access token is remembered, compared and limited by its SHA-256 alone. */
+export const hashOfToken = (token: string): Buffer => createHash("sha256").update(token).digest();
+
+/**
+ * The token hash of an Authorization header (RFC 6750 section 2.1). Tokens anywhere else are not looked at. Throws
+ * {@link Unauthenticated}.
+ */
+export function readBearerToken(authorization: string | undefined): Buffer {
+  const [, credentials] = /^bearer(?: +(.*))?$/is.exec(authorization ?? "") ?? [];
+  if (credentials === undefined || credentials === "") throw new Unauthenticated({ given: false });
+  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(credentials)) throw new Unauthenticated({ given: true });
+  return hashOfToken(credentials);
+}
+
+/** Whom a token speaks for, in one query. Throws {@link Unauthenticated} for one that is unknown or has ended. */
+export async function authenticate(db: Db, { tokenHash, clock }: { tokenHash: Buffer; clock: Clock }): Promise<Principal> {
+  const holder = await findHolder(db, { tokenHash, at: clock.now() });
+  if (holder === undefined) throw new Unauthenticated({ given: true });
+  return principalOf(holder);
+}
+
+function principalOf({ realmId, scopes, userId, guestAccountId, clientId, administrator }: TokenHolder): Principal {
+  const holder = { realmId, scopes: new Set(scopes) };
+  if (guestAccountId !== null) return { ...holder, kind: "guest", guestAccountId };
+  if (userId !== null) return { ...holder, kind: "user", userId, clientId, administrator: administrator ?? false };
+  if (clientId !== null) return { ...holder, kind: "service", clientId };
+  throw new Error("an access token that speaks for nobody");
+}

@@ -1,0 +1,34 @@
+import type { Database } from "../db/client.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Queues } from "../runtime/queues.ts";
+import type { ApiMetrics } from "./metrics.ts";
+import type { TokenSigningKeys } from "./oauth/token-signing-keys.ts";
+import type { RateLimits } from "./rate-limit.ts";
+import type { Settlements } from "./await-issuance.ts";
+import type { CollectIssuance } from "./collect-issuance.ts";
+
+/** What the API works with; opened in main.ts and passed to whatever needs it. */
+export interface Deps {
+  db: Database;
+  queues: Pick<Queues, "enqueue" | "enqueueAll" | "ping">;
+  clock: Clock;
+  log: Log;
+  metrics: ApiMetrics;
+  settlements: Settlements;
+  collectIssuance: CollectIssuance;
+  signingKeys: TokenSigningKeys;
+  settings: ApiSettings;
+}
+
+export interface ApiSettings {
+  /** The address the API is reached under, without a trailing slash. */
+  baseUrl: string;
+  /** The address of the authorization server, without a trailing slash. */
+  authUrl: string;
+  /** Addresses and ranges whose X-Forwarded-For is believed. */
+  trustedProxies: readonly string[];
+  /** How long a creation waits for its worker. */
+  waitSeconds: number;
+  rateLimits: RateLimits;
+}

@@ -1,0 +1,21 @@
+/** An answer that is more than data with status 200. */
+export class Reply<Data> {
+  readonly data: Data;
+  readonly status: 200 | 202;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(data: Data, status: 200 | 202, headers: Readonly<Record<string, string>>) {
+    this.data = data;
+    this.status = status;
+    this.headers = headers;
+  }
+}
+
+/** Data with headers of its own. */
+export const answered = <Data>(data: Data, headers: Readonly<Record<string, string>>): Reply<Data> =>
+  new Reply(data, 200, headers);
+
+/** 202: the work goes on, and `location` is where to ask about it. */
+export const accepted = <Data>(
+  data: Data,
+  { location, retryAfterSeconds, headers = {} }: { location: string; retryAfterSeconds: number; headers?: Readonly<Record<string, string>> },
+): Reply<Data> => new Reply(data, 202, { ...headers, Location: location, "Retry-After": String(retryAfterSeconds) });

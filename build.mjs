@@ -1,0 +1,171 @@
+// Compiles the server to dist/, unless dist/ is already what the sources say. Every script that starts something runs
+// this first, so it answers at once when there is nothing to do, and any number of them may start at the same moment:
+// one compiles, the others wait for it. It never writes to stdout, which belongs to the program that comes after it.
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import fs from "node:fs";
+import { createRequire } from "node:module";
+import path from "node:path";
+import process from "node:process";
+import { setTimeout as delay } from "node:timers/promises";
+import { fileURLToPath } from "node:url";
+
+const root = path.dirname(fileURLToPath(import.meta.url));
+const dist = path.join(root, "dist");
+const stampFile = path.join(dist, ".stamp");
+const lockFile = path.join(dist, ".lock");
+const lockWaitSeconds = 180;
+
+const compiled = ["domain", "runtime", "db", "api", "worker", "operator", "start.ts"];
+const settings = ["tsconfig.json", "tsconfig.build.json", "package-lock.json", "build.mjs"];
+
+if (!isFresh()) {
+  await lock();
+  // Whoever held the lock before us has probably done the work.
+  if (!isFresh()) compile();
+}
+
+/** The stamp was made from exactly these inputs, and no output has gone missing since. */
+function isFresh() {
+  return readIfThere(stampFile) === fingerprint() && lostOutputs().length === 0;
+}
+
+function compile() {
+  const compiler = findCompiler();
+  if (compiler === undefined) {
+    // Installed without development dependencies: what was built before is what there is.
+    if (fs.existsSync(path.join(dist, "start.js"))) return;
+    fail("Nothing has been built and there is no compiler. Run `npm ci` with development dependencies.");
+  }
+
+  process.stderr.write("Building …\n");
+  const inputs = fingerprint();
+  fs.rmSync(stampFile, { force: true });
+  // The compiler remembers what it has written and does not look whether it is still there.
+  if (lostOutputs().length > 0) fs.rmSync(path.join(dist, ".tsbuildinfo"), { force: true });
+
+  const { status, error } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], {
+    cwd: root,
+    stdio: ["ignore", process.stderr.fd, process.stderr.fd],
+  });
+  if (error) throw error;
+  if (status !== 0) fail("The build failed.");
+  removeOrphans();
+
+  // A source that was saved while the compiler ran does not match this stamp, so the next start compiles again.
+  fs.writeFileSync(`${stampFile}.new`, inputs);
+  fs.renameSync(`${stampFile}.new`, stampFile);
+}
+
+/** Names, sizes and times of all inputs, so that nothing needs to be read. */
+function fingerprint() {
+  const hash = createHash("sha256");
+  for (const name of [...sources(), ...settings]) {
+    const { size, mtimeNs } = fs.statSync(path.join(root, name), { bigint: true });
+    hash.update(`${name}\0${String(size)}\0${String(mtimeNs)}\n`);
+  }
+  return hash.digest("hex");
+}
+
+function sources() {
+  return compiled.flatMap((name) => filesBelow(root, name)).filter((name) => /(?<!\.d)\.ts$/.test(name));
+}
+
+function lostOutputs() {
+  return sources().filter((name) => !fs.existsSync(path.join(dist, outputOf(name))));
+}
+
+/** Outputs whose source was deleted or renamed; a running program must not find them. */
+function removeOrphans() {
+  const wanted = new Set(sources().map(outputOf));
+  for (const name of compiled.flatMap((folder) => filesBelow(dist, folder))) {
+    if (!wanted.has(name.replace(/\.map$/, ""))) fs.rmSync(path.join(dist, name));
+  }
+}
+
+function outputOf(source) {
+  return source.replace(/\.ts$/, ".js");
+}
+
+function filesBelow(base, name) {
+  const found = path.join(base, name);
+  const kind = fs.statSync(found, { throwIfNoEntry: false });
+  if (kind === undefined) return [];
+  if (!kind.isDirectory()) return [name];
+  return fs
+    .readdirSync(found)
+    .sort()
+    .flatMap((entry) => filesBelow(base, `${name}/${entry}`));
+}
+
+function findCompiler() {
+  try {
+    return createRequire(import.meta.url).resolve("typescript/bin/tsc");
+  } catch {
+    return undefined;
+  }
+}
+
+/** Waits until this process is the only one that builds. The lock goes with the process, however it ends. */
+async function lock() {
+  fs.mkdirSync(dist, { recursive: true });
+  // Linking a finished file makes lock and owner appear in one step.
+  const ours = `${lockFile}.${String(process.pid)}`;
+  fs.writeFileSync(ours, String(process.pid));
+  process.on("exit", () => {
+    fs.rmSync(ours, { force: true });
+    if (readIfThere(lockFile) === String(process.pid)) fs.rmSync(lockFile);
+  });
+
+  for (let waited = 0; ; waited += 0.1) {
+    try {
+      fs.linkSync(ours, lockFile);
+      return;
+    } catch (error) {
+      if (error.code !== "EEXIST") throw error;
+    }
+    breakIfAbandoned();
+    if (waited > lockWaitSeconds) fail(`Another build does not end. If there is none, delete ${lockFile}.`);
+    await delay(100);
+  }
+}
+
+/** Removes the lock of a process that is gone. Only one process at a time may do so, or it might remove a new lock. */
+function breakIfAbandoned() {
+  if (isAlive(readIfThere(lockFile))) return;
+  const turn = `${lockFile}-breaking`;
+  try {
+    fs.mkdirSync(turn);
+  } catch {
+    return;
+  }
+  try {
+    if (!isAlive(readIfThere(lockFile))) fs.rmSync(lockFile, { force: true });
+  } finally {
+    fs.rmdirSync(turn);
+  }
+}
+
+function isAlive(pid) {
+  if (pid === undefined) return true; // Just released: try again.
+  try {
+    process.kill(Number(pid), 0);
+    return true;
+  } catch (error) {
+    return error.code === "EPERM";
+  }
+}
+
+function readIfThere(file) {
+  try {
+    return fs.readFileSync(file, "utf8");
+  } catch (error) {
+    if (error.code === "ENOENT") return undefined;
+    throw error;
+  }
+}
+
+function fail(message) {
+  process.stderr.write(`${message}\n`);
+  process.exit(1);
+}

@@ -1,0 +1,116 @@
+import pg from "pg";
+import { DatabaseUnavailable, isOutage } from "./outage.ts";
+import { preparedName, type Sql } from "./sql.ts";
+
+/** What a query needs: the pool or a transaction. */
+export interface Db {
+  /** Runs one statement, prepared once per connection, and answers its rows. Throws {@link DatabaseUnavailable} when Postgres is away. */
+  query<Row extends object>(statement: Sql): Promise<Row[]>;
+}
+
+export interface Database extends Db {
+  /** Runs everything in `run` in one transaction (read committed): all of it or, when it throws, nothing. */
+  transaction<Result>(run: (tx: Db) => Promise<Result>): Promise<Result>;
+  close(): Promise<void>;
+}
+
+/** The Postgres roles, one for each kind of process; each may touch only what it needs (see the migrations). */
+export type DatabaseRole = "realmpass_api" | "realmpass_worker" | "realmpass_operator";
+
+/** What BullMQ's Postgres backend runs as, in every process. */
+export const queueRole = "realmpass_queue";
+
+export interface DatabaseOptions {
+  url: string;
+  /** Taken on at connect, whatever the login may do. Omitted: the login's own rights (migrations). */
+  role?: DatabaseRole | undefined;
+  connectionsMax: number;
+  applicationName: string;
+  /** Called for connections that die while idle; the pool replaces them by itself. */
+  onIdleError?: (error: Error) => void;
+}
+
+const poolOptions = (
+  { url, connectionsMax, applicationName }: Omit<DatabaseOptions, "role">,
+  { role, searchPath }: { role: string | undefined; searchPath?: string },
+) => ({
+  connectionString: url,
+  max: connectionsMax,
+  application_name: applicationName,
+  keepAlive: true,
+  connectionTimeoutMillis: 5_000,
+  options: [
+    ...(role === undefined ? [] : [`-c role=${role}`]),
+    ...(searchPath === undefined ? [] : [`-c search_path=${searchPath}`]),
+    "-c timezone=UTC",
+  ].join(" "),
+});
+
+/** Opens a pool. Nothing connects before the first query. */
+export function openDatabase(options: DatabaseOptions): Database {
+  const pool = new pg.Pool({ ...poolOptions(options, { role: options.role }), statement_timeout: 60_000 });
+  pool.on("error", (error) => options.onIdleError?.(error));
+
+  return {
+    query: (statement) => run(pool, statement),
+
+    async transaction(body) {
+      const client = await pool.connect().catch(rethrow);
+      // A connection that dies between two statements must not take the process down; the next statement reports it.
+      const onError = () => undefined;
+      client.on("error", onError);
+      let broken = false;
+      try {
+        await run(client, begin);
+        const result = await body({ query: (statement) => run(client, statement) });
+        await run(client, commit);
+        return result;
+      } catch (error) {
+        await run(client, rollback).catch(() => (broken = true));
+        throw error;
+      } finally {
+        client.off("error", onError);
+        client.release(broken);
+      }
+    },
+
+    close: () => pool.end(),
+  };
+}
+
+/** A plain pool for BullMQ's Postgres backend, which keeps its tables in the schema `bullmq`. */
+export function openQueuePool(options: Omit<DatabaseOptions, "role">): pg.Pool {
+  const pool = new pg.Pool(poolOptions(options, { role: queueRole, searchPath: "bullmq" }));
+  pool.on("error", (error) => options.onIdleError?.(error));
+  return pool;
+}
+
+const begin: Sql = { text: "begin", values: [] };
+const commit: Sql = { text: "commit", values: [] };
+const rollback: Sql = { text: "rollback", values: [] };
+
+async function run<Row extends object>(on: pg.Pool | pg.PoolClient, { text, values }: Sql): Promise<Row[]> {
+  const name = values.length > 0 ? preparedName(text) : undefined;
+  const result = await on.query<Row>({ text, values: [...values], ...(name === undefined ? {} : { name }) }).catch(rethrow);
+  return result.rows;
+}
+
+function rethrow(error: unknown): never {
+  throw isOutage(error) ? new DatabaseUnavailable(error) : error;
+}
+
+/** The one row of an answer that has at most one. */
+export const first = <Row>(rows: readonly Row[]): Row | undefined => rows[0];
+
+/** The one row of an answer that always has one. */
+export function only<Row>(rows: readonly Row[]): Row {
+  const [row] = rows;
+  if (row === undefined || rows.length > 1) throw new Error(`expected one row, got ${rows.length}`);
+  return row;
+}
+
+/** True for a violation of the named constraint (or of any unique constraint when none is named). */
+export const violates = (error: unknown, constraint?: string): boolean =>
+  error instanceof pg.DatabaseError &&
+  (error.code === "23505" || error.code === "23503" || error.code === "23514") &&
+  (constraint === undefined || error.constraint === constraint);

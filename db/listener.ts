@@ -1,0 +1,81 @@
+import pg from "pg";
+import type { DatabaseOptions } from "./client.ts";
+
+export interface Listener {
+  /** Resolves when the first connection listens; later ones come by themselves. */
+  ready: Promise<void>;
+  /** True while notifications arrive. */
+  connected(): boolean;
+  close(): Promise<void>;
+}
+
+export interface ListenerOptions extends Pick<DatabaseOptions, "url" | "role" | "applicationName"> {
+  channel: string;
+  onNotification: (payload: string) => void;
+  /** Called after each (re)connection: whatever was notified in between was missed, so read the rows again. */
+  onConnected: () => void;
+  onError: (error: Error) => void;
+}
+
+const reconnectDelayMs = 250;
+
+/** Keeps one connection that LISTENs, and makes a new one whenever it is lost. */
+export function listen(options: ListenerOptions): Listener {
+  let client: pg.Client | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let closed = false;
+  let connected = false;
+  let markReady: () => void;
+  const ready = new Promise<void>((resolve) => (markReady = resolve));
+
+  const again = (): void => {
+    connected = false;
+    client = undefined;
+    if (closed) return;
+    clearTimeout(timer);
+    timer = setTimeout(() => void connect(), reconnectDelayMs);
+  };
+
+  const connect = async (): Promise<void> => {
+    const next = new pg.Client({
+      connectionString: options.url,
+      application_name: options.applicationName,
+      keepAlive: true,
+      keepAliveInitialDelayMillis: 10_000,
+      connectionTimeoutMillis: 5_000,
+      ...(options.role === undefined ? {} : { options: `-c role=${options.role}` }),
+    });
+    client = next;
+    next.on("notification", ({ payload }) => {
+      options.onNotification(payload ?? "");
+    });
+    next.on("error", (error) => {
+      options.onError(error);
+    });
+    next.on("end", () => {
+      if (client === next) again();
+    });
+    try {
+      await next.connect();
+      await next.query(`listen ${pg.escapeIdentifier(options.channel)}`);
+      connected = true;
+      markReady();
+      options.onConnected();
+    } catch (error) {
+      options.onError(error as Error);
+      await next.end().catch(() => undefined);
+      if (client === next) again();
+    }
+  };
+  void connect();
+
+  return {
+    ready,
+    connected: () => connected,
+    async close() {
+      closed = true;
+      clearTimeout(timer);
+      await client?.end().catch(() => undefined);
+    },
+  };
+}

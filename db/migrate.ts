@@ -1,0 +1,46 @@
+import knex, { type Knex } from "knex";
+import pg from "pg";
+import { migrations } from "./migrations/index.ts";
+import type { Migration } from "./migrations/migration.ts";
+import { DatabaseUnavailable, isOutage } from "./outage.ts";
+
+/** Any number that no other program on the same database is likely to lock. */
+const migrationLock = 7_246_711;
+
+const migrationSource: Knex.MigrationSource<Migration> = {
+  getMigrations: () => Promise.resolve([...migrations]),
+  getMigrationName: ({ name }) => name,
+  getMigration: ({ up }) =>
+    Promise.resolve({
+      // To knex a question mark is a place for a value; migrations have none.
+      up: (db) => db.raw(up.replaceAll("?", "\\?")),
+      down: () => Promise.reject(new Error("migrations only go forward")),
+    }),
+};
+
+/**
+ * Brings the database up to date, as the login of `url`. Any number of processes may call this at once: one does the
+ * work, the others wait for it. Answers the names of the migrations that were run.
+ */
+export async function migrateDatabase(url: string): Promise<string[]> {
+  const lock = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  const db = knex({ client: "pg", connection: url, pool: { min: 0, max: 2 }, migrations: { migrationSource } });
+  try {
+    await lock.connect();
+    await lock.query("select pg_advisory_lock($1)", [migrationLock]);
+    // knex's own lock is a row that a killed process leaves behind; ours goes with its connection.
+    await db.migrate.forceFreeMigrationsLock();
+    const [, names] = (await db.migrate.latest()) as [number, string[]];
+    return names;
+  } catch (error) {
+    throw isOutage(error) ? new DatabaseUnavailable(error) : error;
+  } finally {
+    await db.destroy();
+    await lock.end().catch(() => undefined);
+  }
+}
+
+/** Names of migrations that this version has and the database has not. */
+export async function pendingMigrations(done: readonly string[]): Promise<string[]> {
+  return migrations.map(({ name }) => name).filter((name) => !done.includes(name));
+}

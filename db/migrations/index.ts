@@ -1,0 +1,15 @@
+import { realmsAndUsers } from "./20261121-0900-realms-and-users.ts";
+import { issuersAndCertificates } from "./20261121-0910-issuers-and-certificates.ts";
+import { applicationsAndTokens } from "./20261121-0920-applications-and-tokens.ts";
+import { auditAndWorkers } from "./20261121-0930-audit-and-workers.ts";
+import { roles } from "./20261121-0940-roles.ts";
+import type { Migration } from "./migration.ts";
+
+/** Every migration, in order. New ones go to the end. */
+export const migrations: readonly Migration[] = [
+  realmsAndUsers,
+  issuersAndCertificates,
+  applicationsAndTokens,
+  auditAndWorkers,
+  roles,
+];

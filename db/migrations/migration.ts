@@ -1,0 +1,6 @@
+/** One step forward: plain SQL, run once in a transaction. There is no way back; a mistake is mended by the next step. */
+export interface Migration {
+  /** `YYYYMMDD-HHMM-what`; recorded in the database, so never changed. */
+  name: string;
+  up: string;
+}

@@ -1,0 +1,36 @@
+import pg from "pg";
+
+/** Postgres cannot be reached, is starting, stopping or full: nothing is wrong with the request, and trying again helps. */
+export class DatabaseUnavailable extends Error {
+  override readonly name = "DatabaseUnavailable";
+  constructor(cause: unknown) {
+    super("the database is away", { cause });
+  }
+}
+
+/** SQLSTATE classes and codes that mean the server is away or going away (PostgreSQL appendix A). */
+const outageStates = /^(08...|57P0[1-5]|53300|53400|25006)$/;
+
+const outageCodes = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "ECONNABORTED",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENOTFOUND",
+  "EAI_AGAIN",
+  "EHOSTUNREACH",
+  "ENETUNREACH",
+  "ENOENT",
+]);
+
+/** What `pg` says in plain words when a connection ends under a query or no connection could be had in time. */
+const outageMessages =
+  /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed and is not queryable|Query read timeout)/;
+
+export function isOutage(error: unknown): boolean {
+  if (error instanceof pg.DatabaseError) return outageStates.test(error.code ?? "");
+  if (error instanceof AggregateError) return error.errors.some(isOutage);
+  if (!(error instanceof Error)) return false;
+  return ("code" in error && outageCodes.has(String(error.code))) || outageMessages.test(error.message);
+}

@@ -1,0 +1,61 @@
+import type { Scope } from "../../domain/scopes.ts";
+import { first, type Db } from "../client.ts";
+import { sql } from "../sql.ts";
+
+export interface NewAccessToken {
+  tokenHash: Uint8Array;
+  realmId: string;
+  clientId: string | null;
+  userId: string | null;
+  guestAccountId: string | null;
+  secretHash: Uint8Array | null;
+  scopes: readonly Scope[];
+  at: Date;
+  expiresAt: Date;
+}
+
+export async function create(db: Db, token: NewAccessToken): Promise<void> {
+  await db.query(sql`
+    insert into access_tokens (token_hash, realm_id, client_id, user_id, guest_account_id, secret_hash, scopes, created_at, expires_at)
+    values (${token.tokenHash}, ${token.realmId}, ${token.clientId}, ${token.userId}, ${token.guestAccountId},
+            ${token.secretHash}, ${token.scopes}, ${token.at}, ${token.expiresAt})
+  `);
+}
+
+/** Whom a valid token speaks for. */
+export interface TokenHolder {
+  realmId: string;
+  clientId: string | null;
+  userId: string | null;
+  guestAccountId: string | null;
+  administrator: boolean | null;
+  scopes: Scope[];
+  expiresAt: Date;
+}
+
+/**
+ * The one query of authentication: token, user, guest account, client and secret, all of them valid at this instant.
+ * Whatever has ended, been switched off, locked out or replaced gives no row.
+ */
+export async function findHolder(
+  db: Db,
+  { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
+): Promise<TokenHolder | undefined> {
+  return first(
+    await db.query<TokenHolder>(sql`
+      select t.realm_id as "realmId", t.client_id as "clientId", t.user_id as "userId",
+             t.guest_account_id as "guestAccountId", u.administrator, t.scopes, t.expires_at as "expiresAt"
+        from access_tokens t
+        left join users u on u.id = t.user_id
+        left join guest_accounts g on g.id = t.guest_account_id
+        left join applications a on a.client_id = t.client_id
+        left join application_secrets s on s.secret_hash = t.secret_hash
+       where t.token_hash = ${tokenHash}
+         and t.expires_at > ${at}
+         and u.offboarded_at is null
+         and (t.guest_account_id is null or (g.revoked_at is null and g.expires_at > ${at}))
+         and (t.client_id is null or a.active)
+         and (s.expires_at is null or s.expires_at > ${at})
+    `),
+  );
+}

@@ -1,0 +1,185 @@
+import type { Actor } from "../../domain/audit.ts";
+import type { CertificateFormat } from "../../domain/certificate-format.ts";
+import type { DeviceType, KeyType } from "../../domain/device.ts";
+import type { ProfileKind } from "../../domain/profile.ts";
+import { first, type Db } from "../client.ts";
+import { sql } from "../sql.ts";
+
+/** The limit of what may be created for an owner, read with the owner's row locked until the transaction ends. */
+export interface LockedOwner {
+  lockedAt: Date | null;
+  offboardedAt: Date | null;
+  /** How many active profiles and unsettled issuances the owner may have. */
+  limit: number;
+  /** How many there are. */
+  count: number;
+  maxValidMonths: number;
+  keyTypes: Partial<Record<DeviceType, KeyType>>;
+  issuerNotAfter: Date | null;
+}
+
+/**
+ * Locks a user's row and reads what decides whether another profile may be created. Two statements, because the count
+ * must be taken after the lock is had: otherwise two requests at once both fit under the limit.
+ */
+export async function lockOwner(
+  tx: Db,
+  { realmId, userId, at }: { realmId: string; userId: string; at: Date },
+): Promise<LockedOwner | undefined> {
+  const owner = first(
+    await tx.query<Omit<LockedOwner, "count">>(sql`
+      select u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt",
+             case when u.profile_override > 0 then u.profile_override else r.max_profiles end as "limit",
+             r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"
+        from users u
+        join realms r on r.id = u.realm_id
+        left join issuers i on i.realm_id = r.id and i.issuing
+       where u.realm_id = ${realmId}
+         and u.id = ${userId}
+         for no key update of u
+    `),
+  );
+  if (owner === undefined) return undefined;
+  const counted = first(
+    await tx.query<{ count: number }>(sql`
+      select (select count(*)
+                from certificates
+               where user_id = ${userId}
+                 and revoked_at is null
+                 and not_after > ${at})::integer
+           + (select count(*)
+                from issuances
+               where user_id = ${userId}
+                 and status in ('queued', 'signing'))::integer as count
+    `),
+  );
+  return { ...owner, count: counted?.count ?? 0 };
+}
+
+export interface NewIssuance {
+  id: string;
+  realmId: string;
+  kind: ProfileKind;
+  userId: string | null;
+  guestAccountId: string | null;
+  name: string;
+  description: string | null;
+  deviceType: DeviceType | null;
+  format: CertificateFormat;
+  keyType: KeyType;
+  csr: string | null;
+  authable: boolean;
+  validityMonths: number;
+  at: Date;
+  actor: Actor;
+}
+
+/** Accepts a request for a certificate: from here on it will be finished, whatever crashes. */
+export async function create(tx: Db, row: NewIssuance): Promise<void> {
+  await tx.query(sql`
+    insert into issuances (id, realm_id, kind, user_id, guest_account_id, name, description, device_type, format,
+                           key_type, csr, authable, validity_months, created_at, created_by_user_id, created_by_client_id)
+    values (${row.id}, ${row.realmId}, ${row.kind}, ${row.userId}, ${row.guestAccountId}, ${row.name},
+            ${row.description}, ${row.deviceType}, ${row.format}, ${row.keyType}, ${row.csr}, ${row.authable},
+            ${row.validityMonths}, ${row.at}, ${row.actor.userId}, ${row.actor.clientId})
+  `);
+}
+
+export type IssuanceState = "queued" | "signing" | "issued" | "failed";
+
+/** An issuance and, once it is issued, its certificate and its sealed output. */
+export interface IssuanceResult {
+  id: string;
+  realmId: string;
+  kind: ProfileKind;
+  state: IssuanceState;
+  createdAt: Date;
+  finishedAt: Date | null;
+  errorCode: string | null;
+  createdByUserId: string | null;
+  createdByClientId: string | null;
+  /** Null until issued; `sealed` is null once erased. */
+  output: { sealed: Buffer | null; dataKeyId: string; wrappedDataKey: Buffer | null } | null;
+}
+
+interface ResultRow extends Omit<IssuanceResult, "output"> {
+  sealed: Buffer | null;
+  dataKeyId: string | null;
+  wrappedDataKey: Buffer | null;
+}
+
+/**
+ * Reads issuances, marking the output of issued ones as collected: it is erased some minutes after the first time.
+ * One statement for all that are asked for together.
+ */
+export async function collect(
+  db: Db,
+  { ids, at }: { ids: readonly string[]; at: Date },
+): Promise<IssuanceResult[]> {
+  const rows = await db.query<ResultRow>(sql`
+    with collected as (
+      update issuance_outputs o
+         set collected_at = coalesce(o.collected_at, ${at})
+       where o.issuance_id = any(${ids}::uuid[])
+      returning o.issuance_id, o.sealed, o.data_key_id
+    )
+    select i.id, i.realm_id as "realmId", i.kind, i.status as state, i.created_at as "createdAt",
+           i.finished_at as "finishedAt", i.error_code as "errorCode",
+           i.created_by_user_id as "createdByUserId", i.created_by_client_id as "createdByClientId",
+           c.sealed, c.data_key_id as "dataKeyId", k.wrapped as "wrappedDataKey"
+      from issuances i
+      left join collected c on c.issuance_id = i.id
+      left join output_data_keys k on k.id = c.data_key_id
+     where i.id = any(${ids}::uuid[])
+  `);
+  return rows.map(({ sealed, dataKeyId, wrappedDataKey, ...issuance }) => ({
+    ...issuance,
+    output: dataKeyId === null ? null : { sealed, dataKeyId, wrappedDataKey },
+  }));
+}
+
+/** State and creator, without touching the output. */
+export const findState = async (
+  db: Db,
+  id: string,
+): Promise<Pick<IssuanceResult, "realmId" | "state" | "createdByUserId" | "createdByClientId"> | undefined> =>
+  first(
+    await db.query<Pick<IssuanceResult, "realmId" | "state" | "createdByUserId" | "createdByClientId">>(sql`
+      select realm_id as "realmId", status as state, created_by_user_id as "createdByUserId",
+             created_by_client_id as "createdByClientId"
+        from issuances
+       where id = ${id}
+    `),
+  );
+
+/**
+ * Fails whatever a user still has under way and gives up the serial numbers of attempts that have begun. Call it in the
+ * transaction that locks the user out, after the user's row has been changed: no such issuance can settle afterwards.
+ */
+export async function failUnsettledOfUsers(
+  tx: Db,
+  { userIds, errorCode, at }: { userIds: readonly string[]; errorCode: string; at: Date },
+): Promise<void> {
+  await tx.query(sql`
+    with unsettled as (
+      select id, issuer_id, serial_number, not_after
+        from issuances
+       where user_id = any(${userIds}::bigint[])
+         and status in ('queued', 'signing')
+         for update
+    ), abandoned as (
+      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+      select issuer_id, serial_number, id, not_after, ${at}
+        from unsettled
+       where serial_number is not null
+      on conflict do nothing
+    ), failed as (
+      update issuances i
+         set status = 'failed', finished_at = ${at}, error_code = ${errorCode}
+        from unsettled
+       where i.id = unsettled.id
+      returning i.id
+    )
+    select pg_notify('issuance_settled', id::text) from failed
+  `);
+}

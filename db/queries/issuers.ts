@@ -1,0 +1,65 @@
+import { only, type Db } from "../client.ts";
+import { sql } from "../sql.ts";
+
+export interface IssuerRow {
+  id: string;
+  realmId: string;
+  certificate: Buffer;
+  /** DER certificates above the issuer, root last. */
+  chain: Buffer[];
+  fingerprint: string;
+  subject: string;
+  notBefore: Date;
+  notAfter: Date;
+  issuing: boolean;
+}
+
+const columns = sql`
+  id, realm_id as "realmId", certificate, chain, encode(fingerprint, 'hex') as fingerprint, subject,
+  not_before as "notBefore", not_after as "notAfter", issuing`;
+
+/** The realm's issuers, newest first. */
+export const list = (db: Db, realmId: string): Promise<IssuerRow[]> =>
+  db.query<IssuerRow>(sql`select ${columns} from issuers where realm_id = ${realmId} order by id desc`);
+
+/** Issuers with their encrypted keys: for workers and operators alone. */
+export const listWithKeys = <EncryptedKey>(
+  db: Db,
+  ids: readonly string[],
+): Promise<(IssuerRow & { encryptedKey: EncryptedKey })[]> =>
+  db.query(sql`
+    select ${columns}, encrypted_key as "encryptedKey"
+      from issuers
+      join issuer_keys on issuer_id = id
+     where id = any(${ids}::bigint[])
+  `);
+
+export interface NewIssuer {
+  realmId: string;
+  certificate: Uint8Array;
+  chain: readonly Uint8Array[];
+  fingerprint: Uint8Array;
+  subject: string;
+  notBefore: Date;
+  notAfter: Date;
+  encryptedKey: object;
+  at: Date;
+}
+
+/** Adds an issuer that issues from now on; the one before it goes on publishing. Call in a transaction. */
+export async function create(tx: Db, issuer: NewIssuer): Promise<IssuerRow> {
+  await tx.query(sql`update issuers set issuing = false where realm_id = ${issuer.realmId} and issuing`);
+  const row = only(
+    await tx.query<IssuerRow>(sql`
+      insert into issuers (realm_id, certificate, chain, fingerprint, subject, not_before, not_after, issuing, created_at)
+      values (${issuer.realmId}, ${issuer.certificate}, ${issuer.chain}, ${issuer.fingerprint}, ${issuer.subject},
+              ${issuer.notBefore}, ${issuer.notAfter}, true, ${issuer.at})
+      returning ${columns}
+    `),
+  );
+  await tx.query(sql`
+    insert into issuer_keys (issuer_id, encrypted_key)
+    values (${row.id}, ${JSON.stringify(issuer.encryptedKey)}::jsonb)
+  `);
+  return row;
+}

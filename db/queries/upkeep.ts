@@ -1,0 +1,92 @@
+import { only, type Db } from "../client.ts";
+import { sql, type Sql } from "../sql.ts";
+import { idempotencyKeyHours } from "./idempotency-keys.ts";
+
+/** Output is erased this long after it was first collected. */
+export const collectedMinutesMax = 10;
+
+/** Output that nobody collected is erased after this long. */
+export const uncollectedHoursMax = 24;
+
+/** Rows removed in one statement: short enough that nobody waits for it. */
+const slice = 5_000;
+
+const counted = async (db: Db, statement: Sql): Promise<number> => {
+  const rows = await db.query<{ count: number }>(statement);
+  return only(rows).count;
+};
+
+/** Erases the outputs whose time is up, and the data keys that nothing is sealed with any more. Answers how many outputs. */
+export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number> {
+  const erased = await counted(
+    db,
+    sql`
+      with due as (
+        (select issuance_id
+           from issuance_outputs
+          where sealed is not null
+            and collected_at < ${at}::timestamptz - make_interval(mins => ${collectedMinutesMax})
+          limit ${slice})
+        union
+        (select issuance_id
+           from issuance_outputs
+          where sealed is not null
+            and created_at < ${at}::timestamptz - make_interval(hours => ${uncollectedHoursMax})
+          limit ${slice})
+      ), erased as (
+        update issuance_outputs o
+           set sealed = null
+          from due
+         where o.issuance_id = due.issuance_id
+        returning 1
+      )
+      select count(*)::integer as count from erased
+    `,
+  );
+  await counted(
+    db,
+    sql`
+      with blanked as (
+        update output_data_keys k
+           set wrapped = ''
+         where wrapped <> ''
+           and not exists (select from issuance_outputs o where o.data_key_id = k.id and o.sealed is not null)
+        returning 1
+      )
+      select count(*)::integer as count from blanked
+    `,
+  );
+  return erased;
+}
+
+/** Removes tokens, links and idempotency keys that have run out, a slice of each. Answers how many rows. */
+export async function removeExpired(db: Db, { at }: { at: Date }): Promise<number> {
+  const removals = [
+    sql`delete from access_tokens
+         where token_hash in (select token_hash from access_tokens where expires_at < ${at} limit ${slice})`,
+    sql`delete from sign_in_links
+         where token_hash in (select token_hash
+                                from sign_in_links
+                               where expires_at < ${at}::timestamptz - interval '1 day'
+                               limit ${slice})`,
+    sql`delete from idempotency_keys
+         where (scope, key) in (select scope, key
+                                  from idempotency_keys
+                                 where created_at < ${at}::timestamptz - make_interval(hours => ${idempotencyKeyHours})
+                                 limit ${slice})`,
+  ];
+  let total = 0;
+  for (const removal of removals) {
+    total += await counted(
+      db,
+      sql`with removed as (${removal} returning 1) select count(*)::integer as count from removed`,
+    );
+  }
+  return total;
+}
+
+/** Holds a lock for the transaction when nobody else does. For work that one worker at a time should do. */
+export async function tryLock(tx: Db, key: number): Promise<boolean> {
+  const rows = await tx.query<{ locked: boolean }>(sql`select pg_try_advisory_xact_lock(${key}::bigint) as locked`);
+  return only(rows).locked;
+}

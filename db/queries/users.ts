@@ -1,0 +1,145 @@
+import { first, only, type Db } from "../client.ts";
+import { all, containing, orderBy, when, type Page, type PageRequest } from "../page.ts";
+import { sql, type Sql } from "../sql.ts";
+
+export interface User {
+  id: string;
+  realmId: string;
+  pairwiseId: string;
+  email: string;
+  administrator: boolean;
+  profileOverride: number;
+  /** How many active profiles the person may have: their own override, else the realm's value. */
+  maxProfiles: number;
+  /** How many active profiles the person has. */
+  profileCount: number;
+  createdAt: Date;
+  lockedAt: Date | null;
+  offboardedAt: Date | null;
+}
+
+const activeCount = (at: Date): Sql => sql`(
+  select count(*)::integer
+    from certificates c
+   where c.user_id = u.id
+     and c.revoked_at is null
+     and c.not_after > ${at}
+)`;
+
+const columns = (at: Date): Sql => sql`
+  u.id, u.realm_id as "realmId", u.pairwise_id as "pairwiseId", u.email, u.administrator,
+  u.profile_override as "profileOverride",
+  case when u.profile_override > 0 then u.profile_override else r.max_profiles end as "maxProfiles",
+  ${activeCount(at)} as "profileCount",
+  u.created_at as "createdAt", u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt"`;
+
+interface InRealm {
+  realmId: string;
+  userId: string;
+}
+
+export async function find(db: Db, { realmId, userId, at }: InRealm & { at: Date }): Promise<User | undefined> {
+  return first(
+    await db.query<User>(sql`
+      select ${columns(at)}
+        from users u
+        join realms r on r.id = u.realm_id
+       where u.realm_id = ${realmId}
+         and u.id = ${userId}
+    `),
+  );
+}
+
+/** True when the realm has this user. */
+export async function exists(db: Db, { realmId, userId }: InRealm): Promise<boolean> {
+  const rows = await db.query(sql`select 1 as one from users where realm_id = ${realmId} and id = ${userId}`);
+  return rows.length > 0;
+}
+
+export const userSortKeys = ["pairwiseid", "created", "profilecount", "lockDate", "blacklistDate"] as const;
+export type UserSortKey = (typeof userSortKeys)[number];
+
+export interface UserFilter {
+  blacklisted: boolean;
+  locked: boolean;
+  minProfileCount: number;
+  maxProfileCount: number;
+  minCreated: Date;
+  maxCreated: Date;
+  minLockDate: Date;
+  maxLockDate: Date;
+  minBlacklistDate: Date;
+  maxBlacklistDate: Date;
+  email: string;
+}
+
+/** The users of a realm; `search` looks inside the pairwise id. The page is found by id first, and counted only then. */
+export async function list(
+  db: Db,
+  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<UserFilter, UserSortKey> },
+): Promise<Page<User>> {
+  const { filter } = page;
+  const matching = all([
+    sql`u.realm_id = ${realmId}`,
+    when(page.search, (text) => sql`u.pairwise_id ilike ${containing(text)}`),
+    when(filter.email, (text) => sql`u.email ilike ${containing(text)}`),
+    when(filter.blacklisted, (is) => (is ? sql`u.offboarded_at is not null` : sql`u.offboarded_at is null`)),
+    when(filter.locked, (is) => (is ? sql`u.locked_at is not null` : sql`u.locked_at is null`)),
+    when(filter.minProfileCount, (count) => sql`${activeCount(at)} >= ${count}::integer`),
+    when(filter.maxProfileCount, (count) => sql`${activeCount(at)} <= ${count}::integer`),
+    when(filter.minCreated, (bound) => sql`u.created_at >= ${bound}`),
+    when(filter.maxCreated, (bound) => sql`u.created_at <= ${bound}`),
+    when(filter.minLockDate, (bound) => sql`u.locked_at >= ${bound}`),
+    when(filter.maxLockDate, (bound) => sql`u.locked_at <= ${bound}`),
+    when(filter.minBlacklistDate, (bound) => sql`u.offboarded_at >= ${bound}`),
+    when(filter.maxBlacklistDate, (bound) => sql`u.offboarded_at <= ${bound}`),
+  ]);
+  const order = orderBy(
+    page.sort,
+    {
+      pairwiseid: sql`u.pairwise_id`,
+      created: sql`u.created_at`,
+      profilecount: activeCount(at),
+      lockDate: sql`u.locked_at`,
+      blacklistDate: sql`u.offboarded_at`,
+    },
+    { newestFirst: sql`u.created_at`, id: sql`u.id` },
+  );
+
+  const [items, counted] = await Promise.all([
+    db.query<User>(sql`
+      with page as materialized (
+        select u.id
+          from users u
+         where ${matching}
+         ${order}
+         limit ${page.limit} offset ${page.offset}
+      )
+      select ${columns(at)}
+        from page
+        join users u on u.id = page.id
+        join realms r on r.id = u.realm_id
+       ${order}
+    `),
+    db.query<{ total: number }>(sql`select count(*)::integer as total from users u where ${matching}`),
+  ]);
+  return { items, total: only(counted).total };
+}
+
+export interface NewUser {
+  realmId: string;
+  pairwiseId: string;
+  email: string;
+  administrator: boolean;
+  at: Date;
+}
+
+/** Makes a user. Throws a unique violation when the realm has one with this pairwise id. */
+export async function create(tx: Db, user: NewUser): Promise<string> {
+  const rows = await tx.query<{ id: string }>(sql`
+    insert into users (realm_id, pairwise_id, email, administrator, created_at)
+    values (${user.realmId}, ${user.pairwiseId}, ${user.email}, ${user.administrator}, ${user.at})
+    returning id
+  `);
+  return only(rows).id;
+}

@@ -1,0 +1,46 @@
+/** Every audit event: `<subject>_<verb>`. */
+export const auditEvents = [
+  "admin_login",
+  "user_login",
+  "user_create",
+  "user_update",
+  "user_lock",
+  "user_unlock",
+  "user_offboard",
+  "user_undelete",
+  "user_limit_update",
+  "profile_create",
+  "profile_revoke",
+  "guest_account_create",
+  "guest_account_update",
+  "guest_account_revoke",
+  "guest_token_read",
+  "guest_profile_create",
+  "guest_profile_revoke",
+  "infrastructure_profile_create",
+  "infrastructure_profile_revoke",
+  "realm_update",
+  "realm_create",
+  "client_create",
+  "client_update",
+  "client_delete",
+  "client_secret_create",
+  "job_create",
+  "job_cancel",
+  "job_finish",
+  "audit_export",
+  "crl_publish",
+  "consent_withdraw",
+  "session_end",
+  "issuer_create",
+  "issuer_rotate",
+] as const;
+export type AuditEvent = (typeof auditEvents)[number];
+
+/** Who did it: a user, a client on its own, or a user through a client. Nobody for what an operator does at the console. */
+export interface Actor {
+  userId: string | null;
+  clientId: string | null;
+}
+
+export const operatorActor: Actor = { userId: null, clientId: null };

@@ -1,0 +1,78 @@
+/** What a certificate of each kind contains, as data (RFC 5280, RFC 9190). How it is encoded is worker/pki's. */
+
+export const certificateKinds = ["user", "guest", "infrastructure"] as const;
+export type CertificateKind = (typeof certificateKinds)[number];
+
+/** KeyUsage (RFC 5280 section 4.2.1.3), the ones a profile's certificate may carry. */
+export type KeyUsage = "digitalSignature" | "keyEncipherment";
+
+/** KeyPurposeId (RFC 5280 section 4.2.1.12), the ones a profile's certificate may carry. */
+export type ExtendedKeyUsage = "clientAuth" | "serverAuth";
+
+export interface CertificateProfile {
+  extendedKeyUsages: readonly ExtendedKeyUsage[];
+  /** `identity`: CN and rfc822Name. `dnsNameOrIdentity`: CN and dNSName when there is a DNS name, else as `identity`. */
+  namedBy: "identity" | "dnsNameOrIdentity";
+}
+
+export const certificateProfile = {
+  user: { extendedKeyUsages: ["clientAuth"], namedBy: "identity" },
+  guest: { extendedKeyUsages: ["clientAuth"], namedBy: "identity" },
+  infrastructure: { extendedKeyUsages: ["clientAuth", "serverAuth"], namedBy: "dnsNameOrIdentity" },
+} as const satisfies Record<CertificateKind, CertificateProfile>;
+
+/** RSA key exchange of TLS 1.2 needs keyEncipherment; EC keys only ever sign. */
+export const keyUsages = {
+  ec: ["digitalSignature"],
+  rsa: ["digitalSignature", "keyEncipherment"],
+} as const satisfies Record<"ec" | "rsa", readonly KeyUsage[]>;
+
+export const certificateValidity = {
+  /** How long before its signing a certificate becomes valid: room for a device whose clock is behind. */
+  backdateSeconds: 5 * 60,
+  /** The same for a CA's own certificate; larger, so that nothing it signs is valid before it is. */
+  issuerBackdateSeconds: 24 * 60 * 60,
+  rootYears: 20,
+  issuingYears: 10,
+  infrastructureMonthsMin: 12,
+  infrastructureMonthsMax: 60,
+} as const;
+
+/** Upper bounds of RFC 5280 appendix A.1 (ub-common-name, ub-organization-name), in characters. */
+export const commonNameLengthMax = 64;
+export const organizationLengthMax = 64;
+
+export const identityLabelLength = 20;
+/** The longest realm domain whose identities still fit a common name. */
+export const realmDomainLengthMax = commonNameLengthMax - identityLabelLength - 1;
+
+const base32 = "abcdefghijklmnopqrstuvwxyz234567";
+
+/**
+ * The random part of a new certificate's identity, `<label>@<realm domain>`: 20 base32 characters (100 bits), nothing of
+ * the person in it. `random` is at least 20 random bytes; throws RangeError for fewer.
+ */
+export function identityLabelOf(random: Uint8Array): string {
+  if (random.length < identityLabelLength) throw new RangeError("an identity needs 20 random bytes");
+  return Array.from(random.subarray(0, identityLabelLength), (byte) => base32.charAt(byte & 31)).join("");
+}
+
+/** Whether `text` is an identity: `<20 of a-z2-7>@<DNS name>`, at most 64 characters. */
+export function isIdentity(text: string): boolean {
+  return text.length <= commonNameLengthMax && identityLabel.test(text) && isDnsName(text.slice(identityLabelLength + 1));
+}
+const identityLabel = /^[a-z2-7]{20}@/;
+
+/**
+ * Whether `text` is a DNS name that may stand in a certificate: two or more labels of letters, digits and inner hyphens
+ * (RFC 1123 section 2.1), the last not all digits, no wildcard, no final dot, ASCII only, at most 253 characters.
+ */
+export function isDnsName(text: string): boolean {
+  return text.length <= 253 && dnsName.test(text);
+}
+const dnsName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+
+/** An organization name as a certificate may hold it: control characters out, at most 64 characters, none cut in half. */
+export function organizationName(displayName: string): string {
+  return [...displayName.replace(/\p{Cc}/gu, " ").trim()].slice(0, organizationLengthMax).join("").trim();
+}

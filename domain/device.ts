@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+export const deviceTypes = ["MacOS", "iOS", "iPadOS", "Android", "Windows", "Linux", "ChromeOS", "Other"] as const;
+
+/** Matched case-sensitively, unlike the format. */
+export const DeviceType = z.enum(deviceTypes);
+export type DeviceType = z.infer<typeof DeviceType>;
+
+export const keyTypes = ["ec-p256", "rsa-2048", "rsa-3072"] as const;
+export const KeyType = z.enum(keyTypes);
+export type KeyType = z.infer<typeof KeyType>;
+
+/** The key each kind of device is given when neither the request nor the realm says otherwise. */
+export const defaultKeyType = {
+  MacOS: "ec-p256",
+  iOS: "ec-p256",
+  iPadOS: "ec-p256",
+  Android: "rsa-2048",
+  Windows: "ec-p256",
+  Linux: "rsa-2048",
+  ChromeOS: "rsa-2048",
+  Other: "rsa-2048",
+} as const satisfies Record<DeviceType, KeyType>;

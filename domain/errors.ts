@@ -1,0 +1,71 @@
+/** Every way a request can fail, and the only place that knows a status code. Codes are part of the published contract. */
+export const errorCatalogue = {
+  invalid_request: { status: 400, message: "The request is not valid." },
+  invalid_csr: { status: 400, message: "The certificate signing request cannot be used." },
+  unsupported_api_version: { status: 400, message: "This API version does not exist; use 1.0 or 2.0." },
+  guest_account_required: { status: 400, message: "This needs a guest account's token." },
+  unauthenticated: { status: 401, message: "A valid access token is required." },
+  forbidden: { status: 403, message: "This needs an administrator." },
+  user_required: { status: 403, message: "This needs a signed-in user." },
+  insufficient_scope: { status: 403, message: "The access token lacks a scope that this needs." },
+  user_locked: { status: 403, message: "A locked user cannot create profiles." },
+  user_offboarded: { status: 403, message: "An offboarded user cannot have profiles." },
+  guest_account_ended: { status: 403, message: "This guest account has ended." },
+  not_found: { status: 404, message: "There is nothing at this address." },
+  user_not_found: { status: 404, message: "There is no such user in this realm." },
+  profile_not_found: { status: 404, message: "There is no such profile in this realm." },
+  issuance_not_found: { status: 404, message: "There is no such issuance." },
+  method_not_allowed: { status: 405, message: "This address does not have that method." },
+  profile_limit_reached: { status: 409, message: "The owner has as many active profiles as the limit allows." },
+  output_erased: { status: 410, message: "The output of this issuance has been erased." },
+  payload_too_large: { status: 413, message: "The request body is too large." },
+  unsupported_media_type: { status: 415, message: "The request body must be application/json." },
+  idempotency_key_reused: { status: 422, message: "This Idempotency-Key was used before with another request." },
+  too_many_requests: { status: 429, message: "Too many requests; try again later." },
+  internal_error: { status: 500, message: "Something went wrong on our side." },
+  issuance_failed: { status: 500, message: "The certificate could not be issued." },
+  unavailable: { status: 503, message: "A part of the service is away. Please try again shortly." },
+  issuer_expiring: {
+    status: 503,
+    message: "The issuer ends before this profile would. The operator has to make a new issuer first.",
+  },
+  no_issuer: { status: 503, message: "This realm has no issuer. The operator has to make one first." },
+} as const satisfies Record<string, { status: number; message: string }>;
+
+export type ErrorCode = keyof typeof errorCatalogue;
+
+export const isErrorCode = (value: string): value is ErrorCode => Object.hasOwn(errorCatalogue, value);
+
+/** One thing that is wrong with a request, and where. */
+export interface FieldFault {
+  path: string;
+  reason: string;
+}
+
+export interface ServiceErrorOptions extends ErrorOptions {
+  /** What is wrong where, for `invalid_request`. */
+  fields?: readonly FieldFault[];
+  /** A sentence that says more than the catalogue's, safe to show. */
+  description?: string;
+  /** For 429 and 503: when trying again makes sense. */
+  retryAfterSeconds?: number;
+}
+
+/** A failure with a meaning the caller may be told. Anything else that is thrown is a bug or an outage. */
+export class ServiceError extends Error {
+  override readonly name = "ServiceError";
+  readonly code: ErrorCode;
+  readonly fields: readonly FieldFault[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+
+  constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {
+    super(options.description ?? errorCatalogue[code].message, options);
+    this.code = code;
+    this.fields = options.fields;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+  }
+
+  get status(): number {
+    return errorCatalogue[this.code].status;
+  }
+}

@@ -1,0 +1,44 @@
+import { z } from "zod";
+
+/** Largest identifier that PostgreSQL's bigint can hold, as a string of the same length compares. */
+const bigintMax = 9_223_372_036_854_775_807n;
+
+/** A decimal identifier: no sign, no leading zero, within bigint. On the wire it is a string, because it may exceed 2^53. */
+const decimalId = z
+  .string()
+  .regex(/^[1-9][0-9]{0,18}$/, "must be a decimal identifier")
+  .refine((value) => BigInt(value) <= bigintMax, "must be a decimal identifier");
+
+export const RealmID = decimalId.brand("RealmID");
+export type RealmID = z.infer<typeof RealmID>;
+
+export const UserID = decimalId.brand("UserID");
+export type UserID = z.infer<typeof UserID>;
+
+export const GuestAccountID = decimalId.brand("GuestAccountID");
+export type GuestAccountID = z.infer<typeof GuestAccountID>;
+
+export const IssuerID = decimalId.brand("IssuerID");
+export type IssuerID = z.infer<typeof IssuerID>;
+
+/** The `client_id` of an application (RFC 6749 section 2.2). */
+export const ClientID = z
+  .string()
+  .regex(/^[a-zA-Z0-9_-]{1,64}$/)
+  .brand("ClientID");
+export type ClientID = z.infer<typeof ClientID>;
+
+/** One creation of a certificate. Random, so that knowing one says nothing about another. */
+export const IssuanceID = z.uuid().brand("IssuanceID");
+export type IssuanceID = z.infer<typeof IssuanceID>;
+
+/** A set of issuances that are worked off in chunks. */
+export const BatchID = z.uuid().brand("BatchID");
+export type BatchID = z.infer<typeof BatchID>;
+
+/** A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. */
+export const SerialNumber = z
+  .string()
+  .regex(/^[1-9][0-9]{0,47}$/, "must be a decimal serial number")
+  .brand("SerialNumber");
+export type SerialNumber = z.infer<typeof SerialNumber>;

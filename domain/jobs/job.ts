@@ -1,0 +1,18 @@
+import type { z } from "zod";
+
+/** The queues. Interactive work and bulk work never wait for one another. */
+export const queueNames = ["issuance", "issuance-bulk"] as const;
+export type QueueName = (typeof queueNames)[number];
+
+/** What both sides of a queue agree on. A payload is a version and ids: whoever can read the queue learns nothing. */
+export interface JobDefinition<Payload> {
+  name: string;
+  queue: QueueName;
+  payload: z.ZodType<Payload>;
+  /** The same work has the same id. No colon, no bare integer: BullMQ refuses both. */
+  jobId: (payload: Payload) => string;
+  attempts: number;
+  backoffMs: number;
+}
+
+export const defineJob = <Payload>(definition: JobDefinition<Payload>): JobDefinition<Payload> => definition;

@@ -1,0 +1,74 @@
+import { readFileSync } from "node:fs";
+import { z } from "zod";
+import { variables, type Variable } from "./variables.ts";
+
+export type Env = Readonly<Record<string, string | undefined>>;
+
+/** What a process was told, read once; only the variables it asked for. */
+export type Config<Names extends Variable> = Readonly<{ [Name in Names]: z.output<(typeof variables)[Name]["schema"]> }>;
+
+/** The configuration cannot be used. The message names every fault, one to a line. */
+export class ConfigError extends Error {
+  override readonly name = "ConfigError";
+  readonly faults: readonly string[];
+  constructor(faults: readonly string[]) {
+    super(["The configuration cannot be used:", ...faults.map((fault) => `  - ${fault}`)].join("\n"));
+    this.faults = faults;
+  }
+}
+
+/**
+ * Reads the named variables. `NAME_FILE` gives a variable's value in a file, for secrets that are mounted. An empty
+ * value counts as not set. Throws a {@link ConfigError} that lists every fault, a `REALMPASS_` name that nothing knows among them.
+ */
+export function loadConfig<Names extends Variable>(names: readonly Names[], env: Env): Config<Names> {
+  const faults = unknownNames(env);
+  const values: Record<string, unknown> = {};
+
+  for (const name of names) {
+    const raw = rawValue(name, env, faults);
+    const parsed = (variables[name].schema as z.ZodType).safeParse(raw);
+    if (parsed.success) values[name] = parsed.data;
+    else faults.push(`${name}: ${parsed.error.issues.map(({ message }) => message).join("; ")}`);
+  }
+
+  if (faults.length > 0) throw new ConfigError(faults);
+  return Object.freeze(values) as Config<Names>;
+}
+
+function rawValue(name: Variable, env: Env, faults: string[]): string | undefined {
+  const direct = env[name];
+  const file = env[`${name}_FILE`];
+  if (file === undefined || file === "") return direct === "" ? undefined : direct;
+  if (direct !== undefined && direct !== "") {
+    faults.push(`${name}: set either ${name} or ${name}_FILE, not both`);
+    return undefined;
+  }
+  try {
+    return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+  } catch (error) {
+    faults.push(`${name}_FILE: cannot read ${file} (${(error as NodeJS.ErrnoException).code ?? "unknown error"})`);
+    return undefined;
+  }
+}
+
+const unknownNames = (env: Env): string[] =>
+  Object.keys(env)
+    .filter((name) => name.startsWith("REALMPASS_"))
+    .filter((name) => !Object.hasOwn(variables, name) && !Object.hasOwn(variables, name.replace(/_FILE$/, "")))
+    .map((name) => `${name}: nothing reads this variable; is it a slip?`);
+
+/** The configuration for people: every value as it holds, secrets masked. */
+export const maskedConfig = (config: Readonly<Record<string, unknown>>): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(config).map(([name, value]) => [name, value === undefined ? null : maskedValue(name as Variable, value)]),
+  );
+
+const maskedValue = (name: Variable, value: unknown): unknown => {
+  const variable = variables[name];
+  if ("secret" in variable) return "********";
+  if (!("url" in variable) || typeof value !== "string" || !URL.canParse(value)) return value;
+  const url = new URL(value);
+  if (url.password !== "") url.password = "********";
+  return url.href;
+};

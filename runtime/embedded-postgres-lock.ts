@@ -1,0 +1,78 @@
+import { randomBytes } from "node:crypto";
+import { link, rename, rm } from "node:fs/promises";
+import { setTimeout as delay } from "node:timers/promises";
+import { hasCode, readIfPresent, writePrivateFile } from "./embedded-postgres-files.ts";
+import { identifyProcess, isRunning, type ProcessIdentity } from "./embedded-postgres-process.ts";
+
+export type DirectoryLock = { release(): Promise<void> };
+
+/** Long enough for one that is just stopping to let go. */
+const patienceMs = 3_000;
+
+/**
+ * Takes a lock that is held until release() or the end of this process, however it ends. Fails when another start
+ * holds it: that one's stop() would take the database away from us, so sharing is not offered.
+ */
+export async function lockDirectory(path: string): Promise<DirectoryLock> {
+  const self = await identifyProcess(process.pid);
+  const mine = JSON.stringify({ ...self, token: randomBytes(8).toString("hex") });
+  const giveUpAt = performance.now() + patienceMs;
+  for (;;) {
+    if (await createLock(path, mine)) return { release: () => releaseLock(path, mine) };
+    const theirs = await readIfPresent(path);
+    if (theirs === undefined) continue;
+    const holder = parseHolder(theirs);
+    if (!holder || !(await isRunning(holder))) {
+      await breakLock(path, theirs);
+      continue;
+    }
+    if (performance.now() > giveUpAt) {
+      throw new Error(
+        `The embedded Postgres of this data directory is in use by process ${holder.pid}. ` +
+          "Stop that one first, or set DATABASE_URL to share a server.",
+      );
+    }
+    await delay(50);
+  }
+}
+
+/** The content appears with the name, in one step: no one ever reads a lock that is half written. */
+async function createLock(path: string, content: string): Promise<boolean> {
+  const draft = `${path}.${randomBytes(6).toString("hex")}`;
+  await writePrivateFile(draft, content);
+  try {
+    await link(draft, path);
+    return true;
+  } catch (error) {
+    if (hasCode(error, "EEXIST")) return false;
+    throw error;
+  } finally {
+    await rm(draft, { force: true });
+  }
+}
+
+/** Moves a dead holder's lock aside. Should a live one have taken its place in the meantime, it is put back. */
+async function breakLock(path: string, dead: string): Promise<void> {
+  const aside = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    await rename(path, aside);
+  } catch (error) {
+    if (hasCode(error, "ENOENT")) return;
+    throw error;
+  }
+  if ((await readIfPresent(aside)) !== dead) await link(aside, path).catch(() => undefined);
+  await rm(aside, { force: true });
+}
+
+async function releaseLock(path: string, mine: string): Promise<void> {
+  if ((await readIfPresent(path)) === mine) await rm(path, { force: true });
+}
+
+function parseHolder(content: string): ProcessIdentity | undefined {
+  try {
+    const { pid, started } = JSON.parse(content) as Partial<ProcessIdentity>;
+    return typeof pid === "number" && typeof started === "string" ? { pid, started } : undefined;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,113 @@
+import { spawn, type StdioOptions } from "node:child_process";
+import { readFile, readlink, realpath } from "node:fs/promises";
+import { parse } from "node:path";
+
+/**
+ * Whom Postgres runs as. Root starts it as somebody else, because Postgres refuses root. In the namespace it is the
+ * same user under another name: what uid and gid own outside, nobody owns inside.
+ */
+export type RunAs =
+  | { kind: "self" }
+  | { kind: "account"; name: string; uid: number; gid: number }
+  | { kind: "namespace"; uid: number; gid: number };
+
+const namespaceUser = 65534;
+const standardPath = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin";
+
+/**
+ * Starts a program as that user, with an environment that holds none of our secrets. Detached, it has its own session,
+ * and the terminal's Ctrl-C does not reach it.
+ */
+export function spawnAs(
+  runAs: RunAs,
+  program: string,
+  parameters: readonly string[],
+  options: { stdio: StdioOptions; detached: boolean },
+) {
+  const inNamespace = runAs.kind === "namespace";
+  return spawn(
+    inNamespace ? "unshare" : program,
+    inNamespace ? ["--user", `--map-user=${namespaceUser}`, "--", program, ...parameters] : [...parameters],
+    {
+      ...options,
+      cwd: parse(program).root || "/",
+      env: { PATH: standardPath, LC_ALL: "C", TZ: "UTC" },
+      windowsHide: true,
+      // Node wants signed ids here; macOS prints nobody's as 4294967294.
+      ...(runAs.kind === "account" ? { uid: runAs.uid | 0, gid: runAs.gid | 0 } : {}),
+    },
+  );
+}
+
+/** Runs a program to its end. A program that cannot be started gives code undefined and says why. */
+export async function runAndWait(runAs: RunAs, program: string, parameters: readonly string[]) {
+  return new Promise<{ code: number | undefined; output: string }>((done) => {
+    const child = spawnAs(runAs, program, parameters, { stdio: ["ignore", "pipe", "pipe"], detached: false });
+    let output = "";
+    const collect = (chunk: Buffer) => (output += chunk.toString());
+    child.stdout?.on("data", collect);
+    child.stderr?.on("data", collect);
+    child.once("error", (error) => done({ code: undefined, output: error.message }));
+    child.once("close", (code) => done({ code: code ?? undefined, output: output.trim() }));
+  });
+}
+
+/** A process, told apart from a later one that was given the same pid. */
+export type ProcessIdentity = { pid: number; started: string };
+
+/** The live process with that pid, or undefined. One that has ended and only waits to be reaped is not live. */
+export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
+  if (!signalProcess(pid, 0)) return undefined;
+  if (process.platform === "linux") return identifyOnLinux(pid);
+  if (process.platform === "win32") return { pid, started: "" };
+  const { code, output } = await runAndWait({ kind: "self" }, "ps", ["-o", "stat=,lstart=", "-p", String(pid)]);
+  if (code !== 0 || output.startsWith("Z")) return undefined;
+  return { pid, started: output.replace(/^\S+\s+/, "") };
+}
+
+async function identifyOnLinux(pid: number): Promise<ProcessIdentity | undefined> {
+  const line = await readFile(`/proc/${pid}/stat`, "utf8").catch(() => undefined);
+  if (line === undefined) return undefined;
+  // Fields after the command, which is in parentheses and may hold anything: state is the 1st, start time the 20th.
+  const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+  if (fields[0] === "Z" || fields[0] === "X") return undefined;
+  const boot = await readFile("/proc/sys/kernel/random/boot_id", "utf8").catch(() => "");
+  return { pid, started: `${boot.trim()}/${fields[19]}` };
+}
+
+export async function isRunning({ pid, started }: ProcessIdentity): Promise<boolean> {
+  return (await identifyProcess(pid))?.started === started;
+}
+
+/** Whether that process is a postmaster on this cluster, and not a stranger that was given the same pid. */
+export async function isPostmasterOf(pid: number, cluster: string): Promise<boolean> {
+  if (process.platform === "win32") return true;
+  if (process.platform === "linux") {
+    // A postmaster works inside its data directory.
+    const [workingDirectory, expected] = await Promise.all([
+      readlink(`/proc/${pid}/cwd`).catch(() => undefined),
+      realpath(cluster),
+    ]);
+    return workingDirectory === expected;
+  }
+  const { output } = await runAndWait({ kind: "self" }, "ps", ["-ww", "-o", "command=", "-p", String(pid)]);
+  return output.includes(`-D ${cluster}`);
+}
+
+/** The processes that one has started and that are still there. */
+export async function childrenOf(pid: number): Promise<number[]> {
+  if (process.platform === "win32") return [];
+  const { output } = await runAndWait({ kind: "self" }, "ps", ["-A", "-o", "pid=,ppid="]);
+  const rows = output.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
+  return rows.filter(([, parent]) => parent === pid).map(([child]) => child!);
+}
+
+/** Sends a signal; false when there is no such process. */
+export function signalProcess(pid: number, signal: NodeJS.Signals | 0): boolean {
+  try {
+    process.kill(pid, signal);
+    return true;
+  } catch (error) {
+    return error instanceof Error && "code" in error && error.code === "EPERM";
+  }
+}

@@ -1,0 +1,227 @@
+import { copyFile, open, readFile, realpath, rm, stat, truncate } from "node:fs/promises";
+import { createServer } from "node:net";
+import { setTimeout as delay } from "node:timers/promises";
+import { Client } from "pg";
+import { readIfPresent, writePrivateFile, type EmbeddedPostgresFiles } from "./embedded-postgres-files.ts";
+import {
+  childrenOf,
+  identifyProcess,
+  isPostmasterOf,
+  isRunning,
+  signalProcess,
+  spawnAs,
+  type ProcessIdentity,
+  type RunAs,
+} from "./embedded-postgres-process.ts";
+
+export type RunningServer = { process: ProcessIdentity; url: string };
+
+const database = "realmpass";
+const answerWithinMs = 2_000;
+const logBytes = 10 * 1024 * 1024;
+
+/** Logs in and asks the server where its data lies: only that tells our server from any other on the port. */
+export async function isOurs(url: string, cluster: string): Promise<boolean> {
+  try {
+    return await withClient(url, async (client) => {
+      const shown = await client.query<{ data_directory: string }>("show data_directory");
+      return (await realpath(shown.rows[0]!.data_directory)) === (await realpath(cluster));
+    });
+  } catch {
+    return false;
+  }
+}
+
+/** Makes the database unless it is there. A start may have ended between the cluster and this. */
+export async function ensureDatabase(url: string): Promise<void> {
+  await withClient(url, async (client) => {
+    const present = await client.query("select from pg_database where datname = $1", [database]);
+    if (present.rowCount === 0) await client.query(`create database ${database}`);
+  });
+}
+
+/** Connects to the database that is always there. Every part is named, so that PG… variables have no say. */
+async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+  const { hostname, port, username, password } = new URL(url);
+  const client = new Client({
+    host: hostname,
+    port: Number(port),
+    user: username,
+    password,
+    database: "postgres",
+    ssl: false,
+    connectionTimeoutMillis: answerWithinMs,
+    query_timeout: answerWithinMs,
+  });
+  // A connection that breaks is reported here too; without a listener that would end our process.
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    return await work(client);
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/**
+ * The live server on this cluster, if there is one. One that is still starting or already stopping is waited for; what
+ * a crash left in postmaster.pid is made harmless.
+ */
+export async function findLiveServer(
+  files: EmbeddedPostgresFiles,
+  giveUpAt: number,
+): Promise<RunningServer | undefined> {
+  for (;;) {
+    const content = await readIfPresent(files.postmasterPid);
+    if (content === undefined) return undefined;
+    const [firstLine, , , port] = content.split("\n");
+    if (!/^[1-9]\d*$/.test(firstLine!)) {
+      // A power cut may leave an empty file, which Postgres will not start over.
+      await rm(files.postmasterPid, { force: true });
+      return undefined;
+    }
+    const server = await identifyProcess(Number(firstLine));
+    if (!server) return undefined;
+    if (!(await isPostmasterOf(server.pid, files.cluster))) {
+      await disownPostmasterPid(files);
+      return undefined;
+    }
+    const password = await readIfPresent(files.password);
+    const url = password !== undefined && port ? urlOf(port, password) : undefined;
+    if (url !== undefined && (await isOurs(url, files.cluster))) return { process: server, url };
+    if (performance.now() > giveUpAt) {
+      throw new Error(`A Postgres server (process ${server.pid}) runs on ${files.cluster} but does not let us in.`);
+    }
+    await delay(50);
+  }
+}
+
+/**
+ * Postgres will not start while the pid in its file belongs to any live process. The file is kept, because it also
+ * names the shared memory that old backends may still use; a pid that is Postgres's own parent it takes for stale.
+ */
+async function disownPostmasterPid(files: EmbeddedPostgresFiles): Promise<void> {
+  const lines = (await readFile(files.postmasterPid, "utf8")).split("\n");
+  const { uid, gid } = await stat(files.cluster);
+  await writePrivateFile(files.postmasterPid, [process.pid, ...lines.slice(1)].join("\n"), { uid, gid });
+}
+
+/** Starts a server and waits until it lets us in. The port of last time is taken again if it is free. */
+export async function launchServer(options: {
+  files: EmbeddedPostgresFiles;
+  postgres: string;
+  runAs: RunAs;
+  giveUpAt: number;
+}): Promise<RunningServer> {
+  const { files, giveUpAt } = options;
+  const password = await readFile(files.password, "utf8");
+  let port = await choosePort(files);
+  for (;;) {
+    const url = urlOf(port, password);
+    await writePrivateFile(files.url, `${url}\n`);
+    const attempt = await launchOnce({ ...options, port, url });
+    if ("process" in attempt) {
+      await ensureDatabase(url);
+      return { process: attempt.process, url };
+    }
+    const portTaken = /could not bind|Address already in use/.test(attempt.complaint);
+    // Backends of a killed postmaster end by themselves within moments.
+    const oldBackends = /still in use|lock file .* already exists/.test(attempt.complaint);
+    if (performance.now() > giveUpAt || !(portTaken || oldBackends)) {
+      throw new Error(`The embedded Postgres did not start; see ${files.log}.\n${attempt.complaint}`);
+    }
+    if (portTaken) port = (await freePort(0))!;
+    else await delay(100);
+  }
+}
+
+async function launchOnce(options: {
+  files: EmbeddedPostgresFiles;
+  postgres: string;
+  runAs: RunAs;
+  port: number;
+  url: string;
+  giveUpAt: number;
+}): Promise<{ process: ProcessIdentity } | { complaint: string }> {
+  const { files, postgres, runAs, port, url, giveUpAt } = options;
+  const log = await open(files.log, "a", 0o600);
+  const { size: logStart } = await log.stat();
+  const child = spawnAs(
+    runAs,
+    postgres,
+    ["-D", files.cluster, "-p", String(port), "-c", "listen_addresses=127.0.0.1"],
+    {
+      stdio: ["ignore", log.fd, log.fd],
+      detached: true,
+    },
+  );
+  // The server outlives us if we are killed, and is adopted at the next start; it must not keep us alive either.
+  child.unref();
+  let ended: string | undefined;
+  child.once("error", (error) => (ended = error.message));
+  child.once("exit", (code, signal) => (ended = `ended with ${signal ?? code}`));
+  await log.close();
+  while (ended === undefined && performance.now() < giveUpAt) {
+    if (await isOurs(url, files.cluster)) {
+      const identity = await identifyProcess(child.pid!);
+      if (identity) return { process: identity };
+    }
+    await delay(10);
+  }
+  if (ended === undefined && child.pid !== undefined) signalProcess(child.pid, "SIGQUIT");
+  const said = (await readFile(files.log, "utf8").catch(() => "")).slice(logStart);
+  return { complaint: `${said.split("\n").slice(-20).join("\n")}${ended ?? "took too long"}` };
+}
+
+/** Stops the server: open transactions are rolled back at once, and one that does not end is made to. */
+export async function stopServer(
+  server: ProcessIdentity,
+): Promise<"fast" | "immediate" | "killed" | "was not running"> {
+  const steps = [
+    { signal: "SIGINT", waitMs: 5_000, result: "fast" },
+    { signal: "SIGQUIT", waitMs: 2_000, result: "immediate" },
+    { signal: "SIGKILL", waitMs: 1_000, result: "killed" },
+  ] as const;
+  if (!(await isRunning(server))) return "was not running";
+  for (const { signal, waitMs, result } of steps) {
+    // Without the postmaster, a backend that hangs would stay and keep the next server from starting.
+    if (signal === "SIGKILL") for (const child of await childrenOf(server.pid)) signalProcess(child, signal);
+    signalProcess(server.pid, signal);
+    const waitUntil = performance.now() + waitMs;
+    while (performance.now() < waitUntil) {
+      if (!(await isRunning(server))) return result;
+      await delay(20);
+    }
+  }
+  throw new Error(`Postgres (process ${server.pid}) does not end.`);
+}
+
+/** Keeps the server's log within bounds while it runs. The server appends, so it goes on at the new end. */
+export async function boundLog(files: EmbeddedPostgresFiles): Promise<void> {
+  const { size } = await stat(files.log);
+  if (size <= logBytes) return;
+  await copyFile(files.log, files.previousLog);
+  await truncate(files.log, 0);
+}
+
+async function choosePort(files: EmbeddedPostgresFiles): Promise<number> {
+  const last = await readIfPresent(files.url);
+  const port = last !== undefined && URL.canParse(last.trim()) ? Number(new URL(last.trim()).port) : 0;
+  return (await freePort(port)) ?? (await freePort(0))!;
+}
+
+/** That port if it is free, with 0 any free one. */
+async function freePort(port: number): Promise<number | undefined> {
+  return new Promise((done) => {
+    const server = createServer();
+    server.once("error", () => done(undefined));
+    server.listen({ host: "127.0.0.1", port, exclusive: true }, () => {
+      const address = server.address();
+      server.close(() => done(typeof address === "object" ? address?.port : undefined));
+    });
+  });
+}
+
+function urlOf(port: string | number, password: string): string {
+  return `postgres://postgres:${password}@127.0.0.1:${port}/${database}`;
+}

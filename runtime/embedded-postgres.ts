@@ -1,0 +1,136 @@
+import { findBinaries, type BinarySources } from "./embedded-postgres-binaries.ts";
+import { beginLog, ensureCluster, writeSettings } from "./embedded-postgres-cluster.ts";
+import {
+  embeddedPostgresFiles,
+  preparePrivateDirectory,
+  readIfPresent,
+  writePrivateFile,
+  type EmbeddedPostgresFiles,
+} from "./embedded-postgres-files.ts";
+import { lockDirectory } from "./embedded-postgres-lock.ts";
+import { isRunning } from "./embedded-postgres-process.ts";
+import { chooseRunAs, describe, unprivilegedAccounts } from "./embedded-postgres-run-as.ts";
+import {
+  boundLog,
+  ensureDatabase,
+  findLiveServer,
+  isOurs,
+  launchServer,
+  stopServer,
+  type RunningServer,
+} from "./embedded-postgres-server.ts";
+
+type LogFields = { event: string } & Record<string, unknown>;
+
+/** What the launcher needs of a logger; pino's fits. */
+export type EmbeddedPostgresLog = {
+  info(fields: LogFields, message: string): void;
+  error(fields: LogFields, message: string): void;
+};
+
+export type EmbeddedPostgres = {
+  /** URL of the database "realmpass", with the rights of its owner and superuser. */
+  url: string;
+  /** True when the server was already running, left behind by a process that was killed. */
+  adopted: boolean;
+  /** Stops the server, adopted or not, and resolves when it has ended. */
+  stop(): Promise<void>;
+};
+
+export type EmbeddedPostgresOptions = {
+  /** Everything lies under here, the data in `pg18`. Made if missing; for its owner only. */
+  dataDirectory: string;
+  log: EmbeddedPostgresLog;
+  /** Recovery after a crash may take a while. Default: one minute. */
+  startTimeoutMs?: number;
+  /** The PATH in which a system's own Postgres is looked for when there is no npm package for the platform. */
+  searchPath?: string;
+  /** Where binaries come from, instead of the installed npm package and the usual system directories. */
+  binaries?: BinarySources;
+  /** The accounts that root runs Postgres as, first choice first, instead of postgres and nobody. */
+  accounts?: readonly string[];
+};
+
+const superviseEveryMs = 5_000;
+
+/**
+ * Starts this machine's own Postgres, or adopts the one that a killed process left running. While it runs the data
+ * directory is ours: a second start fails and says so. The server survives the end of this process unless stop() is
+ * awaited, and then loses nothing.
+ */
+export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
+  const files = embeddedPostgresFiles(options.dataDirectory);
+  await preparePrivateDirectory(files.root);
+  const lock = await lockDirectory(files.lock);
+  try {
+    const giveUpAt = performance.now() + (options.startTimeoutMs ?? 60_000);
+    const found = await findLiveServer(files, giveUpAt);
+    const server = found ?? (await launch(files, options, giveUpAt));
+    if (found) await adopt(files, found, options.log);
+    const supervision = supervise(files, server, options.log);
+    let stopped: Promise<void> | undefined;
+    const stop = async () => {
+      clearInterval(supervision);
+      const how = await stopServer(server.process);
+      await lock.release();
+      options.log.info({ event: "embedded-postgres.stopped", how }, "embedded Postgres stopped");
+    };
+    return { url: server.url, adopted: found !== undefined, stop: () => (stopped ??= stop()) };
+  } catch (error) {
+    await lock.release();
+    throw error;
+  }
+}
+
+/** The embedded server of that data directory, while it runs. For programs beside the one that started it. */
+export async function findEmbeddedPostgres(dataDirectory: string): Promise<{ url: string } | undefined> {
+  const files = embeddedPostgresFiles(dataDirectory);
+  const url = (await readIfPresent(files.url))?.trim();
+  if (url === undefined || !URL.canParse(url)) return undefined;
+  return (await isOurs(url, files.cluster)) ? { url } : undefined;
+}
+
+async function launch(files: EmbeddedPostgresFiles, options: EmbeddedPostgresOptions, giveUpAt: number) {
+  const { initdb, postgres } = await findBinaries({
+    sources: options.binaries ?? {},
+    searchPath: options.searchPath ?? "",
+    cacheDirectory: files.binaries,
+  });
+  const runAs = await chooseRunAs({ files, postgres, accounts: options.accounts ?? unprivilegedAccounts });
+  const created = await ensureCluster(files, initdb, runAs);
+  await writeSettings(files, runAs);
+  await beginLog(files);
+  const server = await launchServer({ files, postgres, runAs, giveUpAt });
+  options.log.info(
+    {
+      event: "embedded-postgres.started",
+      directory: files.cluster,
+      port: new URL(server.url).port,
+      pid: server.process.pid,
+      runsAs: describe(runAs),
+      created,
+    },
+    created ? "embedded Postgres created and started" : "embedded Postgres started",
+  );
+  return server;
+}
+
+async function adopt(files: EmbeddedPostgresFiles, server: RunningServer, log: EmbeddedPostgresLog): Promise<void> {
+  await ensureDatabase(server.url);
+  await writePrivateFile(files.url, `${server.url}\n`);
+  log.info(
+    { event: "embedded-postgres.adopted", pid: server.process.pid },
+    "adopted the embedded Postgres that was still running",
+  );
+}
+
+/** Bounds the log, and says it when the server ends without being asked to. */
+function supervise(files: EmbeddedPostgresFiles, server: RunningServer, log: EmbeddedPostgresLog): NodeJS.Timeout {
+  const check = async () => {
+    if (await isRunning(server.process)) return boundLog(files);
+    clearInterval(timer);
+    log.error({ event: "embedded-postgres.ended" }, `embedded Postgres ended by itself; see ${files.log}`);
+  };
+  const timer = setInterval(() => void check().catch(() => undefined), superviseEveryMs);
+  return timer.unref();
+}

@@ -1,0 +1,61 @@
+import type { Log } from "./log.ts";
+
+export interface Lifecycle {
+  /** Registers what has to be stopped. Stopping happens in the reverse order of starting. */
+  onStop(name: string, stop: () => Promise<void> | void): void;
+  /** Stops everything once, however often it is called. Resolves when all is stopped or the deadline has passed. */
+  stop(reason: string): Promise<void>;
+  /** Stops on SIGINT and SIGTERM, and when the parent process goes away; then ends the process. */
+  stopOnSignals(): void;
+}
+
+/** Starts in order, stops in reverse order, within one deadline. */
+export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: number }): Lifecycle {
+  const steps: { name: string; stop: () => Promise<void> | void }[] = [];
+  let stopping: Promise<void> | undefined;
+
+  async function stopAll(reason: string): Promise<void> {
+    log.info({ event: "process.stopping", reason }, "stopping");
+    for (const { name, stop } of steps.reverse()) {
+      try {
+        await stop();
+      } catch (error) {
+        log.error({ event: "process.stop_failed", step: name, err: error }, "a part did not stop cleanly");
+      }
+    }
+    log.info({ event: "process.stopped" }, "stopped");
+  }
+
+  async function withinDeadline(work: Promise<void>): Promise<void> {
+    let timer: NodeJS.Timeout | undefined;
+    const deadline = new Promise<void>((resolve) => {
+      timer = setTimeout(() => {
+        log.error({ event: "process.stop_late", deadlineMs }, "not everything stopped in time");
+        resolve();
+      }, deadlineMs);
+    });
+    await Promise.race([work, deadline]);
+    clearTimeout(timer);
+  }
+
+  const lifecycle: Lifecycle = {
+    onStop(name, stop) {
+      steps.push({ name, stop });
+    },
+    stop(reason) {
+      stopping ??= withinDeadline(stopAll(reason));
+      return stopping;
+    },
+    stopOnSignals() {
+      const end = (reason: string): void => {
+        void lifecycle.stop(reason).finally(() => process.exit(process.exitCode ?? 0));
+      };
+      process.on("SIGINT", end);
+      process.on("SIGTERM", end);
+      process.on("disconnect", () => {
+        end("parent gone");
+      });
+    },
+  };
+  return lifecycle;
+}

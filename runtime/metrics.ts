@@ -1,0 +1,72 @@
+import { createServer, type Server } from "node:http";
+import type { AddressInfo } from "node:net";
+import { collectDefaultMetrics, Registry } from "prom-client";
+import type { Log } from "./log.ts";
+
+/** A registry with the process's own figures in it. */
+export function createRegistry(): Registry {
+  const registry = new Registry();
+  collectDefaultMetrics({ register: registry, prefix: "realmpass_" });
+  return registry;
+}
+
+export interface MetricsServer {
+  /** The port in use; of interest when any free one was asked for. */
+  port: number;
+  close(): Promise<void>;
+}
+
+/**
+ * Serves `/metrics` in the Prometheus text format on a port of its own. A port that another process has is no reason
+ * not to work: then any free one is taken, and the log says which.
+ */
+export async function serveMetrics({
+  registry,
+  host,
+  port,
+  log,
+}: {
+  registry: Registry;
+  host: string;
+  port: number;
+  log: Log;
+}): Promise<MetricsServer> {
+  const server = createServer((request, response) => {
+    if (request.url !== "/metrics") {
+      response.writeHead(404).end();
+      return;
+    }
+    registry.metrics().then(
+      (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
+      () => response.writeHead(500).end(),
+    );
+  });
+  try {
+    await listening(server, { host, port });
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    await listening(server, { host, port: 0 });
+    log.warn({ event: "metrics.port_taken", wanted: port, host }, "the metrics port is taken; using another");
+  }
+  const { port: actual } = server.address() as AddressInfo;
+  log.info({ event: "metrics.listening", url: `http://${host}:${actual}/metrics` }, "metrics are served");
+  return {
+    port: actual,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => {
+          resolve();
+        });
+        server.closeAllConnections();
+      }),
+  };
+}
+
+const listening = (server: Server, address: { host: string; port: number }): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(address, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });

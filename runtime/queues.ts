@@ -1,0 +1,229 @@
+import {
+  createPostgresBackend,
+  Queue,
+  runMigrations,
+  UnrecoverableError,
+  withBackend,
+  Worker,
+  type Job,
+  type JobsOptions,
+  type PgPool,
+  type WorkerOptions,
+} from "bullmq";
+import { Redis } from "ioredis";
+import type { Pool } from "pg";
+import type { JobDefinition, QueueName } from "../domain/jobs/job.ts";
+import { queueNames } from "../domain/jobs/job.ts";
+import type { Log } from "./log.ts";
+import { openRedis } from "./redis.ts";
+
+/** Where the queues live: Redis, or BullMQ's tables in Postgres through a pool whose search path is `bullmq`. */
+export type QueueBackend = { kind: "redis"; url: string } | { kind: "postgres"; pool: QueuePool };
+
+export type QueuePool = Pool;
+type MigrationClient = Parameters<typeof runMigrations>[0];
+
+/** Redis when there is one, else Postgres through a pool that is opened only then. */
+export const queueBackend = (redisUrl: string | undefined, openPool: () => QueuePool): QueueBackend =>
+  redisUrl === undefined ? { kind: "postgres", pool: openPool() } : { kind: "redis", url: redisUrl };
+
+/** The schema that BullMQ's Postgres backend keeps its tables in. */
+export const queueSchema = "bullmq";
+
+/** Creates or updates BullMQ's own tables. The client must be one session, not a pool. */
+export const migrateQueues = (client: MigrationClient): Promise<number> => runMigrations(client, queueSchema);
+
+/** Adding work. Adding the same work twice is harmless; work that could not be added is found by the sweep. */
+export interface Queues {
+  enqueue<Payload>(job: JobDefinition<Payload>, payload: NoInfer<Payload>): Promise<void>;
+  enqueueAll<Payload>(job: JobDefinition<Payload>, payloads: readonly NoInfer<Payload>[]): Promise<void>;
+  /** Rejects when the backend does not answer. */
+  ping(): Promise<void>;
+  /** Jobs waiting and running, per queue. */
+  depth(): Promise<Record<QueueName, number>>;
+  close(): Promise<void>;
+}
+
+interface QueuedJob {
+  name: string;
+  data: unknown;
+  opts: JobsOptions;
+}
+
+/** Jobs leave no trace: a re-added job with the id of a kept one would be ignored without a word. */
+const asQueued = <Payload>(job: JobDefinition<Payload>, payload: Payload): QueuedJob => ({
+  name: job.name,
+  data: payload,
+  opts: {
+    jobId: job.jobId(payload),
+    attempts: job.attempts,
+    backoff: { type: "exponential", delay: job.backoffMs, jitter: 0.5 },
+    removeOnComplete: true,
+    removeOnFail: true,
+  },
+});
+
+/** Opens the adding side of every queue. */
+export function openQueues(backend: QueueBackend, log: Log): Queues {
+  const onError = (error: Error): void => {
+    log.warn({ event: "queue.connection_lost", err: error }, "the queue's connection failed");
+  };
+  const connection = connect(backend, "produce", onError);
+  const queues = new Map(queueNames.map((name) => [name, openQueue(connection, name, onError)]));
+  const adders = new Map([...queues].map(([name, queue]) => [name, coalesced((added) => queue.addBulk(added))]));
+
+  const adder = (name: QueueName) => {
+    const add = adders.get(name);
+    if (add === undefined) throw new Error(`no queue ${name}`);
+    return add;
+  };
+
+  return {
+    enqueue: (job, payload) => adder(job.queue)([asQueued(job, payload)]),
+    enqueueAll: (job, payloads) => adder(job.queue)(payloads.map((payload) => asQueued(job, payload))),
+    async ping() {
+      await within(2_000, queues.get("issuance")?.getWaitingCount());
+    },
+    async depth() {
+      const counts = await Promise.all(
+        [...queues].map(async ([name, queue]) => {
+          const { waiting = 0, active = 0, prioritized = 0, delayed = 0 } = await queue.getJobCounts();
+          return [name, waiting + active + prioritized + delayed] as const;
+        }),
+      );
+      return Object.fromEntries(counts) as Record<QueueName, number>;
+    },
+    async close() {
+      await Promise.all([...queues.values()].map((queue) => queue.close().catch(onError)));
+      disconnect(connection);
+    },
+  };
+}
+
+type Connection = Redis | PgPool;
+
+const connect = (backend: QueueBackend, use: "produce" | "consume", onError: (error: Error) => void): Connection =>
+  backend.kind === "redis"
+    ? openRedis(backend.url, use, onError)
+    : // BullMQ describes the part of pg that it uses in its own words, which do not fit pg's overloads of `on`.
+      (backend.pool as unknown as PgPool);
+
+/** Ends a connection that is ours; a pool belongs to whoever passed it in. */
+const disconnect = (connection: Connection): void => {
+  if (connection instanceof Redis) connection.disconnect();
+};
+
+const onPostgres = withBackend(createPostgresBackend);
+
+function openQueue(connection: Connection, name: QueueName, onError: (error: Error) => void): Queue {
+  const queue =
+    connection instanceof Redis
+      ? new Queue(name, { connection, skipWaitingForReady: true })
+      : (new onPostgres.Queue(name, { connection, skipWaitingForReady: true }) as unknown as Queue);
+  queue.on("error", onError);
+  return queue;
+}
+
+/**
+ * Adds what arrives while an earlier add is under way in one go: the Postgres backend adds a thousand jobs at once
+ * thirteen times faster than one by one, and a lone job does not wait.
+ */
+function coalesced(add: (jobs: QueuedJob[]) => Promise<unknown>): (jobs: readonly QueuedJob[]) => Promise<void> {
+  const jobsMax = 1_000;
+  let waiting: { jobs: readonly QueuedJob[]; resolve: () => void; reject: (error: unknown) => void }[] = [];
+  let adding = false;
+
+  const work = async (): Promise<void> => {
+    adding = true;
+    while (waiting.length > 0) {
+      const taken: typeof waiting = [];
+      let count = 0;
+      while (waiting[0] !== undefined && (taken.length === 0 || count + waiting[0].jobs.length <= jobsMax)) {
+        count += waiting[0].jobs.length;
+        taken.push(waiting[0]);
+        waiting = waiting.slice(1);
+      }
+      try {
+        await add(taken.flatMap(({ jobs }) => [...jobs]));
+        for (const { resolve } of taken) resolve();
+      } catch (error) {
+        for (const { reject } of taken) reject(error);
+      }
+    }
+    adding = false;
+  };
+
+  return (jobs) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ jobs, resolve, reject });
+      if (!adding) void work();
+    });
+}
+
+/** What a processor says about a job whose work can never succeed: it is not tried again. */
+export { UnrecoverableError };
+
+export interface QueueWorkerOptions {
+  concurrency: number;
+  log: Log;
+}
+
+/** What is left of a BullMQ job for a processor: which one, and what it carries. */
+export type TakenJob = Pick<Job, "id" | "name" | "data" | "attemptsMade">;
+
+export interface QueueWorker {
+  /** Stops taking jobs and resolves when the running ones are done. */
+  close(): Promise<void>;
+}
+
+/** Starts taking jobs from one queue. */
+export function startQueueWorker(
+  backend: QueueBackend,
+  name: QueueName,
+  process: (job: TakenJob) => Promise<unknown>,
+  { concurrency, log }: QueueWorkerOptions,
+): QueueWorker {
+  const onError = (error: Error): void => {
+    log.warn({ event: "queue.error", queue: name, err: error }, "the queue reported an error");
+  };
+  const options: Omit<WorkerOptions, "connection"> = {
+    concurrency,
+    // A job whose worker died is taken up again after at most a minute and a half; the sweep usually is sooner.
+    lockDuration: 60_000,
+    stalledInterval: 30_000,
+    maxStalledCount: 2,
+  };
+  const connection = connect(backend, "consume", onError);
+  const worker =
+    connection instanceof Redis
+      ? new Worker(name, process, { ...options, connection })
+      : (new onPostgres.Worker(name, process, { ...options, connection }) as unknown as Worker);
+  worker.on("error", onError);
+  worker.on("failed", (job, error) => {
+    log.warn({ event: "job.failed", queue: name, jobId: job?.id, attempt: job?.attemptsMade, err: error }, "job failed");
+  });
+  worker.on("stalled", (jobId) => {
+    log.warn({ event: "job.stalled", queue: name, jobId }, "a job's worker went away; the job is taken up again");
+  });
+
+  return {
+    async close() {
+      await worker.close();
+      disconnect(connection);
+    },
+  };
+}
+
+async function within<Result>(ms: number, promise: Promise<Result> | undefined): Promise<Result | undefined> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new Error(`no answer within ${ms} ms`));
+    }, ms);
+  });
+  try {
+    return await Promise.race([promise, late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

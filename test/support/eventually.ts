@@ -1,0 +1,15 @@
+/** Tries until the assertion holds; when the deadline passes, fails as the last try failed. */
+export async function eventually<Result>(
+  assertion: () => Promise<Result> | Result,
+  { withinMs = 10_000, everyMs = 25 }: { withinMs?: number; everyMs?: number } = {},
+): Promise<Result> {
+  const deadline = performance.now() + withinMs;
+  for (;;) {
+    try {
+      return await assertion();
+    } catch (error) {
+      if (performance.now() > deadline) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, everyMs));
+  }
+}

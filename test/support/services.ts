@@ -1,0 +1,85 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import { startEmbeddedPostgres } from "../../runtime/embedded-postgres.ts";
+import { findTool } from "./tools.ts";
+
+/** A service that a test run started, or that it was given. */
+export interface Service {
+  url: string;
+  stop(): Promise<void>;
+}
+
+const quiet = { info: () => undefined, error: () => undefined };
+
+/** Postgres: TEST_DATABASE_URL when it is set, else the one that Realmpass brings along. */
+export async function startPostgres(): Promise<Service> {
+  const given = process.env["TEST_DATABASE_URL"];
+  if (given !== undefined) return { url: given, stop: () => Promise.resolve() };
+
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-test-"));
+  const postgres = await startEmbeddedPostgres({ dataDirectory: directory, log: quiet, searchPath: process.env["PATH"] ?? "" });
+  return {
+    url: postgres.url,
+    async stop() {
+      await postgres.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Redis: TEST_REDIS_URL when it is set, else `redis-server` from the PATH; undefined when there is none. */
+export async function startRedis(): Promise<Service | undefined> {
+  const given = process.env["TEST_REDIS_URL"];
+  if (given !== undefined) return { url: given, stop: () => Promise.resolve() };
+  const program = findTool("redis-server");
+  if (program === undefined) return undefined;
+
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-redis-"));
+  const port = await freePort();
+  const server = spawn(
+    program,
+    ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory]
+      .concat(["--appendonly", "yes", "--appendfsync", "everysec", "--maxmemory-policy", "noeviction", "--save", ""]),
+    { stdio: "ignore" },
+  );
+  const url = `redis://127.0.0.1:${port}`;
+  await answers(url);
+  return {
+    url,
+    async stop() {
+      await ended(server);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Stops a child process by its id and waits until it is gone. */
+export async function ended(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise<void>((resolve) => {
+    child.once("exit", () => {
+      resolve();
+    });
+    child.kill(signal);
+  });
+}
+
+/** A port that nobody listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function answers(url: string): Promise<void> {
+  const redis = new Redis(url, { maxRetriesPerRequest: 50, retryStrategy: () => 100 });
+  redis.on("error", () => undefined);
+  await redis.ping();
+  redis.disconnect();
+}

@@ -1,0 +1,69 @@
+import { accessSync, constants, statSync } from "node:fs";
+import { delimiter, join } from "node:path";
+import { describe, test } from "vitest";
+
+/** Where to get a tool, for the message that says it is missing (Debian and Ubuntu package names). */
+const packageOf: Record<string, string> = {
+  openssl: "openssl",
+  certtool: "gnutls-bin",
+  pk12util: "libnss3-tools",
+  certutil: "libnss3-tools",
+  keytool: "default-jre-headless",
+  java: "default-jdk-headless",
+  freeradius: "freeradius",
+  eapol_test: "eapoltest",
+  "redis-server": "redis-server",
+};
+
+/** The full path of a program, looked up in `path` as a shell would; undefined when it is not there. */
+export function findTool(name: string, path: string = process.env["PATH"] ?? ""): string | undefined {
+  return path
+    .split(delimiter)
+    .filter((folder) => folder !== "")
+    .map((folder) => join(folder, name))
+    .find(isExecutableFile);
+}
+
+/** The full path of a program that a test cannot do without. Throws with its name and package when it is missing. */
+export function requireTool(name: string): string {
+  const tool = findTool(name);
+  if (tool === undefined) throw new Error(whatIsMissing([name]));
+  return tool;
+}
+
+/**
+ * A `describe` block that needs programs of other projects. When one is missing, the block is skipped on a developer's
+ * machine, with its name on stderr and in the report; where `CI` is set it fails instead, so that nobody mistakes an
+ * incomplete machine for a passing test.
+ */
+export function describeWithTool(tools: string | readonly string[], name: string, block: () => void): void {
+  const missing = [tools].flat().filter((tool) => findTool(tool) === undefined);
+  if (missing.length === 0) {
+    describe(name, block);
+    return;
+  }
+  const message = whatIsMissing(missing);
+  if (process.env["CI"]) {
+    test(`${name} (${message})`, () => {
+      throw new Error(message);
+    });
+    return;
+  }
+  process.stderr.write(`SKIPPED, ${message}: ${name}\n`);
+  describe.skip(`${name} (SKIPPED, ${message})`, block);
+}
+
+function whatIsMissing(tools: readonly string[]): string {
+  return tools
+    .map((tool) => `${tool} is not installed${packageOf[tool] === undefined ? "" : ` (package ${packageOf[tool]})`}`)
+    .join(", ");
+}
+
+function isExecutableFile(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return statSync(file).isFile();
+  } catch {
+    return false;
+  }
+}

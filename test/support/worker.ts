@@ -1,0 +1,81 @@
+import { Registry } from "prom-client";
+import { afterAll } from "vitest";
+import { openDatabase, openQueuePool, type DatabaseOptions } from "../../db/client.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { createLifecycle } from "../../runtime/lifecycle.ts";
+import { createLog, type Log } from "../../runtime/log.ts";
+import { openQueues, type QueueBackend, type Queues } from "../../runtime/queues.ts";
+import { generateOutputKeyPair } from "../../runtime/sealed-output.ts";
+import { startWorker } from "../../worker/worker.ts";
+import { testPassphrase } from "./issuing.ts";
+
+/** The pair that outputs are sealed and opened with in tests. */
+export const testOutputKeys = generateOutputKeyPair();
+
+export const silentLog: Log = createLog({ process: "test", level: "silent" });
+
+/** Where a test's queues live. A Redis database per test process keeps files that run side by side apart. */
+export function backendFor(
+  kind: QueueBackend["kind"],
+  databaseUrl: string,
+): { backend: QueueBackend; close: () => Promise<void> } {
+  if (kind === "redis") {
+    const url = new URL(process.env["TEST_REDIS_URL"] ?? "redis://127.0.0.1:6379");
+    url.pathname = `/${process.env["VITEST_POOL_ID"] ?? "0"}`;
+    return { backend: { kind: "redis", url: url.href }, close: () => Promise.resolve() };
+  }
+  const pool = openQueuePool({ ...databaseOptions(databaseUrl), connectionsMax: 8 });
+  return { backend: { kind: "postgres", pool }, close: () => pool.end() };
+}
+
+const databaseOptions = (url: string): DatabaseOptions => ({
+  url,
+  role: "realmpass_worker",
+  connectionsMax: 8,
+  applicationName: "realmpass test worker",
+});
+
+export interface TestWorker {
+  queues: Queues;
+  stop(): Promise<void>;
+}
+
+/** A real worker in this process, signing in threads, on the queue backend of choice; stopped at the end of the file. */
+export async function startTestWorker({
+  databaseUrl,
+  kind = "postgres",
+  rsaKeyPool = 0,
+  log = silentLog,
+}: {
+  databaseUrl: string;
+  kind?: QueueBackend["kind"];
+  rsaKeyPool?: number;
+  log?: Log;
+}): Promise<TestWorker> {
+  const lifecycle = createLifecycle({ log, deadlineMs: 20_000 });
+  const db = openDatabase(databaseOptions(databaseUrl));
+  lifecycle.onStop("database", () => db.close());
+  const { backend, close } = backendFor(kind, databaseUrl);
+  lifecycle.onStop("backend", close);
+  const queues = openQueues(backend, log);
+  lifecycle.onStop("queues", () => queues.close());
+
+  await startWorker({
+    db,
+    backend,
+    passphrase: testPassphrase,
+    outputPublicKeyJwk: testOutputKeys.publicJwk,
+    publicationUrl: "http://pki.example",
+    signingThreads: 2,
+    issuanceConcurrency: 64,
+    bulkConcurrency: 2,
+    rsaKeyPool,
+    registry: new Registry(),
+    clock: systemClock,
+    log,
+    lifecycle,
+  });
+  const stop = (): Promise<void> => lifecycle.stop("test");
+  afterAll(stop);
+  return { queues, stop };
+}

@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import {
+  commonNameLengthMax,
+  identityLabelOf,
+  isDnsName,
+  isIdentity,
+  organizationName,
+  realmDomainLengthMax,
+} from "../../../domain/certificate-profile.ts";
+
+const random = Uint8Array.from({ length: 20 }, (_, index) => index);
+
+test("an identity's label is 20 base32 characters of the randomness given, and nothing else", () => {
+  expect(identityLabelOf(random)).toBe("abcdefghijklmnopqrst");
+  expect(identityLabelOf(new Uint8Array(32).fill(0xff))).toBe("7".repeat(20));
+  expect(() => identityLabelOf(random.subarray(1))).toThrow(RangeError);
+});
+
+test("an identity never exceeds a common name", () => {
+  const label = identityLabelOf(random);
+  const longest = `${"a".repeat(realmDomainLengthMax - 4)}.org`;
+
+  expect(`${label}@${longest}`).toHaveLength(commonNameLengthMax);
+  expect(isIdentity(`${label}@${longest}`)).toBe(true);
+  expect(isIdentity(`${label}@a${longest}`)).toBe(false);
+});
+
+describe("DNS names", () => {
+  test.each(["radius.example.org", "a.b", "x1-2.example.co", `${"a".repeat(63)}.org`, "RADIUS.Example.ORG"])("%s is one", (name) => {
+    expect(isDnsName(name)).toBe(true);
+  });
+
+  test.each([
+    "",
+    "radius",
+    "*.example.org",
+    "example.org.",
+    ".example.org",
+    "-a.example.org",
+    "a-.example.org",
+    "a..org",
+    "192.0.2.1",
+    "bücher.example",
+    "a b.example",
+    "a_b.example",
+    "example.org\n",
+    `${"a".repeat(64)}.org`,
+    `${"a.".repeat(130)}org`,
+  ])("%j is not", (name) => {
+    expect(isDnsName(name)).toBe(false);
+  });
+});
+
+test.each(["abc@example.org", `${"A".repeat(20)}@example.org`, `${"a".repeat(20)}@`, `${"a".repeat(20)}@a@b.org`, `${"1".repeat(20)}@example.org`])(
+  "%j is not an identity",
+  (text) => {
+    expect(isIdentity(text)).toBe(false);
+  },
+);
+
+test.each([
+  ["  Example University ", "Example University"],
+  ["a\u0000b\nc", "a b c"],
+  ["é".repeat(70), "é".repeat(64)],
+  ["🛰".repeat(70), "🛰".repeat(64)],
+])("an organization name fits a certificate: %j", (displayName, name) => {
+  expect(organizationName(displayName)).toBe(name);
+});

@@ -1,0 +1,126 @@
+import { X509Certificate } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { IssuerID } from "../../../../domain/ids.ts";
+import { CeremonyError, createIssuingCa, createRoot, type CertificateAuthority } from "../../../../worker/pki/ceremony.ts";
+import { loadIssuer } from "../../../../worker/pki/issuer.ts";
+import { pem } from "../../../../worker/pki/pem.ts";
+import { openFileSignerSync } from "../../../../worker/pki/signer-file.ts";
+import { testUrls } from "../../../support/hierarchy/test-hierarchy.ts";
+import { openssl } from "../../../support/openssl.ts";
+import { describeWithTool } from "../../../support/tools.ts";
+
+const at = new Date("2026-11-21T09:00:00.500Z");
+const organization = 'Universität "Süd", #1 + Söhne \\ Co; <a=b>';
+const passphrase = "test passphrase";
+let root: CertificateAuthority;
+let issuing: CertificateAuthority;
+
+beforeAll(async () => {
+  root = await createRoot({ organization, at, passphrase });
+  issuing = await createIssuingCa({ root, organization, at, passphrase });
+});
+
+const read = (ca: CertificateAuthority): X509Certificate => new X509Certificate(ca.certificate);
+
+test("a root signs itself with P-384 and lives 20 years, an issuing CA is under it with P-256 for 10", () => {
+  const [rootCertificate, issuingCertificate] = [read(root), read(issuing)];
+
+  expect(rootCertificate.verify(rootCertificate.publicKey)).toBe(true);
+  expect(rootCertificate.publicKey.asymmetricKeyDetails?.namedCurve).toBe("secp384r1");
+  expect(new Date(rootCertificate.validTo)).toEqual(new Date("2046-11-21T09:00:00Z"));
+  expect(issuingCertificate.checkIssued(rootCertificate) && issuingCertificate.verify(rootCertificate.publicKey)).toBe(true);
+  expect(issuingCertificate.publicKey.asymmetricKeyDetails?.namedCurve).toBe("prime256v1");
+  expect(new Date(issuingCertificate.validTo)).toEqual(new Date("2036-11-21T09:00:00Z"));
+});
+
+test("a CA was valid before the first certificate that it may sign is", () => {
+  expect(new Date(read(issuing).validFrom).getTime()).toBeLessThan(at.getTime() - 5 * 60 * 1000);
+});
+
+test("two CAs of one organization are told apart by name, and each name has the organization in it", async () => {
+  const another = await createIssuingCa({ root, organization, at, passphrase });
+
+  expect(read(another).subject).not.toBe(read(issuing).subject);
+  expect(read(another).subject).toContain("Issuing CA");
+  expect(read(root).subject).toContain("Universität");
+});
+
+test("a long organization name leaves the common name within 64 characters", async () => {
+  const long = await createRoot({ organization: "🛰".repeat(100), at, passphrase, curve: "P-256" });
+  const commonName = /CN=(.*)/.exec(read(long).subject)?.[1] ?? "";
+
+  expect([...commonName].length).toBeLessThanOrEqual(64);
+  expect(commonName).toMatch(/ Root CA [0-9a-f]{8}$/);
+});
+
+test("what the ceremony makes is an issuer that can be loaded", () => {
+  const { certificate, encryptedKey } = issuing;
+  const issuer = loadIssuer({
+    issuerId: "1" as IssuerID,
+    certificate,
+    chain: [certificate],
+    signer: openFileSignerSync(encryptedKey, passphrase),
+    urls: testUrls,
+  });
+
+  expect(issuer.notAfter).toEqual(new Date("2036-11-21T09:00:00Z"));
+});
+
+test.each([
+  ["would outlive its root", { validityYears: 21 }],
+  ["is dated before its root", { at: new Date("2020-01-01T00:00:00Z") }],
+  ["has no years", { validityYears: 0 }],
+  ["has no organization", { organization: " " }],
+])("an issuing CA that %s is refused", async (_, override) => {
+  await expect(createIssuingCa({ root, organization, at, passphrase, ...override })).rejects.toThrow(CeremonyError);
+});
+
+test("a wrong passphrase opens no root", async () => {
+  const wrong = createIssuingCa({ root, organization, at, passphrase: "wrong" });
+  await expect(wrong).rejects.toMatchObject({ name: "EncryptedKeyError", code: "wrong_passphrase" });
+});
+
+describeWithTool("openssl", "read by OpenSSL", () => {
+  const text = (ca: CertificateAuthority): string =>
+    openssl(["x509", "-inform", "DER", "-in", "ca.der", "-noout", "-text"], { "ca.der": ca.certificate }).stdout;
+
+  test("root and issuing CA have the extensions of RFC 5280 section 4.2.1, critical where it says so", () => {
+    for (const ca of [root, issuing]) {
+      expect(text(ca)).toMatch(/Key Usage: critical\s+Certificate Sign, CRL Sign\n/);
+      expect(text(ca)).toContain("X509v3 Subject Key Identifier");
+    }
+    expect(text(root)).toMatch(/Basic Constraints: critical\s+CA:TRUE\n/);
+    expect(text(issuing)).toMatch(/Basic Constraints: critical\s+CA:TRUE, pathlen:0\n/);
+    expect(text(issuing)).toContain("X509v3 Authority Key Identifier");
+    expect(text(issuing)).not.toContain("CRL Distribution Points");
+  });
+
+  test("the chain is strictly valid, for a root on either curve and beyond 2050", async () => {
+    const smallRoot = await createRoot({ organization, at, passphrase, curve: "P-256", validityYears: 40 });
+    const under = await createIssuingCa({ root: smallRoot, organization, at, passphrase, validityYears: 30 });
+
+    for (const [above, below] of [[root, issuing], [smallRoot, under]] as const) {
+      const verified = openssl(["verify", "-x509_strict", "-attime", String(at.getTime() / 1000 | 0), "-CAfile", "root.pem", "ca.pem"], {
+        "root.pem": pem("CERTIFICATE", above.certificate),
+        "ca.pem": pem("CERTIFICATE", below.certificate),
+      });
+      expect(verified).toMatchObject({ status: 0, stdout: "ca.pem: OK\n" });
+    }
+    expect(text(smallRoot)).toContain("Not After : Nov 21 09:00:00 2066 GMT");
+  });
+
+  test("where the root's own CRL and certificate are found is written when it is known", async () => {
+    const published = await createIssuingCa({ root, organization, at, passphrase, rootUrls: { crl: "http://pki.example.org/root.crl", caIssuers: "http://pki.example.org/root.crt" } });
+
+    expect(text(published)).toContain("URI:http://pki.example.org/root.crl");
+    expect(text(published)).toContain("CA Issuers - URI:http://pki.example.org/root.crt");
+    expect(text(published)).not.toContain("OCSP");
+  });
+});
+
+describe("a key at rest", () => {
+  test("is not in what the ceremony returns, other than encrypted", () => {
+    expect(Object.keys(root)).toEqual(["certificate", "encryptedKey"]);
+    expect(root.encryptedKey.version).toBe(1);
+  });
+});

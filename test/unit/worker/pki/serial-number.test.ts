@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { SerialNumber } from "../../../../domain/ids.ts";
+import { unsignedInteger } from "../../../../worker/pki/der.ts";
+import { drawSerialNumber, magnitudeToSerialNumber, serialNumberToMagnitude } from "../../../../worker/pki/serial-number.ts";
+
+test("a thousand serial numbers are all different, and each is a positive INTEGER of at most 17 octets", () => {
+  const drawn = Array.from({ length: 1000 }, () => drawSerialNumber());
+
+  expect(new Set(drawn).size).toBe(1000);
+  for (const serialNumber of drawn) {
+    expect(SerialNumber.parse(serialNumber)).toBe(serialNumber);
+    const integer = unsignedInteger(serialNumberToMagnitude(serialNumber));
+    expect(integer[2]).toBeLessThan(0x80);
+    expect(integer.length).toBeLessThanOrEqual(2 + 16);
+  }
+});
+
+test("the highest bit that randomness gives is never used", () => {
+  expect(drawSerialNumber((length) => Buffer.alloc(length, 0xff))).toBe(String(2n ** 127n - 1n));
+});
+
+test("zero is drawn again", () => {
+  const draws = [Buffer.alloc(16), Buffer.concat([Buffer.from([0x80]), Buffer.alloc(15)]), Buffer.concat([Buffer.alloc(15), Buffer.from([7])])];
+  expect(drawSerialNumber(() => draws.shift() ?? Buffer.alloc(0))).toBe("7");
+  expect(draws).toHaveLength(0);
+});
+
+test.each([
+  ["1", "01"],
+  ["127", "7f"],
+  ["128", "80"],
+  ["255", "ff"],
+  ["256", "0100"],
+  [String(2n ** 127n - 1n), "7fffffffffffffffffffffffffffffff"],
+])("%s is %s in octets, and back", (decimal, hex) => {
+  const serialNumber = SerialNumber.parse(decimal);
+  expect(serialNumberToMagnitude(serialNumber).toString("hex")).toBe(hex);
+  expect(magnitudeToSerialNumber(Buffer.from(`00${hex}`, "hex"))).toBe(decimal);
+});
+
+test("a serial number that begins with a one bit stays positive in DER", () => {
+  expect(unsignedInteger(serialNumberToMagnitude(SerialNumber.parse("128"))).toString("hex")).toBe("02020080");
+});
+
+test("zero is no serial number", () => {
+  expect(() => magnitudeToSerialNumber(Buffer.alloc(3))).toThrow(RangeError);
+});

@@ -1,0 +1,55 @@
+/** Work for one item that is done together with others'. */
+export type Batcher<Item, Outcome> = (item: Item) => Promise<Outcome>;
+
+/**
+ * Gathers what arrives while earlier batches run. A lone item starts at once; under load batches grow by themselves, so
+ * that statements, messages to threads and commits are shared.
+ */
+export function createBatcher<Item, Outcome>(
+  run: (items: readonly Item[]) => Promise<ReadonlyMap<Item, Outcome>>,
+  { itemsMax, inFlightMax }: { itemsMax: number; inFlightMax: number },
+): Batcher<Item, Outcome> {
+  interface Waiting {
+    item: Item;
+    resolve(outcome: Outcome): void;
+    reject(error: unknown): void;
+  }
+  let waiting: Waiting[] = [];
+  let inFlight = 0;
+  let scheduled = false;
+
+  async function work(batch: readonly Waiting[]): Promise<void> {
+    try {
+      const outcomes = await run(batch.map(({ item }) => item));
+      for (const { item, resolve, reject } of batch) {
+        const outcome = outcomes.get(item);
+        if (outcome === undefined) reject(new Error("a batch gave no outcome for one of its items"));
+        else resolve(outcome);
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    }
+  }
+
+  function dispatch(): void {
+    scheduled = false;
+    while (waiting.length > 0 && inFlight < inFlightMax) {
+      const batch = waiting.slice(0, itemsMax);
+      waiting = waiting.slice(itemsMax);
+      inFlight++;
+      void work(batch).finally(() => {
+        inFlight--;
+        dispatch();
+      });
+    }
+  }
+
+  return (item) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ item, resolve, reject });
+      if (scheduled || inFlight >= inFlightMax) return;
+      // What arrives in this turn of the event loop goes together.
+      scheduled = true;
+      setImmediate(dispatch);
+    });
+}

@@ -1,0 +1,163 @@
+import { randomBytes, webcrypto } from "node:crypto";
+import { certificateValidity, organizationName } from "../../domain/certificate-profile.ts";
+import { decryptKey, encryptKey, type EncryptedKey } from "./encrypted-key.ts";
+import type { PublicationUrls } from "./issuer.ts";
+import { drawSerialNumber, serialNumberToMagnitude } from "./serial-number.ts";
+import {
+  AuthorityInfoAccessExtension,
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  CRLDistributionPointsExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Name,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from "./x509.ts";
+
+/** A CA's certificate, DER, and its private key under the operator's passphrase. */
+export interface CertificateAuthority {
+  certificate: Buffer;
+  encryptedKey: EncryptedKey;
+}
+
+type Curve = "P-256" | "P-384";
+
+/** A CA that cannot be made as asked. */
+export class CeremonyError extends Error {
+  override readonly name = "CeremonyError";
+}
+
+export interface RootRequest {
+  organization: string;
+  at: Date;
+  validityYears?: number;
+  passphrase: string;
+  curve?: Curve;
+}
+
+/** A self-signed root (RFC 5280 section 3.2): CA:TRUE, keyCertSign and cRLSign, both critical. Its name is its own. */
+export async function createRoot(request: RootRequest): Promise<CertificateAuthority> {
+  const { organization, at, validityYears = certificateValidity.rootYears, passphrase, curve = "P-384" } = request;
+  const keys = await generateKeys(curve);
+  const certificate = await X509CertificateGenerator.createSelfSigned({
+    serialNumber: serialNumberHex(),
+    name: distinctName(organization, "Root CA"),
+    ...validity(at, validityYears),
+    signingAlgorithm: { name: "ECDSA", hash: hashOf[curve] },
+    keys,
+    extensions: [
+      new BasicConstraintsExtension(true, undefined, true),
+      caKeyUsage(),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+    ],
+  });
+  return keep(certificate, keys, passphrase);
+}
+
+export interface IssuingCaRequest {
+  root: CertificateAuthority;
+  organization: string;
+  at: Date;
+  validityYears?: number;
+  /** Of the root's key, and of the new one. */
+  passphrase: string;
+  /** Where the root's own CRL, OCSP responder and certificate are, when they are published anywhere. */
+  rootUrls?: Partial<PublicationUrls>;
+}
+
+/**
+ * An issuing CA on P-256 under a root: CA:TRUE with path length 0, keyCertSign and cRLSign, both critical. No two have
+ * the same name. Throws CeremonyError when it would outlive the root, EncryptedKeyError for a wrong passphrase.
+ */
+export async function createIssuingCa(request: IssuingCaRequest): Promise<CertificateAuthority> {
+  const { root, organization, at, validityYears = certificateValidity.issuingYears, passphrase } = request;
+  const rootCertificate = new X509Certificate(root.certificate);
+  const period = validity(at, validityYears);
+  if (period.notAfter > rootCertificate.notAfter || period.notBefore < rootCertificate.notBefore) {
+    throw new CeremonyError("the issuing CA would not lie within the validity of its root");
+  }
+  const rootCurve = curveOf(rootCertificate);
+  const keys = await generateKeys("P-256");
+  const certificate = await X509CertificateGenerator.create({
+    serialNumber: serialNumberHex(),
+    subject: distinctName(organization, "Issuing CA"),
+    issuer: rootCertificate.subjectName,
+    ...period,
+    publicKey: keys.publicKey,
+    signingKey: await importSigningKey(root.encryptedKey, passphrase, rootCurve),
+    signingAlgorithm: { name: "ECDSA", hash: hashOf[rootCurve] },
+    extensions: [
+      new BasicConstraintsExtension(true, 0, true),
+      caKeyUsage(),
+      await SubjectKeyIdentifierExtension.create(keys.publicKey),
+      await AuthorityKeyIdentifierExtension.create(rootCertificate.publicKey),
+      ...publication(request.rootUrls ?? {}),
+    ],
+  });
+  return keep(certificate, keys, passphrase);
+}
+
+const hashOf = { "P-256": "SHA-256", "P-384": "SHA-384" } as const satisfies Record<Curve, string>;
+
+const generateKeys = (namedCurve: Curve): Promise<webcrypto.CryptoKeyPair> =>
+  webcrypto.subtle.generateKey({ name: "ECDSA", namedCurve }, true, ["sign", "verify"]);
+
+const caKeyUsage = () => new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true);
+
+const serialNumberHex = (): string => serialNumberToMagnitude(drawSerialNumber()).toString("hex");
+
+/** "Example Issuing CA 4f1d09b2": a suffix drawn at random, so that a realm's next CA is told apart by its name. */
+function distinctName(organization: string, role: "Root CA" | "Issuing CA"): Name {
+  const suffix = ` ${role} ${randomBytes(4).toString("hex")}`;
+  const name = organizationName(organization);
+  if (name === "") throw new CeremonyError("a CA needs the name of its organization");
+  const commonName = [...name].slice(0, 64 - suffix.length).join("").trim() + suffix;
+  return new Name([{ CN: [{ utf8String: commonName }] }, { O: [{ utf8String: name }] }]);
+}
+
+function validity(at: Date, years: number): { notBefore: Date; notAfter: Date } {
+  if (!Number.isInteger(years) || years < 1 || years > 50) throw new CeremonyError("a CA is valid for 1 to 50 years");
+  const seconds = Math.floor(at.getTime() / 1000);
+  const notAfter = new Date(seconds * 1000);
+  notAfter.setUTCFullYear(notAfter.getUTCFullYear() + years);
+  return { notBefore: new Date((seconds - certificateValidity.issuerBackdateSeconds) * 1000), notAfter };
+}
+
+function curveOf(certificate: X509Certificate): Curve {
+  const { namedCurve } = certificate.publicKey.algorithm as { namedCurve?: string };
+  if (namedCurve !== "P-256" && namedCurve !== "P-384") throw new CeremonyError("the root's key must be P-256 or P-384");
+  return namedCurve;
+}
+
+async function importSigningKey(record: EncryptedKey, passphrase: string, namedCurve: Curve) {
+  const privateKeyPkcs8 = await decryptKey(record, passphrase);
+  try {
+    return await webcrypto.subtle.importKey("pkcs8", privateKeyPkcs8, { name: "ECDSA", namedCurve }, false, ["sign"]);
+  } finally {
+    privateKeyPkcs8.fill(0);
+  }
+}
+
+function publication({ crl, ocsp, caIssuers }: Partial<PublicationUrls>) {
+  return [
+    ...(crl === undefined ? [] : [new CRLDistributionPointsExtension([crl])]),
+    ...(ocsp === undefined && caIssuers === undefined
+      ? []
+      : [new AuthorityInfoAccessExtension({ ...(ocsp && { ocsp }), ...(caIssuers && { caIssuers }) })]),
+  ];
+}
+
+async function keep(
+  certificate: X509Certificate,
+  keys: webcrypto.CryptoKeyPair,
+  passphrase: string,
+): Promise<CertificateAuthority> {
+  const privateKeyPkcs8 = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey));
+  try {
+    return { certificate: Buffer.from(certificate.rawData), encryptedKey: await encryptKey(privateKeyPkcs8, passphrase) };
+  } finally {
+    privateKeyPkcs8.fill(0);
+  }
+}

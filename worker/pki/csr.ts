@@ -1,0 +1,96 @@
+import { createPublicKey, verify, type KeyObject } from "node:crypto";
+import { publicKeyAlgorithm } from "./public-key.ts";
+import { Pkcs10CertificateRequest, readChildren, readElement, type DerElement } from "./x509.ts";
+
+/** The longest certification request that is looked at, PEM, in characters. A request for RSA-4096 has about 1,700. */
+export const csrLengthMax = 16 * 1024;
+
+/** A certification request that cannot be used. The message may be shown to whoever sent it. */
+export class CsrError extends Error {
+  override readonly name = "CsrError";
+}
+
+/**
+ * The public key of a PKCS#10 certification request (RFC 2986) in PEM (RFC 7468 section 7). Nothing else in it is used.
+ *
+ * Promises: the request is signed with the private key that belongs to the public key (proof of possession), by ECDSA or
+ * RSA PKCS#1 v1.5 with SHA-256, SHA-384 or SHA-512; the key is P-256, P-384 or RSA of 2048 to 4096 bits.
+ * Throws CsrError for everything else, whatever the text holds.
+ */
+export function readCsr(pem: string): { publicKeySpki: Buffer } {
+  const der = decodePem(pem);
+  const { toBeSigned, publicKeySpki, algorithm, signature } = takeApart(der);
+  const keyAlgorithm = publicKeyAlgorithm(publicKeySpki);
+  if (keyAlgorithm === null) throw new CsrError("The key must be P-256, P-384 or RSA of 2048 to 4096 bits.");
+
+  const accepted = signatureHashes[keyAlgorithm === "rsa" ? "rsa" : "ec"];
+  const hash = accepted[algorithm];
+  if (hash === undefined) {
+    throw new CsrError("The certification request must be signed with its own key and SHA-256, SHA-384 or SHA-512.");
+  }
+  if (!verify(hash, toBeSigned, parseKey(publicKeySpki), signature)) {
+    throw new CsrError("The certification request is not signed with the key it contains.");
+  }
+  return { publicKeySpki: Buffer.from(publicKeySpki) };
+}
+
+/** By the hexadecimal content of the algorithm's OBJECT IDENTIFIER. */
+const signatureHashes: Record<"ec" | "rsa", Partial<Record<string, string>>> = {
+  ec: { "2a8648ce3d040302": "sha256", "2a8648ce3d040303": "sha384", "2a8648ce3d040304": "sha512" },
+  rsa: { "2a864886f70d01010b": "sha256", "2a864886f70d01010c": "sha384", "2a864886f70d01010d": "sha512" },
+};
+
+const notPem = "A certification request is expected: PEM that begins with -----BEGIN CERTIFICATE REQUEST-----.";
+const notPkcs10 = "The certification request is not PKCS #10.";
+
+/** Exactly one block; text before it, as some tools write, is skipped. No pattern here can backtrack. */
+function decodePem(pem: string): Buffer {
+  if (pem.length > csrLengthMax) throw new CsrError("The certification request is larger than 16 kB.");
+  const [, label, afterBegin] = /-----BEGIN ((?:NEW )?CERTIFICATE REQUEST)-----\r?\n([^]*)/.exec(pem) ?? [];
+  if (label === undefined || afterBegin === undefined) throw new CsrError(notPem);
+  const end = afterBegin.indexOf(`-----END ${label}-----`);
+  if (end === -1) throw new CsrError(notPem);
+  if (afterBegin.includes("-----BEGIN ")) throw new CsrError("Only one certification request is expected.");
+  const base64 = afterBegin.slice(0, end).replace(/\s/g, "");
+  if (!/^[A-Za-z0-9+/]+={0,2}$/.test(base64) || base64.length % 4 !== 0) throw new CsrError(notPem);
+  return Buffer.from(base64, "base64");
+}
+
+interface CsrParts {
+  /** CertificationRequestInfo as it stands: the signature is over these bytes, not over an encoding of our own. */
+  toBeSigned: Buffer;
+  publicKeySpki: Buffer;
+  algorithm: string;
+  signature: Buffer;
+}
+
+function takeApart(der: Buffer): CsrParts {
+  try {
+    new Pkcs10CertificateRequest(der);
+    const whole = readElement(der);
+    if (whole.end !== der.length) throw new RangeError("octets after the request");
+    const [info, algorithm, signature] = readChildren(der, whole);
+    const publicKey = info && readChildren(der, info)[2];
+    const identifier = algorithm && readChildren(der, algorithm)[0];
+    if (!info || !publicKey || !identifier || !signature) throw new RangeError("an element is missing");
+    return {
+      toBeSigned: bytes(der, info),
+      publicKeySpki: bytes(der, publicKey),
+      algorithm: der.toString("hex", identifier.contentStart, identifier.end),
+      signature: der.subarray(signature.contentStart + 1, signature.end),
+    };
+  } catch (cause) {
+    throw new CsrError(notPkcs10, { cause });
+  }
+}
+
+const bytes = (der: Buffer, element: DerElement): Buffer => der.subarray(element.start, element.end);
+
+/** OpenSSL refuses a point that is not on its curve. */
+function parseKey(publicKeySpki: Buffer): KeyObject {
+  try {
+    return createPublicKey({ key: publicKeySpki, format: "der", type: "spki" });
+  } catch (cause) {
+    throw new CsrError("The public key in the certification request is not valid.", { cause });
+  }
+}

@@ -1,0 +1,44 @@
+import type { DeviceType } from "../../domain/device.ts";
+
+/** How the PKCS#12 file of one kind of device is written. */
+export interface Pkcs12Profile {
+  /** Algorithms that protect the bags and the file's MAC. */
+  readonly protection: "3des-sha1" | "aes256-sha256";
+  /** Which octets stand for the empty password (RFC 7292 appendix B.1 allows both; they derive different keys). */
+  readonly emptyPassword: "two-zero-octets" | "zero-length";
+  /** Whether the issuing CA travels with the leaf. */
+  readonly withChain: boolean;
+  /** Rounds of key derivation, for the bags and the MAC. The password is empty by contract, so more protect nothing. */
+  readonly iterations: number;
+}
+
+/** Opened by everything that is still in use: Windows Server 2016 and older Android read nothing newer. */
+const compatible = {
+  protection: "3des-sha1",
+  emptyPassword: "two-zero-octets",
+  withChain: true,
+  iterations: 1,
+} as const satisfies Pkcs12Profile;
+
+/** For stacks whose policy may refuse 3DES and SHA-1. */
+const modern = { ...compatible, protection: "aes256-sha256" } as const satisfies Pkcs12Profile;
+
+/** No CA: once it is in the keychain, Apple's devices offer to trust it for HTTPS. */
+const appleMobile = { ...compatible, withChain: false } as const satisfies Pkcs12Profile;
+
+/** macOS is reported to read only the zero-length form, iOS and iPadOS only the other. */
+const appleDesktop = { ...appleMobile, emptyPassword: "zero-length" } as const satisfies Pkcs12Profile;
+
+const profiles = {
+  Linux: modern,
+  ChromeOS: modern,
+  Windows: compatible,
+  Android: compatible,
+  Other: compatible,
+  iOS: appleMobile,
+  iPadOS: appleMobile,
+  MacOS: appleDesktop,
+} as const satisfies Record<DeviceType, Pkcs12Profile>;
+
+/** The file a device type gets; an unknown device is treated as `Other`. */
+export const pkcs12Profile = (deviceType: DeviceType | null): Pkcs12Profile => profiles[deviceType ?? "Other"];

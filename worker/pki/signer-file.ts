@@ -1,0 +1,32 @@
+import { createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { decryptKey, decryptKeySync } from "./encrypted-key.ts";
+import { signatureAlgorithmFor, signatureAlgorithms, type Signer } from "./signer.ts";
+
+/**
+ * A signer from an encrypted key record. Throws EncryptedKeyError (wrong passphrase, malformed record) and TypeError
+ * (a key that is no issuer's).
+ */
+export async function openFileSigner(record: unknown, passphrase: string): Promise<Signer> {
+  return signerOf(await decryptKey(record, passphrase));
+}
+
+/** As `openFileSigner`, blocking the thread while the passphrase is worked on. */
+export function openFileSignerSync(record: unknown, passphrase: string): Signer {
+  return signerOf(decryptKeySync(record, passphrase));
+}
+
+/** Takes the key over: the bytes given are wiped. A KeyObject, because parsing the key on each call costs ten signatures. */
+function signerOf(privateKeyPkcs8: Buffer): Signer {
+  try {
+    const key = createPrivateKey({ key: privateKeyPkcs8, format: "der", type: "pkcs8" });
+    const algorithm = signatureAlgorithmFor(key);
+    const { hash } = signatureAlgorithms[algorithm];
+    return {
+      algorithm,
+      publicKeySpki: createPublicKey(key).export({ format: "der", type: "spki" }),
+      sign: (toBeSigned) => sign(hash, toBeSigned, key),
+    };
+  } finally {
+    privateKeyPkcs8.fill(0);
+  }
+}

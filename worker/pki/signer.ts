@@ -1,0 +1,27 @@
+import type { KeyObject } from "node:crypto";
+import { nullValue, oid, sequence } from "./der.ts";
+
+/** The signature algorithms issuers use: AlgorithmIdentifier (RFC 5758 section 3.2, RFC 4055 section 5) and its hash. */
+export const signatureAlgorithms = {
+  "ecdsa-with-SHA256": { identifier: sequence(oid("1.2.840.10045.4.3.2")), hash: "sha256" },
+  "ecdsa-with-SHA384": { identifier: sequence(oid("1.2.840.10045.4.3.3")), hash: "sha384" },
+  sha256WithRSAEncryption: { identifier: sequence(oid("1.2.840.113549.1.1.11"), nullValue), hash: "sha256" },
+} as const;
+export type SignatureAlgorithm = keyof typeof signatureAlgorithms;
+
+/** A private key that can be used but not seen: an encrypted file, or a token behind PKCS#11. */
+export interface Signer {
+  readonly algorithm: SignatureAlgorithm;
+  readonly publicKeySpki: Uint8Array;
+  /** The signature as it stands in a certificate: for ECDSA the DER of Ecdsa-Sig-Value (RFC 3279 section 2.2.3). */
+  sign(toBeSigned: Uint8Array): Uint8Array | Promise<Uint8Array>;
+}
+
+/** The algorithm that goes with a key: P-256, P-384, or RSA of at least 2048 bits. Throws TypeError for any other key. */
+export function signatureAlgorithmFor(key: KeyObject): SignatureAlgorithm {
+  const { namedCurve, modulusLength = 0 } = key.asymmetricKeyDetails ?? {};
+  if (key.asymmetricKeyType === "ec" && namedCurve === "prime256v1") return "ecdsa-with-SHA256";
+  if (key.asymmetricKeyType === "ec" && namedCurve === "secp384r1") return "ecdsa-with-SHA384";
+  if (key.asymmetricKeyType === "rsa" && modulusLength >= 2048) return "sha256WithRSAEncryption";
+  throw new TypeError("an issuer's key is P-256, P-384 or RSA of at least 2048 bits");
+}

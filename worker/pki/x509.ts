@@ -1,0 +1,68 @@
+/**
+ * The one import of @peculiar/x509, which needs reflect-metadata loaded first and a Web Crypto provider; everybody else
+ * imports from here. Beside it, the one thing it does not give: where an element lies in bytes that must be kept as
+ * they are.
+ */
+import "reflect-metadata";
+import { webcrypto } from "node:crypto";
+import { cryptoProvider } from "@peculiar/x509";
+
+export {
+  AuthorityInfoAccessExtension,
+  AuthorityKeyIdentifierExtension,
+  BasicConstraintsExtension,
+  CRLDistributionPointsExtension,
+  ExtendedKeyUsageExtension,
+  KeyUsageFlags,
+  KeyUsagesExtension,
+  Name,
+  Pkcs10CertificateRequest,
+  SubjectAlternativeNameExtension,
+  SubjectKeyIdentifierExtension,
+  X509Certificate,
+  X509CertificateGenerator,
+} from "@peculiar/x509";
+
+cryptoProvider.set(webcrypto);
+
+/** One element of a DER encoding: its tag octet and where it begins, where its content begins and where it ends. */
+export interface DerElement {
+  tagOctet: number;
+  start: number;
+  contentStart: number;
+  end: number;
+}
+
+/**
+ * The element that begins at `start` (X.690 section 8.1): single-octet tags and definite lengths only.
+ * Throws RangeError for anything else and for an element that does not end within `der`.
+ */
+export function readElement(der: Uint8Array, start = 0): DerElement {
+  const tagOctet = der[start];
+  const firstLength = der[start + 1];
+  if (tagOctet === undefined || firstLength === undefined || (tagOctet & 0x1f) === 0x1f) throw new RangeError("not DER");
+  let contentStart = start + 2;
+  let length = firstLength;
+  if (firstLength >= 0x80) {
+    const lengthOctets = firstLength & 0x7f;
+    if (lengthOctets === 0 || lengthOctets > 4) throw new RangeError("not DER");
+    length = 0;
+    for (let i = 0; i < lengthOctets; i++) length = length * 256 + (der[contentStart + i] ?? Number.NaN);
+    contentStart += lengthOctets;
+  }
+  const end = contentStart + length;
+  if (!(end <= der.length)) throw new RangeError("not DER");
+  return { tagOctet, start, contentStart, end };
+}
+
+/** The elements directly inside `parent`, in order. Throws RangeError when they do not fill it exactly. */
+export function readChildren(der: Uint8Array, parent: DerElement): DerElement[] {
+  const children: DerElement[] = [];
+  for (let at = parent.contentStart; at < parent.end; ) {
+    const child = readElement(der, at);
+    if (child.end > parent.end) throw new RangeError("not DER");
+    children.push(child);
+    at = child.end;
+  }
+  return children;
+}

@@ -1,0 +1,207 @@
+import { hash, type KeyObject } from "node:crypto";
+import type { IssuerID } from "../../domain/ids.ts";
+import type { IssueBatchResult, IssueOrder, IssuerMaterial } from "./messages.ts";
+import { SigningThreadError, startSigningThread, type SigningThread } from "./thread-handle.ts";
+
+/** How many orders to give `issue` at a time: fewer cost 50 to 80 % more, many more leave other threads idle. */
+export const ordersPerBatch = 16;
+
+/** Batches a thread has at a time: one it works on and one that is ready for it. */
+const inFlightMax = 2;
+const restartMsMin = 100;
+const restartMsMax = 10_000;
+
+export interface SigningPoolOptions {
+  threads: number;
+  /** Of the issuers' keys. */
+  passphrase: string;
+  /** The output key's public half; see runtime/sealed-output.ts. */
+  outputPublicKey: KeyObject;
+  /** A thread that leaves a batch unanswered for longer is stopped and replaced. */
+  batchSecondsMax?: number;
+  log?: { warn(fields: object, message: string): void };
+}
+
+/** Threads that make certificates, so that the event loop does not. */
+export interface SigningPool {
+  /**
+   * Makes an issuer known to every thread, those started later included; cheap when it is known already, and a changed
+   * issuer replaces the old one. Rejects with ThreadRequestError when it does not load (its `reason` is
+   * "EncryptedKeyError" for a wrong passphrase, "IssuerError" for parts that do not fit), with SigningThreadError when
+   * no thread could be asked.
+   */
+  ensureIssuer(material: IssuerMaterial): Promise<void>;
+  /**
+   * Makes the certificates of one batch (about `ordersPerBatch`) on one thread. An order that fails is a result.
+   * Rejects with SigningThreadError when the thread ended: any of the batch may have been signed. Key pairs in the
+   * orders are wiped whatever happens.
+   */
+  issue(orders: readonly IssueOrder[]): Promise<IssueBatchResult>;
+  /** Refuses new batches, waits for those there are until the deadline, then stops all threads. */
+  close(options?: { deadlineMs?: number }): Promise<void>;
+}
+
+interface Batch {
+  orders: readonly IssueOrder[];
+  resolve(result: IssueBatchResult): void;
+  reject(error: unknown): void;
+}
+
+interface Known {
+  fingerprint: string;
+  material: IssuerMaterial;
+  loaded: Promise<void>;
+}
+
+/** Starts the threads at once; they load in the background and are replaced when they die, with growing pauses. */
+export function createSigningPool(options: SigningPoolOptions): SigningPool {
+  const { threads, passphrase, outputPublicKey, batchSecondsMax = 120, log } = options;
+  const data = { passphrase, outputPublicKeySpki: new Uint8Array(outputPublicKey.export({ format: "der", type: "spki" })) };
+  const running = new Set<SigningThread>();
+  const restarts = new Set<NodeJS.Timeout>();
+  const issuers = new Map<IssuerID, Known>();
+  const outstanding = new Set<Promise<unknown>>();
+  const pending: Batch[] = [];
+  let deathsInARow = 0;
+  let closed = false;
+
+  function start(): void {
+    const thread = startSigningThread({ data, answerSecondsMax: batchSecondsMax, onEnd: (cause) => ended(thread, cause) });
+    running.add(thread);
+    for (const { material } of issuers.values()) {
+      load(thread, material).catch((err: unknown) => {
+        log?.warn({ event: "signing_thread.issuer_not_loaded", issuer: material.issuerId, err }, "issuer not loaded");
+      });
+    }
+    dispatch();
+  }
+
+  function ended(thread: SigningThread, cause: SigningThreadError): void {
+    running.delete(thread);
+    if (closed) return;
+    const pauseMs = Math.min(restartMsMin * 2 ** deathsInARow++, restartMsMax);
+    log?.warn({ event: "signing_thread.ended", err: cause, restartMs: pauseMs }, "a signing thread ended");
+    // Nothing can be said of when there will be a thread again: those who wait are told now and may come back.
+    if (running.size === 0) for (const batch of pending.splice(0)) batch.reject(cause);
+    const timer = setTimeout(() => {
+      restarts.delete(timer);
+      start();
+    }, pauseMs);
+    restarts.add(timer);
+  }
+
+  function load(thread: SigningThread, material: IssuerMaterial): Promise<unknown> {
+    return thread.request({ type: "load-issuer", material: ownMaterial(material) });
+  }
+
+  async function loadEverywhere(material: IssuerMaterial): Promise<void> {
+    if (running.size === 0) throw new SigningThreadError("no signing thread is running");
+    const outcomes = await Promise.allSettled([...running].map((thread) => load(thread, material)));
+    const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
+    // A thread that died meanwhile has a successor that loads the issuer; a refusal is the issuer's fault.
+    const refusal = failures.find((error) => !(error instanceof SigningThreadError));
+    if (refusal !== undefined || failures.length === outcomes.length) throw refusal ?? failures[0];
+  }
+
+  function dispatch(): void {
+    for (;;) {
+      const idlest = [...running].sort((a, b) => a.inFlight - b.inFlight)[0];
+      if (idlest === undefined || idlest.inFlight >= inFlightMax) return;
+      const batch = pending.shift();
+      if (batch === undefined) return;
+      void send(idlest, batch);
+    }
+  }
+
+  async function send(thread: SigningThread, batch: Batch): Promise<void> {
+    const { orders, transfer } = handOver(batch.orders);
+    try {
+      const { wrappedDataKey, results } = await thread.request({ type: "issue", orders }, transfer);
+      deathsInARow = 0;
+      batch.resolve({ wrappedDataKey, results });
+    } catch (error) {
+      batch.reject(error);
+    }
+    dispatch();
+  }
+
+  for (let i = 0; i < threads; i++) start();
+
+  return {
+    async ensureIssuer(material) {
+      if (closed) throw new SigningThreadError("the signing pool is closed");
+      const fingerprint = fingerprintOf(material);
+      const known = issuers.get(material.issuerId);
+      if (known?.fingerprint === fingerprint) return known.loaded;
+
+      const loaded = loadEverywhere(material);
+      const entry = { fingerprint, material, loaded };
+      issuers.set(material.issuerId, entry);
+      try {
+        await loaded;
+      } catch (error) {
+        // The old one, if any, is what the threads still sign with.
+        if (issuers.get(material.issuerId) === entry) {
+          if (known === undefined) issuers.delete(material.issuerId);
+          else issuers.set(material.issuerId, known);
+        }
+        throw error;
+      }
+    },
+
+    issue(orders) {
+      const result = new Promise<IssueBatchResult>((resolve, reject) => {
+        if (closed) return reject(new SigningThreadError("the signing pool is closed"));
+        pending.push({ orders, resolve, reject });
+        dispatch();
+      });
+      const finished = result.then(
+        () => undefined,
+        () => wipeKeys(orders),
+      );
+      outstanding.add(finished);
+      void finished.then(() => outstanding.delete(finished));
+      return result;
+    },
+
+    async close({ deadlineMs = 10_000 } = {}) {
+      closed = true;
+      let timer: NodeJS.Timeout | undefined;
+      const deadline = new Promise((resolve) => (timer = setTimeout(resolve, deadlineMs)));
+      await Promise.race([Promise.allSettled(outstanding), deadline]);
+      clearTimeout(timer);
+      for (const restart of restarts) clearTimeout(restart);
+      for (const batch of pending.splice(0)) batch.reject(new SigningThreadError("the signing pool was closed"));
+      await Promise.all([...running].map((thread) => thread.terminate()));
+    },
+  };
+}
+
+/** Key pairs move to the thread in memory of their own; what they were copied from is wiped. */
+function handOver(orders: readonly IssueOrder[]): { orders: IssueOrder[]; transfer: ArrayBuffer[] } {
+  const transfer: ArrayBuffer[] = [];
+  const moved = orders.map((order) => {
+    if (order.keyPair === undefined) return order;
+    const privateKeyPkcs8 = new Uint8Array(order.keyPair.privateKeyPkcs8);
+    transfer.push(privateKeyPkcs8.buffer);
+    return { ...order, keyPair: { privateKeyPkcs8, publicKeySpki: new Uint8Array(order.keyPair.publicKeySpki) } };
+  });
+  wipeKeys(orders);
+  return { orders: moved, transfer };
+}
+
+function wipeKeys(orders: readonly IssueOrder[]): void {
+  for (const { keyPair } of orders) keyPair?.privateKeyPkcs8.fill(0);
+}
+
+/** Copies, since cloning a Buffer clones the whole memory it is a window on. */
+const ownMaterial = (material: IssuerMaterial): IssuerMaterial => ({
+  ...material,
+  certificate: new Uint8Array(material.certificate),
+  chain: material.chain.map((der) => new Uint8Array(der)),
+});
+
+function fingerprintOf({ certificate, chain, encryptedKey, urls }: IssuerMaterial): string {
+  const encodings = [certificate, ...chain].map((der) => Buffer.from(der).toString("base64"));
+  return hash("sha256", JSON.stringify([encodings, encryptedKey, urls]), "base64");
+}

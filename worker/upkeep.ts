@@ -1,0 +1,112 @@
+import type { Database } from "../db/client.ts";
+import * as work from "../db/queries/issuance-work.ts";
+import * as upkeep from "../db/queries/upkeep.ts";
+import * as workers from "../db/queries/workers.ts";
+import { BatchID } from "../domain/ids.ts";
+import { chunkSize, issueCertificateChunk } from "../domain/jobs/issue-certificate-chunk.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Queues } from "../runtime/queues.ts";
+import { issuancesMax, type IssuanceOutcome } from "./issuance.ts";
+
+export interface UpkeepDeps {
+  db: Database;
+  queues: Pick<Queues, "enqueueAll">;
+  workerId: string;
+  claimsInHand: ReadonlySet<string>;
+  issueAll: (ids: readonly string[]) => Promise<ReadonlyMap<string, IssuanceOutcome>>;
+  clock: Clock;
+  log: Log;
+}
+
+/** A single issuance that is queued for longer than this was lost by the queue, or the queue is away. */
+const queuedSecondsMax = 10;
+
+/** The same for a chunk, which may well wait its turn behind others. Adding one that still waits changes nothing. */
+const chunkQueuedSecondsMax = 30;
+
+/** One worker at a time does the tidying. Any number that nothing else on this database locks. */
+const tidyLock = 7_246_712;
+
+/** What a worker does by the clock: timers in the process, because they must work exactly when the queue does not. */
+export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
+  const tasks = [
+    every(workers.workerSilenceSecondsMax / 3, "beat", () => beat(deps), deps.log),
+    every(work.renewSeconds, "renew", () => renew(deps), deps.log),
+    every(5, "sweep", () => sweep(deps), deps.log),
+    every(30, "tidy", () => tidy(deps), deps.log),
+  ];
+  return {
+    async stop() {
+      await Promise.all(tasks.map((task) => task.stop()));
+      await workers.leave(deps.db, { workerId: deps.workerId, at: deps.clock.now() });
+    },
+  };
+}
+
+const beat = ({ db, workerId, clock }: UpkeepDeps): Promise<void> => workers.beat(db, { workerId, at: clock.now() });
+
+async function renew({ db, claimsInHand, clock }: UpkeepDeps): Promise<void> {
+  if (claimsInHand.size > 0) await work.renew(db, { claimIds: [...claimsInHand], at: clock.now() });
+}
+
+/**
+ * Finds accepted work that nobody is at and does it. Single issuances are worked off here and now, without the queue,
+ * so that they end even while Redis is away; every worker may do this at once, because claiming decides.
+ */
+export async function sweep({ db, queues, issueAll, clock, log }: UpkeepDeps): Promise<void> {
+  for (;;) {
+    const ids = await work.overdue(db, { at: clock.now(), queuedSeconds: queuedSecondsMax, limit: issuancesMax });
+    if (ids.length === 0) break;
+    log.warn({ event: "sweep.issuances", count: ids.length }, "issuances waited too long; working them off");
+    const outcomes = await issueAll(ids);
+    const moved = [...outcomes.values()].some((outcome) => outcome === "issued" || outcome === "failed");
+    if (ids.length < issuancesMax || !moved) break;
+  }
+
+  const chunks = await work.overdueChunks(db, {
+    at: clock.now(),
+    queuedSeconds: chunkQueuedSecondsMax,
+    chunkSize,
+    limit: 1_000,
+  });
+  if (chunks.length === 0) return;
+  await queues.enqueueAll(
+    issueCertificateChunk,
+    chunks.map(({ batchId, from }) => ({
+      version: 1 as const,
+      batchId: BatchID.parse(batchId),
+      from,
+      to: from + chunkSize,
+    })),
+  );
+}
+
+/** Erases what has served its purpose. */
+export async function tidy({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await upkeep.tryLock(tx, tidyLock))) return;
+    const outputs = await upkeep.eraseOutputs(tx, { at: clock.now() });
+    const rows = await upkeep.removeExpired(tx, { at: clock.now() });
+    if (outputs + rows > 0) log.info({ event: "upkeep.tidied", outputs, rows }, "expired data removed");
+  });
+}
+
+/** Runs a task again and again, never twice at once. A failure is logged and the next turn comes as ever. */
+function every(seconds: number, name: string, run: () => Promise<void>, log: Log): { stop(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  const turn = (): void => {
+    running ??= run()
+      .catch((error: unknown) => {
+        log.warn({ event: "upkeep.failed", task: name, err: error }, "upkeep failed; it is tried again");
+      })
+      .finally(() => (running = undefined));
+  };
+  const timer = setInterval(turn, seconds * 1_000);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}

@@ -1,0 +1,125 @@
+import { randomUUID } from "node:crypto";
+import { Counter, Gauge, type Registry } from "prom-client";
+import type { Database } from "../db/client.ts";
+import * as workers from "../db/queries/workers.ts";
+import { jobs } from "../domain/jobs/index.ts";
+import { queueNames, type QueueName } from "../domain/jobs/job.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Lifecycle } from "../runtime/lifecycle.ts";
+import type { Log } from "../runtime/log.ts";
+import { openQueues, startQueueWorker, UnrecoverableError, type QueueBackend } from "../runtime/queues.ts";
+import { outputPublicKey } from "../runtime/sealed-output.ts";
+import { createBatcher } from "./batcher.ts";
+import { issueAll, issuancesMax, type IssuanceDeps } from "./issuance.ts";
+import { createIssuers } from "./issuers.ts";
+import { processors } from "./jobs/index.ts";
+import { createKeyPool } from "./key-pool.ts";
+import { createSigningPool } from "./threads/signing-pool.ts";
+import { startUpkeep } from "./upkeep.ts";
+
+export interface WorkerOptions {
+  db: Database;
+  backend: QueueBackend;
+  passphrase: string;
+  outputPublicKeyJwk: string;
+  publicationUrl: string;
+  signingThreads: number;
+  issuanceConcurrency: number;
+  bulkConcurrency: number;
+  rsaKeyPool: number;
+  registry: Registry;
+  clock: Clock;
+  log: Log;
+  lifecycle: Lifecycle;
+}
+
+/** Starts taking work. Resolves when the worker is registered and takes jobs; `lifecycle` stops it, finishing what is in hand. */
+export async function startWorker(options: WorkerOptions): Promise<void> {
+  const { db, backend, clock, log, lifecycle, registry } = options;
+  const workerId = randomUUID();
+
+  const pool = createSigningPool({
+    threads: options.signingThreads,
+    passphrase: options.passphrase,
+    outputPublicKey: outputPublicKey(options.outputPublicKeyJwk),
+    log,
+  });
+  lifecycle.onStop("signing threads", () => pool.close());
+
+  const claimsInHand = new Set<string>();
+  const rsaKeys = createKeyPool({
+    keyType: "rsa-2048",
+    target: options.rsaKeyPool,
+    isIdle: () => claimsInHand.size === 0,
+    log,
+  });
+  rsaKeys.start();
+  lifecycle.onStop("RSA key pool", () => rsaKeys.close());
+
+  const deps: IssuanceDeps = {
+    db,
+    pool,
+    threads: options.signingThreads,
+    issuers: createIssuers({ db, pool, publicationUrl: options.publicationUrl }),
+    rsaKeys,
+    clock,
+    log,
+    claimsInHand,
+  };
+  const counted = countOutcomes(registry, rsaKeys);
+  const issueCounted = async (ids: readonly string[]) => counted(await issueAll(deps, ids));
+
+  const queues = openQueues(backend, log);
+  lifecycle.onStop("queues", () => queues.close());
+
+  const upkeep = startUpkeep({ db, queues, workerId, claimsInHand, issueAll: issueCounted, clock, log });
+  lifecycle.onStop("upkeep", () => upkeep.stop());
+
+  const issue = createBatcher(issueCounted, { itemsMax: issuancesMax, inFlightMax: 2 });
+  const byName = new Map(
+    Object.values(processors({ db, issue, issueAll: issueCounted })).map((entry) => [entry.name, entry]),
+  );
+  const concurrency: Record<QueueName, number> = {
+    issuance: options.issuanceConcurrency,
+    "issuance-bulk": options.bulkConcurrency,
+  };
+  for (const name of queueNames) {
+    const worker = startQueueWorker(
+      backend,
+      name,
+      (job) => {
+        const found = byName.get(job.name);
+        if (found === undefined) throw new UnrecoverableError(`no job is called ${job.name}`);
+        return found.process(job, log);
+      },
+      { concurrency: concurrency[name], log },
+    );
+    lifecycle.onStop(`worker of ${name}`, () => worker.close());
+  }
+
+  await workers.beat(db, { workerId, at: clock.now() });
+  log.info({ event: "worker.started", workerId, backend: backend.kind, jobs: Object.keys(jobs) }, "worker started");
+}
+
+type Outcomes = Awaited<ReturnType<typeof issueAll>>;
+
+function countOutcomes(registry: Registry, rsaKeys: { readonly size: number }): (outcomes: Outcomes) => Outcomes {
+  const issuances = new Counter({
+    name: "realmpass_issuances_total",
+    help: "Attempts to issue a profile, by how they ended.",
+    labelNames: ["outcome"] as const,
+    registers: [registry],
+  });
+  new Gauge({
+    name: "realmpass_rsa_key_pool_size",
+    help: "RSA-2048 keys that are ready.",
+    registers: [registry],
+    collect() {
+      this.set(rsaKeys.size);
+    },
+  });
+  return (outcomes) => {
+    for (const outcome of outcomes.values()) issuances.inc({ outcome });
+    return outcomes;
+  };
+}
