@@ -29,7 +29,10 @@ export function readBearerToken(authorization: string | undefined): Buffer {
 }
 
 /** Whom a token speaks for, in one query. Throws {@link Unauthenticated} for one that is unknown or has ended. */
-export async function authenticate(db: Db, { tokenHash, clock }: { tokenHash: Buffer; clock: Clock }): Promise<Principal> {
+export async function authenticate(
+  db: Db,
+  { tokenHash, clock }: { tokenHash: Buffer; clock: Clock },
+): Promise<Principal> {
   const holder = await findHolder(db, { tokenHash, at: clock.now() });
   if (holder === undefined) throw new Unauthenticated({ given: true });
   return principalOf(holder);

@@ -7,13 +7,7 @@ import { canonicalJson } from "./json-text.ts";
 
 /** What a change may remember of itself: plain JSON, ids rather than contents, never a secret. */
 export type Remembered =
-  | string
-  | number
-  | boolean
-  | null
-  | undefined
-  | readonly Remembered[]
-  | { readonly [name: string]: Remembered };
+  string | number | boolean | null | undefined | readonly Remembered[] | { readonly [name: string]: Remembered };
 
 /**
  * Runs `body` in one transaction. With an Idempotency-Key, a repeat of the request does not run it again but gets what
@@ -58,4 +52,6 @@ export function changeOf({ db, clock }: { db: Database; clock: Clock }, request:
 }
 
 const fingerprintOf = ({ method, target, body }: ChangeRequest): Buffer =>
-  createHash("sha256").update(`${method} ${target}\n${canonicalJson(body)}`).digest();
+  createHash("sha256")
+    .update(`${method} ${target}\n${canonicalJson(body)}`)
+    .digest();

@@ -79,8 +79,10 @@ interface Described<Code extends ErrorCode> {
   unknown?: Partial<Record<string, Code>>;
 }
 
-interface HandlerCall<A extends Access, Code extends ErrorCode, Params>
-  extends Pick<IncomingCall, "deps" | "method" | "version" | "prefer" | "change" | "requestId" | "log" | "signal"> {
+interface HandlerCall<A extends Access, Code extends ErrorCode, Params> extends Pick<
+  IncomingCall,
+  "deps" | "method" | "version" | "prefer" | "change" | "requestId" | "log" | "signal"
+> {
   principal: PrincipalFor[A];
   params: Params;
   /** An error of this endpoint; only the codes it lists. */
@@ -164,8 +166,8 @@ interface ListDefinition<
   Item extends z.ZodType,
   Filter extends object,
   SortKey extends string,
-> extends Described<Code>,
-    ListOffer<Filter, SortKey> {
+>
+  extends Described<Code>, ListOffer<Filter, SortKey> {
   access: A;
   params?: Params;
   item: Item;

@@ -27,7 +27,8 @@ function checkStructure(text: string): void {
   let string = "";
   for (const [token] of text.matchAll(tokens)) {
     if (token === "{" || token === "[") {
-      if (open.push(token === "{" ? new Set() : null) > depthMax) throw malformed(`The body is nested deeper than ${depthMax} levels.`);
+      if (open.push(token === "{" ? new Set() : null) > depthMax)
+        throw malformed(`The body is nested deeper than ${depthMax} levels.`);
     } else if (token === "}" || token === "]") {
       open.pop();
     } else if (token === ":") {

@@ -23,14 +23,16 @@ export function readPrefer(header: string | readonly string[] | undefined): Pref
 const nothingPreferred: Prefer = { respondAsync: false, waitSeconds: undefined };
 
 /** One preference; its parameters, of which none is known, are passed over. */
-const preference = /(?:^|,)\s*([!#$%&'*+.^`|~\w-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,;"]*)))?(?:\s*;(?:"[^"]*"|[^,"])*)?(?=\s*(?:,|$))/g;
+const preference =
+  /(?:^|,)\s*([!#$%&'*+.^`|~\w-]+)(?:\s*=\s*(?:"([^"]*)"|([^\s,;"]*)))?(?:\s*;(?:"[^"]*"|[^,"])*)?(?=\s*(?:,|$))/g;
 
 /** How long to wait, and the `Preference-Applied` that says what held. */
 export function waitingTime(
   { respondAsync, waitSeconds }: Prefer,
   defaultSeconds: number,
 ): { seconds: number; headers: Record<string, string> } {
-  if (waitSeconds !== undefined) return { seconds: waitSeconds, headers: { "Preference-Applied": `wait=${waitSeconds}` } };
+  if (waitSeconds !== undefined)
+    return { seconds: waitSeconds, headers: { "Preference-Applied": `wait=${waitSeconds}` } };
   if (respondAsync) return { seconds: 0, headers: { "Preference-Applied": "respond-async" } };
   return { seconds: defaultSeconds, headers: {} };
 }

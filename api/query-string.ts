@@ -25,7 +25,9 @@ export function parsePairs(text: string): Map<string, string[]> {
 function decodePart(encoded: string): string {
   const decoded = decodePercent(encoded.replace(/\+/g, " "));
   if (decoded.length > valueLengthMax) {
-    throw new ServiceError("invalid_request", { description: `A parameter is longer than ${valueLengthMax} characters.` });
+    throw new ServiceError("invalid_request", {
+      description: `A parameter is longer than ${valueLengthMax} characters.`,
+    });
   }
   return decoded;
 }

@@ -17,5 +17,9 @@ export const answered = <Data>(data: Data, headers: Readonly<Record<string, stri
 /** 202: the work goes on, and `location` is where to ask about it. */
 export const accepted = <Data>(
   data: Data,
-  { location, retryAfterSeconds, headers = {} }: { location: string; retryAfterSeconds: number; headers?: Readonly<Record<string, string>> },
+  {
+    location,
+    retryAfterSeconds,
+    headers = {},
+  }: { location: string; retryAfterSeconds: number; headers?: Readonly<Record<string, string>> },
 ): Reply<Data> => new Reply(data, 202, { ...headers, Location: location, "Retry-After": String(retryAfterSeconds) });

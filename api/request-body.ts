@@ -65,6 +65,8 @@ function isJson(contentType: string): boolean {
 /** A Content-Type taken apart, in lower case. */
 export function mediaType(contentType: string): { type: string; charset: string | undefined } {
   const [type = "", ...parameters] = contentType.toLowerCase().split(";");
-  const charset = parameters.map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(parameter)?.[1]).find(Boolean);
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(parameter)?.[1])
+    .find(Boolean);
   return { type: type.trim(), charset: charset === "utf8" ? "utf-8" : charset };
 }

@@ -19,24 +19,27 @@ const migrationSource: Knex.MigrationSource<Migration> = {
 };
 
 /**
- * Brings the database up to date, as the login of `url`. Any number of processes may call this at once: one does the
- * work, the others wait for it. Answers the names of the migrations that were run.
+ * Brings the database up to date, as the login of `url`, and then does what else the caller has to do to it. Any number
+ * of processes may call this at once: one works, the others wait for it. Answers the names of the migrations that were run.
  */
-export async function migrateDatabase(url: string): Promise<string[]> {
-  const lock = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+export async function migrateDatabase<Result>(
+  url: string,
+  { also }: { also: (session: pg.Client) => Promise<Result> },
+): Promise<{ migrations: string[]; also: Result }> {
+  const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   const db = knex({ client: "pg", connection: url, pool: { min: 0, max: 2 }, migrations: { migrationSource } });
   try {
-    await lock.connect();
-    await lock.query("select pg_advisory_lock($1)", [migrationLock]);
+    await session.connect();
+    await session.query("select pg_advisory_lock($1)", [migrationLock]);
     // knex's own lock is a row that a killed process leaves behind; ours goes with its connection.
     await db.migrate.forceFreeMigrationsLock();
     const [, names] = (await db.migrate.latest()) as [number, string[]];
-    return names;
+    return { migrations: names, also: await also(session) };
   } catch (error) {
     throw isOutage(error) ? new DatabaseUnavailable(error) : error;
   } finally {
     await db.destroy();
-    await lock.end().catch(() => undefined);
+    await session.end().catch(() => undefined);
   }
 }
 

@@ -59,7 +59,9 @@ export function identityLabelOf(random: Uint8Array): string {
 
 /** Whether `text` is an identity: `<20 of a-z2-7>@<DNS name>`, at most 64 characters. */
 export function isIdentity(text: string): boolean {
-  return text.length <= commonNameLengthMax && identityLabel.test(text) && isDnsName(text.slice(identityLabelLength + 1));
+  return (
+    text.length <= commonNameLengthMax && identityLabel.test(text) && isDnsName(text.slice(identityLabelLength + 1))
+  );
 }
 const identityLabel = /^[a-z2-7]{20}@/;
 
@@ -74,5 +76,8 @@ const dnsName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:
 
 /** An organization name as a certificate may hold it: control characters out, at most 64 characters, none cut in half. */
 export function organizationName(displayName: string): string {
-  return [...displayName.replace(/\p{Cc}/gu, " ").trim()].slice(0, organizationLengthMax).join("").trim();
+  return Array.from(displayName.replace(/\p{Cc}/gu, " ").trim())
+    .slice(0, organizationLengthMax)
+    .join("")
+    .trim();
 }

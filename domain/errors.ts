@@ -17,6 +17,7 @@ export const errorCatalogue = {
   issuance_not_found: { status: 404, message: "There is no such issuance." },
   method_not_allowed: { status: 405, message: "This address does not have that method." },
   profile_limit_reached: { status: 409, message: "The owner has as many active profiles as the limit allows." },
+  key_already_certified: { status: 409, message: "This public key has a certificate already. Make a new key." },
   output_erased: { status: 410, message: "The output of this issuance has been erased." },
   payload_too_large: { status: 413, message: "The request body is too large." },
   unsupported_media_type: { status: 415, message: "The request body must be application/json." },

@@ -1,16 +1,17 @@
 import { z } from "zod";
+import { isDnsName, realmDomainLengthMax } from "./certificate-profile.ts";
 
 export const realmLimits = { maxProfiles: 100, maxValidMonths: 24 } as const;
 
 /** The realm's short name: what operators type. */
 export const RealmName = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "must be a lower-case DNS label");
 
-/** Identities are `<20 characters>@<domain>` and fit a common name of 64 characters. */
+/** What follows the @ in identities: a DNS name that leaves an identity within a common name. */
 export const RealmDomain = z
   .string()
   .toLowerCase()
-  .max(43, "must be at most 43 characters, so that identities fit a certificate's common name")
-  .regex(/^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z0-9-]{2,}$/, "must be a DNS domain");
+  .max(realmDomainLengthMax, `must be at most ${realmDomainLengthMax} characters, so that identities fit a certificate's common name`)
+  .refine(isDnsName, "must be a DNS domain");
 
 /** A realm's settings as the service uses them. */
 export interface Realm {

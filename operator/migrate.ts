@@ -1,4 +1,3 @@
-import pg from "pg";
 import { queueRole } from "../db/client.ts";
 import { migrateDatabase } from "../db/migrate.ts";
 import { migrateQueues, queueSchema } from "../runtime/queues.ts";
@@ -14,21 +13,19 @@ export interface MigrationOutcome {
  * processes at once.
  */
 export async function migrateAll(url: string): Promise<MigrationOutcome> {
-  const migrations = await migrateDatabase(url);
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    const queueSchemaVersion = await migrateQueues(client);
-    // BullMQ makes a sequence for each new queue, and only the role that made it may use it: so there is one role.
-    await client.query(`
-      grant usage, create on schema ${queueSchema} to ${queueRole};
-      grant all on all tables in schema ${queueSchema} to ${queueRole};
-      grant all on all sequences in schema ${queueSchema} to ${queueRole};
-      grant execute on all functions in schema ${queueSchema} to ${queueRole};
-      grant ${queueRole} to realmpass_operator;
-    `);
-    return { migrations, queueSchemaVersion };
-  } finally {
-    await client.end();
-  }
+  const { migrations, also } = await migrateDatabase(url, {
+    async also(session) {
+      const version = await migrateQueues(session);
+      // BullMQ makes a sequence for each new queue, and only the role that made it may use it: so there is one role.
+      await session.query(`
+        grant usage, create on schema ${queueSchema} to ${queueRole};
+        grant all on all tables in schema ${queueSchema} to ${queueRole};
+        grant all on all sequences in schema ${queueSchema} to ${queueRole};
+        grant execute on all functions in schema ${queueSchema} to ${queueRole};
+        grant ${queueRole} to realmpass_operator;
+      `);
+      return version;
+    },
+  });
+  return { migrations, queueSchemaVersion: also };
 }

@@ -51,26 +51,31 @@ export type EmbeddedPostgresOptions = {
   accounts?: readonly string[];
 };
 
-const superviseEveryMs = 5_000;
+const superviseEveryMs = 1_000;
 
 /**
  * Starts this machine's own Postgres, or adopts the one that a killed process left running. While it runs the data
- * directory is ours: a second start fails and says so. The server survives the end of this process unless stop() is
- * awaited, and then loses nothing.
+ * directory is ours: a second start fails and says so. A server that ends by itself is started again, on the same port
+ * while that is free. The server survives the end of this process unless stop() is awaited, and then loses nothing.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const files = embeddedPostgresFiles(options.dataDirectory);
   await preparePrivateDirectory(files.root);
   const lock = await lockDirectory(files.lock);
   try {
-    const giveUpAt = performance.now() + (options.startTimeoutMs ?? 60_000);
-    const found = await findLiveServer(files, giveUpAt);
-    const server = found ?? (await launch(files, options, giveUpAt));
+    const giveUpIn = (): number => performance.now() + (options.startTimeoutMs ?? 60_000);
+    const found = await findLiveServer(files, giveUpIn());
+    let server = found ?? (await launch(files, options, giveUpIn()));
     if (found) await adopt(files, found, options.log);
-    const supervision = supervise(files, server, options.log);
+
+    const supervision = repeat(superviseEveryMs, async () => {
+      if (await isRunning(server.process)) return boundLog(files);
+      options.log.error({ event: "embedded-postgres.ended" }, `embedded Postgres ended by itself; see ${files.log}`);
+      server = await launch(files, options, giveUpIn());
+    });
     let stopped: Promise<void> | undefined;
     const stop = async () => {
-      clearInterval(supervision);
+      await supervision.stop();
       const how = await stopServer(server.process);
       await lock.release();
       options.log.info({ event: "embedded-postgres.stopped", how }, "embedded Postgres stopped");
@@ -124,13 +129,18 @@ async function adopt(files: EmbeddedPostgresFiles, server: RunningServer, log: E
   );
 }
 
-/** Bounds the log, and says it when the server ends without being asked to. */
-function supervise(files: EmbeddedPostgresFiles, server: RunningServer, log: EmbeddedPostgresLog): NodeJS.Timeout {
-  const check = async () => {
-    if (await isRunning(server.process)) return boundLog(files);
-    clearInterval(timer);
-    log.error({ event: "embedded-postgres.ended" }, `embedded Postgres ended by itself; see ${files.log}`);
+/** Does something again and again, never twice at once; a failure waits for the next turn. Does not keep the process alive. */
+function repeat(everyMs: number, turn: () => Promise<void>): { stop(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  const timer = setInterval(() => {
+    running ??= turn()
+      .catch(() => undefined)
+      .finally(() => (running = undefined));
+  }, everyMs).unref();
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
   };
-  const timer = setInterval(() => void check().catch(() => undefined), superviseEveryMs);
-  return timer.unref();
 }

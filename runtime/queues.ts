@@ -63,6 +63,9 @@ const asQueued = <Payload>(job: JobDefinition<Payload>, payload: Payload): Queue
   },
 });
 
+/** How long the backend may take to answer before it counts as away: the rows in Postgres are the outbox, so nothing is lost. */
+const answerMsMax = 2_000;
+
 /** Opens the adding side of every queue. */
 export function openQueues(backend: QueueBackend, log: Log): Queues {
   const onError = (error: Error): void => {
@@ -70,7 +73,7 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
   };
   const connection = connect(backend, "produce", onError);
   const queues = new Map(queueNames.map((name) => [name, openQueue(connection, name, onError)]));
-  const adders = new Map([...queues].map(([name, queue]) => [name, coalesced((added) => queue.addBulk(added))]));
+  const adders = new Map([...queues].map(([name, queue]) => [name, coalesced((added) => within(answerMsMax, queue.addBulk(added)))]));
 
   const adder = (name: QueueName) => {
     const add = adders.get(name);
@@ -82,7 +85,7 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
     enqueue: (job, payload) => adder(job.queue)([asQueued(job, payload)]),
     enqueueAll: (job, payloads) => adder(job.queue)(payloads.map((payload) => asQueued(job, payload))),
     async ping() {
-      await within(2_000, queues.get("issuance")?.getWaitingCount());
+      await within(answerMsMax, queues.get("issuance")?.getWaitingCount());
     },
     async depth() {
       const counts = await Promise.all(
@@ -118,8 +121,8 @@ const onPostgres = withBackend(createPostgresBackend);
 function openQueue(connection: Connection, name: QueueName, onError: (error: Error) => void): Queue {
   const queue =
     connection instanceof Redis
-      ? new Queue(name, { connection, skipWaitingForReady: true })
-      : (new onPostgres.Queue(name, { connection, skipWaitingForReady: true }) as unknown as Queue);
+      ? new Queue(name, { connection })
+      : (new onPostgres.Queue(name, { connection }) as unknown as Queue);
   queue.on("error", onError);
   return queue;
 }

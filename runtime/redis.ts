@@ -1,8 +1,5 @@
 import { Redis } from "ioredis";
 
-/** How long a producer waits for Redis before it gives up: the row in Postgres is the outbox, so giving up loses nothing. */
-const producerTimeoutMs = 2_000;
-
 /**
  * A connection for adding jobs: fails at once while Redis is away instead of holding the request.
  * A connection for taking jobs: waits for Redis for as long as it takes (BullMQ requires it of workers).
@@ -10,7 +7,7 @@ const producerTimeoutMs = 2_000;
 export function openRedis(url: string, use: "produce" | "consume", onError: (error: Error) => void): Redis {
   const redis = new Redis(url, {
     ...(use === "produce"
-      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1, commandTimeout: producerTimeoutMs }
+      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1 }
       : { maxRetriesPerRequest: null }),
     connectTimeout: 5_000,
     retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),

@@ -1,5 +1,5 @@
 import { randomBytes, randomUUID } from "node:crypto";
-import type { Database } from "../db/client.ts";
+import { violates, type Database } from "../db/client.ts";
 import { DatabaseUnavailable } from "../db/outage.ts";
 import * as work from "../db/queries/issuance-work.ts";
 import type { ClaimedIssuance, Draw, SignedIssuance } from "../db/queries/issuance-work.ts";
@@ -61,16 +61,17 @@ export async function issueAll(
   claimsInHand.add(claimId);
   try {
     const { signed, dataKeys, failed } = await signAll(deps, claimed);
-    const settled = new Set(await settleAll(deps, { signed, dataKeys, claimId }));
+    const { settled, refused } = await settleAll(deps, { signed, dataKeys, claimId });
     for (const id of settled) outcomes.set(id, "issued");
 
-    const unsettled = signed.filter(({ id }) => !settled.has(id)).map(({ id }) => ({ id, code: "owner" as const }));
-    const attempts = [...failed, ...unsettled];
+    const over = new Set([...settled, ...refused.map(({ id }) => id)]);
+    const ownerless = signed.filter(({ id }) => !over.has(id)).map(({ id }) => ({ id, code: "owner" as const }));
+    const attempts = [...failed, ...refused, ...ownerless];
     if (attempts.length > 0) {
       await whileAway(() => work.abandon(db, { attempts, claimId, at: clock.now() }));
       for (const { id, code } of attempts) outcomes.set(id, code === null ? "released" : "failed");
     }
-    log.debug({ event: "issuances.settled", issued: settled.size, abandoned: attempts.length }, "issuances settled");
+    log.debug({ event: "issuances.settled", issued: settled.length, abandoned: attempts.length }, "issuances settled");
     return outcomes;
   } finally {
     claimsInHand.delete(claimId);
@@ -180,24 +181,37 @@ function sort(
   batch.signed.push({ id: issuanceId, certificate, spkiSha256, sealed, dataKeyId });
 }
 
+interface Settlement {
+  settled: string[];
+  /** What the database would not take, with the reason when it is one that the requester can do something about. */
+  refused: { id: string; code: ErrorCode | null }[];
+}
+
 /** Settles together; if the database refuses the batch for one row's sake, one by one, so that only that row fails. */
 async function settleAll(
-  { db, clock, log }: IssuanceDeps,
+  deps: Pick<IssuanceDeps, "db" | "clock" | "log">,
   { signed, dataKeys, claimId }: Pick<SignedBatch, "signed" | "dataKeys"> & { claimId: string },
-): Promise<string[]> {
-  if (signed.length === 0) return [];
+): Promise<Settlement> {
+  const [only] = signed;
+  if (only === undefined) return { settled: [], refused: [] };
   try {
-    return await whileAway(() => work.settle(db, { signed, dataKeys, claimId, at: clock.now() }));
+    const settled = await whileAway(() => work.settle(deps.db, { signed, dataKeys, claimId, at: deps.clock.now() }));
+    return { settled, refused: [] };
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
-    log.error({ event: "issuances.not_settled", err: error, count: signed.length }, "the database refused a settlement");
-    if (signed.length === 1) return [];
+    if (signed.length === 1) {
+      const code = violates(error, "certificates_public_key") ? "key_already_certified" : null;
+      deps.log.error({ event: "issuance.not_settled", issuanceId: only.id, code, err: error }, "a settlement was refused");
+      return { settled: [], refused: [{ id: only.id, code }] };
+    }
+    deps.log.warn({ event: "issuances.not_settled", err: error, count: signed.length }, "settling one by one");
   }
-  const settled: string[] = [];
-  for (const one of signed) {
-    settled.push(...(await settleAll({ db, clock, log } as IssuanceDeps, { signed: [one], dataKeys, claimId })));
-  }
-  return settled;
+  const parts: Settlement[] = [];
+  for (const one of signed) parts.push(await settleAll(deps, { signed: [one], dataKeys, claimId }));
+  return {
+    settled: parts.flatMap(({ settled }) => settled),
+    refused: parts.flatMap(({ refused }) => refused),
+  };
 }
 
 /** Does what must not be lost, trying again while Postgres is away. */

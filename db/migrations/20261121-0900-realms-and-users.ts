@@ -42,6 +42,7 @@ create table users (
   created_at       timestamptz not null,
   unique (realm_id, pairwise_id)
 );
+comment on table users is 'The people of a realm. Nobody is ever deleted: an offboarded person must not come back as a new one.';
 comment on column users.pairwise_id is 'The pseudonymous identifier that the realm knows the person by.';
 comment on column users.profile_override is 'The person''s own profile limit; 0: the realm''s.';
 comment on column users.locked_at is 'Locked people keep their profiles and sign in, but get no new profile.';

@@ -61,3 +61,13 @@ export async function create(tx: Db, row: NewApplication): Promise<void> {
     `);
   }
 }
+
+/** Remembers that a client was given a token, to the minute: a busy client is not worth a write each time. */
+export async function markUsed(db: Db, { clientId, at }: { clientId: string; at: Date }): Promise<void> {
+  await db.query(sql`
+    update applications
+       set last_used_at = ${at}
+     where client_id = ${clientId}
+       and (last_used_at is null or last_used_at < ${at}::timestamptz - interval '1 minute')
+  `);
+}

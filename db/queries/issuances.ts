@@ -152,6 +152,17 @@ export const findState = async (
     `),
   );
 
+/** Which of these issuances are settled, without touching any output. */
+export async function listSettled(db: Db, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id
+      from issuances
+     where id = any(${ids}::uuid[])
+       and status in ('issued', 'failed')
+  `);
+  return rows.map(({ id }) => id);
+}
+
 /**
  * Fails whatever a user still has under way and gives up the serial numbers of attempts that have begun. Call it in the
  * transaction that locks the user out, after the user's row has been changed: no such issuance can settle afterwards.

@@ -20,6 +20,9 @@ export async function findById(db: Db, id: string): Promise<RealmRow | undefined
   return first(await db.query<RealmRow>(sql`select ${columns} from realms where id = ${id}`));
 }
 
+export const listByIds = (db: Db, ids: readonly string[]): Promise<RealmRow[]> =>
+  db.query<RealmRow>(sql`select ${columns} from realms where id = any(${ids}::bigint[])`);
+
 export async function findByName(db: Db, name: string): Promise<RealmRow | undefined> {
   return first(await db.query<RealmRow>(sql`select ${columns} from realms where name = ${name}`));
 }
@@ -44,6 +47,16 @@ export async function create(db: Db, realm: NewRealm): Promise<RealmRow> {
       returning ${columns}
     `),
   );
+}
+
+/** Reads a realm and keeps it from being changed by anyone else until the transaction ends. */
+export async function lock(tx: Db, id: string): Promise<RealmRow> {
+  return only(await tx.query<RealmRow>(sql`select ${columns} from realms where id = ${id} for update`));
+}
+
+/** Keeps anyone else from making a realm until the transaction ends. */
+export async function lockAll(tx: Db): Promise<void> {
+  await tx.query(sql`lock table realms in share row exclusive mode`);
 }
 
 export interface RealmChange {

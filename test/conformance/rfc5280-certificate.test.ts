@@ -39,7 +39,10 @@ async function issue(override: Partial<CertificateRequest> = {}): Promise<Buffer
 }
 
 const rsaKey = generateKeyPair("rsa-2048").publicKeySpki;
-const p384Key = generateKeyPairSync("ec", { namedCurve: "secp384r1" }).publicKey.export({ format: "der", type: "spki" });
+const p384Key = generateKeyPairSync("ec", { namedCurve: "secp384r1" }).publicKey.export({
+  format: "der",
+  type: "spki",
+});
 const infrastructure = { kind: "infrastructure", dnsName: "radius.example.org" } as const;
 
 const variants: [string, Partial<CertificateRequest>][] = [
@@ -60,7 +63,9 @@ describe("the DER writer and @peculiar/x509 agree on every field of", () => {
     const name = request.kind === "infrastructure" && request.dnsName !== null ? request.dnsName : testIdentity;
 
     expect(BigInt(`0x${certificate.serialNumber}`)).toBe(BigInt(request.serialNumber));
-    expect(certificate.issuerName.toString()).toBe(new X509Certificate(request.issuer.certificate).subjectName.toString());
+    expect(certificate.issuerName.toString()).toBe(
+      new X509Certificate(request.issuer.certificate).subjectName.toString(),
+    );
     expect(certificate.subjectName.toJSON()).toEqual([{ CN: [name] }, { O: ["Example Üniversity"] }]);
     expect([certificate.notBefore, certificate.notAfter]).toEqual([request.notBefore, request.notAfter]);
     expect(Buffer.from(certificate.publicKey.rawData).equals(request.publicKeySpki)).toBe(true);
@@ -68,7 +73,11 @@ describe("the DER writer and @peculiar/x509 agree on every field of", () => {
     const basicConstraints = certificate.getExtension(BasicConstraintsExtension);
     const keyUsage = certificate.getExtension(KeyUsagesExtension);
     const digitalSignature = KeyUsageFlags.digitalSignature as number;
-    expect([basicConstraints?.ca, basicConstraints?.pathLength, basicConstraints?.critical]).toEqual([false, undefined, true]);
+    expect([basicConstraints?.ca, basicConstraints?.pathLength, basicConstraints?.critical]).toEqual([
+      false,
+      undefined,
+      true,
+    ]);
     expect([keyUsage?.usages, keyUsage?.critical]).toEqual([
       request.keyIsRsa ? digitalSignature | KeyUsageFlags.keyEncipherment : digitalSignature,
       true,
@@ -89,15 +98,24 @@ describe("the DER writer and @peculiar/x509 agree on every field of", () => {
     const points = certificate.getExtension(CRLDistributionPointsExtension)?.distributionPoints;
     expect(access?.ocsp.map(({ value }) => value)).toEqual([testUrls.ocsp]);
     expect(access?.caIssuers.map(({ value }) => value)).toEqual([testUrls.caIssuers]);
-    expect(points?.map((point) => point.distributionPoint?.fullName?.[0]?.uniformResourceIdentifier)).toEqual([testUrls.crl]);
+    expect(points?.map((point) => point.distributionPoint?.fullName?.[0]?.uniformResourceIdentifier)).toEqual([
+      testUrls.crl,
+    ]);
     expect(certificate.extensions).toHaveLength(8);
-    expect(await certificate.verify({ publicKey: new X509Certificate(request.issuer.certificate).publicKey, signatureOnly: true })).toBe(true);
+    expect(
+      await certificate.verify({
+        publicKey: new X509Certificate(request.issuer.certificate).publicKey,
+        signatureOnly: true,
+      }),
+    ).toBe(true);
   });
 });
 
 describeWithTool("openssl", "OpenSSL agrees on", () => {
   const text = (der: Buffer): string =>
-    openssl(["x509", "-inform", "DER", "-in", "c.der", "-noout", "-text", "-nameopt", "utf8,sep_comma_plus"], { "c.der": der }).stdout;
+    openssl(["x509", "-inform", "DER", "-in", "c.der", "-noout", "-text", "-nameopt", "utf8,sep_comma_plus"], {
+      "c.der": der,
+    }).stdout;
 
   test.each(variants)("%s: a strictly valid chain for its purpose", async (_, override) => {
     const issuerName = override.issuer === undefined ? "issuing" : "issuing-rsa";
@@ -118,8 +136,23 @@ describeWithTool("openssl", "OpenSSL agrees on", () => {
   });
 
   test("RFC 5280 section 4.2.1.12: a user's certificate is no server's", async () => {
-    const files = { "root.pem": certificatePem("root"), "issuing.pem": certificatePem("issuing"), "leaf.pem": pem("CERTIFICATE", await issue()) };
-    const args = ["verify", "-purpose", "sslserver", "-attime", "1795300000", "-CAfile", "root.pem", "-untrusted", "issuing.pem", "leaf.pem"];
+    const files = {
+      "root.pem": certificatePem("root"),
+      "issuing.pem": certificatePem("issuing"),
+      "leaf.pem": pem("CERTIFICATE", await issue()),
+    };
+    const args = [
+      "verify",
+      "-purpose",
+      "sslserver",
+      "-attime",
+      "1795300000",
+      "-CAfile",
+      "root.pem",
+      "-untrusted",
+      "issuing.pem",
+      "leaf.pem",
+    ];
     expect(openssl(args, files).stderr).toMatch(/un(suitable|supported) certificate purpose/);
   });
 
@@ -141,7 +174,9 @@ describeWithTool("openssl", "OpenSSL agrees on", () => {
   });
 
   test("RFC 5280 section 4.2.1.3: an RSA key may also encipher keys", async () => {
-    expect(text(await issue({ publicKeySpki: rsaKey, keyIsRsa: true }))).toMatch(/critical\s+Digital Signature, Key Encipherment\n/);
+    expect(text(await issue({ publicKeySpki: rsaKey, keyIsRsa: true }))).toMatch(
+      /critical\s+Digital Signature, Key Encipherment\n/,
+    );
   });
 
   test("RFC 5280 section 4.2.1.6: a server is named by dNSName, and by its CN alike", async () => {
@@ -200,7 +235,9 @@ test("RFC 5280 section 4.1.1.2: the algorithm outside the signature is the one i
 });
 
 test("RFC 5280 section 4.2.1.2: keys of any size have a key identifier of their own", () => {
-  const identifiers = [rsaKey, p384Key, certificateRequest().publicKeySpki].map((key) => subjectKeyIdentifier(key).toString("hex"));
+  const identifiers = [rsaKey, p384Key, certificateRequest().publicKeySpki].map((key) =>
+    subjectKeyIdentifier(key).toString("hex"),
+  );
   expect(new Set(identifiers).size).toBe(3);
 });
 

@@ -21,7 +21,10 @@ export function openssl(args: readonly string[], files: Record<string, string | 
   const directory = mkdtempSync(join(tmpdir(), "openssl-"));
   try {
     for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content);
-    const { status, stdout, stderr, error } = spawnSync(requireTool("openssl"), args, { cwd: directory, timeout: 20_000 });
+    const { status, stdout, stderr, error } = spawnSync(requireTool("openssl"), args, {
+      cwd: directory,
+      timeout: 20_000,
+    });
     if (error !== undefined) throw error;
     return { status: status ?? -1, stdout: stdout.toString("utf8"), output: stdout, stderr: stderr.toString("utf8") };
   } finally {

@@ -113,7 +113,11 @@ function distinctName(organization: string, role: "Root CA" | "Issuing CA"): Nam
   const suffix = ` ${role} ${randomBytes(4).toString("hex")}`;
   const name = organizationName(organization);
   if (name === "") throw new CeremonyError("a CA needs the name of its organization");
-  const commonName = [...name].slice(0, 64 - suffix.length).join("").trim() + suffix;
+  const commonName =
+    Array.from(name)
+      .slice(0, 64 - suffix.length)
+      .join("")
+      .trim() + suffix;
   return new Name([{ CN: [{ utf8String: commonName }] }, { O: [{ utf8String: name }] }]);
 }
 
@@ -127,7 +131,8 @@ function validity(at: Date, years: number): { notBefore: Date; notAfter: Date } 
 
 function curveOf(certificate: X509Certificate): Curve {
   const { namedCurve } = certificate.publicKey.algorithm as { namedCurve?: string };
-  if (namedCurve !== "P-256" && namedCurve !== "P-384") throw new CeremonyError("the root's key must be P-256 or P-384");
+  if (namedCurve !== "P-256" && namedCurve !== "P-384")
+    throw new CeremonyError("the root's key must be P-256 or P-384");
   return namedCurve;
 }
 
@@ -156,7 +161,10 @@ async function keep(
 ): Promise<CertificateAuthority> {
   const privateKeyPkcs8 = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey));
   try {
-    return { certificate: Buffer.from(certificate.rawData), encryptedKey: await encryptKey(privateKeyPkcs8, passphrase) };
+    return {
+      certificate: Buffer.from(certificate.rawData),
+      encryptedKey: await encryptKey(privateKeyPkcs8, passphrase),
+    };
   } finally {
     privateKeyPkcs8.fill(0);
   }

@@ -7,7 +7,10 @@ const memoryBytesMax = 256 * 1024 * 1024;
 const keyBase64LengthMax = 16_384;
 const additionalData = Buffer.from("realmpass encrypted key 1");
 
-const base64 = z.string().max(keyBase64LengthMax).regex(/^[A-Za-z0-9+/]+={0,2}$/);
+const base64 = z
+  .string()
+  .max(keyBase64LengthMax)
+  .regex(/^[A-Za-z0-9+/]+={0,2}$/);
 const base64Of = (octets: number) => base64.refine((text) => Buffer.from(text, "base64").length === octets);
 
 /** A private key at rest: PKCS#8 under AES-256-GCM, its key derived from a passphrase by scrypt (RFC 7914). Fits JSON. */
@@ -70,7 +73,8 @@ export function decryptKeySync(record: unknown, passphrase: string): Buffer {
 
 function parseRecord(record: unknown): EncryptedKey {
   const parsed = EncryptedKey.safeParse(record);
-  if (!parsed.success) throw new EncryptedKeyError("malformed", "not a record of an encrypted key, or of another version");
+  if (!parsed.success)
+    throw new EncryptedKeyError("malformed", "not a record of an encrypted key, or of another version");
   return parsed.data;
 }
 

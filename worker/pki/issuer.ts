@@ -119,10 +119,7 @@ function crlDistributionPoints({ crl }: PublicationUrls): Buffer {
 
 /** RFC 5280 section 4.2.2.1. */
 function authorityInformationAccess({ ocsp, caIssuers }: PublicationUrls): Buffer {
-  const access = [
-    sequence(oid("1.3.6.1.5.5.7.48.1"), uri(ocsp)),
-    sequence(oid("1.3.6.1.5.5.7.48.2"), uri(caIssuers)),
-  ];
+  const access = [sequence(oid("1.3.6.1.5.5.7.48.1"), uri(ocsp)), sequence(oid("1.3.6.1.5.5.7.48.2"), uri(caIssuers))];
   return extension(oid("1.3.6.1.5.5.7.1.1"), false, sequence(...access));
 }
 

@@ -114,7 +114,8 @@ export const lintRules: readonly LintRule[] = [
     name: "key_usage_of_its_key",
     section: "RFC 5280 4.2.1.3, RFC 5480 3, RFC 4055 1.2",
     holds: ({ keyUsages, publicKeySpki }) =>
-      keyUsages.join() === (publicKeyAlgorithm(publicKeySpki) === "rsa" ? "digitalSignature,keyEncipherment" : "digitalSignature"),
+      keyUsages.join() ===
+      (publicKeyAlgorithm(publicKeySpki) === "rsa" ? "digitalSignature,keyEncipherment" : "digitalSignature"),
   },
   {
     name: "extended_key_usage_of_its_kind",
@@ -129,5 +130,5 @@ export const lintRules: readonly LintRule[] = [
 ];
 
 function fits(text: string, charactersMax: number): boolean {
-  return text.length > 0 && (text.length <= charactersMax || [...text].length <= charactersMax);
+  return text.length > 0 && (text.length <= charactersMax || Array.from(text).length <= charactersMax);
 }

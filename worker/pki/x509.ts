@@ -40,7 +40,8 @@ export interface DerElement {
 export function readElement(der: Uint8Array, start = 0): DerElement {
   const tagOctet = der[start];
   const firstLength = der[start + 1];
-  if (tagOctet === undefined || firstLength === undefined || (tagOctet & 0x1f) === 0x1f) throw new RangeError("not DER");
+  if (tagOctet === undefined || firstLength === undefined || (tagOctet & 0x1f) === 0x1f)
+    throw new RangeError("not DER");
   let contentStart = start + 2;
   let length = firstLength;
   if (firstLength >= 0x80) {
@@ -58,7 +59,7 @@ export function readElement(der: Uint8Array, start = 0): DerElement {
 /** The elements directly inside `parent`, in order. Throws RangeError when they do not fill it exactly. */
 export function readChildren(der: Uint8Array, parent: DerElement): DerElement[] {
   const children: DerElement[] = [];
-  for (let at = parent.contentStart; at < parent.end; ) {
+  for (let at = parent.contentStart; at < parent.end;) {
     const child = readElement(der, at);
     if (child.end > parent.end) throw new RangeError("not DER");
     children.push(child);

@@ -44,7 +44,8 @@ export interface IssueOrder {
  * `invalid_csr`, `lint_failed` and `issuer_expiring` are answers: the same order fails again.
  * `issuer_not_loaded` and `signing_failed` are conditions: a later attempt may succeed.
  */
-export type OrderFailureCode = "invalid_csr" | "lint_failed" | "issuer_expiring" | "issuer_not_loaded" | "signing_failed";
+export type OrderFailureCode =
+  "invalid_csr" | "lint_failed" | "issuer_expiring" | "issuer_not_loaded" | "signing_failed";
 
 export interface IssuedOrder {
   issuanceId: IssuanceID;
@@ -71,8 +72,7 @@ export interface IssueBatchResult {
 }
 
 export type ThreadRequest =
-  | { type: "load-issuer"; material: IssuerMaterial }
-  | { type: "issue"; orders: readonly IssueOrder[] };
+  { type: "load-issuer"; material: IssuerMaterial } | { type: "issue"; orders: readonly IssueOrder[] };
 
 /** What each request is answered with. */
 export interface ThreadAnswers {

@@ -17,7 +17,7 @@ export interface SigningPoolOptions {
   passphrase: string;
   /** The output key's public half; see runtime/sealed-output.ts. */
   outputPublicKey: KeyObject;
-  /** A thread that leaves a batch unanswered for longer is stopped and replaced. */
+  /** A thread that has batches and finishes none for longer is stopped and replaced. */
   batchSecondsMax?: number;
   log?: { warn(fields: object, message: string): void };
 }
@@ -56,7 +56,10 @@ interface Known {
 /** Starts the threads at once; they load in the background and are replaced when they die, with growing pauses. */
 export function createSigningPool(options: SigningPoolOptions): SigningPool {
   const { threads, passphrase, outputPublicKey, batchSecondsMax = 120, log } = options;
-  const data = { passphrase, outputPublicKeySpki: new Uint8Array(outputPublicKey.export({ format: "der", type: "spki" })) };
+  const data = {
+    passphrase,
+    outputPublicKeySpki: new Uint8Array(outputPublicKey.export({ format: "der", type: "spki" })),
+  };
   const running = new Set<SigningThread>();
   const restarts = new Set<NodeJS.Timeout>();
   const issuers = new Map<IssuerID, Known>();
@@ -66,7 +69,13 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
   let closed = false;
 
   function start(): void {
-    const thread = startSigningThread({ data, answerSecondsMax: batchSecondsMax, onEnd: (cause) => ended(thread, cause) });
+    const thread = startSigningThread({
+      data,
+      answerSecondsMax: batchSecondsMax,
+      onEnd: (cause) => {
+        ended(thread, cause);
+      },
+    });
     running.add(thread);
     for (const { material } of issuers.values()) {
       load(thread, material).catch((err: unknown) => {
@@ -151,13 +160,18 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
 
     issue(orders) {
       const result = new Promise<IssueBatchResult>((resolve, reject) => {
-        if (closed) return reject(new SigningThreadError("the signing pool is closed"));
+        if (closed) {
+          reject(new SigningThreadError("the signing pool is closed"));
+          return;
+        }
         pending.push({ orders, resolve, reject });
         dispatch();
       });
       const finished = result.then(
         () => undefined,
-        () => wipeKeys(orders),
+        () => {
+          wipeKeys(orders);
+        },
       );
       outstanding.add(finished);
       void finished.then(() => outstanding.delete(finished));

@@ -28,21 +28,30 @@ export interface SigningThread {
 
 export interface StartOptions {
   data: SigningThreadData;
-  /** A thread that leaves a request unanswered for longer is stopped. */
+  /** A thread that has something to answer and is silent for longer is stopped. */
   answerSecondsMax: number;
   /** Called once, after everything in flight was rejected. */
-  onEnd(cause: SigningThreadError): void;
+  onEnd: (cause: SigningThreadError) => void;
+}
+
+interface Waiting {
+  timer: NodeJS.Timeout;
+  settle: (reply: Reply) => void;
+  reject: (error: Error) => void;
 }
 
 /** Starts a signing thread. It need not be waited for: requests are kept until it runs. */
 export function startSigningThread({ data, answerSecondsMax, onEnd }: StartOptions): SigningThread {
   const worker = newWorker(data);
-  const waiting = new Map<number, { settle(reply: Reply): void; reject(error: Error): void }>();
+  const waiting = new Map<number, Waiting>();
   let lastRequestId = 0;
   let cause: unknown;
   let ended: SigningThreadError | undefined;
 
-  worker.on("message", (reply: Reply) => waiting.get(reply.requestId)?.settle(reply));
+  worker.on("message", (reply: Reply) => {
+    waiting.get(reply.requestId)?.settle(reply);
+    for (const { timer } of waiting.values()) timer.refresh();
+  });
   worker.on("error", (error) => (cause = error));
   worker.on("exit", (code) => {
     ended = new SigningThreadError(`a signing thread ended with exit code ${String(code)}`, { cause });
@@ -57,7 +66,10 @@ export function startSigningThread({ data, answerSecondsMax, onEnd }: StartOptio
 
     request: <T extends ThreadRequest>(request: T, transfer: readonly ArrayBuffer[] = []) =>
       new Promise<ThreadAnswers[T["type"]]>((resolve, reject) => {
-        if (ended !== undefined) return reject(ended);
+        if (ended !== undefined) {
+          reject(ended);
+          return;
+        }
         const requestId = ++lastRequestId;
         const timer = setTimeout(() => {
           cause = new Error(`no answer within ${String(answerSecondsMax)} s`);
@@ -68,6 +80,7 @@ export function startSigningThread({ data, answerSecondsMax, onEnd }: StartOptio
           waiting.delete(requestId);
         };
         waiting.set(requestId, {
+          timer,
           settle: (reply) => {
             finish();
             if ("answer" in reply) resolve(reply.answer as ThreadAnswers[T["type"]]);
@@ -96,7 +109,8 @@ export function startSigningThread({ data, answerSecondsMax, onEnd }: StartOptio
  * first, by a line of JavaScript of its own, because a worker ignores `--import`.
  */
 function newWorker(workerData: SigningThreadData): Worker {
-  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./signing-thread.js", import.meta.url), { workerData });
+  if (!import.meta.url.endsWith(".ts"))
+    return new Worker(new URL("./signing-thread.js", import.meta.url), { workerData });
   const tsx = JSON.stringify(import.meta.resolve("tsx/esm/api"));
   const entry = JSON.stringify(new URL("./signing-thread.ts", import.meta.url).href);
   const start = `import(${tsx}).then(({ register }) => { register(); return import(${entry}); });`;

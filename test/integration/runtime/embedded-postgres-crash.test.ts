@@ -83,6 +83,20 @@ test("every acknowledged commit survives kill -9 of the server", async () => {
   expect([...acknowledged].filter((n) => !found.has(n))).toEqual([]);
 });
 
+test("a server that ends by itself is started again under the same address", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const { url, pid } = await start({ dataDirectory });
+  await query(url, "create table kept as select 7 as n");
+
+  process.kill(pid, "SIGKILL");
+
+  await eventually(async () => {
+    const rows = await query(url, "select n from kept").catch(() => []);
+    return rows[0]?.["n"] === 7;
+  });
+  expect(await postmasterPid(dataDirectory)).not.toBe(pid);
+});
+
 test("backends that outlive their killed postmaster are waited for", async () => {
   const dataDirectory = await temporaryDirectory();
   const starter = startInProcess({ dataDirectory });

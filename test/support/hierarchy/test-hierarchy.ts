@@ -48,7 +48,10 @@ export function testIssuer(name: TestIssuerName = "issuing"): Issuer {
 }
 
 /** The same issuer as the database would hold it, under a passphrase. */
-export async function testIssuerMaterial(passphrase: string, name: TestIssuerName = "issuing"): Promise<IssuerMaterial> {
+export async function testIssuerMaterial(
+  passphrase: string,
+  name: TestIssuerName = "issuing",
+): Promise<IssuerMaterial> {
   const certificate = certificateDer(name);
   return {
     issuerId: "1" as IssuerID,

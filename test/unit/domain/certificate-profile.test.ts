@@ -26,9 +26,12 @@ test("an identity never exceeds a common name", () => {
 });
 
 describe("DNS names", () => {
-  test.each(["radius.example.org", "a.b", "x1-2.example.co", `${"a".repeat(63)}.org`, "RADIUS.Example.ORG"])("%s is one", (name) => {
-    expect(isDnsName(name)).toBe(true);
-  });
+  test.each(["radius.example.org", "a.b", "x1-2.example.co", `${"a".repeat(63)}.org`, "RADIUS.Example.ORG"])(
+    "%s is one",
+    (name) => {
+      expect(isDnsName(name)).toBe(true);
+    },
+  );
 
   test.each([
     "",
@@ -51,12 +54,15 @@ describe("DNS names", () => {
   });
 });
 
-test.each(["abc@example.org", `${"A".repeat(20)}@example.org`, `${"a".repeat(20)}@`, `${"a".repeat(20)}@a@b.org`, `${"1".repeat(20)}@example.org`])(
-  "%j is not an identity",
-  (text) => {
-    expect(isIdentity(text)).toBe(false);
-  },
-);
+test.each([
+  "abc@example.org",
+  `${"A".repeat(20)}@example.org`,
+  `${"a".repeat(20)}@`,
+  `${"a".repeat(20)}@a@b.org`,
+  `${"1".repeat(20)}@example.org`,
+])("%j is not an identity", (text) => {
+  expect(isIdentity(text)).toBe(false);
+});
 
 test.each([
   ["  Example University ", "Example University"],

@@ -1,7 +1,12 @@
 import { X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { IssuerID } from "../../../../domain/ids.ts";
-import { CeremonyError, createIssuingCa, createRoot, type CertificateAuthority } from "../../../../worker/pki/ceremony.ts";
+import {
+  CeremonyError,
+  createIssuingCa,
+  createRoot,
+  type CertificateAuthority,
+} from "../../../../worker/pki/ceremony.ts";
 import { loadIssuer } from "../../../../worker/pki/issuer.ts";
 import { pem } from "../../../../worker/pki/pem.ts";
 import { openFileSignerSync } from "../../../../worker/pki/signer-file.ts";
@@ -28,7 +33,9 @@ test("a root signs itself with P-384 and lives 20 years, an issuing CA is under 
   expect(rootCertificate.verify(rootCertificate.publicKey)).toBe(true);
   expect(rootCertificate.publicKey.asymmetricKeyDetails?.namedCurve).toBe("secp384r1");
   expect(new Date(rootCertificate.validTo)).toEqual(new Date("2046-11-21T09:00:00Z"));
-  expect(issuingCertificate.checkIssued(rootCertificate) && issuingCertificate.verify(rootCertificate.publicKey)).toBe(true);
+  expect(issuingCertificate.checkIssued(rootCertificate) && issuingCertificate.verify(rootCertificate.publicKey)).toBe(
+    true,
+  );
   expect(issuingCertificate.publicKey.asymmetricKeyDetails?.namedCurve).toBe("prime256v1");
   expect(new Date(issuingCertificate.validTo)).toEqual(new Date("2036-11-21T09:00:00Z"));
 });
@@ -49,7 +56,7 @@ test("a long organization name leaves the common name within 64 characters", asy
   const long = await createRoot({ organization: "🛰".repeat(100), at, passphrase, curve: "P-256" });
   const commonName = /CN=(.*)/.exec(read(long).subject)?.[1] ?? "";
 
-  expect([...commonName].length).toBeLessThanOrEqual(64);
+  expect(Array.from(commonName).length).toBeLessThanOrEqual(64);
   expect(commonName).toMatch(/ Root CA [0-9a-f]{8}$/);
 });
 
@@ -99,18 +106,30 @@ describeWithTool("openssl", "read by OpenSSL", () => {
     const smallRoot = await createRoot({ organization, at, passphrase, curve: "P-256", validityYears: 40 });
     const under = await createIssuingCa({ root: smallRoot, organization, at, passphrase, validityYears: 30 });
 
-    for (const [above, below] of [[root, issuing], [smallRoot, under]] as const) {
-      const verified = openssl(["verify", "-x509_strict", "-attime", String(at.getTime() / 1000 | 0), "-CAfile", "root.pem", "ca.pem"], {
-        "root.pem": pem("CERTIFICATE", above.certificate),
-        "ca.pem": pem("CERTIFICATE", below.certificate),
-      });
+    for (const [above, below] of [
+      [root, issuing],
+      [smallRoot, under],
+    ] as const) {
+      const verified = openssl(
+        ["verify", "-x509_strict", "-attime", String((at.getTime() / 1000) | 0), "-CAfile", "root.pem", "ca.pem"],
+        {
+          "root.pem": pem("CERTIFICATE", above.certificate),
+          "ca.pem": pem("CERTIFICATE", below.certificate),
+        },
+      );
       expect(verified).toMatchObject({ status: 0, stdout: "ca.pem: OK\n" });
     }
     expect(text(smallRoot)).toContain("Not After : Nov 21 09:00:00 2066 GMT");
   });
 
   test("where the root's own CRL and certificate are found is written when it is known", async () => {
-    const published = await createIssuingCa({ root, organization, at, passphrase, rootUrls: { crl: "http://pki.example.org/root.crl", caIssuers: "http://pki.example.org/root.crt" } });
+    const published = await createIssuingCa({
+      root,
+      organization,
+      at,
+      passphrase,
+      rootUrls: { crl: "http://pki.example.org/root.crl", caIssuers: "http://pki.example.org/root.crt" },
+    });
 
     expect(text(published)).toContain("URI:http://pki.example.org/root.crl");
     expect(text(published)).toContain("CA Issuers - URI:http://pki.example.org/root.crt");

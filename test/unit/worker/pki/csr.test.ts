@@ -1,7 +1,15 @@
 import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { CsrError, csrLengthMax, readCsr } from "../../../../worker/pki/csr.ts";
-import { bitString, contextConstructed, nullValue, oid, sequence, smallInteger, tlv } from "../../../../worker/pki/der.ts";
+import {
+  bitString,
+  contextConstructed,
+  nullValue,
+  oid,
+  sequence,
+  smallInteger,
+  tlv,
+} from "../../../../worker/pki/der.ts";
 import { pem } from "../../../../worker/pki/pem.ts";
 
 const spkiOf = (key: KeyObject): Buffer => createPublicKey(key).export({ format: "der", type: "spki" });
@@ -23,7 +31,8 @@ interface Parts {
 function csrDer({ key, spki = spkiOf(key), hash = "sha256", algorithm, attributes = Buffer.alloc(0) }: Parts): Buffer {
   const info = sequence(smallInteger(0), sequence(), spki, tlv(contextConstructed(0), attributes));
   const identifiers: Partial<Record<string, string>> = key.asymmetricKeyType === "ec" ? ecdsaWith : rsaWith;
-  const identifier = algorithm ?? sequence(oid(identifiers[hash] ?? ""), ...(key.asymmetricKeyType === "ec" ? [] : [nullValue]));
+  const identifier =
+    algorithm ?? sequence(oid(identifiers[hash] ?? ""), ...(key.asymmetricKeyType === "ec" ? [] : [nullValue]));
   return sequence(info, identifier, bitString(sign(hash, info, key)));
 }
 
@@ -82,8 +91,15 @@ describe("a request is refused with a reason that may be shown", () => {
     ["DER of something else", () => pem("CERTIFICATE REQUEST", spkiOf(p256))],
     ["DER cut short", () => pem("CERTIFICATE REQUEST", der.subarray(0, -1))],
     ["octets after the request", () => pem("CERTIFICATE REQUEST", Buffer.concat([der, Buffer.from([0])]))],
-    ["a length that lies", () => pem("CERTIFICATE REQUEST", Buffer.concat([Buffer.from([0x30, 0x84, 0xff, 0xff, 0xff, 0xff]), der.subarray(4)]))],
-    ["an indefinite length", () => pem("CERTIFICATE REQUEST", Buffer.concat([Buffer.from([0x30, 0x80]), der.subarray(3), Buffer.alloc(2)]))],
+    [
+      "a length that lies",
+      () =>
+        pem("CERTIFICATE REQUEST", Buffer.concat([Buffer.from([0x30, 0x84, 0xff, 0xff, 0xff, 0xff]), der.subarray(4)])),
+    ],
+    [
+      "an indefinite length",
+      () => pem("CERTIFICATE REQUEST", Buffer.concat([Buffer.from([0x30, 0x80]), der.subarray(3), Buffer.alloc(2)])),
+    ],
     ["three thousand levels of nesting", () => pem("CERTIFICATE REQUEST", deep(3000))],
     ["nested attributes", () => csr({ key: p256, attributes: deep(1000) })],
     ["an altered signature", () => flipped(der.length - 1)],
@@ -98,7 +114,10 @@ describe("a request is refused with a reason that may be shown", () => {
     ["P-521", () => csr({ key: ec("secp521r1") })],
     ["secp256k1", () => csr({ key: ec("secp256k1") })],
     ["RSA-1024", () => csr({ key: rsa(1024) })],
-    ["Ed25519 as a key", () => csr({ key: p256, spki: generateKeyPairSync("ed25519").publicKey.export({ format: "der", type: "spki" }) })],
+    [
+      "Ed25519 as a key",
+      () => csr({ key: p256, spki: generateKeyPairSync("ed25519").publicKey.export({ format: "der", type: "spki" }) }),
+    ],
   ])("%s", (_, make) => {
     const text = make();
     let error: unknown;

@@ -1,5 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { decryptKey, decryptKeySync, encryptKey, EncryptedKeyError, type EncryptedKey } from "../../../../worker/pki/encrypted-key.ts";
+import {
+  decryptKey,
+  decryptKeySync,
+  encryptKey,
+  EncryptedKeyError,
+  type EncryptedKey,
+} from "../../../../worker/pki/encrypted-key.ts";
 import { openFileSigner, openFileSignerSync } from "../../../../worker/pki/signer-file.ts";
 import { generateKeyPairSync, verify } from "node:crypto";
 import { privateKeyPkcs8 } from "../../../support/hierarchy/test-hierarchy.ts";
@@ -28,7 +34,10 @@ test("the key given is left as it was, and two records of it have nothing in com
 });
 
 test("a wrong passphrase says so", async () => {
-  await expect(decryptKey(record, "wrong")).rejects.toMatchObject({ name: "EncryptedKeyError", code: "wrong_passphrase" });
+  await expect(decryptKey(record, "wrong")).rejects.toMatchObject({
+    name: "EncryptedKeyError",
+    code: "wrong_passphrase",
+  });
   expect(() => decryptKeySync(record, "")).toThrow(EncryptedKeyError);
 });
 

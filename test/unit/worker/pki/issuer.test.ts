@@ -27,7 +27,11 @@ test("an issuer knows its name, key identifier and validity from its certificate
 
 test.each<[string, Partial<IssuerFiles>, RegExp]>([
   ["another CA's key", { signer: testSigner("issuing-rsa") }, /key does not match/],
-  ["a signer of another algorithm", { signer: { ...testSigner("issuing"), algorithm: "ecdsa-with-SHA384" } }, /algorithm/],
+  [
+    "a signer of another algorithm",
+    { signer: { ...testSigner("issuing"), algorithm: "ecdsa-with-SHA384" } },
+    /algorithm/,
+  ],
   ["no chain", { chain: [] }, /begin with its certificate/],
   ["another CA's chain", { chain: [certificateDer("issuing-rsa")] }, /begin with its certificate/],
   ["a root in the chain", { chain: [issuing, certificateDer("root")] }, /root/],
@@ -37,5 +41,7 @@ test.each<[string, Partial<IssuerFiles>, RegExp]>([
   ["a relative URL", { urls: { ...testUrls, ocsp: "ocsp" } }, /http URLs/],
   ["a URL with a space", { urls: { ...testUrls, caIssuers: "http://pki.example.org/a b" } }, /http URLs/],
 ])("with %s it does not load, and says why", (_, override, reason) => {
-  expect(load(override)).toThrow(expect.objectContaining({ name: "IssuerError", message: expect.stringMatching(reason) as string }));
+  expect(load(override)).toThrow(
+    expect.objectContaining({ name: "IssuerError", message: expect.stringMatching(reason) as string }),
+  );
 });

@@ -23,18 +23,21 @@ test("no key is made twice", () => {
 });
 
 describe("P-256 scalars with leading zeros", () => {
-  test.each([1, 2, 16, 31])("%i of them: the key is written in full length, byte for byte as OpenSSL writes it", (zeros) => {
-    const scalar = Buffer.concat([Buffer.alloc(zeros), Buffer.alloc(32 - zeros, 0x5a)]);
-    const ecdh = createECDH("prime256v1");
-    ecdh.setPrivateKey(scalar);
+  test.each([1, 2, 16, 31])(
+    "%i of them: the key is written in full length, byte for byte as OpenSSL writes it",
+    (zeros) => {
+      const scalar = Buffer.concat([Buffer.alloc(zeros), Buffer.alloc(32 - zeros, 0x5a)]);
+      const ecdh = createECDH("prime256v1");
+      ecdh.setPrivateKey(scalar);
 
-    const keyPair = p256KeyPair(scalar.subarray(zeros), ecdh.getPublicKey());
+      const keyPair = p256KeyPair(scalar.subarray(zeros), ecdh.getPublicKey());
 
-    expectUsable(keyPair);
-    const openssl = createPrivateKey({ key: keyPair.privateKeyPkcs8, format: "der", type: "pkcs8" });
-    expect(keyPair.privateKeyPkcs8.equals(openssl.export({ format: "der", type: "pkcs8" }))).toBe(true);
-    expect(keyPair.publicKeySpki.equals(createPublicKey(openssl).export({ format: "der", type: "spki" }))).toBe(true);
-  });
+      expectUsable(keyPair);
+      const openssl = createPrivateKey({ key: keyPair.privateKeyPkcs8, format: "der", type: "pkcs8" });
+      expect(keyPair.privateKeyPkcs8.equals(openssl.export({ format: "der", type: "pkcs8" }))).toBe(true);
+      expect(keyPair.publicKeySpki.equals(createPublicKey(openssl).export({ format: "der", type: "spki" }))).toBe(true);
+    },
+  );
 
   test("a thousand generated keys, some of which have one, all have the same length", () => {
     const lengths = new Set(Array.from({ length: 1000 }, () => generateKeyPair("ec-p256").privateKeyPkcs8.length));

@@ -32,17 +32,33 @@ const cases: [rule: string, what: string, override: Partial<CertificateDraft>][]
   ["no_control_characters", "a line break", { subject: { ...draft.subject, organization: "a\nb" } }],
   ["no_control_characters", "NUL", { subject: { commonName: `${testIdentity}\0`, organization: "a" } }],
   ["no_control_characters", "half a character", { subject: { ...draft.subject, organization: "\ud800" } }],
-  ["common_name_is_the_alternative_name", "another's name", { subject: { ...draft.subject, commonName: `b${testIdentity.slice(1)}` } }],
+  [
+    "common_name_is_the_alternative_name",
+    "another's name",
+    { subject: { ...draft.subject, commonName: `b${testIdentity.slice(1)}` } },
+  ],
   ["alternative_name_of_its_kind", "a person's address", { subjectAltName: { rfc822Name: "jane.doe@example.org" } }],
   ["alternative_name_of_its_kind", "a user named like a server", { subjectAltName: { dnsName: "radius.example.org" } }],
-  ["alternative_name_of_its_kind", "a wildcard", { kind: "infrastructure", subjectAltName: { dnsName: "*.example.org" } }],
-  ["alternative_name_of_its_kind", "letters an IA5String has not", { subjectAltName: { rfc822Name: `${"a".repeat(20)}@bücher.example` } }],
+  [
+    "alternative_name_of_its_kind",
+    "a wildcard",
+    { kind: "infrastructure", subjectAltName: { dnsName: "*.example.org" } },
+  ],
+  [
+    "alternative_name_of_its_kind",
+    "letters an IA5String has not",
+    { subjectAltName: { rfc822Name: `${"a".repeat(20)}@bücher.example` } },
+  ],
   ["validity_in_order", "an end before the beginning", { notAfter: new Date(draft.notBefore.getTime() - 1000) }],
   ["validity_in_order", "no time at all", { notAfter: draft.notBefore }],
   ["validity_in_order", "no date", { notBefore: new Date(Number.NaN) }],
   ["years_of_four_digits", "the year 10000", { notAfter: new Date("+010000-01-01T00:00:00Z") }],
   ["within_issuer_not_before", "older than its issuer", { notBefore: new Date(issuer.notBefore.getTime() - 1000) }],
-  ["within_issuer_not_after", "a second longer than its issuer", { notAfter: new Date(issuer.notAfter.getTime() + 1000) }],
+  [
+    "within_issuer_not_after",
+    "a second longer than its issuer",
+    { notAfter: new Date(issuer.notAfter.getTime() + 1000) },
+  ],
   ["public_key_acceptable", "RSA-1024", { publicKeySpki: rsaKey(1024) }],
   ["public_key_acceptable", "the exponent 3", { publicKeySpki: rsaKey(2048, 3) }],
   ["public_key_is_not_the_issuers", "the issuer's own key", { publicKeySpki: issuer.signer.publicKeySpki }],
@@ -50,7 +66,11 @@ const cases: [rule: string, what: string, override: Partial<CertificateDraft>][]
   ["key_usage_of_its_key", "an RSA key that does not", { publicKeySpki: rsaKey(2048) }],
   ["extended_key_usage_of_its_kind", "a user who is a server", { extendedKeyUsages: ["clientAuth", "serverAuth"] }],
   ["extended_key_usage_of_its_kind", "no use at all", { extendedKeyUsages: [] }],
-  ["urls_absolute_http", "https", { issuer: { ...issuer, urls: { ...issuer.urls, ocsp: "https://pki.example.org/" } } }],
+  [
+    "urls_absolute_http",
+    "https",
+    { issuer: { ...issuer, urls: { ...issuer.urls, ocsp: "https://pki.example.org/" } } },
+  ],
   ["urls_absolute_http", "a relative URL", { issuer: { ...issuer, urls: { ...issuer.urls, crl: "/crl" } } }],
 ];
 
@@ -74,7 +94,11 @@ describe("at the end of the issuer", () => {
 
   test("outliving it, and nothing else, is issuer_expiring", () => {
     const beyond = new Date(issuer.notAfter.getTime() + 1000);
-    expect(() => lint({ ...draft, notAfter: beyond })).toThrow(expect.objectContaining({ code: "issuer_expiring" }));
-    expect(() => lint({ ...draft, notAfter: beyond, extendedKeyUsages: [] })).toThrow(expect.objectContaining({ code: "lint_failed" }));
+    expect(() => {
+      lint({ ...draft, notAfter: beyond });
+    }).toThrow(expect.objectContaining({ code: "issuer_expiring" }));
+    expect(() => {
+      lint({ ...draft, notAfter: beyond, extendedKeyUsages: [] });
+    }).toThrow(expect.objectContaining({ code: "lint_failed" }));
   });
 });

@@ -11,7 +11,8 @@ function rsa(modulus: Uint8Array, exponent: Uint8Array): Buffer {
   const algorithm = sequence(oid("1.2.840.113549.1.1.1"), nullValue);
   return sequence(algorithm, bitString(sequence(unsignedInteger(modulus), unsignedInteger(exponent))));
 }
-const modulusOf = (bits: number): Buffer => Buffer.concat([Buffer.from([0x80]), Buffer.alloc(bits / 8 - 2), Buffer.from([1])]);
+const modulusOf = (bits: number): Buffer =>
+  Buffer.concat([Buffer.from([0x80]), Buffer.alloc(bits / 8 - 2), Buffer.from([1])]);
 const f4 = Buffer.from([1, 0, 1]);
 
 test.each([

@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import { SerialNumber } from "../../../../domain/ids.ts";
 import { unsignedInteger } from "../../../../worker/pki/der.ts";
-import { drawSerialNumber, magnitudeToSerialNumber, serialNumberToMagnitude } from "../../../../worker/pki/serial-number.ts";
+import {
+  drawSerialNumber,
+  magnitudeToSerialNumber,
+  serialNumberToMagnitude,
+} from "../../../../worker/pki/serial-number.ts";
 
 test("a thousand serial numbers are all different, and each is a positive INTEGER of at most 17 octets", () => {
   const drawn = Array.from({ length: 1000 }, () => drawSerialNumber());
@@ -20,7 +24,11 @@ test("the highest bit that randomness gives is never used", () => {
 });
 
 test("zero is drawn again", () => {
-  const draws = [Buffer.alloc(16), Buffer.concat([Buffer.from([0x80]), Buffer.alloc(15)]), Buffer.concat([Buffer.alloc(15), Buffer.from([7])])];
+  const draws = [
+    Buffer.alloc(16),
+    Buffer.concat([Buffer.from([0x80]), Buffer.alloc(15)]),
+    Buffer.concat([Buffer.alloc(15), Buffer.from([7])]),
+  ];
   expect(drawSerialNumber(() => draws.shift() ?? Buffer.alloc(0))).toBe("7");
   expect(draws).toHaveLength(0);
 });

@@ -3,14 +3,29 @@ import type { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { certificateFormats, type CreationOutput } from "../../../../domain/certificate-format.ts";
 import type { IssuerID } from "../../../../domain/ids.ts";
-import { generateOutputKeyPair, open, outputPrivateKey, outputPublicKey, unwrapDataKey } from "../../../../runtime/sealed-output.ts";
+import {
+  generateOutputKeyPair,
+  open,
+  outputPrivateKey,
+  outputPublicKey,
+  unwrapDataKey,
+} from "../../../../runtime/sealed-output.ts";
 import { generateKeyPair } from "../../../../worker/pki/key-pair.ts";
-import type { IssueBatchResult, IssuedOrder, IssueOrder, IssuerMaterial, OrderResult } from "../../../../worker/threads/messages.ts";
-import { createSigningPool, type SigningPool, type SigningPoolOptions } from "../../../../worker/threads/signing-pool.ts";
+import type {
+  IssueBatchResult,
+  IssuedOrder,
+  IssueOrder,
+  IssuerMaterial,
+  OrderResult,
+} from "../../../../worker/threads/messages.ts";
+import {
+  createSigningPool,
+  type SigningPool,
+  type SigningPoolOptions,
+} from "../../../../worker/threads/signing-pool.ts";
 import { SigningThreadError, ThreadRequestError } from "../../../../worker/threads/thread-handle.ts";
 import { issueOrder } from "../../../support/certificate-request.ts";
-import { certificatePem, testUrls } from "../../../support/hierarchy/test-hierarchy.ts";
-import { testIssuerMaterial } from "../../../support/hierarchy/test-hierarchy.ts";
+import { certificatePem, testIssuerMaterial, testUrls } from "../../../support/hierarchy/test-hierarchy.ts";
 import { openssl } from "../../../support/openssl.ts";
 import { describeWithTool } from "../../../support/tools.ts";
 
@@ -39,11 +54,13 @@ function issued(result: OrderResult | undefined): IssuedOrder {
 function outputOf({ wrappedDataKey, results }: IssueBatchResult, index = 0): Record<string, string> {
   const { sealed, issuanceId } = issued(results[index]);
   const dataKey = unwrapDataKey(outputPrivateKey(outputKeys.privateJwk), wrappedDataKey);
-  return JSON.parse(open(dataKey, sealed, issuanceId).toString("utf8")) as CreationOutput as Record<string, string>;
+  return JSON.parse(open(dataKey, sealed, issuanceId).toString("utf8")) as CreationOutput;
 }
 
 const csrFor = (key: ReturnType<typeof generateKeyPairSync>["privateKey"]): string =>
-  openssl(["req", "-new", "-key", "k.pem", "-subj", "/CN=ignored"], { "k.pem": key.export({ format: "pem", type: "pkcs8" }) }).stdout;
+  openssl(["req", "-new", "-key", "k.pem", "-subj", "/CN=ignored"], {
+    "k.pem": key.export({ format: "pem", type: "pkcs8" }),
+  }).stdout;
 
 describe("with a pool and a loaded issuer", () => {
   let pool: SigningPool;
@@ -56,20 +73,23 @@ describe("with a pool and a loaded issuer", () => {
 
   const issueOne = async (override: Partial<IssueOrder> = {}) => pool.issue([issueOrder(override)]);
 
-  test.each(certificateFormats)("an order for %s gives a certificate and its sealed output in that shape", async (format) => {
-    const batch = await issueOne({ format });
-    const output = outputOf(batch);
-    const certificate = new X509Certificate(issued(batch.results[0]).certificate);
+  test.each(certificateFormats)(
+    "an order for %s gives a certificate and its sealed output in that shape",
+    async (format) => {
+      const batch = await issueOne({ format });
+      const output = outputOf(batch);
+      const certificate = new X509Certificate(issued(batch.results[0]).certificate);
 
-    expect(certificate.verify(new X509Certificate(material.certificate).publicKey)).toBe(true);
-    if (format === "pkcs12" || format === "pfx") {
-      expect(Object.keys(output)).toEqual(["data"]);
-      expect(Buffer.from(output["data"] ?? "", "base64")[0]).toBe(0x30);
-    } else {
-      expect(output["certificate"]).toBe(certificate.toString() + certificatePem("issuing"));
-      expect(certificate.checkPrivateKey(createPrivateKey(output["privateKey"] ?? ""))).toBe(true);
-    }
-  });
+      expect(certificate.verify(new X509Certificate(material.certificate).publicKey)).toBe(true);
+      if (format === "pkcs12" || format === "pfx") {
+        expect(Object.keys(output)).toEqual(["data"]);
+        expect(Buffer.from(output["data"] ?? "", "base64")[0]).toBe(0x30);
+      } else {
+        expect(output["certificate"]).toBe(certificate.toString() + certificatePem("issuing"));
+        expect(certificate.checkPrivateKey(createPrivateKey(output["privateKey"] ?? ""))).toBe(true);
+      }
+    },
+  );
 
   test("a result names the public key by the hash that the database keeps unique", async () => {
     const { certificate, spkiSha256 } = issued((await issueOne()).results[0]);
@@ -81,7 +101,10 @@ describe("with a pool and a loaded issuer", () => {
   test("what leaves the thread brings no other memory along", async () => {
     const { results, wrappedDataKey } = await pool.issue(Array.from({ length: 4 }, () => issueOrder()));
 
-    for (const part of [wrappedDataKey, ...results.flatMap((result) => Object.values(issued(result)).filter((value) => value instanceof Uint8Array))]) {
+    for (const part of [
+      wrappedDataKey,
+      ...results.flatMap((result) => Object.values(issued(result)).filter((value) => value instanceof Uint8Array)),
+    ]) {
       expect(part.buffer.byteLength).toBe(part.length);
     }
   });
@@ -134,14 +157,17 @@ describe("with a pool and a loaded issuer", () => {
     test.each([
       ["P-384", generateKeyPairSync("ec", { namedCurve: "secp384r1" }).privateKey],
       ["RSA-2048", generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey],
-    ])("with %s: its key is certified, nothing else of it is used, and the output has no private key", async (_, key) => {
-      const batch = await issueOne({ csr: csrFor(key), format: "pkcs12" });
-      const certificate = new X509Certificate(issued(batch.results[0]).certificate);
+    ])(
+      "with %s: its key is certified, nothing else of it is used, and the output has no private key",
+      async (_, key) => {
+        const batch = await issueOne({ csr: csrFor(key), format: "pkcs12" });
+        const certificate = new X509Certificate(issued(batch.results[0]).certificate);
 
-      expect(certificate.checkPrivateKey(key)).toBe(true);
-      expect(certificate.subject).not.toContain("ignored");
-      expect(Object.keys(outputOf(batch))).toEqual(["certificate"]);
-    });
+        expect(certificate.checkPrivateKey(key)).toBe(true);
+        expect(certificate.subject).not.toContain("ignored");
+        expect(Object.keys(outputOf(batch))).toEqual(["certificate"]);
+      },
+    );
   });
 
   test("an issuer that is known already is not loaded again; a changed one replaces it", async () => {
@@ -157,8 +183,13 @@ describe("with a pool and a loaded issuer", () => {
     const other = await testIssuerMaterial("another passphrase");
     const mixedUp = await testIssuerMaterial(passphrase, "issuing-rsa");
 
-    await expect(pool.ensureIssuer(other)).rejects.toMatchObject({ name: "ThreadRequestError", reason: "EncryptedKeyError" });
-    await expect(pool.ensureIssuer({ ...material, encryptedKey: mixedUp.encryptedKey })).rejects.toMatchObject({ reason: "IssuerError" });
+    await expect(pool.ensureIssuer(other)).rejects.toMatchObject({
+      name: "ThreadRequestError",
+      reason: "EncryptedKeyError",
+    });
+    await expect(pool.ensureIssuer({ ...material, encryptedKey: mixedUp.encryptedKey })).rejects.toMatchObject({
+      reason: "IssuerError",
+    });
     issued((await issueOne()).results[0]);
   });
 });
@@ -197,10 +228,6 @@ describe("when a thread dies", () => {
   });
 
   test("a thread that does not answer in time is stopped, so that nobody waits for ever", async () => {
-    pool = newPool({ batchSecondsMax: 20 });
-    await pool.ensureIssuer(material);
-    await pool.close();
-
     pool = newPool({ batchSecondsMax: 0.001 });
     await expect(pool.issue([issueOrder({ keyType: "rsa-3072" })])).rejects.toThrow(SigningThreadError);
   });
@@ -225,15 +252,21 @@ describe("closing", () => {
   test("does not wait beyond its deadline: what is left is rejected", async () => {
     const pool = newPool();
     await pool.ensureIssuer(material);
-    const batches = Array.from({ length: 4 }, () => pool.issue(Array.from({ length: 8 }, () => issueOrder({ keyType: "rsa-3072" }))));
+    const batches = Array.from({ length: 4 }, () =>
+      pool.issue(Array.from({ length: 8 }, () => issueOrder({ keyType: "rsa-3072" }))),
+    );
     const outcomes = Promise.allSettled(batches);
 
     await pool.close({ deadlineMs: 50 });
 
-    for (const outcome of await outcomes) expect(outcome).toMatchObject({ status: "rejected", reason: { name: "SigningThreadError" } });
+    for (const outcome of await outcomes)
+      expect(outcome).toMatchObject({ status: "rejected", reason: { name: "SigningThreadError" } });
   });
 });
 
 test("a refusal keeps its name across the thread's border", () => {
-  expect(new ThreadRequestError({ name: "IssuerError", message: "x" })).toMatchObject({ reason: "IssuerError", message: "x" });
+  expect(new ThreadRequestError({ name: "IssuerError", message: "x" })).toMatchObject({
+    reason: "IssuerError",
+    message: "x",
+  });
 });

@@ -1,0 +1,41 @@
+import express, { type ErrorRequestHandler, type Express } from "express";
+import { ServiceError } from "../domain/errors.ts";
+import { cors } from "./cors.ts";
+import type { Deps } from "./deps.ts";
+import { endpoints } from "./endpoints.ts";
+import { createTokenEndpoint } from "./oauth/token.ts";
+import { createRateLimiter } from "./rate-limit.ts";
+import { beginRequest } from "./request-context.ts";
+import { setStandingHeaders } from "./respond.ts";
+import { createRouter, refuse } from "./router.ts";
+import { createSignInLinkRouter } from "./sign-in/sign-in-link.ts";
+
+/** The API as an Express application. */
+export function createApp(deps: Deps): Express {
+  const app = express();
+  app.disable("x-powered-by");
+  app.disable("etag");
+  app.enable("case sensitive routing");
+  app.set("query parser", false);
+  app.set("trust proxy", deps.settings.trustedProxies.length > 0 ? [...deps.settings.trustedProxies] : false);
+
+  const limiter = createRateLimiter(deps.settings.rateLimits);
+  const https = deps.settings.baseUrl.startsWith("https:");
+
+  app.use(beginRequest(deps));
+  app.use((_, response, next) => {
+    setStandingHeaders(response, { https });
+    next();
+  });
+  app.use(cors);
+  app.all("/oauth/token", createTokenEndpoint(deps));
+  app.use(createSignInLinkRouter(deps));
+  app.use(createRouter(endpoints, deps, limiter));
+  app.use(() => {
+    throw new ServiceError("not_found");
+  });
+  const onError: ErrorRequestHandler = (thrown, request, response, _next) =>
+    refuse({ request, response, limiter, thrown });
+  app.use(onError);
+  return app;
+}

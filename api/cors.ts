@@ -1,0 +1,29 @@
+import type { RequestHandler } from "express";
+
+/** Where browser clients call from their own origins; never the pages on which people sign in and approve. */
+const crossOriginPaths =
+  /^(?:\/api(?:\/|$)|\/oauth\/(?:token|jwks|revoke|userinfo)$|\/\.well-known\/(?:openid-configuration|oauth-authorization-server)(?:\/|$)|\/openapi\.json$)/;
+
+const allowedMethods = "GET, HEAD, POST, PUT, DELETE";
+const allowedHeaders = "Authorization, Content-Type, x-api-version, Idempotency-Key, Prefer";
+const exposedHeaders =
+  "Location, Retry-After, X-Request-Id, X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Reset";
+
+/** CORS for every origin, without credentials: access rests on the token alone, which no browser adds by itself. */
+export const cors: RequestHandler = (request, response, next) => {
+  if (!crossOriginPaths.test(request.path)) {
+    next();
+    return;
+  }
+  response.setHeader("Access-Control-Allow-Origin", "*");
+  response.setHeader("Access-Control-Expose-Headers", exposedHeaders);
+  if (request.method !== "OPTIONS") {
+    next();
+    return;
+  }
+  response.setHeader("Access-Control-Allow-Methods", allowedMethods);
+  response.setHeader("Access-Control-Allow-Headers", allowedHeaders);
+  response.setHeader("Access-Control-Max-Age", "7200");
+  response.statusCode = 204;
+  response.end();
+};

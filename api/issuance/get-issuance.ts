@@ -1,0 +1,65 @@
+import { z } from "zod";
+import * as issuances from "../../db/queries/issuances.ts";
+import { IssuanceID } from "../../domain/ids.ts";
+import { endpoint } from "../endpoint.ts";
+import type { Principal } from "../principal.ts";
+import { accepted, answered } from "../reply.ts";
+import { issuanceView, issuanceViewOf } from "../views/issuance-view.ts";
+import { CreatedProfileView, createdProfileView } from "../views/profile-view.ts";
+import { waitingTime } from "../prefer.ts";
+import { whereToAsk } from "./finish-issuance.ts";
+
+const IssuanceView = issuanceViewOf(CreatedProfileView);
+
+export const getIssuance = endpoint({
+  operation: "getIssuance",
+  summary: "How the creation of a profile stands",
+  description:
+    "For whoever created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for that. Once collected, the output can be had again for 10 minutes.",
+  method: "get",
+  path: "/api/issuances/:id",
+  access: "any",
+  params: z.object({ id: IssuanceID }),
+  data: IssuanceView,
+  pending: IssuanceView,
+  errors: ["issuance_not_found", "output_erased"],
+  unknown: { id: "issuance_not_found" },
+
+  async handle({ params: { id }, principal, prefer, deps, signal, fail }) {
+    const { db, settlements, collectIssuance } = deps;
+    const { seconds, headers } = waitingTime({ ...prefer, respondAsync: false }, 0);
+    const watch = settlements.watch(id);
+    try {
+      const found = await issuances.findState(db, id);
+      if (found === undefined || !isCreator(principal, found)) throw fail("issuance_not_found");
+      const unsettled = found.state === "queued" || found.state === "signing";
+      if (unsettled && seconds > 0) await watch.settled(seconds * 1000, signal());
+    } finally {
+      watch.end();
+    }
+
+    const collected = await collectIssuance(id);
+    if (collected === undefined) throw fail("issuance_not_found");
+    const { issuance, output } = collected;
+    if (output === "erased") throw fail("output_erased");
+    const view = issuanceView(issuance, createdProfileView(collected) ?? null);
+    const settled = issuance.state === "issued" || issuance.state === "failed";
+    return settled ? answered(view, headers) : accepted(view, { ...whereToAsk(id), headers });
+  },
+});
+
+/** The same user, or the same client when it acted on its own. */
+function isCreator(
+  principal: Principal,
+  { realmId, createdByUserId, createdByClientId }: NonNullable<Awaited<ReturnType<typeof issuances.findState>>>,
+): boolean {
+  if (principal.realmId !== realmId) return false;
+  switch (principal.kind) {
+    case "user":
+      return createdByUserId === principal.userId;
+    case "service":
+      return createdByUserId === null && createdByClientId === principal.clientId;
+    case "guest":
+      return false;
+  }
+}

@@ -1,0 +1,94 @@
+import { openDatabase, openQueuePool, type DatabaseOptions } from "../db/client.ts";
+import { authUrl, baseUrl } from "../runtime/addresses.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { ConfigError, loadConfig } from "../runtime/config.ts";
+import { openDataDirectory } from "../runtime/data-directory.ts";
+import { createLifecycle } from "../runtime/lifecycle.ts";
+import { createLog } from "../runtime/log.ts";
+import { createRegistry, serveMetrics } from "../runtime/metrics.ts";
+import { queueBackend } from "../runtime/queues.ts";
+import { apiVariables, type ApiConfig } from "./config.ts";
+import type { ApiSettings } from "./deps.ts";
+import { startApi } from "./server.ts";
+
+async function main(): Promise<void> {
+  const config = loadConfig(apiVariables, process.env);
+  if (config.DATABASE_URL === undefined) {
+    throw new ConfigError(["DATABASE_URL: an api needs it; `npm start` runs a database, an api and a worker together"]);
+  }
+  const log = createLog({ process: "api", level: config.REALMPASS_LOG_LEVEL });
+  const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
+  lifecycle.stopOnSignals();
+
+  const database: DatabaseOptions = {
+    url: config.DATABASE_URL,
+    role: "realmpass_api",
+    connectionsMax: config.REALMPASS_DATABASE_CONNECTIONS,
+    applicationName: "realmpass api",
+    onIdleError: (error) => {
+      log.warn({ event: "database.connection_lost", err: error }, "a database connection was lost");
+    },
+  };
+  const db = openDatabase(database);
+  lifecycle.onStop("database", () => db.close());
+
+  const backend = queueBackend(config.REDIS_URL, () => {
+    const pool = openQueuePool({ ...database, connectionsMax: queueConnections });
+    lifecycle.onStop("queue pool", () => pool.end());
+    return pool;
+  });
+
+  const registry = createRegistry();
+  const metrics = await serveMetrics({
+    registry,
+    host: config.REALMPASS_METRICS_HOST,
+    port: config.REALMPASS_METRICS_PORT,
+    log,
+  });
+  lifecycle.onStop("metrics", () => metrics.close());
+
+  const secrets = (): ReturnType<typeof openDataDirectory> => openDataDirectory(config.REALMPASS_DATA_DIRECTORY);
+  const { port } = await startApi({
+    db,
+    database,
+    backend,
+    masterKey: config.REALMPASS_MASTER_KEY ?? secrets().secret("masterKey"),
+    outputPrivateKeyJwk: config.REALMPASS_OUTPUT_PRIVATE_KEY ?? secrets().secret("outputPrivateKey"),
+    host: config.REALMPASS_HOST,
+    port: config.PORT,
+    settings: (listeningPort) => settingsOf({ ...config, PORT: listeningPort }),
+    registry,
+    clock: systemClock,
+    log,
+    lifecycle,
+  });
+  log.info(
+    { event: "api.listening", host: config.REALMPASS_HOST, port },
+    `listening on ${baseUrl({ ...config, PORT: port })}`,
+  );
+  process.send?.({ event: "listening", port, metricsPort: metrics.port });
+}
+
+/** The producing side of the queue needs few. */
+const queueConnections = 4;
+
+const settingsOf = (config: ApiConfig): ApiSettings => ({
+  baseUrl: baseUrl(config),
+  authUrl: authUrl(config),
+  trustedProxies: config.REALMPASS_TRUSTED_PROXIES.split(",")
+    .map((range) => range.trim())
+    .filter((range) => range !== ""),
+  waitSeconds: config.REALMPASS_WAIT_SECONDS,
+  rateLimits: {
+    service: config.REALMPASS_RATE_LIMIT_SERVICE,
+    user: config.REALMPASS_RATE_LIMIT_USER,
+    refused: config.REALMPASS_RATE_LIMIT_REFUSED,
+  },
+});
+
+main().catch((error: unknown) => {
+  const shown =
+    error instanceof ConfigError || !(error instanceof Error) ? String(error) : (error.stack ?? error.message);
+  process.stderr.write(`${shown}\n`);
+  process.exit(1);
+});

@@ -1,0 +1,42 @@
+import { Counter, Histogram, type Registry } from "prom-client";
+
+/** The API's figures besides the process's own. */
+export interface ApiMetrics {
+  request: (labels: { method: string; route: string; status: number }, seconds: number) => void;
+  issuanceWait: (outcome: "settled" | "late" | "gone", seconds: number) => void;
+  enqueueFailed: () => void;
+}
+
+/** Registers the API's figures. */
+export function createApiMetrics(registry: Registry): ApiMetrics {
+  const requests = new Histogram({
+    name: "realmpass_http_request_seconds",
+    help: "Time from a request's first byte to the end of its answer, by route.",
+    labelNames: ["method", "route", "status"],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 30],
+    registers: [registry],
+  });
+  const waits = new Histogram({
+    name: "realmpass_issuance_wait_seconds",
+    help: "How long requests waited for an issuance, by how the wait ended.",
+    labelNames: ["outcome"],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 20, 60],
+    registers: [registry],
+  });
+  const enqueueFailures = new Counter({
+    name: "realmpass_enqueue_failures_total",
+    help: "Issuances that could not be put on the queue and were left to the sweep.",
+    registers: [registry],
+  });
+  return {
+    request: ({ method, route, status }, seconds) => {
+      requests.observe({ method, route, status: String(status) }, seconds);
+    },
+    issuanceWait: (outcome, seconds) => {
+      waits.observe({ outcome }, seconds);
+    },
+    enqueueFailed: () => {
+      enqueueFailures.inc();
+    },
+  };
+}

@@ -1,0 +1,81 @@
+import { createHash, timingSafeEqual } from "node:crypto";
+import type { Db } from "../../db/client.ts";
+import { findWithSecrets, type Application } from "../../db/queries/applications.ts";
+import { required, type Form } from "./form.ts";
+import { OAuthError } from "./oauth-error.ts";
+
+/** A client that has shown who it is. `secretHash`: what with; null for one that needs no secret. */
+export interface AuthenticatedClient {
+  application: Application;
+  secretHash: Buffer | null;
+}
+
+interface Credentials {
+  clientId: string;
+  secret: string | undefined;
+  basic: boolean;
+}
+
+/**
+ * Authenticates the client of a token request by client_secret_basic or client_secret_post (RFC 6749 section 2.3.1). An
+ * unknown client, a switched-off one, a wrong and a missing secret get the same answer for the same work.
+ */
+export async function authenticateClient(
+  db: Db,
+  { form, authorization, at }: { form: Form; authorization: string | undefined; at: Date },
+): Promise<AuthenticatedClient> {
+  const { clientId, secret, basic } = readCredentials(form, authorization);
+  const found = await findWithSecrets(db, { clientId, at });
+  const secretHash = createHash("sha256")
+    .update(secret ?? "")
+    .digest();
+  const matches = isAmong(secretHash, found?.secretHashes ?? []);
+
+  if (found?.active !== true) throw new OAuthError("invalid_client", { basic });
+  const { secretHashes: _, ...application } = found;
+  // A secret is only used when the client was registered with one.
+  if (!application.useClientSecret) return { application, secretHash: null };
+  if (!matches) throw new OAuthError("invalid_client", { basic });
+  return { application, secretHash };
+}
+
+/** Compares with two hashes at least, whatever there is, each in constant time. */
+function isAmong(hash: Buffer, known: readonly Buffer[]): boolean {
+  const compared = [...known, ...Array<Buffer>(Math.max(0, 2 - known.length)).fill(nobody)];
+  return compared.filter((candidate) => timingSafeEqual(candidate, hash)).some((candidate) => candidate !== nobody);
+}
+
+const nobody = Buffer.alloc(32);
+
+function readCredentials(form: Form, authorization: string | undefined): Credentials {
+  const [, encoded] = /^basic +(.*)$/is.exec(authorization ?? "") ?? [];
+  if (encoded === undefined)
+    return { clientId: required(form, "client_id"), secret: form.get("client_secret"), basic: false };
+
+  const { clientId, secret } = readBasic(encoded);
+  if (form.has("client_secret")) {
+    throw new OAuthError("invalid_request", { description: "The client authenticates in two ways at once." });
+  }
+  if ((form.get("client_id") ?? clientId) !== clientId) {
+    throw new OAuthError("invalid_request", { description: "The client_id is not that of the Authorization header." });
+  }
+  return { clientId, secret, basic: true };
+}
+
+/** User and password of the Basic scheme, each of them form-encoded before it was put there. */
+function readBasic(encoded: string): { clientId: string; secret: string } {
+  const text = Buffer.from(encoded.trim(), "base64").toString("utf8");
+  const at = text.indexOf(":");
+  const [clientId, secret] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)].map(formDecoded);
+  if (at < 0 || !clientId || secret === undefined) throw new OAuthError("invalid_client", { basic: true });
+  return { clientId, secret };
+}
+
+function formDecoded(text: string): string | undefined {
+  try {
+    const decoded = decodeURIComponent(text.replace(/\+/g, " "));
+    return decoded.includes("\0") || decoded.length > 4096 ? undefined : decoded;
+  } catch {
+    return undefined;
+  }
+}

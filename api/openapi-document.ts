@@ -1,0 +1,33 @@
+import { readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { endpoints } from "./endpoints.ts";
+import { createOpenApiDocument } from "./openapi.ts";
+
+/** `--write` writes docs/openapi.json, `--check` fails when it is not what the endpoints say. Run from the project's folder. */
+function main([option]: readonly string[]): number {
+  const path = join(process.cwd(), "docs", "openapi.json");
+  const text = `${JSON.stringify(createOpenApiDocument(endpoints, { baseUrl: "http://localhost:3000" }), null, 2)}\n`;
+  if (option === "--write") {
+    writeFileSync(path, text);
+    return 0;
+  }
+  if (option === "--check") {
+    if (read(path) === text) return 0;
+    process.stderr.write(
+      "docs/openapi.json is not what the endpoints say. Run `npm run openapi`, and read the difference.\n",
+    );
+    return 1;
+  }
+  process.stderr.write("usage: openapi-document --write | --check\n");
+  return 2;
+}
+
+function read(path: string): string | undefined {
+  try {
+    return readFileSync(path, "utf8");
+  } catch {
+    return undefined;
+  }
+}
+
+process.exitCode = main(process.argv.slice(2));

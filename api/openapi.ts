@@ -1,0 +1,158 @@
+import type { z } from "zod";
+import { errorCatalogue, type ErrorCode } from "../domain/errors.ts";
+import type { Endpoint, Method } from "./endpoint.ts";
+import {
+  answerHeaders,
+  byName,
+  createComponents,
+  reference,
+  type Components,
+  type Json,
+} from "./openapi-components.ts";
+import { listBody, listParameters } from "./openapi-lists.ts";
+import { tokenEndpoint } from "./openapi-oauth.ts";
+
+/** The endpoints as an OpenAPI 3.1 document: the same list, the same document. */
+export function createOpenApiDocument(endpoints: readonly Endpoint[], { baseUrl }: { baseUrl: string }): Json {
+  const components = createComponents();
+  const paths: Record<string, Json> = { "/oauth/token": tokenEndpoint };
+  for (const endpoint of endpoints) {
+    const path = documentPath(endpoint);
+    for (const method of endpoint.methods) {
+      paths[path] = { ...paths[path], [method]: operationOf(endpoint, method, components) };
+    }
+  }
+  return {
+    openapi: "3.1.1",
+    info: {
+      title: "Realmpass",
+      version: "1.0",
+      description: "Issues and manages network-access profiles (EAP-TLS client certificates) for the users of a realm.",
+      license: { name: "Apache-2.0", identifier: "Apache-2.0" },
+    },
+    servers: [{ url: baseUrl }],
+    tags: [...new Set([...endpoints.map(tagOf), "oauth"])].sort().map((name) => ({ name })),
+    paths: byName(paths),
+    components: components.all(baseUrl),
+  };
+}
+
+/** Where a serial number and a chosen name stand at the same place of the same path. */
+const sharedPath = /^(\/api\/(?:profile|infrastructure-profile))\/:(?:serial|name)$/;
+
+/**
+ * Templates that differ in nothing but the names of their parameters are one template in OpenAPI, so where a serial
+ * number and a chosen name stand at the same place it is called for both.
+ */
+const documentPath = ({ path }: Endpoint): string =>
+  path.replace(sharedPath, "$1/:serialOrName").replace(/:(\w+)/g, "{$1}");
+
+const tagOf = ({ path }: Endpoint): string => /^\/api\/([^/:]+)/.exec(path)?.[1] ?? "service";
+
+function operationOf(endpoint: Endpoint, method: Method, components: Components): Json {
+  const { list } = endpoint;
+  const body = list === undefined ? endpoint.body && components.schema(endpoint.body, "input") : listBody(list);
+  return {
+    operationId: endpoint.methods.length > 1 && method === "post" ? `${endpoint.operation}ByPost` : endpoint.operation,
+    summary: endpoint.summary,
+    ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
+    tags: [tagOf(endpoint)],
+    security: endpoint.access === "public" ? [] : [{ oauth: endpoint.scope === undefined ? [] : [endpoint.scope] }],
+    "x-access": endpoint.access,
+    parameters: [
+      ...pathParameters(endpoint, components),
+      ...parametersOf(endpoint.query, "query", components),
+      ...(list === undefined ? [] : listParameters(list)),
+      ...(endpoint.path.startsWith("/api/") ? [reference("parameters", "ApiVersion")] : []),
+      ...(endpoint.changes ? [reference("parameters", "IdempotencyKey")] : []),
+      ...(endpoint.pending === undefined ? [] : [reference("parameters", "Prefer")]),
+    ],
+    ...(body === undefined
+      ? {}
+      : { requestBody: { required: isRequired(body), content: { "application/json": { schema: body } } } }),
+    responses: responsesOf(endpoint, components),
+  };
+}
+
+const isRequired = (body: Json): boolean => Array.isArray(body["required"]) && body["required"].length > 0;
+
+const pathParameters = ({ path, params }: Endpoint, components: Components): Json[] =>
+  parametersOf(params, "path", components).map((parameter) =>
+    sharedPath.test(path) ? { ...parameter, name: "serialOrName" } : parameter,
+  );
+
+const parametersOf = (fields: z.ZodObject | undefined, where: "path" | "query", components: Components): Json[] =>
+  Object.entries(fields?.shape ?? {}).map(([name, schema]) => ({
+    name,
+    in: where,
+    required: where === "path",
+    schema: components.schema(schema as z.ZodType, "input"),
+  }));
+
+function responsesOf(endpoint: Endpoint, components: Components): Json {
+  const { data, pending, list } = endpoint;
+  const headers = answerHeaders();
+  const responses: Json = {
+    200: {
+      description: "Done.",
+      headers,
+      content: { "application/json": { schema: wrapper(200, components.schema(data, "output"), list !== undefined) } },
+    },
+  };
+  if (pending !== undefined) {
+    responses[202] = {
+      description: "Still running: `Location` says where to ask again, `Retry-After` when.",
+      headers: { ...headers, Location: { schema: { type: "string" } }, "Retry-After": { schema: { type: "integer" } } },
+      content: { "application/json": { schema: wrapper(202, components.schema(pending, "output"), false) } },
+    };
+  }
+  for (const [status, codes] of errorsByStatus(endpoint)) responses[status] = components.errorResponse(status, codes);
+  return responses;
+}
+
+const wrapper = (code: number, data: Json, isList: boolean): Json => ({
+  type: "object",
+  required: ["result", "code", "data"],
+  properties: {
+    result: { const: "ok" },
+    code: { const: code },
+    data,
+    ...(isList ? { limit: { type: "integer" }, offset: { type: "integer" }, total: { type: "integer" } } : {}),
+  },
+});
+
+const errorsOfAccess: Record<Endpoint["access"], readonly ErrorCode[]> = {
+  admin: ["unauthenticated", "forbidden"],
+  user: ["unauthenticated", "user_required"],
+  guest: ["unauthenticated", "guest_account_required"],
+  any: ["unauthenticated"],
+  public: [],
+};
+
+/** The codes an endpoint can answer: its own, and those that come with what it is. */
+export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
+  const takesBody = endpoint.body !== undefined || endpoint.list !== undefined;
+  return [
+    ...new Set<ErrorCode>([
+      ...endpoint.errors,
+      ...errorsOfAccess[endpoint.access],
+      ...(endpoint.scope === undefined ? [] : (["insufficient_scope"] as const)),
+      ...(takesBody ? (["payload_too_large", "unsupported_media_type"] as const) : []),
+      ...(endpoint.changes ? (["idempotency_key_reused"] as const) : []),
+      "invalid_request",
+      "unsupported_api_version",
+      "too_many_requests",
+      "internal_error",
+      "unavailable",
+    ]),
+  ].sort();
+}
+
+function errorsByStatus(endpoint: Endpoint): [number, ErrorCode[]][] {
+  const byStatus = new Map<number, ErrorCode[]>();
+  for (const code of errorCodesOf(endpoint)) {
+    const { status } = errorCatalogue[code];
+    byStatus.set(status, [...(byStatus.get(status) ?? []), code]);
+  }
+  return [...byStatus].sort(([a], [b]) => a - b);
+}

@@ -1,0 +1,60 @@
+import { randomUUID } from "node:crypto";
+import * as issuances from "../../db/queries/issuances.ts";
+import type { ServiceError } from "../../domain/errors.ts";
+import type { IncomingCall } from "../endpoint.ts";
+import { finishIssuance } from "../issuance/finish-issuance.ts";
+import { actorOf, type Principal } from "../principal.ts";
+import type { Reply } from "../reply.ts";
+import type { issuanceView } from "../views/issuance-view.ts";
+import { createdProfileView, type CreatedProfileView } from "../views/profile-view.ts";
+import { keyTypeFor, objectionTo, type ProfileCreation, type profileCreationErrors } from "./profile-creation.ts";
+
+type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "signal"> & {
+  principal: Principal;
+  body: ProfileCreation;
+  fail: (code: (typeof profileCreationErrors)[number]) => ServiceError;
+};
+
+type IssuanceView = ReturnType<typeof issuanceView<CreatedProfileView>>;
+
+/**
+ * Creates a profile for a user of the principal's realm: accepts it in one transaction with the owner's row locked, has a
+ * worker make it, and answers what came of it in time.
+ */
+export async function createProfileOf(
+  userId: string,
+  name: string,
+  { principal, body, deps, prefer, change, log, signal, fail }: CreationCall,
+): Promise<CreatedProfileView | Reply<CreatedProfileView | IssuanceView>> {
+  const { realmId } = principal;
+  const createdAt = deps.clock.now();
+  let isNew = false;
+
+  const id = await change(async (tx) => {
+    const owner = await issuances.lockOwner(tx, { realmId, userId, at: createdAt });
+    const objection = objectionTo(owner, createdAt);
+    if (owner === undefined || objection !== undefined) throw fail(objection ?? "user_not_found");
+    isNew = true;
+    const issuanceId = randomUUID();
+    await issuances.create(tx, {
+      id: issuanceId,
+      realmId,
+      kind: "user",
+      userId,
+      guestAccountId: null,
+      name,
+      description: null,
+      deviceType: body.deviceType,
+      format: body.format,
+      keyType: keyTypeFor(body, owner),
+      csr: body.csr ?? null,
+      authable: body.allowAuth,
+      validityMonths: owner.maxValidMonths,
+      at: createdAt,
+      actor: actorOf(principal),
+    });
+    return issuanceId;
+  });
+
+  return finishIssuance({ id, isNew, createdAt, view: createdProfileView }, { deps, prefer, log, signal });
+}

@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
+import type { Log } from "../runtime/log.ts";
+import type { Deps } from "./deps.ts";
+
+/** What belongs to one request from its first byte to the end of its answer. */
+export interface RequestContext {
+  id: string;
+  /** The route's template. The URL itself is never logged: it may hold a token. */
+  route: string;
+  /** Who asked, in so far as the log may say. */
+  who: Readonly<Record<string, string>> | undefined;
+  log: () => Log;
+  /** Aborted when the client goes away before it is answered. */
+  signal: () => AbortSignal;
+}
+
+/** The context of a request that has passed {@link beginRequest}. */
+export const contextOf = (response: Response): RequestContext => response.locals["context"] as RequestContext;
+
+/** Gives every request an id, and writes one log line and one observation when it is over. */
+export function beginRequest({ log, metrics }: Pick<Deps, "log" | "metrics">): RequestHandler {
+  return (request: Request, response: Response, next: NextFunction) => {
+    const startedAt = performance.now();
+    const context = createContext(log, response);
+    response.locals["context"] = context;
+    response.setHeader("X-Request-Id", context.id);
+    response.once("close", () => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      const { method } = request;
+      const { route, id: requestId, who } = context;
+      const status = response.writableFinished ? response.statusCode : 499;
+      metrics.request({ method: knownMethods.has(method) ? method : "other", route, status }, seconds);
+      const level = route === "/healthz" || route === "/readyz" ? "debug" : "info";
+      log[level](
+        { event: "request", requestId, method, route, status, ms: Math.round(seconds * 1e5) / 100, ...who },
+        status === 499 ? "the client went away" : "answered",
+      );
+    });
+    next();
+  };
+}
+
+/** Methods that get a label of their own; whatever else a client makes up shares one. */
+const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
+
+function createContext(log: Log, response: Response): RequestContext {
+  const id = randomUUID();
+  let ownLog: Log | undefined;
+  let controller: AbortController | undefined;
+  return {
+    id,
+    route: "unknown",
+    who: undefined,
+    log: () => (ownLog ??= log.child({ requestId: id })),
+    signal() {
+      if (controller === undefined) {
+        const created = (controller = new AbortController());
+        response.once("close", () => {
+          if (!response.writableFinished) created.abort();
+        });
+      }
+      return controller.signal;
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { z } from "zod";
+import type { Db } from "../../db/client.ts";
+import { listOfUser, pageOfUser, profileSortKeys, type ProfileFilter } from "../../db/queries/certificates.ts";
+import * as users from "../../db/queries/users.ts";
+import { DeviceType } from "../../domain/device.ts";
+import { SerialNumber, UserID } from "../../domain/ids.ts";
+import type { ServiceError } from "../../domain/errors.ts";
+import { paginated } from "../endpoint.ts";
+import { filters } from "../filters.ts";
+import type { ListOffer } from "../paging.ts";
+import { ProfileView, profileView } from "../views/profile-view.ts";
+
+const filter: ListOffer<ProfileFilter, never>["filter"] = {
+  authable: filters.flag,
+  minCreated: filters.instant,
+  maxCreated: filters.instant,
+  minLastLogin: filters.instant,
+  maxLastLogin: filters.instant,
+  minExpirationTime: filters.instant,
+  maxExpirationTime: filters.instant,
+  deviceType: DeviceType,
+  serials: filters.list(SerialNumber),
+  invalid: filters.flag,
+};
+
+export const listUserProfiles = paginated({
+  operation: "listUserProfiles",
+  summary: "The profiles of a user",
+  description:
+    "Under version 1.0 a GET without any paging, search, sort or filter parameter answers every profile in a plain array; everything else is paginated.",
+  path: "/api/user/:userID/profiles",
+  access: "admin",
+  scope: "profile.read",
+  params: z.object({ userID: UserID }),
+  item: ProfileView,
+  search: "serial",
+  sort: profileSortKeys,
+  filter,
+  errors: ["user_not_found"],
+  unknown: { userID: "user_not_found" },
+
+  async firstForm({ params: { userID: userId }, principal: { realmId }, deps: { db }, fail }) {
+    await requireUser(db, { realmId, userId }, fail);
+    const profiles = await listOfUser(db, { realmId, userId });
+    return profiles.map(profileView);
+  },
+
+  async handle({ params: { userID: userId }, principal: { realmId }, page, deps: { db, clock }, fail }) {
+    await requireUser(db, { realmId, userId }, fail);
+    const { items, total } = await pageOfUser(db, { realmId, userId, at: clock.now(), page });
+    return { items: items.map(profileView), total };
+  },
+});
+
+async function requireUser(
+  db: Db,
+  user: { realmId: string; userId: string },
+  fail: (code: "user_not_found") => ServiceError,
+): Promise<void> {
+  if (!(await users.exists(db, user))) throw fail("user_not_found");
+}

@@ -1,0 +1,37 @@
+import { list, userSortKeys, type UserFilter } from "../../db/queries/users.ts";
+import { paginated } from "../endpoint.ts";
+import { filters } from "../filters.ts";
+import type { ListOffer } from "../paging.ts";
+import { UserView, userView } from "../views/user-view.ts";
+
+const filter: ListOffer<UserFilter, never>["filter"] = {
+  blacklisted: filters.flag,
+  locked: filters.flag,
+  minProfileCount: filters.count,
+  maxProfileCount: filters.count,
+  minCreated: filters.instant,
+  maxCreated: filters.instant,
+  minLockDate: filters.instant,
+  maxLockDate: filters.instant,
+  minBlacklistDate: filters.instant,
+  maxBlacklistDate: filters.instant,
+  email: filters.text,
+};
+
+export const listUsers = paginated({
+  operation: "listUsers",
+  summary: "The users of the realm",
+  path: "/api/user",
+  access: "admin",
+  scope: "user.read",
+  item: UserView,
+  search: "pairwiseID",
+  sort: userSortKeys,
+  filter,
+  errors: [],
+
+  async handle({ principal: { realmId }, page, deps: { db, clock } }) {
+    const { items, total } = await list(db, { realmId, at: clock.now(), page });
+    return { items: items.map(userView), total };
+  },
+});

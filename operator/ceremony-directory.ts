@@ -1,0 +1,113 @@
+import { X509Certificate } from "node:crypto";
+import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { join, resolve } from "node:path";
+import { createFile } from "../runtime/data-directory.ts";
+import type { CertificateAuthority } from "../worker/pki/ceremony.ts";
+import { EncryptedKey } from "../worker/pki/encrypted-key.ts";
+import { pem } from "../worker/pki/pem.ts";
+import { OperatorError } from "./operator-error.ts";
+
+/** Where a root lies: its encrypted key and its certificate. */
+export interface RootFiles {
+  key: string;
+  certificate: string;
+}
+
+/**
+ * Writes a new root's encrypted key and certificate (mode 0600, directory 0700), with advice beside them. The names hold
+ * the certificate's fingerprint, so nothing is ever written over and what an interrupted run left behind is in nobody's way.
+ */
+export function writeRoot({
+  directory,
+  realm,
+  root,
+}: {
+  directory: string;
+  realm: string;
+  root: CertificateAuthority;
+}): RootFiles {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  chmodSync(directory, 0o700);
+  createFile(join(directory, "README.txt"), () => advice);
+  const stem = join(directory, `${realm}-root-${fingerprintOf(root.certificate).slice(0, 16)}`);
+  const files = { key: `${stem}.key.json`, certificate: `${stem}.crt.pem` };
+  createFile(files.key, () => JSON.stringify(root.encryptedKey, undefined, 2));
+  createFile(files.certificate, () => pem("CERTIFICATE", root.certificate).trimEnd());
+  return files;
+}
+
+/** The roots of a realm that still lie in the ceremony directory, key and certificate. */
+export function listRoots({ directory, realm }: { directory: string; realm: string }): RootFiles[] {
+  const names = new Set(readNames(directory));
+  const stems = [...names].flatMap((name) => /^(.+-root-[0-9a-f]{16})\.key\.json$/.exec(name)?.[1] ?? []);
+  return stems
+    .filter((stem) => stem.slice(0, -"-root-0123456789abcdef".length) === realm && names.has(`${stem}.crt.pem`))
+    .sort()
+    .map((stem) => ({ key: join(directory, `${stem}.key.json`), certificate: join(directory, `${stem}.crt.pem`) }));
+}
+
+/** Reads a root back; throws an OperatorError that names the file that cannot be used. */
+export function readRoot({ key, certificate }: RootFiles): CertificateAuthority {
+  const parsed = EncryptedKey.safeParse(jsonOf(read(key)));
+  if (!parsed.success) throw new OperatorError("root_unusable", `${resolve(key)} is not an encrypted key of Realmpass.`);
+  try {
+    return { certificate: new X509Certificate(read(certificate)).raw, encryptedKey: parsed.data };
+  } catch (cause) {
+    if (cause instanceof OperatorError) throw cause;
+    throw new OperatorError("root_unusable", `${resolve(certificate)} is not a certificate.`, { cause });
+  }
+}
+
+/** SHA-256 of a certificate, in hexadecimal. */
+export const fingerprintOf = (certificate: Uint8Array): string =>
+  new X509Certificate(certificate).fingerprint256.replaceAll(":", "").toLowerCase();
+
+/** What an operator should do with a new root, in a few lines. */
+export const rootAdvice = ({ key, certificate }: RootFiles): string =>
+  `The root key of the realm was written to ${key}, encrypted, and is kept nowhere else.\n` +
+  `Move it and ${certificate} to an offline medium, with a second copy, and keep the issuer key passphrase apart from it.\n` +
+  `It is needed only for \`issuer rotate --root-key FILE --root-certificate FILE\`.`;
+
+const advice = `Root keys of realms
+
+Each pair of files here is the root of one realm: NAME-root-FINGERPRINT.key.json is its private key, encrypted under the
+issuer key passphrase (scrypt, AES-256-GCM), NAME-root-FINGERPRINT.crt.pem its certificate. The key was written here once
+and is kept nowhere else; the service itself never reads it.
+
+1. Copy both files to two offline media, and check that the copies can be read.
+2. Keep the issuer key passphrase (REALMPASS_ISSUER_KEY_PASSPHRASE, or the file issuer-key-passphrase in the data
+   directory) in another place: without it the key cannot be used, with it the key is open.
+3. Delete the key from this directory.
+
+It is needed only to make another issuing CA, every few years:
+   npm run operator -- issuer rotate --realm NAME --root-key FILE --root-certificate FILE
+
+\`issuer list\` shows the fingerprint of the root that a realm's issuers are under. A pair with another fingerprint was
+left behind by an interrupted run; nothing depends on it, and it can be deleted.
+`.trimEnd();
+
+function readNames(directory: string): string[] {
+  try {
+    return readdirSync(directory);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === "ENOENT") return [];
+    throw error;
+  }
+}
+
+function read(path: string): string | Buffer {
+  try {
+    return readFileSync(path);
+  } catch (cause) {
+    const why = (cause as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new OperatorError("root_unusable", `${resolve(path)} cannot be read (${why}).`, { cause });
+  }
+}
+
+function jsonOf(content: string | Buffer): unknown {
+  try {
+    return JSON.parse(content.toString());
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,76 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import * as applications from "../../db/queries/applications.ts";
+import * as auditEntries from "../../db/queries/audit-entries.ts";
+import { operatorActor } from "../../domain/audit.ts";
+import { ApplicationType, Scope, scopesAllowedTo } from "../../domain/scopes.ts";
+import { command, flag, option } from "../command.ts";
+import { RedirectUri, text, WebUri } from "../inputs.ts";
+import { usageError } from "../operator-error.ts";
+import { drawSecretToken } from "../secret-token.ts";
+import { lines } from "../views.ts";
+
+const Given = z.boolean().default(false);
+
+export const applicationCreate = command({
+  name: "application create",
+  about: "Registers an OAuth client. Its secret is shown once.",
+  options: {
+    type: option("<type>", "useragent: acts for a signed-in user; service: acts on its own", ApplicationType),
+    name: option("<name>", "what users see while they sign in", text(1, 200)),
+    clientUri: option("<uri>", "where the client is at home", WebUri),
+    redirectUri: option("<uri>", "where users return after signing in; for a useragent", RedirectUri.optional()),
+    scopes: option("<list>", "scopes, separated by spaces; default: all that the type may have", z.string().optional()),
+    secret: flag("a useragent gets a secret, too", Given),
+    requirePkce: flag("refuse authorization requests without PKCE", Given),
+  },
+  async run(input, context) {
+    const { type, name, clientUri, redirectUri, requirePkce } = input;
+    if (type === "useragent" && redirectUri === undefined) throw usageError("--redirect-uri is required for a useragent.");
+    if (type === "service" && redirectUri !== undefined) throw usageError("A service has no --redirect-uri.");
+    const scopes = input.scopes === undefined ? scopesAllowedTo(type) : parseScopes(input.scopes, type);
+    const at = context.clock.now();
+    const { id: realmId } = await context.realm();
+    const db = await context.db();
+
+    const clientId = randomUUID();
+    const secret = type === "service" || input.secret ? drawSecretToken("clientSecret") : undefined;
+    await db.transaction(async (tx) => {
+      await applications.create(tx, {
+        clientId,
+        realmId,
+        type,
+        name,
+        clientUri,
+        redirectUri: redirectUri ?? null,
+        scopes,
+        useClientSecret: secret !== undefined,
+        requirePkce,
+        createdBy: "operator",
+        secretHash: secret?.hash ?? null,
+        at,
+      });
+      await auditEntries.record(tx, {
+        realmId,
+        event: "client_create",
+        actor: operatorActor,
+        at,
+        properties: { clientID: clientId, type, name, clientURI: clientUri, redirectURI: redirectUri ?? null, scopes },
+      });
+    });
+    const answer = { client_id: clientId, ...(secret && { client_secret: secret.token }) };
+    return { json: answer, text: lines(answer) };
+  },
+});
+
+function parseScopes(list: string, type: ApplicationType): Scope[] {
+  const words = [...new Set(list.split(/\s+/).filter((word) => word !== ""))];
+  if (words.length === 0) throw usageError("--scopes names no scope.");
+  const allowed = scopesAllowedTo(type);
+  return words.map((word) => {
+    const scope = Scope.safeParse(word);
+    if (!scope.success) throw usageError(`--scopes: there is no scope "${word}". There is: ${allowed.join(" ")}.`);
+    if (!allowed.includes(scope.data)) throw usageError(`--scopes: a ${type} cannot have the scope "${word}".`);
+    return scope.data;
+  });
+}

@@ -1,0 +1,33 @@
+import { authUrl, baseUrl, publicationUrl } from "../../runtime/addresses.ts";
+import { loadConfig, maskedConfig } from "../../runtime/config.ts";
+import { variables, type Variable } from "../../runtime/variables.ts";
+import { command } from "../command.ts";
+import { OperatorError } from "../operator-error.ts";
+import { lines } from "../views.ts";
+
+export const config = command({
+  name: "config",
+  about: "Shows the configuration as it holds, defaults included, secrets masked. null: not set.",
+  options: {},
+  async run(_, context) {
+    const given = loadConfig(Object.keys(variables) as Variable[], context.env);
+    const effective = maskedConfig({
+      ...given,
+      DATABASE_URL: given.DATABASE_URL ?? (await embeddedUrl(context.databaseUrl)),
+      REALMPASS_BASE_URL: baseUrl(given),
+      REALMPASS_AUTH_URL: authUrl(given),
+      REALMPASS_PUBLICATION_URL: publicationUrl(given),
+    });
+    return { json: effective, text: lines(effective) };
+  },
+});
+
+/** The embedded database, while it runs; configuration can be shown without one. */
+async function embeddedUrl(find: () => Promise<string>): Promise<string | undefined> {
+  try {
+    return await find();
+  } catch (error) {
+    if (error instanceof OperatorError && error.code === "no_database") return undefined;
+    throw error;
+  }
+}

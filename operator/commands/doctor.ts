@@ -1,0 +1,43 @@
+import { command } from "../command.ts";
+import type { Context } from "../context.ts";
+import type { Check } from "../doctor/check.ts";
+import { checkMigrations, checkServer, checkWorkers } from "../doctor/database.ts";
+import { checkIssuers } from "../doctor/issuers.ts";
+import { checkMachine } from "../doctor/machine.ts";
+import { checkQueue } from "../doctor/queue.ts";
+
+export const doctor = command({
+  name: "doctor",
+  about: "Looks whether everything that issuing needs is there, and says what to do where it is not.",
+  options: {},
+  async run(_, context) {
+    const checks = [...checkMachine(context), ...(await checkServices(context))];
+    const ok = checks.every((check) => check.ok);
+    return { json: { ok, checks }, text: checks.map(checkLine).join("\n"), failed: !ok };
+  },
+});
+
+/** What rests on something that failed is left out: its failure would say nothing more. */
+async function checkServices(context: Context): Promise<Check[]> {
+  const server = await checkServer(context);
+  const queueInRedis = context.config.REDIS_URL === undefined ? [] : await checkQueue(context);
+  if (!isOk(server, "database")) return [...server, ...queueInRedis];
+
+  const db = await context.db();
+  const migrations = await checkMigrations(db);
+  if (!migrations.ok) return [...server, migrations, ...queueInRedis];
+
+  return [
+    ...server,
+    migrations,
+    ...(context.config.REDIS_URL === undefined ? await checkQueue(context) : queueInRedis),
+    await checkWorkers(db, context.clock),
+    ...(await checkIssuers(db, context)),
+  ];
+}
+
+const isOk = (checks: readonly Check[], name: string): boolean =>
+  checks.some((check) => check.name === name && check.ok);
+
+const checkLine = ({ status, name, message, remedy }: Check): string =>
+  `${status.padEnd(4)}  ${name}: ${message}${remedy === null ? "" : `\n      ${remedy}`}`;

@@ -1,0 +1,40 @@
+import { isDnsName } from "../../domain/certificate-profile.ts";
+import { RealmDomain, RealmName } from "../../domain/realm.ts";
+import { rootAdvice } from "../ceremony-directory.ts";
+import { command, option } from "../command.ts";
+import { text } from "../inputs.ts";
+import { addRealm, createHierarchy } from "../new-realm.ts";
+import { usageError } from "../operator-error.ts";
+import { issuerLine, issuerView, lines, realmView } from "../views.ts";
+
+export const realmCreate = command({
+  name: "realm create",
+  about: "Makes a realm with its own root and issuing CA.",
+  options: {
+    name: option("<name>", "the short name that operators type", RealmName),
+    domain: option("<domain>", "what follows the @ in identities", RealmDomain.refine(isDnsName, "must be a DNS domain")),
+    displayName: option("<text>", "the name that people see; default: the short name", text(1, 200).optional()),
+  },
+  async run({ name, domain, displayName = name }, context) {
+    if (context.realmName !== undefined && context.realmName !== name) {
+      throw usageError("A new realm is named by --name; --realm says something else.");
+    }
+    const at = context.clock.now();
+    const db = await context.db();
+    const hierarchy = await createHierarchy({ organization: displayName, passphrase: context.passphrase(), at });
+    const { ceremony } = context.dataDirectory();
+    const { realm, issuer, rootFiles } = await db.transaction((tx) =>
+      addRealm(tx, { name, domain, displayName, localSignIn: false, hierarchy, ceremony, at }),
+    );
+
+    context.say(rootAdvice(rootFiles));
+    context.say(
+      "People sign in to it through an identity provider (`realm set --upstream-issuer U --upstream-client-id I`) " +
+        "or, for trial and emergencies, locally (`realm set --local-sign-in on`).",
+    );
+    return {
+      json: { ...realmView(realm), issuer: issuerView(issuer), rootKey: rootFiles.key, rootCertificate: rootFiles.certificate },
+      text: `${lines(realmView(realm))}\n${issuerLine(issuer)}`,
+    };
+  },
+});

@@ -1,0 +1,37 @@
+import { z } from "zod";
+import { command, flag, option } from "../command.ts";
+import { text } from "../inputs.ts";
+import { addLocalUser, drawPairwiseId } from "../new-user.ts";
+import { hashPassword } from "../password.ts";
+import { lines } from "../views.ts";
+
+const Email = z.email("must be an email address").max(320, "must have at most 320 characters");
+const Given = z.boolean().default(false);
+
+export const userCreate = command({
+  name: "user create",
+  about: "Makes a user who signs in locally.",
+  options: {
+    username: option("<name>", "what the user signs in with", text(1, 255)),
+    email: option("<address>", "the user's email address", Email.optional()),
+    admin: flag("the user administers the realm", Given),
+    passwordStdin: flag("read the password from standard input; without it, sign-in links are the only way in", Given),
+    pairwiseId: option("<id>", "the pseudonym that the realm knows the user by; default: a random one", text(1, 255).optional()),
+  },
+  async run({ username, email = "", admin: administrator, passwordStdin, pairwiseId }, context) {
+    const at = context.clock.now();
+    const realm = await context.realm();
+    const db = await context.db();
+    const passwordHash = passwordStdin ? await hashPassword(await context.readInput()) : null;
+    const pairwiseID = pairwiseId ?? drawPairwiseId(realm);
+    const userID = await db.transaction((tx) =>
+      addLocalUser(tx, { realm, username, pairwiseId: pairwiseID, email, administrator, passwordHash, at }),
+    );
+
+    if (!realm.localSignIn) {
+      context.say(`Local sign-in is off in realm ${realm.name}; \`realm set --local-sign-in on\` switches it on.`);
+    }
+    const user = { userID, pairwiseID, username, email, administrator };
+    return { json: user, text: lines(user) };
+  },
+});

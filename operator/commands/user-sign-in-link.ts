@@ -1,0 +1,43 @@
+import * as auditEntries from "../../db/queries/audit-entries.ts";
+import * as localCredentials from "../../db/queries/local-credentials.ts";
+import * as users from "../../db/queries/users.ts";
+import { operatorActor } from "../../domain/audit.ts";
+import { authUrl } from "../../runtime/addresses.ts";
+import { command, option } from "../command.ts";
+import { text } from "../inputs.ts";
+import { addSignInLink } from "../new-sign-in-link.ts";
+import { OperatorError } from "../operator-error.ts";
+
+export const userSignInLink = command({
+  name: "user sign-in-link",
+  about: "Makes a link that signs a user in, once, within 15 minutes.",
+  options: { username: option("<name>", "what the user signs in with", text(1, 255)) },
+  async run({ username }, context) {
+    const at = context.clock.now();
+    const realm = await context.realm();
+    const db = await context.db();
+    const userId = await localCredentials.findUserId(db, { realmId: realm.id, username });
+    const user = userId === undefined ? undefined : await users.find(db, { realmId: realm.id, userId, at });
+    if (user === undefined) {
+      throw new OperatorError("user_not_found", `There is no user "${username}" in realm ${realm.name}.`);
+    }
+    if (user.offboardedAt !== null) {
+      throw new OperatorError("user_offboarded", `The user "${username}" is offboarded and cannot sign in.`);
+    }
+
+    const url = await db.transaction(async (tx) => {
+      await auditEntries.record(tx, {
+        realmId: realm.id,
+        event: "user_update",
+        actor: operatorActor,
+        at,
+        properties: { userID: user.id, username, signInLink: "created" },
+      });
+      return addSignInLink(tx, { userId: user.id, authUrl: authUrl(context.config), at });
+    });
+    if (!realm.localSignIn) {
+      context.say(`Local sign-in is off in realm ${realm.name}; \`realm set --local-sign-in on\` switches it on.`);
+    }
+    return { json: { url }, text: url };
+  },
+});

@@ -1,0 +1,125 @@
+import type { KeyObject } from "node:crypto";
+import { openDatabase, type Database } from "../db/client.ts";
+import * as realms from "../db/queries/realms.ts";
+import type { RealmRow } from "../db/queries/realms.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { loadConfig, type Config, type Env } from "../runtime/config.ts";
+import { openDataDirectory, type DataDirectory } from "../runtime/data-directory.ts";
+import { findEmbeddedPostgres } from "../runtime/embedded-postgres.ts";
+import { masterKey } from "../runtime/master-key.ts";
+import { OperatorError, usageError } from "./operator-error.ts";
+
+/** What commands read of the configuration; the same variables as the other processes. */
+export const operatorVariables = [
+  "DATABASE_URL",
+  "REDIS_URL",
+  "REALMPASS_DATA_DIRECTORY",
+  "PORT",
+  "REALMPASS_BASE_URL",
+  "REALMPASS_AUTH_URL",
+  "REALMPASS_MASTER_KEY",
+  "REALMPASS_ISSUER_KEY_PASSPHRASE",
+] as const;
+export type OperatorConfig = Config<(typeof operatorVariables)[number]>;
+
+/** The world outside of a command, so that tests can be it. */
+export interface OperatorIo {
+  env: Env;
+  nodeVersion: string;
+  clock: Clock;
+  writeOut(text: string): void;
+  writeError(text: string): void;
+  /** Everything on standard input. */
+  readInput(): Promise<string>;
+}
+
+/** What a command works with. Nothing is opened before it is asked for. */
+export interface Context {
+  readonly env: Env;
+  readonly nodeVersion: string;
+  readonly clock: Clock;
+  readonly config: OperatorConfig;
+  /** What `--realm` said. */
+  readonly realmName: string | undefined;
+  dataDirectory(): DataDirectory;
+  /** What issuer keys and root keys are encrypted under. */
+  passphrase(): string;
+  /** What guest tokens are sealed under. */
+  masterKey(): KeyObject;
+  databaseUrl(): Promise<string>;
+  /** The database with the operator's rights. */
+  db(): Promise<Database>;
+  /** The realm that is meant: the named one, else the only one. */
+  realm(): Promise<RealmRow>;
+  /** The realms that are meant: the named one, else all. */
+  realms(): Promise<RealmRow[]>;
+  readInput(): Promise<string>;
+  /** A message for people, never mixed with the answer. */
+  say(message: string): void;
+  close(): Promise<void>;
+}
+
+/** Reads the configuration; throws a ConfigError that lists every fault. */
+export function createContext(io: OperatorIo, realmName: string | undefined): Context {
+  const config = loadConfig(operatorVariables, io.env);
+  let opened: Promise<Database> | undefined;
+
+  const open = async (): Promise<Database> =>
+    openDatabase({
+      url: await context.databaseUrl(),
+      role: "realmpass_operator",
+      connectionsMax: 2,
+      applicationName: "realmpass operator",
+    });
+
+  const context: Context = {
+    env: io.env,
+    nodeVersion: io.nodeVersion,
+    clock: io.clock,
+    config,
+    realmName,
+    dataDirectory: () => openDataDirectory(config.REALMPASS_DATA_DIRECTORY),
+    passphrase: () => config.REALMPASS_ISSUER_KEY_PASSPHRASE ?? context.dataDirectory().secret("issuerKeyPassphrase"),
+    masterKey: () => masterKey(config.REALMPASS_MASTER_KEY ?? context.dataDirectory().secret("masterKey")),
+    databaseUrl: () => findDatabase(config),
+    db: () => (opened ??= open()),
+    realm: async () => chooseRealm(await context.db(), realmName),
+    realms: async () =>
+      realmName === undefined ? realms.list(await context.db()) : [await chooseRealm(await context.db(), realmName)],
+    readInput: () => io.readInput(),
+    say: (message) => {
+      io.writeError(`${message}\n`);
+    },
+    async close() {
+      await (await opened?.catch(() => undefined))?.close();
+    },
+  };
+  return context;
+}
+
+async function findDatabase(config: OperatorConfig): Promise<string> {
+  if (config.DATABASE_URL !== undefined) return config.DATABASE_URL;
+  const embedded = await findEmbeddedPostgres(config.REALMPASS_DATA_DIRECTORY);
+  if (embedded !== undefined) return embedded.url;
+  throw new OperatorError(
+    "no_database",
+    `There is no database: DATABASE_URL is not set, and the embedded Postgres of the data directory ` +
+      `"${config.REALMPASS_DATA_DIRECTORY}" is not running. Set DATABASE_URL, or start Realmpass with \`npm start\`.`,
+  );
+}
+
+async function chooseRealm(db: Database, name: string | undefined): Promise<RealmRow> {
+  const all = await realms.list(db);
+  if (all.length === 0) {
+    throw new OperatorError("no_realm", "There is no realm yet. Make one with `realm create`.");
+  }
+  const names = all.map((realm) => realm.name).join(", ");
+  if (name === undefined && all.length > 1) {
+    throw usageError(`There are several realms; name one with --realm: ${names}.`);
+  }
+  const chosen = name === undefined ? all[0] : all.find((realm) => realm.name === name);
+  if (chosen === undefined) {
+    throw new OperatorError("realm_not_found", `There is no realm "${String(name)}". There is: ${names}.`);
+  }
+  return chosen;
+}

@@ -1,0 +1,67 @@
+import { openDatabase, type Db } from "../../db/client.ts";
+import { pendingMigrations } from "../../db/migrate.ts";
+import * as installation from "../../db/queries/installation.ts";
+import * as workers from "../../db/queries/workers.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Context } from "../context.ts";
+import { describeFailure } from "../failure.ts";
+import { fails, passes, type Check } from "./check.ts";
+
+const clockSecondsMax = 5;
+const postgresMajorMin = 15;
+
+/** Whether the database answers at all, as the login itself, and whether its clock and ours agree. */
+export async function checkServer(context: Context): Promise<Check[]> {
+  try {
+    const url = await context.databaseUrl();
+    const db = openDatabase({ url, connectionsMax: 1, applicationName: "realmpass doctor" });
+    try {
+      const before = context.clock.now();
+      const { version, major, now } = await installation.server(db);
+      return [checkVersion(version, major), checkClock({ before, now, after: context.clock.now() })];
+    } finally {
+      await db.close();
+    }
+  } catch (error) {
+    return [fails("database", describeFailure(error).message, "Start Postgres, or correct DATABASE_URL.")];
+  }
+}
+
+const checkVersion = (version: string, major: number): Check =>
+  major >= postgresMajorMin
+    ? passes("database", `Postgres ${version} answers`)
+    : fails("database", `Postgres ${version} is too old`, `Use Postgres ${postgresMajorMin} or newer.`);
+
+function checkClock({ before, now, after }: { before: Date; now: Date; after: Date }): Check {
+  const earlyMs = before.getTime() - now.getTime();
+  const lateMs = now.getTime() - after.getTime();
+  const seconds = Math.max(earlyMs, lateMs, 0) / 1000;
+  return seconds <= clockSecondsMax
+    ? passes("clock", `this machine and the database agree within ${clockSecondsMax} s`)
+    : fails(
+        "clock",
+        `this machine and the database are ${seconds.toFixed(0)} s apart`,
+        "Let both machines set their clocks by NTP.",
+      );
+}
+
+/** Whether this version's migrations have been run. */
+export async function checkMigrations(db: Db): Promise<Check> {
+  const remedy = "Run `npm run migrate`.";
+  try {
+    const pending = await pendingMigrations(await installation.migrationsDone(db));
+    return pending.length === 0
+      ? passes("migrations", "up to date")
+      : fails("migrations", `not run yet: ${pending.join(", ")}`, remedy);
+  } catch (error) {
+    return fails("migrations", describeFailure(error).message, remedy);
+  }
+}
+
+/** Whether anybody is there to issue. */
+export async function checkWorkers(db: Db, clock: Clock): Promise<Check> {
+  const alive = await workers.countAlive(db, { at: clock.now() });
+  return alive > 0
+    ? passes("workers", `${alive} alive`)
+    : fails("workers", "no worker is alive, so nothing is issued or revoked", "Start one: `npm start`, or `npm run worker`.");
+}

@@ -1,0 +1,70 @@
+import { X509Certificate } from "node:crypto";
+import type { Db } from "../../db/client.ts";
+import * as issuers from "../../db/queries/issuers.ts";
+import type { RealmRow } from "../../db/queries/realms.ts";
+import { openFileSigner } from "../../worker/pki/signer-file.ts";
+import type { Context } from "../context.ts";
+import { describeFailure } from "../failure.ts";
+import { fails, passes, warns, type Check } from "./check.ts";
+
+const warningDays = 90;
+
+/** Whether every realm can issue, for how long, and whether the keys can be used. */
+export async function checkIssuers(db: Db, context: Context): Promise<Check[]> {
+  const realms = await context.realms();
+  if (realms.length === 0) {
+    return [warns("issuers", "there is no realm yet", "Make one: `npm start` makes a first one, or `realm create`.")];
+  }
+  const checks = await Promise.all(realms.map((realm) => checkRealm(db, realm, context)));
+  return checks.flat();
+}
+
+async function checkRealm(db: Db, realm: RealmRow, context: Context): Promise<Check[]> {
+  const at = context.clock.now();
+  const rows = await issuers.list(db, realm.id);
+  const issuing = rows.find((row) => row.issuing);
+  if (issuing === undefined) {
+    return [fails(`issuer ${realm.name}`, "the realm has no issuer", `Run \`issuer create --realm ${realm.name}\`.`)];
+  }
+  // An expired issuer publishes nothing any more, so its key no longer matters.
+  const publishing = rows.filter((row) => row.notAfter > at).map(({ id }) => id);
+  const withKeys = await issuers.listWithKeys<unknown>(db, publishing);
+  const keys = await Promise.all(publishing.map((id) => checkKey(id, withKeys, realm, context.passphrase())));
+  return [checkEnd(issuing, realm, at), ...keys];
+}
+
+function checkEnd({ notAfter }: issuers.IssuerRow, realm: RealmRow, at: Date): Check {
+  const name = `issuer ${realm.name}`;
+  const until = notAfter.toISOString().slice(0, "2027-01-31".length);
+  const remedy = `Run \`issuer rotate --realm ${realm.name}\`.`;
+  const lastProfileEnds = new Date(at);
+  lastProfileEnds.setUTCMonth(lastProfileEnds.getUTCMonth() + realm.maxValidMonths);
+  if (notAfter < lastProfileEnds) {
+    return fails(name, `the issuer ends on ${until}, before a profile of ${realm.maxValidMonths} months would`, remedy);
+  }
+  const days = (notAfter.getTime() - at.getTime()) / 86_400_000;
+  if (days < warningDays) return warns(name, `the issuer ends on ${until}, in less than ${warningDays} days`, remedy);
+  return passes(name, `issues until ${until}`);
+}
+
+async function checkKey(
+  id: string,
+  withKeys: readonly (issuers.IssuerRow & { encryptedKey: unknown })[],
+  realm: RealmRow,
+  passphrase: string,
+): Promise<Check> {
+  const name = `issuer-key ${realm.name} ${id}`;
+  const row = withKeys.find((each) => each.id === id);
+  if (row === undefined) {
+    return fails(name, "the issuer's key is missing", `Restore the database, or run \`issuer rotate --realm ${realm.name}\`.`);
+  }
+  try {
+    const { publicKeySpki } = await openFileSigner(row.encryptedKey, passphrase);
+    const certified = new X509Certificate(row.certificate).publicKey.export({ format: "der", type: "spki" });
+    return certified.equals(publicKeySpki)
+      ? passes(name, "decrypts, and matches its certificate")
+      : fails(name, "the key does not match its certificate", `Run \`issuer rotate --realm ${realm.name}\`.`);
+  } catch (error) {
+    return fails(name, describeFailure(error).message, "Set REALMPASS_ISSUER_KEY_PASSPHRASE to the passphrase of the workers.");
+  }
+}

@@ -1,0 +1,30 @@
+import { statSync } from "node:fs";
+import { resolve } from "node:path";
+import type { Context } from "../context.ts";
+import { fails, passes, type Check } from "./check.ts";
+
+const nodeFloor = { major: 20, minor: 19 } as const;
+
+/** What can be seen on this machine alone. */
+export const checkMachine = (context: Context): Check[] => [checkNode(context), checkDataDirectory(context)];
+
+function checkNode({ nodeVersion }: Context): Check {
+  const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
+  const fits = major > nodeFloor.major || (major === nodeFloor.major && minor >= nodeFloor.minor);
+  return fits
+    ? passes("node", `Node ${nodeVersion}`)
+    : fails("node", `Node ${nodeVersion} is too old`, `Install Node ${nodeFloor.major}.${nodeFloor.minor} or newer.`);
+}
+
+function checkDataDirectory({ config }: Context): Check {
+  const path = resolve(config.REALMPASS_DATA_DIRECTORY);
+  const stat = statSync(path, { throwIfNoEntry: false });
+  if (stat === undefined) return passes("data-directory", `${path} does not exist yet`);
+  if (!stat.isDirectory()) {
+    return fails("data-directory", `${path} is not a directory`, "Set REALMPASS_DATA_DIRECTORY to a directory.");
+  }
+  const mode = stat.mode & 0o777;
+  return (mode & 0o077) === 0
+    ? passes("data-directory", `${path} is its owner's alone`)
+    : fails("data-directory", `${path} is open to others (mode ${mode.toString(8)})`, `Run \`chmod 700 ${path}\`.`);
+}

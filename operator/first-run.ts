@@ -1,0 +1,60 @@
+import type { Database } from "../db/client.ts";
+import * as realms from "../db/queries/realms.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { DataDirectory } from "../runtime/data-directory.ts";
+import type { Log } from "../runtime/log.ts";
+import { rootAdvice } from "./ceremony-directory.ts";
+import { addRealm, createHierarchy } from "./new-realm.ts";
+import { addSignInLink } from "./new-sign-in-link.ts";
+import { addLocalUser, drawPairwiseId } from "./new-user.ts";
+
+export interface FirstRunDeps {
+  db: Database;
+  dataDirectory: Pick<DataDirectory, "ceremony">;
+  /** What the new root's and issuer's keys are encrypted under. */
+  passphrase: string;
+  clock: Clock;
+  authUrl: string;
+  log: Pick<Log, "info" | "warn">;
+}
+
+export interface FirstRun {
+  realm: string;
+  /** Signs the first administrator in, once, within 15 minutes. */
+  signInUrl: string;
+}
+
+const demo = { name: "demo", domain: "demo.example", displayName: "Demo", localSignIn: true } as const;
+
+/**
+ * Makes the first realm, with its own root and issuer, an administrator without a password, and a sign-in link; all in
+ * one transaction, so that it can be interrupted anywhere and run again, and by several processes at once. Undefined when
+ * there is a realm.
+ */
+export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined> {
+  const { db, dataDirectory, passphrase, clock, authUrl, log } = deps;
+  if ((await realms.list(db)).length > 0) return undefined;
+  const at = clock.now();
+  const hierarchy = await createHierarchy({ organization: demo.displayName, passphrase, at });
+
+  const made = await db.transaction(async (tx) => {
+    await realms.lockAll(tx);
+    if ((await realms.list(tx)).length > 0) return undefined;
+    const { realm, rootFiles } = await addRealm(tx, { ...demo, hierarchy, ceremony: dataDirectory.ceremony, at });
+    const userId = await addLocalUser(tx, {
+      realm,
+      username: "admin",
+      pairwiseId: drawPairwiseId(realm),
+      email: "",
+      administrator: true,
+      passwordHash: null,
+      at,
+    });
+    return { realm, rootFiles, signInUrl: await addSignInLink(tx, { userId, authUrl, at }) };
+  });
+  if (made === undefined) return undefined;
+
+  log.info({ event: "first_run.realm_created", realm: made.realm.name }, "first realm created");
+  log.warn({ event: "first_run.root_key_written", file: made.rootFiles.key }, rootAdvice(made.rootFiles));
+  return { realm: made.realm.name, signInUrl: made.signInUrl };
+}

@@ -1,0 +1,61 @@
+import { createHash, X509Certificate as NodeCertificate } from "node:crypto";
+import type { Db } from "../db/client.ts";
+import * as auditEntries from "../db/queries/audit-entries.ts";
+import * as issuers from "../db/queries/issuers.ts";
+import { operatorActor } from "../domain/audit.ts";
+import { createIssuingCa, type CertificateAuthority } from "../worker/pki/ceremony.ts";
+import { X509Certificate } from "../worker/pki/x509.ts";
+import { OperatorError } from "./operator-error.ts";
+
+/** Makes an issuing CA under a root, and checks that the root's key and certificate belong together. */
+export async function signIssuingCa(request: {
+  root: CertificateAuthority;
+  organization: string;
+  passphrase: string;
+  at: Date;
+}): Promise<CertificateAuthority> {
+  const authority = await createIssuingCa(request);
+  if (!new NodeCertificate(authority.certificate).verify(new NodeCertificate(request.root.certificate).publicKey)) {
+    throw new OperatorError("root_unusable", "The root's key does not match its certificate.");
+  }
+  return authority;
+}
+
+/** Adds an issuing CA that issues from now on, with its audit entry. Call in a transaction. */
+export async function addIssuer(
+  tx: Db,
+  {
+    realmId,
+    authority,
+    root,
+    event,
+    at,
+  }: {
+    realmId: string;
+    authority: CertificateAuthority;
+    root: Uint8Array;
+    event: "issuer_create" | "issuer_rotate";
+    at: Date;
+  },
+): Promise<issuers.IssuerRow> {
+  const { subject, notBefore, notAfter } = new X509Certificate(authority.certificate);
+  const issuer = await issuers.create(tx, {
+    realmId,
+    certificate: authority.certificate,
+    chain: [Buffer.from(root)],
+    fingerprint: createHash("sha256").update(authority.certificate).digest(),
+    subject,
+    notBefore,
+    notAfter,
+    encryptedKey: authority.encryptedKey,
+    at,
+  });
+  await auditEntries.record(tx, {
+    realmId,
+    event,
+    actor: operatorActor,
+    at,
+    properties: { issuerID: issuer.id, fingerprint: issuer.fingerprint, subject, notAfter },
+  });
+  return issuer;
+}

@@ -1,0 +1,70 @@
+import { violates, type Db } from "../db/client.ts";
+import * as auditEntries from "../db/queries/audit-entries.ts";
+import type { IssuerRow } from "../db/queries/issuers.ts";
+import * as realms from "../db/queries/realms.ts";
+import { operatorActor } from "../domain/audit.ts";
+import { createRoot, type CertificateAuthority } from "../worker/pki/ceremony.ts";
+import { writeRoot, type RootFiles } from "./ceremony-directory.ts";
+import { addIssuer, signIssuingCa } from "./new-issuer.ts";
+import { OperatorError } from "./operator-error.ts";
+
+/** A realm's own root and its first issuing CA. */
+export interface Hierarchy {
+  root: CertificateAuthority;
+  issuing: CertificateAuthority;
+}
+
+/** Makes both CAs of a new realm. Slow by intent (key derivation), so not in a transaction. */
+export async function createHierarchy(request: {
+  organization: string;
+  passphrase: string;
+  at: Date;
+}): Promise<Hierarchy> {
+  const root = await createRoot(request);
+  return { root, issuing: await signIssuingCa({ ...request, root }) };
+}
+
+/**
+ * Makes a realm with its issuer and puts the root into the ceremony directory. Call at the end of a transaction: the
+ * root is on disk before anything is committed that hangs on it, and is left there when committing fails, because a
+ * commit may have happened although its answer was lost.
+ */
+export async function addRealm(
+  tx: Db,
+  {
+    hierarchy,
+    ceremony,
+    at,
+    ...realm
+  }: {
+    name: string;
+    domain: string;
+    displayName: string;
+    localSignIn: boolean;
+    hierarchy: Hierarchy;
+    /** The ceremony directory. */
+    ceremony: string;
+    at: Date;
+  },
+): Promise<{ realm: realms.RealmRow; issuer: IssuerRow; rootFiles: RootFiles }> {
+  const created = await realms.create(tx, { ...realm, at }).catch((error: unknown) => {
+    if (!violates(error, "realms_name_key")) throw error;
+    throw new OperatorError("name_taken", `There is a realm "${realm.name}" already.`, { cause: error });
+  });
+  await auditEntries.record(tx, {
+    realmId: created.id,
+    event: "realm_create",
+    actor: operatorActor,
+    at,
+    properties: { realmName: created.name, displayName: created.displayName, domain: created.domain },
+  });
+  const { root, issuing: authority } = hierarchy;
+  const issuer = await addIssuer(tx, {
+    realmId: created.id,
+    authority,
+    root: root.certificate,
+    event: "issuer_create",
+    at,
+  });
+  return { realm: created, issuer, rootFiles: writeRoot({ directory: ceremony, realm: created.name, root }) };
+}

@@ -1,0 +1,13 @@
+import type { Db } from "../db/client.ts";
+import * as signInLinks from "../db/queries/sign-in-links.ts";
+import { drawSecretToken } from "./secret-token.ts";
+
+/** Makes a link that signs a user in once, within 15 minutes, and answers its URL. Only its token's hash is kept. */
+export async function addSignInLink(
+  tx: Db,
+  { userId, authUrl, at }: { userId: string; authUrl: string; at: Date },
+): Promise<string> {
+  const { token, hash } = drawSecretToken("signInLink");
+  await signInLinks.create(tx, { tokenHash: hash, userId, at });
+  return `${authUrl}/sign-in/${token}`;
+}

@@ -1,0 +1,47 @@
+import { randomBytes } from "node:crypto";
+import { violates, type Db } from "../db/client.ts";
+import * as auditEntries from "../db/queries/audit-entries.ts";
+import * as localCredentials from "../db/queries/local-credentials.ts";
+import type { RealmRow } from "../db/queries/realms.ts";
+import * as users from "../db/queries/users.ts";
+import { operatorActor } from "../domain/audit.ts";
+import { OperatorError } from "./operator-error.ts";
+
+export interface NewLocalUser {
+  realm: Pick<RealmRow, "id" | "name">;
+  username: string;
+  pairwiseId: string;
+  email: string;
+  administrator: boolean;
+  /** Null: signs in with links only. */
+  passwordHash: string | null;
+  at: Date;
+}
+
+/** An identifier that says nothing about the person it stands for (SAML pairwise-id: something unique at the realm's domain). */
+export const drawPairwiseId = ({ domain }: Pick<RealmRow, "domain">): string =>
+  `${randomBytes(16).toString("hex")}@${domain}`;
+
+/** Makes a user who signs in locally, with the audit entry, and answers the user's id. Call in a transaction. */
+export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> {
+  const { realm, username, pairwiseId, email, administrator, passwordHash, at } = user;
+  const taken = (constraint: string, sentence: string) => (error: unknown) => {
+    if (!violates(error, constraint)) throw error;
+    throw new OperatorError("name_taken", sentence, { cause: error });
+  };
+
+  const userId = await users
+    .create(tx, { realmId: realm.id, pairwiseId, email, administrator, at })
+    .catch(taken("users_realm_id_pairwise_id_key", `The realm ${realm.name} has a user with this pairwise id already.`));
+  await localCredentials
+    .create(tx, { userId, realmId: realm.id, username, passwordHash })
+    .catch(taken("local_credentials_username", `The realm ${realm.name} has a user "${username}" already.`));
+  await auditEntries.record(tx, {
+    realmId: realm.id,
+    event: "user_create",
+    actor: operatorActor,
+    at,
+    properties: { userID: userId, pairwiseID: pairwiseId, username, administrator },
+  });
+  return userId;
+}

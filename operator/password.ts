@@ -1,0 +1,21 @@
+import { hash } from "@node-rs/argon2";
+import { usageError } from "./operator-error.ts";
+
+const passwordLengthMin = 12;
+/** Far above any passphrase; hashing more only costs time. */
+const passwordBytesMax = 1024;
+
+/** 19 MiB, two passes, one lane: the first choice of the OWASP password storage cheat sheet. argon2id is the default. */
+const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
+
+/** A password from standard input, without the line end that `echo` adds, as argon2id in PHC format. */
+export async function hashPassword(input: string): Promise<string> {
+  const password = input.replace(/\r?\n$/, "");
+  if ([...password].length < passwordLengthMin) {
+    throw usageError(`The password on standard input must have at least ${passwordLengthMin} characters.`);
+  }
+  if (Buffer.byteLength(password) > passwordBytesMax || /[\0\r\n]/.test(password)) {
+    throw usageError(`The password on standard input must be one line of at most ${passwordBytesMax} bytes.`);
+  }
+  return hash(password, cost);
+}

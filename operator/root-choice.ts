@@ -1,0 +1,52 @@
+import type { CertificateAuthority } from "../worker/pki/ceremony.ts";
+import { fingerprintOf, listRoots, readRoot, type RootFiles } from "./ceremony-directory.ts";
+import type { Context } from "./context.ts";
+import { OperatorError, usageError } from "./operator-error.ts";
+
+export interface RootChoice {
+  realm: string;
+  /** What `--root-key` and `--root-certificate` said. */
+  given: { rootKey: string | undefined; rootCertificate: string | undefined };
+  /** The fingerprint of the root that it has to be; undefined: any of the realm's. */
+  expected?: string | undefined;
+}
+
+/** The root to work with: from the files that were named, else from the ceremony directory. */
+export function chooseRoot({ realm, given, expected }: RootChoice, context: Context): CertificateAuthority {
+  const named = namedFiles(given);
+  if (named !== undefined) {
+    const root = readRoot(named);
+    if (expected !== undefined && fingerprintOf(root.certificate) !== expected) {
+      throw new OperatorError(
+        "root_unusable",
+        `${named.certificate} is not the root of realm ${realm}, whose fingerprint is ${expected}.`,
+      );
+    }
+    return root;
+  }
+
+  const directory = context.dataDirectory().ceremony;
+  const roots = listRoots({ directory, realm })
+    .map(readRoot)
+    .filter(({ certificate }) => expected === undefined || fingerprintOf(certificate) === expected);
+  if (roots.length > 1) {
+    throw usageError(`${directory} holds several roots of realm ${realm}; say which with --root-key and --root-certificate.`);
+  }
+  const [root] = roots;
+  if (root === undefined) {
+    throw new OperatorError(
+      "no_root",
+      `The root key of realm ${realm} is not in ${directory}. Bring it back from where it is kept and name it with ` +
+        "--root-key FILE and --root-certificate FILE.",
+    );
+  }
+  return root;
+}
+
+function namedFiles({ rootKey, rootCertificate }: RootChoice["given"]): RootFiles | undefined {
+  if (rootKey === undefined && rootCertificate === undefined) return undefined;
+  if (rootKey === undefined || rootCertificate === undefined) {
+    throw usageError("--root-key and --root-certificate go together.");
+  }
+  return { key: rootKey, certificate: rootCertificate };
+}

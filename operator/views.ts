@@ -1,0 +1,58 @@
+import type { GuestAccount } from "../db/queries/guest-accounts.ts";
+import type { IssuerRow } from "../db/queries/issuers.ts";
+import type { RealmRow } from "../db/queries/realms.ts";
+import { radiusServerName } from "../domain/realm.ts";
+import { fingerprintOf } from "./ceremony-directory.ts";
+
+/** A realm as commands show it: the specification's names, and what only operators set. */
+export const realmView = (realm: RealmRow) => ({
+  realmID: realm.id,
+  realmName: realm.name,
+  displayName: realm.displayName,
+  domain: realm.domain,
+  logoURI: realm.logoUri,
+  maxProfiles: realm.maxProfiles,
+  maxValid: realm.maxValidMonths,
+  radiusCN: radiusServerName(realm),
+  localSignIn: realm.localSignIn,
+  upstreamIssuer: realm.upstreamIssuer,
+  upstreamClientID: realm.upstreamClientId,
+});
+
+/** An issuer as commands show it. Its fingerprint is SHA-256. */
+export const issuerView = (issuer: IssuerRow) => {
+  const root = issuer.chain.at(-1);
+  return {
+    issuerID: issuer.id,
+    fingerprint: issuer.fingerprint,
+    subject: issuer.subject,
+    notBefore: issuer.notBefore.toISOString(),
+    notAfter: issuer.notAfter.toISOString(),
+    issuing: issuer.issuing,
+    rootFingerprint: root === undefined ? null : fingerprintOf(root),
+  };
+};
+
+/** A new guest account as the specification's section 2.3 has it. */
+export const guestAccountView = (account: GuestAccount) => ({
+  id: account.id,
+  name: account.name,
+  creationDate: account.createdAt.toISOString(),
+  expirationDate: account.expiresAt.toISOString(),
+  note: account.note,
+  profileLimit: account.profileLimit,
+  revoked: account.revokedAt !== null,
+  activeProfileCount: 0,
+});
+
+/** One line about an issuer. */
+export const issuerLine = (issuer: IssuerRow): string =>
+  `${issuer.issuing ? "issuing   " : "publishing"}  ${issuer.subject}  until ${issuer.notAfter.toISOString()}  ${issuer.fingerprint}`;
+
+/** Lines of `name: value`, the values below each other. */
+export function lines(values: Readonly<Record<string, unknown>>): string {
+  const width = Math.max(...Object.keys(values).map((name) => name.length));
+  return Object.entries(values)
+    .map(([name, value]) => `${`${name}:`.padEnd(width + 2)}${value === null ? "-" : String(value)}`)
+    .join("\n");
+}

@@ -1,0 +1,54 @@
+import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from "node:crypto";
+
+/**
+ * Secrets that the service must read again (keys that sign tokens, guest account tokens) are stored sealed under one
+ * master key that is not in the database.
+ *
+ * sealed: version (1) | nonce (12) | ciphertext | tag (16), AES-256-GCM with the context as additional data
+ */
+
+/** Sealed bytes that do not open: altered, moved to another context, or sealed under another master key. */
+export class MasterKeyError extends Error {
+  override readonly name = "MasterKeyError";
+}
+
+const version = Buffer.from([1]);
+const nonceLength = 12;
+const tagLength = 16;
+const algorithm = "aes-256-gcm";
+
+/** The master key from its 32 bytes in base64url. */
+export function masterKey(text: string): KeyObject {
+  const bytes = Buffer.from(text.trim(), "base64url");
+  if (bytes.length !== 32) throw new MasterKeyError("The master key must be 32 bytes in base64url.");
+  return createSecretKey(bytes);
+}
+
+/** Seals `plaintext`, to be opened in the same context alone: name the table and the row. */
+export function sealUnderMasterKey(key: KeyObject, plaintext: Uint8Array, context: string): Buffer {
+  const nonce = randomBytes(nonceLength);
+  const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagLength }).setAAD(additionalData(context));
+  return Buffer.concat([version, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
+}
+
+/** What {@link sealUnderMasterKey} sealed in this context. Throws {@link MasterKeyError}. */
+export function openUnderMasterKey(key: KeyObject, sealed: Uint8Array, context: string): Buffer {
+  const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
+  if (bytes.length < version.length + nonceLength + tagLength || bytes[0] !== version[0]) {
+    throw new MasterKeyError("This is not something sealed under a master key.");
+  }
+  const nonce = bytes.subarray(version.length, version.length + nonceLength);
+  const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagLength })
+    .setAAD(additionalData(context))
+    .setAuthTag(bytes.subarray(-tagLength));
+  try {
+    const ciphertext = bytes.subarray(version.length + nonceLength, -tagLength);
+    return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
+  } catch (cause) {
+    throw new MasterKeyError("Sealed bytes do not open: altered, of another context, or under another master key.", {
+      cause,
+    });
+  }
+}
+
+const additionalData = (context: string): Buffer => Buffer.concat([version, Buffer.from(context)]);

@@ -1,0 +1,285 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Database } from "../../../db/client.ts";
+import * as issuances from "../../../db/queries/issuances.ts";
+import * as work from "../../../db/queries/issuance-work.ts";
+import type { ClaimedIssuance } from "../../../db/queries/issuance-work.ts";
+import { sql, type Sql } from "../../../db/sql.ts";
+import { identityLabelOf } from "../../../domain/certificate-profile.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { drawSerialNumber } from "../../../worker/pki/serial-number.ts";
+import { useDatabase } from "../../support/database.ts";
+import { givenIssuance, givenIssuingRealm, givenUser } from "../../support/issuing.ts";
+
+const database = useDatabase();
+let db: Database;
+let realmId: string;
+
+beforeAll(async () => {
+  db = database.open("realmpass_worker");
+  ({ realmId } = await givenIssuingRealm(database.owner));
+});
+
+const secondsFromNow = (seconds: number): Date => new Date(systemClock.now().getTime() + seconds * 1_000);
+
+async function claim(ids: readonly string[], at = systemClock.now()): Promise<ClaimedIssuance[]> {
+  const draws = ids.map((id) => ({ id, serialNumber: drawSerialNumber(), label: identityLabelOf(randomBytes(20)) }));
+  return work.claim(db, { draws, claimId: randomUUID(), at });
+}
+
+/** Settles as if the threads had signed; what is in the certificate plays no part here. */
+function settle(claimed: readonly ClaimedIssuance[], at = systemClock.now()): Promise<string[]> {
+  const dataKeyId = randomUUID();
+  return work.settle(db, {
+    signed: claimed.map(({ id }) => ({
+      id,
+      certificate: randomBytes(8),
+      spkiSha256: randomBytes(32),
+      sealed: randomBytes(8),
+      dataKeyId,
+    })),
+    dataKeys: [{ id: dataKeyId, wrapped: randomBytes(8) }],
+    claimId: claimed[0]?.claimId ?? randomUUID(),
+    at,
+  });
+}
+
+async function one<Row extends object>(statement: Sql): Promise<Row> {
+  const [row] = await database.owner.query<Row>(statement);
+  if (row === undefined) throw new Error("no such row");
+  return row;
+}
+
+const issuance = (id: string) =>
+  one<{ status: string; error_code: string | null; serial_number: string | null; failures: number; claims: number }>(
+    sql`select status, error_code, serial_number, failures, claims from issuances where id = ${id}`,
+  );
+
+const certificatesOf = (id: string) =>
+  database.owner.query<{ serial_number: string }>(sql`select serial_number from certificates where issuance_id = ${id}`);
+
+const abandonedOf = async (id: string): Promise<string[]> => {
+  const rows = await database.owner.query<{ serial_number: string }>(
+    sql`select serial_number from abandoned_serial_numbers where issuance_id = ${id}`,
+  );
+  return rows.map(({ serial_number }) => serial_number);
+};
+
+/** As offboarding does it: the user first, then what they have under way, in one transaction. */
+const offboard = (userId: string): Promise<void> =>
+  database.owner.transaction(async (tx) => {
+    const at = systemClock.now();
+    await tx.query(sql`update users set offboarded_at = ${at} where id = ${userId}`);
+    await issuances.failUnsettledOfUsers(tx, { userIds: [userId], errorCode: "user_offboarded", at });
+  });
+
+const lock = (userId: string) =>
+  database.owner.query(sql`update users set locked_at = ${systemClock.now()} where id = ${userId}`);
+
+test("claiming records what will be signed before anything is signed", async () => {
+  const userId = await givenUser(database.owner, realmId);
+  const id = await givenIssuance(database.owner, { realmId, userId, validityMonths: 7 });
+
+  const [claimed] = await claim([id]);
+
+  expect(claimed).toMatchObject({ id, kind: "user", name: "laptop", keyType: "ec-p256" });
+  expect(claimed?.identity).toMatch(/^[a-z2-7]{20}@realm-[\d-]+\.example$/);
+  expect(await issuance(id)).toMatchObject({ status: "signing", serial_number: claimed?.serialNumber });
+  const months = (claimed!.notAfter.getTime() - systemClock.now().getTime()) / (30.44 * 24 * 3_600_000);
+  expect(months).toBeCloseTo(7, 0);
+});
+
+test("of many workers that claim the same issuances at once, each issuance goes to one", async () => {
+  const userId = await givenUser(database.owner, realmId);
+  const ids = await Promise.all(Array.from({ length: 20 }, () => givenIssuance(database.owner, { realmId, userId })));
+
+  const claims = await Promise.all(Array.from({ length: 8 }, () => claim(ids)));
+
+  expect(claims.flat().map(({ id }) => id).sort()).toEqual([...ids].sort());
+});
+
+test("settling makes the certificate, the output, the audit entry and the state, once", async () => {
+  const userId = await givenUser(database.owner, realmId);
+  const id = await givenIssuance(database.owner, { realmId, userId });
+  const claimed = await claim([id]);
+
+  expect(await settle(claimed)).toEqual([id]);
+  expect(await settle(claimed)).toEqual([]);
+
+  expect(await certificatesOf(id)).toEqual([{ serial_number: claimed[0]?.serialNumber }]);
+  expect(await issuance(id)).toMatchObject({ status: "issued" });
+  const audited = await database.owner.query(sql`
+    select event, properties ->> 'user' as user from audit_entries where properties ->> 'serial' = ${claimed[0]!.serialNumber}
+  `);
+  expect(audited).toEqual([{ event: "profile_create", user: userId }]);
+});
+
+test("a settlement that the database refuses leaves nothing behind", async () => {
+  const userId = await givenUser(database.owner, realmId);
+  const id = await givenIssuance(database.owner, { realmId, userId });
+  const claimed = await claim([id]);
+  const spkiSha256 = randomBytes(32);
+  const dataKeyId = randomUUID();
+  const signed = { id, certificate: randomBytes(8), spkiSha256, sealed: randomBytes(8), dataKeyId: randomUUID() };
+
+  await expect(
+    work.settle(db, { signed: [signed], dataKeys: [{ id: dataKeyId, wrapped: randomBytes(8) }], claimId: claimed[0]!.claimId, at: systemClock.now() }),
+  ).rejects.toThrow();
+
+  expect(await issuance(id)).toMatchObject({ status: "signing" });
+  expect(await certificatesOf(id)).toEqual([]);
+});
+
+describe("when a worker dies after claiming", () => {
+  test("nobody else gets the issuance while its claim holds", async () => {
+    const userId = await givenUser(database.owner, realmId);
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    await claim([id]);
+    expect(await claim([id], secondsFromNow(work.leaseSeconds - 2))).toEqual([]);
+  });
+
+  test("a renewed claim holds on", async () => {
+    const userId = await givenUser(database.owner, realmId);
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    const [claimed] = await claim([id]);
+    await work.renew(db, { claimIds: [claimed!.claimId], at: secondsFromNow(15) });
+    expect(await claim([id], secondsFromNow(work.leaseSeconds + 2))).toEqual([]);
+  });
+
+  test("the next attempt draws a new serial number and accounts for the first", async () => {
+    const userId = await givenUser(database.owner, realmId);
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    const [dead] = await claim([id]);
+
+    const later = secondsFromNow(work.leaseSeconds + 1);
+    expect(await work.overdue(db, { at: later, queuedSeconds: 3_600, limit: 1_000 })).toContain(id);
+    const second = await claim([id], later);
+    expect(await settle(second, later)).toEqual([id]);
+
+    expect(await abandonedOf(id)).toEqual([dead?.serialNumber]);
+    expect(await certificatesOf(id)).toEqual([{ serial_number: second[0]?.serialNumber }]);
+  });
+
+  test("a worker that was only slow cannot settle what another has taken over", async () => {
+    const userId = await givenUser(database.owner, realmId);
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    const slow = await claim([id]);
+    const second = await claim([id], secondsFromNow(work.leaseSeconds + 1));
+
+    expect(await settle(slow)).toEqual([]);
+    await work.abandon(db, { attempts: [{ id, code: "owner" }], claimId: slow[0]!.claimId, at: systemClock.now() });
+    expect(await settle(second)).toEqual([id]);
+
+    expect(await certificatesOf(id)).toEqual([{ serial_number: second[0]?.serialNumber }]);
+  });
+
+  test("an issuance that takes its worker down every time is given up", async () => {
+    const userId = await givenUser(database.owner, realmId);
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    for (let turn = 0; turn < work.claimsMax; turn++) {
+      expect(await claim([id], secondsFromNow(turn * 60))).toHaveLength(1);
+    }
+    const at = secondsFromNow(work.claimsMax * 60);
+    expect(await claim([id], at)).toEqual([]);
+
+    const rows = await work.hopeless(db, { ids: [id], at });
+    expect(rows).toEqual([{ id, code: "issuance_failed" }]);
+    await work.failUnclaimed(db, { rows, at });
+
+    expect(await issuance(id)).toMatchObject({ status: "failed", error_code: "issuance_failed" });
+    expect(await abandonedOf(id)).toHaveLength(work.claimsMax);
+  });
+});
+
+describe("an owner who is shut out", () => {
+  test("before the claim: an offboarded user's issuance has failed, and nobody can claim it", async () => {
+    const userId = await givenUser(database.owner, realmId);
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    await offboard(userId);
+    expect(await claim([id])).toEqual([]);
+    expect(await issuance(id)).toMatchObject({ status: "failed", error_code: "user_offboarded" });
+  });
+
+  test.each([
+    { how: "offboarded", shutOut: offboard, code: "user_offboarded" },
+    { how: "locked", shutOut: lock, code: "user_locked" },
+  ])("between claim and settlement: $how users get no certificate, and the serial number is accounted for", async ({ shutOut, code }) => {
+    const userId = await givenUser(database.owner, realmId);
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    const claimed = await claim([id]);
+
+    await shutOut(userId);
+    expect(await settle(claimed)).toEqual([]);
+    await work.abandon(db, { attempts: [{ id, code: "owner" }], claimId: claimed[0]!.claimId, at: systemClock.now() });
+
+    expect(await issuance(id)).toMatchObject({ status: "failed", error_code: code });
+    expect(await certificatesOf(id)).toEqual([]);
+    expect(await abandonedOf(id)).toEqual([claimed[0]?.serialNumber]);
+  });
+
+  test("at the very moment of settlement: either there is no certificate, or offboarding sees it", async () => {
+    for (let round = 0; round < 20; round++) {
+      const userId = await givenUser(database.owner, realmId);
+      const id = await givenIssuance(database.owner, { realmId, userId });
+      const claimed = await claim([id]);
+      const offboarding = database.owner.transaction(async (tx) => {
+        const at = systemClock.now();
+        await tx.query(sql`update users set offboarded_at = ${at} where id = ${userId}`);
+        await issuances.failUnsettledOfUsers(tx, { userIds: [userId], errorCode: "user_offboarded", at });
+        return tx.query(sql`select 1 as one from certificates where user_id = ${userId}`);
+      });
+      const [seen, settled] = await Promise.all([offboarding, settle(claimed)]);
+      expect(seen).toHaveLength(settled.length);
+      expect(await certificatesOf(id)).toHaveLength(settled.length);
+      expect((await abandonedOf(id)).length).toBe(1 - settled.length);
+    }
+  });
+});
+
+describe("an attempt that fails", () => {
+  test("goes back to the queue without its serial number, and is given up after the last try", async () => {
+    const userId = await givenUser(database.owner, realmId);
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    for (let attempt = 1; attempt <= work.failuresMax; attempt++) {
+      const [claimed] = await claim([id]);
+      await work.abandon(db, { attempts: [{ id, code: null }], claimId: claimed!.claimId, at: systemClock.now() });
+      expect(await issuance(id)).toMatchObject({
+        failures: attempt,
+        status: attempt < work.failuresMax ? "queued" : "failed",
+      });
+    }
+    expect(await issuance(id)).toMatchObject({ error_code: "issuance_failed" });
+    expect(await abandonedOf(id)).toHaveLength(work.failuresMax);
+  });
+});
+
+describe("an issuance that cannot be signed for", () => {
+  test("a realm without an issuer", async () => {
+    const realm = await givenIssuingRealm(database.owner);
+    await database.owner.query(sql`update issuers set issuing = false where realm_id = ${realm.realmId}`);
+    const userId = await givenUser(database.owner, realm.realmId);
+    const id = await givenIssuance(database.owner, { realmId: realm.realmId, userId });
+    expect(await claim([id])).toEqual([]);
+    expect(await work.hopeless(db, { ids: [id], at: systemClock.now() })).toEqual([{ id, code: "no_issuer" }]);
+  });
+
+  test("an issuer that ends before the certificate would", async () => {
+    const realm = await givenIssuingRealm(database.owner, { validityYears: 1 });
+    const userId = await givenUser(database.owner, realm.realmId);
+    const id = await givenIssuance(database.owner, { realmId: realm.realmId, userId, validityMonths: 13 });
+    expect(await claim([id])).toEqual([]);
+    expect(await work.hopeless(db, { ids: [id], at: systemClock.now() })).toEqual([{ id, code: "issuer_expiring" }]);
+  });
+});
+
+test("an infrastructure profile named like a host is known by that name, any other by a random one", async () => {
+  const infrastructure = { kind: "infrastructure", userId: null as never, deviceType: null } as const;
+  const host = await givenIssuance(database.owner, { realmId, ...infrastructure, name: "Radius.Example.org" });
+  const other = await givenIssuance(database.owner, { realmId, ...infrastructure, name: "the printer" });
+
+  const claimed = await claim([host, other]);
+
+  const identity = (id: string) => claimed.find((row) => row.id === id)?.identity;
+  expect(identity(host)).toBe("radius.example.org");
+  expect(identity(other)).toMatch(/^[a-z2-7]{20}@/);
+});

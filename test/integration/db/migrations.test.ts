@@ -1,0 +1,47 @@
+import pg from "pg";
+import { expect, test } from "vitest";
+import { migrations } from "../../../db/migrations/index.ts";
+import { sql } from "../../../db/sql.ts";
+import { migrateAll } from "../../../operator/migrate.ts";
+import { useDatabase } from "../../support/database.ts";
+
+const database = useDatabase();
+
+test("an up-to-date database is left as it is", async () => {
+  expect(await migrateAll(database.url)).toMatchObject({ migrations: [] });
+});
+
+test("several processes that start on an empty database at once migrate it once", async () => {
+  const url = new URL(database.url);
+  const name = `${url.pathname.slice(1)}_empty`;
+  await database.owner.query({ text: `create database ${name}`, values: [] });
+  url.pathname = `/${name}`;
+  try {
+    const outcomes = await Promise.all([1, 2, 3].map(() => migrateAll(url.href)));
+    expect(outcomes.flatMap((outcome) => outcome.migrations)).toEqual(migrations.map((migration) => migration.name));
+  } finally {
+    await database.owner.query({ text: `drop database ${name} with (force)`, values: [] });
+  }
+});
+
+test("a migration that was killed holds nobody up", async () => {
+  // What a process killed in the middle leaves behind in knex's own lock table.
+  await database.owner.query(sql`update knex_migrations_lock set is_locked = 1`);
+  expect(await migrateAll(database.url)).toMatchObject({ migrations: [] });
+});
+
+test("names are recorded as they are listed, in order and only once", () => {
+  const names = migrations.map((migration) => migration.name);
+  expect(names).toEqual([...new Set(names)].sort());
+});
+
+test("every table says what it is for", async () => {
+  const client = new pg.Client({ connectionString: database.url });
+  await client.connect();
+  const { rows } = await client.query<{ relname: string }>(`
+    select relname from pg_class
+     where relnamespace = 'public'::regnamespace and relkind = 'r' and relname not like 'knex_%'
+       and obj_description(oid, 'pg_class') is null`);
+  await client.end();
+  expect(rows).toEqual([]);
+});

@@ -1,0 +1,75 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { openQueuePool, type Database, type DatabaseRole } from "../../../db/client.ts";
+import { sql, type Sql } from "../../../db/sql.ts";
+import { useDatabase } from "../../support/database.ts";
+
+const database = useDatabase();
+const as = new Map<DatabaseRole, Database>();
+
+beforeAll(() => {
+  for (const role of ["realmpass_api", "realmpass_worker", "realmpass_operator"] as const) {
+    as.set(role, database.open(role, { connectionsMax: 2 }));
+  }
+});
+
+const attempt = (role: DatabaseRole, statement: Sql) => as.get(role)!.query(statement);
+
+describe.each<{ role: DatabaseRole; may: string; statement: Sql }>([
+  { role: "realmpass_api", may: "read issuer keys", statement: sql`select encrypted_key from issuer_keys` },
+  { role: "realmpass_api", may: "write certificates", statement: sql`update certificates set not_after = now()` },
+  { role: "realmpass_api", may: "insert certificates", statement: sql`insert into certificates default values` },
+  { role: "realmpass_api", may: "take a revocation back", statement: sql`delete from revocations` },
+  { role: "realmpass_api", may: "write issuers", statement: sql`update issuers set issuing = true` },
+  { role: "realmpass_api", may: "change what was asked for", statement: sql`update issuances set user_id = 1` },
+  { role: "realmpass_api", may: "make data keys", statement: sql`insert into output_data_keys default values` },
+  { role: "realmpass_worker", may: "read client secrets", statement: sql`select * from application_secrets` },
+  { role: "realmpass_worker", may: "read whom a token is for", statement: sql`select user_id from access_tokens` },
+  { role: "realmpass_worker", may: "make tokens", statement: sql`insert into access_tokens default values` },
+  { role: "realmpass_worker", may: "read token signing keys", statement: sql`select * from token_signing_keys` },
+  { role: "realmpass_worker", may: "read passwords", statement: sql`select * from local_credentials` },
+  { role: "realmpass_worker", may: "change a certificate", statement: sql`update certificates set user_id = null` },
+  { role: "realmpass_worker", may: "make administrators", statement: sql`update users set administrator = true` },
+  { role: "realmpass_worker", may: "write issuer keys", statement: sql`update issuer_keys set encrypted_key = '{}'` },
+  { role: "realmpass_operator", may: "write certificates", statement: sql`update certificates set not_after = now()` },
+  { role: "realmpass_operator", may: "make issuances", statement: sql`insert into issuances default values` },
+])("$role", ({ role, may, statement }) => {
+  test(`may not ${may}`, async () => {
+    await expect(attempt(role, statement)).rejects.toThrow(/permission denied/);
+  });
+});
+
+describe.each(["realmpass_api", "realmpass_worker", "realmpass_operator"] as const)("%s", (role) => {
+  test.each([
+    ["update", sql`update audit_entries set event = 'user_lock'`],
+    ["delete", sql`delete from audit_entries`],
+    ["truncate", sql`truncate audit_entries`],
+  ])("may not %s audit entries", async (_, statement) => {
+    await expect(attempt(role, statement)).rejects.toThrow(/permission denied/);
+  });
+});
+
+test.each([
+  ["update", sql`update audit_entries set event = 'user_lock'`],
+  ["delete", sql`delete from audit_entries`],
+  ["truncate", sql`truncate audit_entries`],
+])("even the owner cannot %s audit entries by accident", async (_, statement) => {
+  await expect(database.owner.query(statement)).rejects.toThrow(/never changed or deleted/);
+});
+
+test("the queue's connections see the queue and no table of the service", async () => {
+  const pool = openQueuePool({ url: database.url, connectionsMax: 1, applicationName: "test" });
+  try {
+    await expect(pool.query("select count(*) from job")).resolves.toBeDefined();
+    await expect(pool.query("select * from public.users")).rejects.toThrow(/permission denied/);
+    await expect(pool.query("select * from public.issuer_keys")).rejects.toThrow(/permission denied/);
+  } finally {
+    await pool.end();
+  }
+});
+
+test("a revocation marks its certificate, whoever of the two may make it", async () => {
+  const [definition] = await database.owner.query<{ definer: boolean }>(
+    sql`select prosecdef as definer from pg_proc where proname = 'mark_revoked'`,
+  );
+  expect(definition?.definer).toBe(true);
+});

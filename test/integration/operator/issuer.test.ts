@@ -1,0 +1,127 @@
+import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { expect, test } from "vitest";
+import { only } from "../../../db/client.ts";
+import { sql } from "../../../db/sql.ts";
+import { openssl } from "../../support/openssl.ts";
+import { useOperator } from "./operator-support.ts";
+
+const operator = useOperator();
+
+const rootOf = async (): Promise<{ realm: string; key: string; certificate: string }> => {
+  const realm = `r${Math.random().toString(36).slice(2, 10)}`;
+  const { json } = await operator.run(["realm", "create", "--name", realm, "--domain", `${realm}.example`]);
+  return { realm, key: String(json["rootKey"]), certificate: String(json["rootCertificate"]) };
+};
+
+const listed = async (realm: string): Promise<Record<string, unknown>[]> =>
+  (await operator.run(["issuer", "list", "--realm", realm])).json["issuers"] as Record<string, unknown>[];
+
+test("after rotating, the new issuer issues and the earlier one goes on publishing under the same root", async () => {
+  const { realm, certificate } = await rootOf();
+  const [first] = await listed(realm);
+
+  const rotated = await operator.run(["issuer", "rotate", "--realm", realm]);
+
+  expect(rotated.code).toBe(0);
+  expect(await listed(realm)).toEqual([rotated.json, { ...first, issuing: false }]);
+  expect(rotated.json).toMatchObject({ issuing: true, rootFingerprint: first?.["rootFingerprint"] });
+  expect(await operator.auditEvents(realm)).toEqual(["realm_create", "issuer_create", "issuer_rotate"]);
+
+  const { der } = only(
+    await operator.database.owner.query<{ der: Buffer }>(sql`select certificate as der from issuers where id = ${rotated.json["issuerID"]}`),
+  );
+  const pem = openssl(["x509", "-inform", "der", "-in", "i.der"], { "i.der": der }).stdout;
+  const verified = openssl(["verify", "-CAfile", "root.pem", "i.pem"], { "root.pem": readFileSync(certificate), "i.pem": pem });
+  expect(verified.stdout).toContain("OK");
+});
+
+test("rotations at the same moment leave exactly one issuer issuing", async () => {
+  const { realm } = await rootOf();
+
+  const rotations = await Promise.all([1, 2, 3].map(() => operator.run(["issuer", "rotate", "--realm", realm])));
+
+  expect(rotations.map(({ code }) => code)).toEqual([0, 0, 0]);
+  const issuers = await listed(realm);
+  expect(issuers).toHaveLength(4);
+  expect(issuers.filter(({ issuing }) => issuing)).toHaveLength(1);
+});
+
+test("a root that was moved offline is named by its files", async () => {
+  const { realm, key, certificate } = await rootOf();
+  const offline = join(dirname(key), "..", `offline-${realm}`);
+  mkdirSync(offline);
+  const moved = { key: join(offline, "key"), certificate: join(offline, "certificate") };
+  renameSync(key, moved.key);
+  renameSync(certificate, moved.certificate);
+
+  const without = await operator.run(["issuer", "rotate", "--realm", realm]);
+  const half = await operator.run(["issuer", "rotate", "--realm", realm, "--root-key", moved.key]);
+  const named = await operator.run(
+    ["issuer", "rotate", "--realm", realm, "--root-key", moved.key, "--root-certificate", moved.certificate],
+  );
+
+  expect([without.code, without.json["error"]]).toEqual([1, "no_root"]);
+  expect(without.err).toContain("--root-key");
+  expect(half.code).toBe(2);
+  expect(named.code).toBe(0);
+});
+
+test("a realm without an issuer gets one from its root, and a second only by rotating", async () => {
+  const { realm } = await rootOf();
+  const second = await operator.run(["issuer", "create", "--realm", realm]);
+  await operator.database.owner.query(sql`
+    delete from issuers where realm_id = (select id from realms where name = ${realm})
+  `);
+
+  const rotate = await operator.run(["issuer", "rotate", "--realm", realm]);
+  const create = await operator.run(["issuer", "create", "--realm", realm]);
+
+  expect([second.code, second.json["error"]]).toEqual([1, "issuer_exists"]);
+  expect([rotate.code, rotate.json["error"]]).toEqual([1, "no_issuer"]);
+  expect(create.code).toBe(0);
+  expect(await listed(realm)).toEqual([create.json]);
+});
+
+test("roots that cannot be used are refused in a sentence", async () => {
+  const { realm, key, certificate } = await rootOf();
+  const other = await rootOf();
+  const rotate = (rootKey: string, rootCertificate: string, env = {}) =>
+    operator.run(["issuer", "rotate", "--realm", realm, "--root-key", rootKey, "--root-certificate", rootCertificate], { env });
+
+  const answers = {
+    "another realm's root": await rotate(other.key, other.certificate),
+    "another key": await rotate(other.key, certificate),
+    "no key file": await rotate("/nonexistent/key", certificate),
+    "no key in it": await rotate(certificate, certificate),
+    "no certificate in it": await rotate(key, key),
+    "another passphrase": await rotate(key, certificate, { REALMPASS_ISSUER_KEY_PASSPHRASE: "not the passphrase" }),
+  };
+
+  for (const [name, { code, json, err }] of Object.entries(answers)) {
+    expect([name, code], err).toEqual([name, 1]);
+    expect(json["error"]).toBe(name === "another passphrase" ? "wrong_passphrase" : "root_unusable");
+    expect(err).not.toContain("    at ");
+  }
+  expect(await listed(realm)).toHaveLength(1);
+});
+
+test("what an interrupted run left in the ceremony directory is in nobody's way", async () => {
+  const { realm, key, certificate } = await rootOf();
+  const other = await rootOf();
+  const leftover = join(dirname(key), `${realm}-root-0123456789abcdef`);
+  copyFileSync(other.key, `${leftover}.key.json`);
+  copyFileSync(other.certificate, `${leftover}.crt.pem`);
+
+  expect((await operator.run(["issuer", "rotate", "--realm", realm])).code).toBe(0);
+
+  await operator.database.owner.query(sql`
+    delete from issuers where realm_id = (select id from realms where name = ${realm})
+  `);
+  const ambiguous = await operator.run(["issuer", "create", "--realm", realm]);
+  expect(ambiguous.code).toBe(2);
+  expect(ambiguous.err).toContain("--root-key");
+  rmSync(`${leftover}.key.json`);
+  expect((await operator.run(["issuer", "create", "--realm", realm])).json).toMatchObject({ issuing: true });
+  expect(readFileSync(certificate, "utf8")).toContain("BEGIN CERTIFICATE");
+});

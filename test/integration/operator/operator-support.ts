@@ -1,0 +1,97 @@
+import { randomBytes } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll } from "vitest";
+import { sql } from "../../../db/sql.ts";
+import { runOperator } from "../../../operator/program.ts";
+import { systemClock, type Clock } from "../../../runtime/clock.ts";
+import type { Env } from "../../../runtime/config.ts";
+import { openDataDirectory, type DataDirectory } from "../../../runtime/data-directory.ts";
+import { useDatabase, type TestDatabase } from "../../support/database.ts";
+
+export interface Ran {
+  code: number;
+  out: string;
+  err: string;
+  /** Standard output as the one JSON object that it has to be. */
+  json: Record<string, unknown>;
+}
+
+export interface RunOptions {
+  env?: Env;
+  input?: string;
+  clock?: Clock;
+  nodeVersion?: string;
+}
+
+export interface TestOperator {
+  database: TestDatabase;
+  data: DataDirectory;
+  env(): Env;
+  /** Runs a command with `--json`. */
+  run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** Runs a command as people do. */
+  runPlain(argv: readonly string[], options?: RunOptions): Promise<Ran>;
+  /** A realm that nobody else knows, made through the command. */
+  realm(): Promise<string>;
+  auditEvents(realm: string): Promise<string[]>;
+}
+
+/** The operator program in this process, with a database and a data directory of this file's own. */
+export function useOperator(): TestOperator {
+  const database = useDatabase();
+  const directory = mkdtempSync(join(tmpdir(), "realmpass-operator-"));
+  const data = openDataDirectory(directory);
+  afterAll(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  const env = (): Env => ({ DATABASE_URL: database.url, REALMPASS_DATA_DIRECTORY: directory });
+  const runPlain = async (argv: readonly string[], options: RunOptions = {}): Promise<Ran> => {
+    let out = "";
+    let err = "";
+    const code = await runOperator(argv, {
+      env: { ...env(), ...options.env },
+      nodeVersion: options.nodeVersion ?? process.versions.node,
+      clock: options.clock ?? systemClock,
+      writeOut: (text) => (out += text),
+      writeError: (text) => (err += text),
+      readInput: () => Promise.resolve(options.input ?? ""),
+    });
+    return {
+      code,
+      out,
+      err,
+      get json() {
+        return JSON.parse(out) as Record<string, unknown>;
+      },
+    };
+  };
+
+  return {
+    database,
+    data,
+    env,
+    runPlain,
+    run: (argv, options) => runPlain([...argv, "--json"], options),
+    async realm() {
+      const name = `r${randomBytes(4).toString("hex")}`;
+      const { code, err } = await runPlain(["realm", "create", "--name", name, "--domain", `${name}.example`]);
+      if (code !== 0) throw new Error(err);
+      return name;
+    },
+    async auditEvents(realm) {
+      const rows = await database.owner.query<{ event: string }>(sql`
+        select event
+          from audit_entries a
+          join realms r on r.id = a.realm_id
+         where r.name = ${realm}
+           and a.user_id is null
+           and a.client_id is null
+         order by a.id
+      `);
+      return rows.map(({ event }) => event);
+    },
+  };
+}

@@ -1,0 +1,126 @@
+import { createHash } from "node:crypto";
+import { verify } from "@node-rs/argon2";
+import { expect, test } from "vitest";
+import { only } from "../../../db/client.ts";
+import * as signInLinks from "../../../db/queries/sign-in-links.ts";
+import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { useOperator } from "./operator-support.ts";
+
+const operator = useOperator();
+
+const password = "correct horse battery staple";
+
+const passwordHashOf = async (userId: unknown): Promise<string | null> =>
+  only(
+    await operator.database.owner.query<{ hash: string | null }>(
+      sql`select password_hash as hash from local_credentials where user_id = ${userId}`,
+    ),
+  ).hash;
+
+test("a user is made with a pseudonym that says nothing about the person", async () => {
+  const realm = await operator.realm();
+
+  const made = await operator.run(
+    ["user", "create", "--realm", realm, "--username", "ada", "--email", "ada@north.example", "--admin"],
+  );
+
+  expect(made.code).toBe(0);
+  expect(made.json).toEqual({
+    userID: expect.stringMatching(/^[1-9][0-9]*$/) as string,
+    pairwiseID: expect.stringMatching(/^[0-9a-f]{32}@/) as string,
+    username: "ada",
+    email: "ada@north.example",
+    administrator: true,
+  });
+  expect(await passwordHashOf(made.json["userID"])).toBeNull();
+  expect(await operator.auditEvents(realm)).toEqual(["realm_create", "issuer_create", "user_create"]);
+});
+
+test("a password comes from standard input and is stored as argon2id", async () => {
+  const realm = await operator.realm();
+
+  const made = await operator.run(["user", "create", "--realm", realm, "--username", "bob", "--password-stdin"], {
+    input: `${password}\n`,
+  });
+
+  const hash = await passwordHashOf(made.json["userID"]);
+  expect(hash).toMatch(/^\$argon2id\$/);
+  expect(await verify(hash ?? "", password)).toBe(true);
+  expect(made.out + made.err).not.toContain(password);
+  const [entry] = await operator.database.owner.query<{ properties: object }>(
+    sql`select properties from audit_entries where event = 'user_create' order by id desc limit 1`,
+  );
+  expect(JSON.stringify(entry)).not.toMatch(/argon2|horse/);
+});
+
+test.each([
+  ["too short", "elevenchars\n"],
+  ["empty", ""],
+  ["of several lines", "first line of it\nsecond\n"],
+  ["endless", "x".repeat(1025)],
+])("a password that is %s is a usage error, and nobody is made", async (_, input) => {
+  const realm = await operator.realm();
+
+  const { code } = await operator.run(["user", "create", "--realm", realm, "--username", "carl", "--password-stdin"], { input });
+
+  expect(code).toBe(2);
+  expect(await operator.auditEvents(realm)).not.toContain("user_create");
+});
+
+test("a taken username, in any letter case, and a taken pairwise id are refused", async () => {
+  const realm = await operator.realm();
+  const create = (...options: string[]) => operator.run(["user", "create", "--realm", realm, ...options]);
+  expect((await create("--username", "dora", "--pairwise-id", "p1")).json["pairwiseID"]).toBe("p1");
+
+  const sameName = await create("--username", "DORA");
+  const samePairwiseId = await create("--username", "emil", "--pairwise-id", "p1");
+
+  expect([sameName.code, sameName.json["error"]]).toEqual([1, "name_taken"]);
+  expect([samePairwiseId.code, samePairwiseId.json["error"]]).toEqual([1, "name_taken"]);
+  const other = await operator.realm();
+  expect((await operator.run(["user", "create", "--realm", other, "--username", "dora", "--pairwise-id", "p1"])).code).toBe(0);
+});
+
+test.each([
+  ["no username", []],
+  ["an empty username", ["--username", ""]],
+  ["a control character in the username", ["--username", "a\u0007"]],
+  ["an email address that is none", ["--username", "a", "--email", "a"]],
+  ["a password as an argument", ["--username", "a", "--password", password]],
+])("%s is a usage error", async (_, options) => {
+  const realm = await operator.realm();
+  expect((await operator.run(["user", "create", "--realm", realm, ...options])).code).toBe(2);
+});
+
+test("a sign-in link is good for fifteen minutes, once, and only its hash is stored", async () => {
+  const realm = await operator.realm();
+  const user = await operator.run(["user", "create", "--realm", realm, "--username", "fay"]);
+
+  const link = await operator.run(["user", "sign-in-link", "--realm", realm, "--username", "FAY"], {
+    env: { REALMPASS_AUTH_URL: "https://login.example/" },
+  });
+
+  expect(Object.keys(link.json)).toEqual(["url"]);
+  const [, token = ""] = /^https:\/\/login\.example\/sign-in\/([a-z]+_[A-Za-z0-9_-]{43})$/.exec(String(link.json["url"])) ?? [];
+  const tokenHash = createHash("sha256").update(token).digest();
+  const db = operator.database.open("realmpass_api");
+  const minutes = (count: number): Date => new Date(systemClock.now().getTime() + count * 60_000);
+  expect(await signInLinks.isUsable(db, { tokenHash, at: minutes(14) })).toBe(true);
+  expect(await signInLinks.isUsable(db, { tokenHash, at: minutes(16) })).toBe(false);
+  expect(await signInLinks.consume(db, { tokenHash, at: minutes(0) })).toMatchObject({ userId: user.json["userID"] });
+  expect(await signInLinks.consume(db, { tokenHash, at: minutes(0) })).toBeUndefined();
+  expect(await operator.auditEvents(realm)).toContain("user_update");
+});
+
+test("there is no link for somebody unknown or offboarded", async () => {
+  const realm = await operator.realm();
+  const { json } = await operator.run(["user", "create", "--realm", realm, "--username", "gil"]);
+  await operator.database.owner.query(sql`update users set offboarded_at = now() where id = ${json["userID"]}`);
+
+  const unknown = await operator.run(["user", "sign-in-link", "--realm", realm, "--username", "nobody"]);
+  const offboarded = await operator.run(["user", "sign-in-link", "--realm", realm, "--username", "gil"]);
+
+  expect([unknown.code, unknown.json["error"]]).toEqual([1, "user_not_found"]);
+  expect([offboarded.code, offboarded.json["error"]]).toEqual([1, "user_offboarded"]);
+});
