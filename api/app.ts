@@ -3,6 +3,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { cors } from "./cors.ts";
 import type { Deps } from "./deps.ts";
 import { endpoints } from "./endpoints.ts";
+import { serveOpenApiDocument } from "./openapi-served.ts";
 import { createTokenEndpoint } from "./oauth/token.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { beginRequest } from "./request-context.ts";
@@ -28,8 +29,9 @@ export function createApp(deps: Deps): Express {
     next();
   });
   app.use(cors);
-  app.all("/oauth/token", createTokenEndpoint(deps));
+  app.all("/oauth/token", createTokenEndpoint(deps, limiter));
   app.use(createSignInLinkRouter(deps));
+  app.get("/openapi.json", serveOpenApiDocument(deps));
   app.use(createRouter(endpoints, deps, limiter));
   app.use(() => {
     throw new ServiceError("not_found");

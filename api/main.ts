@@ -25,6 +25,7 @@ async function main(): Promise<void> {
     role: "realmpass_api",
     connectionsMax: config.REALMPASS_DATABASE_CONNECTIONS,
     applicationName: "realmpass api",
+    answerSecondsMax: 10,
     onIdleError: (error) => {
       log.warn({ event: "database.connection_lost", err: error }, "a database connection was lost");
     },

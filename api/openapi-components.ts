@@ -47,7 +47,7 @@ function hoisted(schema: Json): Json {
   return JSON.parse(JSON.stringify(rest).replaceAll('"#/$defs/', '"#/components/schemas/'), (key, value: unknown) => {
     if (key !== "$defs") return value;
     return Object.fromEntries(
-      Object.entries(value as Json).map(([name, { id: __, ...definition }]) => [name, definition]),
+      Object.entries(value as Record<string, Json>).map(([name, { id: __, ...definition }]) => [name, definition]),
     );
   }) as Json;
 }

@@ -24,7 +24,7 @@ interface Route {
 
 /** Mounts every endpoint. A known path with another method is 405; what is not here is left to whoever comes next. */
 export function createRouter(endpoints: readonly Endpoint[], deps: Deps, limiter: RateLimiter): Router {
-  const router = Router({ caseSensitive: true });
+  const router = Router({ caseSensitive: true, strict: true });
   for (const route of routesOf(endpoints)) {
     router.all(route.pattern, (request, response) => serve(route, { deps, limiter, request, response }));
   }
@@ -168,6 +168,7 @@ export async function refuse({
       error = asServiceError(limited, log);
     }
   }
+  if (!response.hasHeader("X-Rate-Limit-Limit")) await limiter.countPublic(response, request.ip ?? "").catch(() => undefined);
   if (response.headersSent) response.destroy();
   else sendError(request, response, error);
 }

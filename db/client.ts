@@ -26,6 +26,8 @@ export interface DatabaseOptions {
   role?: DatabaseRole | undefined;
   connectionsMax: number;
   applicationName: string;
+  /** How long Postgres may take to answer before it counts as away, in seconds. Default: 30. */
+  answerSecondsMax?: number;
   /** Called for connections that die while idle; the pool replaces them by itself. */
   onIdleError?: (error: Error) => void;
 }
@@ -48,7 +50,13 @@ const poolOptions = (
 
 /** Opens a pool. Nothing connects before the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
-  const pool = new pg.Pool({ ...poolOptions(options, { role: options.role }), statement_timeout: 60_000 });
+  const answerMsMax = (options.answerSecondsMax ?? 30) * 1_000;
+  const pool = new pg.Pool({
+    ...poolOptions(options, { role: options.role }),
+    // The server gives up a little earlier than we do, so that only a silent one costs a connection.
+    statement_timeout: answerMsMax - 500,
+    query_timeout: answerMsMax,
+  });
   pool.on("error", (error) => options.onIdleError?.(error));
 
   return {
@@ -66,7 +74,8 @@ export function openDatabase(options: DatabaseOptions): Database {
         await run(client, commit);
         return result;
       } catch (error) {
-        await run(client, rollback).catch(() => (broken = true));
+        if (error instanceof DatabaseUnavailable) broken = true;
+        else await run(client, rollback).catch(() => (broken = true));
         throw error;
       } finally {
         client.off("error", onError);

@@ -8,8 +8,8 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** SQLSTATE classes and codes that mean the server is away or going away (PostgreSQL appendix A). */
-const outageStates = /^(08...|57P0[1-5]|53300|53400|25006)$/;
+/** SQLSTATEs of a server that is away, going away, full, or took too long (PostgreSQL appendix A). */
+const outageStates = /^(08...|57P0[1-5]|57014|53300|53400|25006)$/;
 
 const outageCodes = new Set([
   "ECONNREFUSED",

@@ -6,7 +6,7 @@ const bigintMax = 9_223_372_036_854_775_807n;
 /** A decimal identifier: no sign, no leading zero, within bigint. On the wire it is a string, because it may exceed 2^53. */
 const decimalId = z
   .string()
-  .regex(/^[1-9][0-9]{0,18}$/, "must be a decimal identifier")
+  .regex(/^[1-9][0-9]{0,18}$/, { error: "must be a decimal identifier", abort: true })
   .refine((value) => BigInt(value) <= bigintMax, "must be a decimal identifier");
 
 export const RealmID = decimalId.brand("RealmID");

@@ -49,7 +49,8 @@ export function listRoots({ directory, realm }: { directory: string; realm: stri
 /** Reads a root back; throws an OperatorError that names the file that cannot be used. */
 export function readRoot({ key, certificate }: RootFiles): CertificateAuthority {
   const parsed = EncryptedKey.safeParse(jsonOf(read(key)));
-  if (!parsed.success) throw new OperatorError("root_unusable", `${resolve(key)} is not an encrypted key of Realmpass.`);
+  if (!parsed.success)
+    throw new OperatorError("root_unusable", `${resolve(key)} is not an encrypted key of Realmpass.`);
   try {
     return { certificate: new X509Certificate(read(certificate)).raw, encryptedKey: parsed.data };
   } catch (cause) {

@@ -35,7 +35,11 @@ export interface OperatorCommand extends Pick<CommandDefinition<Options>, "name"
 }
 
 /** An option with a value. It is required when its schema does not accept its absence. */
-export const option = <Schema extends z.ZodType>(placeholder: string, about: string, schema: Schema): Option<Schema> => ({
+export const option = <Schema extends z.ZodType>(
+  placeholder: string,
+  about: string,
+  schema: Schema,
+): Option<Schema> => ({
   placeholder,
   about,
   schema,
@@ -68,7 +72,10 @@ function parseOptions<Given extends Options>(options: Given, given: Readonly<Rec
   const parsed = Object.entries(options).map(([name, { schema }]) => {
     const result = schema.safeParse(given[name]);
     if (!result.success) {
-      const reasons = given[name] === undefined ? "is required" : [...new Set(result.error.issues.map(({ message }) => message))].join("; ");
+      const reasons =
+        given[name] === undefined
+          ? "is required"
+          : [...new Set(result.error.issues.map(({ message }) => message))].join("; ");
       faults.push(`${flagName(name)} ${reasons}`);
     }
     return [name, result.data] as const;

@@ -9,9 +9,11 @@ export interface Failure {
   code: string;
   message: string;
   exitCode: 1 | 2;
+  /** The stack of what nobody foresaw; for people alone. */
+  stack?: string;
 }
 
-/** Turns whatever was thrown into a sentence. Only what nobody foresaw shows its stack. */
+/** Turns whatever was thrown into a sentence. Only what nobody foresaw has its stack with it. */
 export function describeFailure(error: unknown): Failure {
   if (error instanceof OperatorError) return { code: error.code, message: error.message, exitCode: error.exitCode };
   if (error instanceof ConfigError) return failed("configuration_invalid", error.message);
@@ -20,7 +22,7 @@ export function describeFailure(error: unknown): Failure {
   }
   if (error instanceof EncryptedKeyError) return failed(error.code, `${capitalised(error.message)}.`);
   if (error instanceof CeremonyError) return failed("ceremony_refused", `${capitalised(error.message)}.`);
-  return databaseFailure(error) ?? failed("internal_error", withoutCredentials(stackOf(error)));
+  return databaseFailure(error) ?? unforeseen(error);
 }
 
 /** SQLSTATEs (PostgreSQL appendix A) that say something about the installation rather than about a bug. */
@@ -34,7 +36,8 @@ function databaseFailure(error: unknown): Failure | undefined {
     return failed("database_refused", `The database refuses the connection: ${message}.`);
   }
   if (code === "42501") {
-    return failed("database_refused", `The login of DATABASE_URL may not do this (${message}); it needs realmpass_operator.`);
+    const needed = "`migrate` needs the owner of the database, everything else a member of realmpass_operator";
+    return failed("database_refused", `The login of DATABASE_URL may not do this (${message}); ${needed}.`);
   }
   return undefined;
 }
@@ -49,7 +52,10 @@ const messageOf = (error: unknown): string => {
   return withoutCredentials(error instanceof Error ? error.message : String(error));
 };
 
-const stackOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+const unforeseen = (error: unknown): Failure => ({
+  ...failed("internal_error", `Something went wrong that should not: ${messageOf(error)}.`),
+  ...(error instanceof Error && error.stack !== undefined ? { stack: withoutCredentials(error.stack) } : {}),
+});
 
 const withoutCredentials = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, "//[redacted]@");
 

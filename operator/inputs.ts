@@ -1,10 +1,13 @@
 import { z } from "zod";
 
+/** The length of a text in characters, as Postgres counts them. */
+export const lengthOf = (value: string): number => Array.from(value).length;
+
 /** Text for people, on one line. */
 export const text = (min: number, max: number) =>
   z
     .string()
-    .refine((value) => [...value].length >= min && [...value].length <= max, `must have ${min} to ${max} characters`)
+    .refine((value) => lengthOf(value) >= min && lengthOf(value) <= max, `must have ${min} to ${max} characters`)
     .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), "must not contain control characters");
 
 /** A whole number in decimal. */
@@ -34,12 +37,18 @@ export const WebUri = z.string().refine(isWebUri, "must be an absolute http(s) U
  */
 export const RedirectUri = z
   .string()
-  .refine(isRedirectUri, "must be an https URI, http on localhost, or have a scheme of its own such as com.example.app:/");
+  .refine(
+    isRedirectUri,
+    "must be an https URI, http on localhost, or have a scheme of its own such as com.example.app:/",
+  );
 
 /** An issuer identifier (OpenID Connect Discovery section 2): https without query or fragment; http on this machine, for trials. */
 export const UpstreamIssuer = z
   .string()
-  .refine((uri) => isWebUri(uri) && isSafeWeb(new URL(uri)) && !/[?#]/.test(uri), "must be an https URI without ? and #");
+  .refine(
+    (uri) => isWebUri(uri) && isSafeWeb(new URL(uri)) && !/[?#]/.test(uri),
+    "must be an https URI without ? and #",
+  );
 
 const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 

@@ -32,7 +32,9 @@ export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> 
 
   const userId = await users
     .create(tx, { realmId: realm.id, pairwiseId, email, administrator, at })
-    .catch(taken("users_realm_id_pairwise_id_key", `The realm ${realm.name} has a user with this pairwise id already.`));
+    .catch(
+      taken("users_realm_id_pairwise_id_key", `The realm ${realm.name} has a user with this pairwise id already.`),
+    );
   await localCredentials
     .create(tx, { userId, realmId: realm.id, username, passwordHash })
     .catch(taken("local_credentials_username", `The realm ${realm.name} has a user "${username}" already.`));

@@ -1,4 +1,5 @@
 import { hash } from "@node-rs/argon2";
+import { lengthOf } from "./inputs.ts";
 import { usageError } from "./operator-error.ts";
 
 const passwordLengthMin = 12;
@@ -11,7 +12,7 @@ const cost = { memoryCost: 19_456, timeCost: 2, parallelism: 1 } as const;
 /** A password from standard input, without the line end that `echo` adds, as argon2id in PHC format. */
 export async function hashPassword(input: string): Promise<string> {
   const password = input.replace(/\r?\n$/, "");
-  if ([...password].length < passwordLengthMin) {
+  if (lengthOf(password) < passwordLengthMin) {
     throw usageError(`The password on standard input must have at least ${passwordLengthMin} characters.`);
   }
   if (Buffer.byteLength(password) > passwordBytesMax || /[\0\r\n]/.test(password)) {

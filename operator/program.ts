@@ -14,7 +14,7 @@ import { realmSet } from "./commands/realm-set.ts";
 import { userCreate } from "./commands/user-create.ts";
 import { userSignInLink } from "./commands/user-sign-in-link.ts";
 import { createContext, type OperatorIo } from "./context.ts";
-import { describeFailure } from "./failure.ts";
+import { describeFailure, type Failure } from "./failure.ts";
 
 const commands: readonly OperatorCommand[] = [
   migrate,
@@ -74,7 +74,7 @@ export async function runOperator(argv: readonly string[], io: OperatorIo): Prom
       return 0;
     }
     const failure = error instanceof CommanderError ? misuse(error, help) : describeFailure(error);
-    io.writeError(`${failure.message}\n`);
+    io.writeError(`${failure.message}\n${failure.stack === undefined ? "" : `${failure.stack}\n`}`);
     if (asJson) writeJson({ error: failure.code, error_description: failure.message });
     return failure.exitCode;
   }
@@ -85,11 +85,11 @@ export async function runOperator(argv: readonly string[], io: OperatorIo): Prom
   return answer.failed === true ? 1 : 0;
 }
 
-const misuse = (error: CommanderError, help: string) => ({
+const misuse = (error: CommanderError, help: string): Failure => ({
   code: "usage",
   // A group without a command shows its help instead of a message.
   message: error.code === "commander.help" ? help.trimEnd() : error.message.replace(/^error: /, ""),
-  exitCode: 2 as const,
+  exitCode: 2,
 });
 
 type Run = (command: OperatorCommand, options: Record<string, unknown>, realm: string | undefined) => Promise<void>;

@@ -30,7 +30,9 @@ export function chooseRoot({ realm, given, expected }: RootChoice, context: Cont
     .map(readRoot)
     .filter(({ certificate }) => expected === undefined || fingerprintOf(certificate) === expected);
   if (roots.length > 1) {
-    throw usageError(`${directory} holds several roots of realm ${realm}; say which with --root-key and --root-certificate.`);
+    throw usageError(
+      `${directory} holds several roots of realm ${realm}; say which with --root-key and --root-certificate.`,
+    );
   }
   const [root] = roots;
   if (root === undefined) {

@@ -53,6 +53,11 @@ export const issuerLine = (issuer: IssuerRow): string =>
 export function lines(values: Readonly<Record<string, unknown>>): string {
   const width = Math.max(...Object.keys(values).map((name) => name.length));
   return Object.entries(values)
-    .map(([name, value]) => `${`${name}:`.padEnd(width + 2)}${value === null ? "-" : String(value)}`)
+    .map(([name, value]) => `${`${name}:`.padEnd(width + 2)}${shown(value)}`)
     .join("\n");
+}
+
+function shown(value: unknown): string {
+  if (value === null) return "-";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

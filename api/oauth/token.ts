@@ -1,7 +1,9 @@
 import type { RequestHandler } from "express";
 import { DatabaseUnavailable } from "../../db/outage.ts";
+import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Deps } from "../deps.ts";
+import type { RateLimiter } from "../rate-limit.ts";
 import { contextOf } from "../request-context.ts";
 import { sendJson } from "../respond.ts";
 import { readForm, required } from "./form.ts";
@@ -13,7 +15,7 @@ import { OAuthError, sendOAuthError } from "./oauth-error.ts";
 const grants: ReadonlyMap<string, Grant> = new Map([["client_credentials", clientCredentials]]);
 
 /** `POST /oauth/token` (RFC 6749 section 3.2). */
-export function createTokenEndpoint(deps: Deps): RequestHandler {
+export function createTokenEndpoint(deps: Deps, limiter: RateLimiter): RequestHandler {
   return async (request, response) => {
     const context = contextOf(response);
     context.route = "/oauth/token";
@@ -24,6 +26,7 @@ export function createTokenEndpoint(deps: Deps): RequestHandler {
       return;
     }
     try {
+      await limiter.countPublic(response, request.ip ?? "");
       const form = await readForm(request);
       const grant = grants.get(required(form, "grant_type"));
       if (grant === undefined) throw new OAuthError("unsupported_grant_type");
@@ -41,6 +44,7 @@ function asOAuthError(thrown: unknown, log: () => Log): OAuthError {
     log().warn({ event: "database.unavailable", err: thrown.cause }, "the database is away");
     return new OAuthError("temporarily_unavailable", { cause: thrown });
   }
+  if (thrown instanceof ServiceError && thrown.code === "too_many_requests") return new OAuthError("slow_down");
   log().error({ event: "request.failed", err: thrown }, "something unexpected was thrown");
   return new OAuthError("server_error", { cause: thrown });
 }

@@ -31,7 +31,8 @@ export interface NewGuestAccount {
 }
 
 /** What an account's token is sealed under the master key for: this table, this row. */
-export const tokenContext = (tokenHash: Uint8Array): string => `guest_accounts/${Buffer.from(tokenHash).toString("hex")}`;
+export const tokenContext = (tokenHash: Uint8Array): string =>
+  `guest_accounts/${Buffer.from(tokenHash).toString("hex")}`;
 
 export async function create(tx: Db, account: NewGuestAccount): Promise<GuestAccount> {
   return only(

@@ -1,4 +1,4 @@
-import { only, type Db } from "../client.ts";
+import { first, only, type Db } from "../client.ts";
 import { sql } from "../sql.ts";
 
 export interface IssuerRow {
@@ -33,6 +33,16 @@ export const listWithKeys = <EncryptedKey>(
       join issuer_keys on issuer_id = id
      where id = any(${ids}::bigint[])
   `);
+
+/** The encrypted key of the newest issuer of all: what tells whether a passphrase is the one in use. */
+export async function findNewestKey(db: Db): Promise<unknown> {
+  const row = first(
+    await db.query<{ encryptedKey: unknown }>(sql`
+      select encrypted_key as "encryptedKey" from issuer_keys order by issuer_id desc limit 1
+    `),
+  );
+  return row?.encryptedKey;
+}
 
 export interface NewIssuer {
   realmId: string;

@@ -26,7 +26,8 @@ export const applicationCreate = command({
   },
   async run(input, context) {
     const { type, name, clientUri, redirectUri, requirePkce } = input;
-    if (type === "useragent" && redirectUri === undefined) throw usageError("--redirect-uri is required for a useragent.");
+    if (type === "useragent" && redirectUri === undefined)
+      throw usageError("--redirect-uri is required for a useragent.");
     if (type === "service" && redirectUri !== undefined) throw usageError("A service has no --redirect-uri.");
     const scopes = input.scopes === undefined ? scopesAllowedTo(type) : parseScopes(input.scopes, type);
     const at = context.clock.now();

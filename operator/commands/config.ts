@@ -13,7 +13,7 @@ export const config = command({
     const given = loadConfig(Object.keys(variables) as Variable[], context.env);
     const effective = maskedConfig({
       ...given,
-      DATABASE_URL: given.DATABASE_URL ?? (await embeddedUrl(context.databaseUrl)),
+      DATABASE_URL: given.DATABASE_URL ?? (await embeddedUrl(() => context.databaseUrl())),
       REALMPASS_BASE_URL: baseUrl(given),
       REALMPASS_AUTH_URL: authUrl(given),
       REALMPASS_PUBLICATION_URL: publicationUrl(given),

@@ -14,7 +14,11 @@ export const guestAccountCreate = command({
   options: {
     name: option("<name>", "what administrators see", text(1, 200)),
     expires: option("<instant>", "when it ends, ISO 8601", Instant),
-    profileLimit: option("<count>", "profiles it may have at most; default: unlimited", wholeNumber(0, 100_000).optional()),
+    profileLimit: option(
+      "<count>",
+      "profiles it may have at most; default: unlimited",
+      wholeNumber(0, 100_000).optional(),
+    ),
   },
   async run({ name, expires, profileLimit = null }, context) {
     const at = context.clock.now();
@@ -23,7 +27,11 @@ export const guestAccountCreate = command({
     const db = await context.db();
 
     const { token, hash: tokenHash } = drawSecretToken("guestToken");
-    const tokenSealed = sealUnderMasterKey(context.masterKey(), Buffer.from(token), guestAccounts.tokenContext(tokenHash));
+    const tokenSealed = sealUnderMasterKey(
+      context.masterKey(),
+      Buffer.from(token),
+      guestAccounts.tokenContext(tokenHash),
+    );
     const account = await db.transaction(async (tx) => {
       const created = await guestAccounts.create(tx, {
         realmId,

@@ -4,6 +4,7 @@ import * as realms from "../../db/queries/realms.ts";
 import { command, option } from "../command.ts";
 import { addIssuer, signIssuingCa } from "../new-issuer.ts";
 import { OperatorError } from "../operator-error.ts";
+import { checkPassphrase } from "../passphrase.ts";
 import { chooseRoot } from "../root-choice.ts";
 import { issuerLine, issuerView } from "../views.ts";
 
@@ -20,12 +21,16 @@ export const issuerCreate = command({
     const db = await context.db();
     const refuseSecond = (existing: readonly issuers.IssuerRow[]): void => {
       if (existing.length === 0) return;
-      throw new OperatorError("issuer_exists", `The realm ${realm.name} has an issuer; \`issuer rotate\` makes the next one.`);
+      throw new OperatorError(
+        "issuer_exists",
+        `The realm ${realm.name} has an issuer; \`issuer rotate\` makes the next one.`,
+      );
     };
     refuseSecond(await issuers.list(db, realm.id));
 
     const root = chooseRoot({ realm: realm.name, given }, context);
     const passphrase = context.passphrase();
+    await checkPassphrase(db, passphrase);
     const authority = await signIssuingCa({ root, organization: realm.displayName, passphrase, at });
     const issuer = await db.transaction(async (tx) => {
       await realms.lock(tx, realm.id);

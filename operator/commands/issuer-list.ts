@@ -11,7 +11,10 @@ export const issuerList = command({
     const rows = await issuers.list(await context.db(), id);
     return {
       json: { issuers: rows.map(issuerView) },
-      text: rows.length === 0 ? `The realm ${name} has no issuer. Make one with \`issuer create\`.` : rows.map(issuerLine).join("\n"),
+      text:
+        rows.length === 0
+          ? `The realm ${name} has no issuer. Make one with \`issuer create\`.`
+          : rows.map(issuerLine).join("\n"),
     };
   },
 });

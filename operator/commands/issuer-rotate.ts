@@ -22,7 +22,10 @@ export const issuerRotate = command({
     const [newest] = await issuers.list(db, realm.id);
     const rootCertificate = newest?.chain.at(-1);
     if (rootCertificate === undefined) {
-      throw new OperatorError("no_issuer", `The realm ${realm.name} has no issuer yet; \`issuer create\` makes the first.`);
+      throw new OperatorError(
+        "no_issuer",
+        `The realm ${realm.name} has no issuer yet; \`issuer create\` makes the first.`,
+      );
     }
 
     const root = chooseRoot({ realm: realm.name, given, expected: fingerprintOf(rootCertificate) }, context);

@@ -3,7 +3,8 @@ import { migrateAll } from "../migrate.ts";
 
 export const migrate = command({
   name: "migrate",
-  about: "Brings the database up to date, as the login of DATABASE_URL. Safe to run again and from several machines at once.",
+  about:
+    "Brings the database up to date, as the login of DATABASE_URL. Safe to run again and from several machines at once.",
   options: {},
   async run(_, context) {
     const { migrations, queueSchemaVersion } = await migrateAll(await context.databaseUrl());

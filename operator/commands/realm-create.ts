@@ -5,6 +5,7 @@ import { command, option } from "../command.ts";
 import { text } from "../inputs.ts";
 import { addRealm, createHierarchy } from "../new-realm.ts";
 import { usageError } from "../operator-error.ts";
+import { checkPassphrase } from "../passphrase.ts";
 import { issuerLine, issuerView, lines, realmView } from "../views.ts";
 
 export const realmCreate = command({
@@ -12,7 +13,11 @@ export const realmCreate = command({
   about: "Makes a realm with its own root and issuing CA.",
   options: {
     name: option("<name>", "the short name that operators type", RealmName),
-    domain: option("<domain>", "what follows the @ in identities", RealmDomain.refine(isDnsName, "must be a DNS domain")),
+    domain: option(
+      "<domain>",
+      "what follows the @ in identities",
+      RealmDomain.refine(isDnsName, "must be a DNS domain"),
+    ),
     displayName: option("<text>", "the name that people see; default: the short name", text(1, 200).optional()),
   },
   async run({ name, domain, displayName = name }, context) {
@@ -21,7 +26,9 @@ export const realmCreate = command({
     }
     const at = context.clock.now();
     const db = await context.db();
-    const hierarchy = await createHierarchy({ organization: displayName, passphrase: context.passphrase(), at });
+    const passphrase = context.passphrase();
+    await checkPassphrase(db, passphrase);
+    const hierarchy = await createHierarchy({ organization: displayName, passphrase, at });
     const { ceremony } = context.dataDirectory();
     const { realm, issuer, rootFiles } = await db.transaction((tx) =>
       addRealm(tx, { name, domain, displayName, localSignIn: false, hierarchy, ceremony, at }),
@@ -33,7 +40,12 @@ export const realmCreate = command({
         "or, for trial and emergencies, locally (`realm set --local-sign-in on`).",
     );
     return {
-      json: { ...realmView(realm), issuer: issuerView(issuer), rootKey: rootFiles.key, rootCertificate: rootFiles.certificate },
+      json: {
+        ...realmView(realm),
+        issuer: issuerView(issuer),
+        rootKey: rootFiles.key,
+        rootCertificate: rootFiles.certificate,
+      },
       text: `${lines(realmView(realm))}\n${issuerLine(issuer)}`,
     };
   },

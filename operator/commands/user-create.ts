@@ -16,7 +16,11 @@ export const userCreate = command({
     email: option("<address>", "the user's email address", Email.optional()),
     admin: flag("the user administers the realm", Given),
     passwordStdin: flag("read the password from standard input; without it, sign-in links are the only way in", Given),
-    pairwiseId: option("<id>", "the pseudonym that the realm knows the user by; default: a random one", text(1, 255).optional()),
+    pairwiseId: option(
+      "<id>",
+      "the pseudonym that the realm knows the user by; default: a random one",
+      text(1, 255).optional(),
+    ),
   },
   async run({ username, email = "", admin: administrator, passwordStdin, pairwiseId }, context) {
     const at = context.clock.now();

@@ -63,5 +63,9 @@ export async function checkWorkers(db: Db, clock: Clock): Promise<Check> {
   const alive = await workers.countAlive(db, { at: clock.now() });
   return alive > 0
     ? passes("workers", `${alive} alive`)
-    : fails("workers", "no worker is alive, so nothing is issued or revoked", "Start one: `npm start`, or `npm run worker`.");
+    : fails(
+        "workers",
+        "no worker is alive, so nothing is issued or revoked",
+        "Start one: `npm start`, or `npm run worker`.",
+      );
 }

@@ -56,7 +56,11 @@ async function checkKey(
   const name = `issuer-key ${realm.name} ${id}`;
   const row = withKeys.find((each) => each.id === id);
   if (row === undefined) {
-    return fails(name, "the issuer's key is missing", `Restore the database, or run \`issuer rotate --realm ${realm.name}\`.`);
+    return fails(
+      name,
+      "the issuer's key is missing",
+      `Restore the database, or run \`issuer rotate --realm ${realm.name}\`.`,
+    );
   }
   try {
     const { publicKeySpki } = await openFileSigner(row.encryptedKey, passphrase);
@@ -65,6 +69,10 @@ async function checkKey(
       ? passes(name, "decrypts, and matches its certificate")
       : fails(name, "the key does not match its certificate", `Run \`issuer rotate --realm ${realm.name}\`.`);
   } catch (error) {
-    return fails(name, describeFailure(error).message, "Set REALMPASS_ISSUER_KEY_PASSPHRASE to the passphrase of the workers.");
+    return fails(
+      name,
+      describeFailure(error).message,
+      "Set REALMPASS_ISSUER_KEY_PASSPHRASE to the passphrase of the workers.",
+    );
   }
 }

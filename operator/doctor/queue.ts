@@ -44,7 +44,13 @@ async function checkRedis(url: string): Promise<Check[]> {
       checkPersistence(info.get("aof_enabled")),
     ];
   } catch (error) {
-    return [fails("queue", `Redis does not answer (${(lost ?? (error as Error)).message})`, "Start Redis, or correct REDIS_URL.")];
+    return [
+      fails(
+        "queue",
+        `Redis does not answer (${(lost ?? (error as Error)).message})`,
+        "Start Redis, or correct REDIS_URL.",
+      ),
+    ];
   } finally {
     redis.disconnect();
   }

@@ -42,7 +42,7 @@ export async function startRedis(): Promise<Service | undefined> {
   const port = await freePort();
   const server = spawn(
     program,
-    ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory]
+    ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--databases", String(redisDatabases)]
       .concat(["--appendonly", "yes", "--appendfsync", "everysec", "--maxmemory-policy", "noeviction", "--save", ""]),
     { stdio: "ignore" },
   );
@@ -55,6 +55,20 @@ export async function startRedis(): Promise<Service | undefined> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+const redisDatabases = 1024;
+const redisDatabasesPerProcess = 128;
+let redisDatabasesTaken = 0;
+
+/** The URL of a Redis database that no other test uses: queues of the same name would mix. */
+export function freshRedisDatabase(): string {
+  const given = process.env["TEST_REDIS_URL"];
+  if (given === undefined) throw new Error("this test needs redis-server");
+  const testProcess = Number(process.env["VITEST_POOL_ID"] ?? "0") % (redisDatabases / redisDatabasesPerProcess);
+  const url = new URL(given);
+  url.pathname = `/${testProcess * redisDatabasesPerProcess + (redisDatabasesTaken++ % redisDatabasesPerProcess)}`;
+  return url.href;
 }
 
 /** Stops a child process by its id and waits until it is gone. */

@@ -8,21 +8,22 @@ import { openQueues, type QueueBackend, type Queues } from "../../runtime/queues
 import { generateOutputKeyPair } from "../../runtime/sealed-output.ts";
 import { startWorker } from "../../worker/worker.ts";
 import { testPassphrase } from "./issuing.ts";
+import { freshRedisDatabase } from "./services.ts";
 
 /** The pair that outputs are sealed and opened with in tests. */
 export const testOutputKeys = generateOutputKeyPair();
 
 export const silentLog: Log = createLog({ process: "test", level: "silent" });
 
-/** Where a test's queues live. A Redis database per test process keeps files that run side by side apart. */
+let redisUrl: string | undefined;
+
+/** Where a file's queues live. */
 export function backendFor(
   kind: QueueBackend["kind"],
   databaseUrl: string,
 ): { backend: QueueBackend; close: () => Promise<void> } {
   if (kind === "redis") {
-    const url = new URL(process.env["TEST_REDIS_URL"] ?? "redis://127.0.0.1:6379");
-    url.pathname = `/${process.env["VITEST_POOL_ID"] ?? "0"}`;
-    return { backend: { kind: "redis", url: url.href }, close: () => Promise.resolve() };
+    return { backend: { kind: "redis", url: (redisUrl ??= freshRedisDatabase()) }, close: () => Promise.resolve() };
   }
   const pool = openQueuePool({ ...databaseOptions(databaseUrl), connectionsMax: 8 });
   return { backend: { kind: "postgres", pool }, close: () => pool.end() };

@@ -29,10 +29,15 @@ test("after rotating, the new issuer issues and the earlier one goes on publishi
   expect(await operator.auditEvents(realm)).toEqual(["realm_create", "issuer_create", "issuer_rotate"]);
 
   const { der } = only(
-    await operator.database.owner.query<{ der: Buffer }>(sql`select certificate as der from issuers where id = ${rotated.json["issuerID"]}`),
+    await operator.database.owner.query<{ der: Buffer }>(
+      sql`select certificate as der from issuers where id = ${rotated.json["issuerID"]}`,
+    ),
   );
   const pem = openssl(["x509", "-inform", "der", "-in", "i.der"], { "i.der": der }).stdout;
-  const verified = openssl(["verify", "-CAfile", "root.pem", "i.pem"], { "root.pem": readFileSync(certificate), "i.pem": pem });
+  const verified = openssl(["verify", "-CAfile", "root.pem", "i.pem"], {
+    "root.pem": readFileSync(certificate),
+    "i.pem": pem,
+  });
   expect(verified.stdout).toContain("OK");
 });
 
@@ -57,9 +62,16 @@ test("a root that was moved offline is named by its files", async () => {
 
   const without = await operator.run(["issuer", "rotate", "--realm", realm]);
   const half = await operator.run(["issuer", "rotate", "--realm", realm, "--root-key", moved.key]);
-  const named = await operator.run(
-    ["issuer", "rotate", "--realm", realm, "--root-key", moved.key, "--root-certificate", moved.certificate],
-  );
+  const named = await operator.run([
+    "issuer",
+    "rotate",
+    "--realm",
+    realm,
+    "--root-key",
+    moved.key,
+    "--root-certificate",
+    moved.certificate,
+  ]);
 
   expect([without.code, without.json["error"]]).toEqual([1, "no_root"]);
   expect(without.err).toContain("--root-key");
@@ -87,7 +99,9 @@ test("roots that cannot be used are refused in a sentence", async () => {
   const { realm, key, certificate } = await rootOf();
   const other = await rootOf();
   const rotate = (rootKey: string, rootCertificate: string, env = {}) =>
-    operator.run(["issuer", "rotate", "--realm", realm, "--root-key", rootKey, "--root-certificate", rootCertificate], { env });
+    operator.run(["issuer", "rotate", "--realm", realm, "--root-key", rootKey, "--root-certificate", rootCertificate], {
+      env,
+    });
 
   const answers = {
     "another realm's root": await rotate(other.key, other.certificate),

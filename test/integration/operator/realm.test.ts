@@ -1,4 +1,4 @@
-import { readFileSync, statSync } from "node:fs";
+import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
 import { openssl } from "../../support/openssl.ts";
@@ -16,9 +16,16 @@ test("without a realm the list is empty and everything that needs one says what 
 });
 
 test("a new realm has its own root and issuer, and its root key lies encrypted in the ceremony directory", async () => {
-  const made = await operator.run(
-    ["realm", "create", "--name", "north", "--domain", "north.example", "--display-name", "The North"],
-  );
+  const made = await operator.run([
+    "realm",
+    "create",
+    "--name",
+    "north",
+    "--domain",
+    "north.example",
+    "--display-name",
+    "The North",
+  ]);
 
   expect(made.code).toBe(0);
   expect(made.json).toMatchObject({
@@ -67,7 +74,19 @@ test("a taken name is refused in a sentence, and nothing is left behind", async 
   expect(again.code).toBe(1);
   expect(again.json["error"]).toBe("name_taken");
   expect(again.err).not.toContain("    at ");
+  expect(readdirSync(operator.data.ceremony).filter((file) => file.startsWith(`${name}-root-`))).toHaveLength(2);
   expect(await operator.auditEvents(name)).toEqual(["realm_create", "issuer_create"]);
+});
+
+test("a realm whose keys the workers could not open is refused", async () => {
+  await operator.realm();
+
+  const { code, json } = await operator.run(["realm", "create", "--name", "lost", "--domain", "lost.example"], {
+    env: { REALMPASS_ISSUER_KEY_PASSPHRASE: "not the passphrase" },
+  });
+
+  expect([code, json["error"]]).toEqual([1, "wrong_passphrase"]);
+  expect(await operator.auditEvents("lost")).toEqual([]);
 });
 
 test.each([
@@ -116,7 +135,9 @@ test("settings that are given change and the others stay", async () => {
 
 test("a realm that nobody can sign in to is pointed out", async () => {
   const realm = await operator.realm();
-  expect((await operator.run(["realm", "set", "--realm", realm, "--local-sign-in", "off"])).err).toContain("Nobody can sign in");
+  expect((await operator.run(["realm", "set", "--realm", realm, "--local-sign-in", "off"])).err).toContain(
+    "Nobody can sign in",
+  );
 });
 
 test.each([

@@ -21,9 +21,17 @@ const passwordHashOf = async (userId: unknown): Promise<string | null> =>
 test("a user is made with a pseudonym that says nothing about the person", async () => {
   const realm = await operator.realm();
 
-  const made = await operator.run(
-    ["user", "create", "--realm", realm, "--username", "ada", "--email", "ada@north.example", "--admin"],
-  );
+  const made = await operator.run([
+    "user",
+    "create",
+    "--realm",
+    realm,
+    "--username",
+    "ada",
+    "--email",
+    "ada@north.example",
+    "--admin",
+  ]);
 
   expect(made.code).toBe(0);
   expect(made.json).toEqual({
@@ -62,7 +70,9 @@ test.each([
 ])("a password that is %s is a usage error, and nobody is made", async (_, input) => {
   const realm = await operator.realm();
 
-  const { code } = await operator.run(["user", "create", "--realm", realm, "--username", "carl", "--password-stdin"], { input });
+  const { code } = await operator.run(["user", "create", "--realm", realm, "--username", "carl", "--password-stdin"], {
+    input,
+  });
 
   expect(code).toBe(2);
   expect(await operator.auditEvents(realm)).not.toContain("user_create");
@@ -79,7 +89,9 @@ test("a taken username, in any letter case, and a taken pairwise id are refused"
   expect([sameName.code, sameName.json["error"]]).toEqual([1, "name_taken"]);
   expect([samePairwiseId.code, samePairwiseId.json["error"]]).toEqual([1, "name_taken"]);
   const other = await operator.realm();
-  expect((await operator.run(["user", "create", "--realm", other, "--username", "dora", "--pairwise-id", "p1"])).code).toBe(0);
+  expect(
+    (await operator.run(["user", "create", "--realm", other, "--username", "dora", "--pairwise-id", "p1"])).code,
+  ).toBe(0);
 });
 
 test.each([
@@ -102,7 +114,8 @@ test("a sign-in link is good for fifteen minutes, once, and only its hash is sto
   });
 
   expect(Object.keys(link.json)).toEqual(["url"]);
-  const [, token = ""] = /^https:\/\/login\.example\/sign-in\/([a-z]+_[A-Za-z0-9_-]{43})$/.exec(String(link.json["url"])) ?? [];
+  const [, token = ""] =
+    /^https:\/\/login\.example\/sign-in\/([a-z]+_[A-Za-z0-9_-]{43})$/.exec(String(link.json["url"])) ?? [];
   const tokenHash = createHash("sha256").update(token).digest();
   const db = operator.database.open("realmpass_api");
   const minutes = (count: number): Date => new Date(systemClock.now().getTime() + count * 60_000);

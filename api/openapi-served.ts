@@ -1,0 +1,17 @@
+import type { RequestHandler } from "express";
+import type { Deps } from "./deps.ts";
+import { endpoints } from "./endpoints.ts";
+import { createOpenApiDocument } from "./openapi.ts";
+import { contextOf } from "./request-context.ts";
+import { sendJson } from "./respond.ts";
+
+/** `GET /openapi.json`: the document as it is, not in the wrapper. */
+export function serveOpenApiDocument({ settings }: Pick<Deps, "settings">): RequestHandler {
+  let document: object | undefined;
+  return (_, response) => {
+    contextOf(response).route = "/openapi.json";
+    document ??= createOpenApiDocument(endpoints, settings);
+    response.setHeader("Cache-Control", "public, max-age=300");
+    sendJson(response, 200, document);
+  };
+}

@@ -1,0 +1,24 @@
+import type { Db } from "../db/client.ts";
+import * as issuers from "../db/queries/issuers.ts";
+import { decryptKey, EncryptedKeyError } from "../worker/pki/encrypted-key.ts";
+import { OperatorError } from "./operator-error.ts";
+
+/**
+ * Refuses a passphrase that does not open the issuer keys there are: workers have one for all, and a new key under
+ * another one (of a fresh data directory, say) could never be used.
+ */
+export async function checkPassphrase(db: Db, passphrase: string): Promise<void> {
+  const record = await issuers.findNewestKey(db);
+  if (record === undefined) return;
+  try {
+    (await decryptKey(record, passphrase)).fill(0);
+  } catch (cause) {
+    if (!(cause instanceof EncryptedKeyError)) throw cause;
+    throw new OperatorError(
+      "wrong_passphrase",
+      "The issuer key passphrase is not the one that the issuers of this installation are encrypted under. Set " +
+        "REALMPASS_ISSUER_KEY_PASSPHRASE, or REALMPASS_DATA_DIRECTORY, to what the workers have.",
+      { cause },
+    );
+  }
+}

@@ -1,0 +1,88 @@
+import { expect, test } from "vitest";
+import { sql } from "../../db/sql.ts";
+import { eventually } from "../support/eventually.ts";
+import { givenUser } from "../support/issuing.ts";
+import { startService } from "../support/service.ts";
+import { startRedis } from "../support/services.ts";
+import { startTcpProxy } from "../support/tcp-proxy.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+const creation = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
+
+test("with the database away every call is 503 with Retry-After, and all is well again by itself when it is back", async () => {
+  const target = new URL(process.env["TEST_DATABASE_URL"]!);
+  const proxy = await startTcpProxy({ host: target.hostname, port: Number(target.port) });
+  const service = await startService({
+    kind: "postgres",
+    databaseUrl(clone) {
+      const url = new URL(clone);
+      url.port = String(proxy.port);
+      return url.href;
+    },
+  });
+  const userId = await givenUser(service.owner, service.realmId);
+  const create = () => service.call("POST", `/api/user/${userId}/profiles/laptop`, creation);
+  expect(await create()).toMatchObject({ status: 200 });
+
+  await proxy.cut();
+  for (const answer of await Promise.all([create(), service.call("GET", "/api/user"), service.call("GET", "/api/realm")])) {
+    expect(answer).toMatchObject({ status: 503, body: { result: "error", code: 503, error: "unavailable" } });
+    expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+  }
+  expect(await service.call("GET", "/healthz")).toMatchObject({ status: 200 });
+  expect(await service.call("GET", "/readyz")).toMatchObject({ status: 503 });
+
+  await proxy.restore();
+  await eventually(async () => expect(await service.call("GET", "/readyz")).toMatchObject({ status: 200 }), { withinMs: 30_000 });
+  expect(await create()).toMatchObject({ status: 200 });
+}, 120_000);
+
+test("a database that falls silent without closing its connections does not hold callers for ever", async () => {
+  const target = new URL(process.env["TEST_DATABASE_URL"]!);
+  const proxy = await startTcpProxy({ host: target.hostname, port: Number(target.port) });
+  const service = await startService({
+    kind: "postgres",
+    databaseUrl(clone) {
+      const url = new URL(clone);
+      url.port = String(proxy.port);
+      return url.href;
+    },
+  });
+  expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 200 });
+
+  proxy.silence();
+  expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 503 });
+
+  await proxy.restore();
+  await eventually(async () => expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 200 }), {
+    withinMs: 30_000,
+  });
+}, 120_000);
+
+describeWithTool("redis-server", "Redis", () => {
+  test("away: creations are accepted and finished all the same, and readiness says what is missing", async () => {
+    const given = process.env["TEST_REDIS_URL"];
+    delete process.env["TEST_REDIS_URL"];
+    const redis = await startRedis();
+    process.env["TEST_REDIS_URL"] = redis!.url;
+    const service = await startService({ kind: "redis" });
+    if (given !== undefined) process.env["TEST_REDIS_URL"] = given;
+    const userId = await givenUser(service.owner, service.realmId);
+    const create = (wait: string) =>
+      service.call("POST", `/api/user/${userId}/profiles/laptop`, creation, { prefer: wait });
+    expect(await create("wait=20")).toMatchObject({ status: 200 });
+
+    await redis!.stop();
+    const accepted = await create("wait=1");
+    expect(accepted).toMatchObject({ status: 202, body: { data: { state: "queued" } } });
+    await eventually(async () => expect(await service.call("GET", "/readyz")).toMatchObject({ status: 503 }));
+
+    const location = String(accepted.headers["location"]);
+    await eventually(
+      async () => expect(await service.call("GET", new URL(location, "http://x").pathname)).toMatchObject({ body: { data: { state: "issued" } } }),
+      { withinMs: 40_000, everyMs: 500 },
+    );
+    const rows = await service.owner.query(sql`select status from issuances where status <> 'issued'`);
+    expect(rows).toEqual([]);
+  }, 120_000);
+});

@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import { useApi, type Caller } from "../../../support/api.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { givenIssuingRealm } from "../../../support/issuing.ts";
+import { sql } from "../../../../db/sql.ts";
+
+const api = useApi();
+const { as, given } = api;
+const linux = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
+const respondAsync = { headers: { prefer: "respond-async" } };
+
+let realmId: string;
+let service: Caller;
+
+beforeAll(async () => {
+  ({ realmId } = await givenIssuingRealm(api.database.owner));
+  service = as.service({ realmId });
+});
+
+const begin = async (): Promise<string> => {
+  const user = await given.user({ realmId });
+  const answer = await service.post(`/api/user/${user.id}/profiles/laptop`, linux, respondAsync);
+  return String(answer.headers.location);
+};
+
+test("202 with where and when to ask while nothing has been made", async () => {
+  const location = await begin();
+  for (const headers of [{}, { prefer: "wait=1" }]) {
+    expect(await service.get(location, { headers: headers as Record<string, string> })).toMatchObject({
+      status: 202,
+      headers: { location, "retry-after": "1" },
+      body: { result: "ok", code: 202, data: { state: "queued", finishedAt: null, error: null, profile: null } },
+    });
+  }
+});
+
+test("nobody but its creator knows that it exists", async () => {
+  const location = await begin();
+  const user = await given.user({ realmId });
+  const strangers = [as.admin({ realmId }), as.service({ realmId }), as.user(user), as.service(), as.guest()];
+
+  for (const stranger of strangers) expect(await stranger.get(location)).toBeError("issuance_not_found");
+  expect(await service.get(`/api/issuances/${randomUUID()}`)).toBeError("issuance_not_found");
+  expect(await service.get("/api/issuances/1")).toBeError("issuance_not_found");
+});
+
+test("a failed one says why", async () => {
+  const location = await begin();
+  const id = location.split("/").at(-1);
+  await api.database.owner.query(sql`
+    update issuances set status = 'failed', finished_at = now(), error_code = 'user_offboarded' where id = ${id}
+  `);
+  expect(await service.get(location)).toMatchObject({
+    status: 200,
+    body: { data: { state: "failed", error: { error: "user_offboarded", error_description: expect.any(String) }, profile: null } },
+  });
+});
+
+test("the output is there for whoever asks again, until it is erased", async () => {
+  await api.startWorker();
+  const location = await begin();
+  const wait = { headers: { prefer: "wait=30" } };
+  const first = await service.get(location, wait);
+
+  expect(first).toMatchObject({ status: 200, body: { data: { state: "issued" } } });
+  expect((await service.get(location)).text).toBe(first.text);
+
+  await api.database.owner.query(sql`update issuance_outputs set sealed = null`);
+  expect(await service.get(location)).toBeError("output_erased");
+});
+
+test("who waits is woken by the worker, without asking again", async () => {
+  const location = await begin();
+  const startedAt = performance.now();
+  await service.get(location, { headers: { prefer: "wait=30" } });
+  expect(performance.now() - startedAt).toBeLessThan(5_000);
+});
+
+test("a client that goes away leaves no output marked as collected", async () => {
+  await api.database.owner.query(sql`
+    create function hold() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return new; end $$`);
+  await api.database.owner.query(sql`create trigger hold before insert on certificates for each row execute function hold()`);
+  const user = await given.user({ realmId });
+  const key = { "idempotency-key": randomUUID() };
+  const path = `/api/user/${user.id}/profiles/laptop`;
+  const token = await given.token({ realmId, clientId: (await given.application({ realmId })).clientId });
+  const controller = new AbortController();
+  const gone = fetch(`${api.url}${path}`, {
+    method: "POST",
+    headers: { ...key, authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify(linux),
+    signal: controller.signal,
+  });
+  await eventually(async () => {
+    const rows = await api.database.owner.query(sql`select 1 from issuances where user_id = ${user.id}`);
+    expect(rows).toHaveLength(1);
+  });
+  controller.abort();
+  await expect(gone).rejects.toThrow();
+
+  await eventually(async () => {
+    const rows = await api.database.owner.query<{ collected: Date | null }>(sql`
+      select o.collected_at as collected from issuance_outputs o join issuances i on i.id = o.issuance_id where i.user_id = ${user.id}
+    `);
+    expect(rows).toEqual([{ collected: null }]);
+  });
+});

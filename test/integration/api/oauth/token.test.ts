@@ -1,0 +1,154 @@
+import { createHash } from "node:crypto";
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../db/sql.ts";
+import { scopesAllowedTo } from "../../../../domain/scopes.ts";
+import { sendRequest, useApi, type ApiAnswer } from "../../../support/api.ts";
+import type { GivenApplication } from "../../../support/given.ts";
+
+const api = useApi();
+const { as, given } = api;
+
+let service: GivenApplication;
+beforeAll(async () => {
+  service = await given.application({ realmId: api.realmId });
+});
+
+const form = (fields: Record<string, string> | string, headers: Record<string, string> = {}, query = ""): Promise<ApiAnswer> =>
+  sendRequest(`${api.url}/oauth/token${query}`, "POST", {
+    raw: typeof fields === "string" ? fields : new URLSearchParams(fields).toString(),
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+  });
+
+const basic = (id: string, secret: string): Record<string, string> => ({
+  authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`,
+});
+
+const grant = { grant_type: "client_credentials" };
+const post = (fields: Record<string, string> = {}) =>
+  form({ ...grant, client_id: service.clientId, client_secret: service.secret, ...fields });
+
+describe("client_credentials", () => {
+  test("answers exactly access_token and token_type, and nobody may keep it", async () => {
+    const answer = await post();
+    expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store", "access-control-allow-origin": "*" } });
+    expect(answer.body).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
+  });
+
+  test("the token is an RFC 9068 JWT for 30 minutes that the stored key signed, and opens the API", async () => {
+    const { access_token: token } = (await post()).body;
+    const keys = await api.database.owner.query<{ publicJwk: object; kid: string }>(sql`
+      select public_jwk as "publicJwk", kid from token_signing_keys where state = 'current'
+    `);
+    const jwks = createLocalJWKSet({ keys: keys.map(({ publicJwk, kid }) => ({ ...publicJwk, kid })) as never });
+    const { payload } = await jwtVerify(token, jwks, { issuer: api.url, audience: api.url, typ: "at+jwt", algorithms: ["ES256"] });
+
+    expect(decodeProtectedHeader(token)).toEqual({ alg: "ES256", typ: "at+jwt", kid: keys[0]?.kid });
+    expect(payload).toMatchObject({ sub: service.clientId, client_id: service.clientId, jti: expect.any(String) });
+    expect(Number(payload.exp) - Number(payload.iat)).toBe(1800);
+    expect(String(payload["scope"]).split(" ").sort()).toEqual(scopesAllowedTo("service").sort());
+    expect(await as.token(token).get("/api/user")).toMatchObject({ status: 200 });
+  });
+
+  test("only the token's hash is stored, with the secret it was got with", async () => {
+    const { access_token: token } = (await post()).body;
+    const rows = await api.database.owner.query(sql`
+      select octet_length(secret_hash) as length from access_tokens where token_hash = ${createHash("sha256").update(String(token)).digest()}
+    `);
+    expect(rows).toEqual([{ length: 32 }]);
+  });
+
+  test("a narrower scope is what the token then has", async () => {
+    const { access_token: token } = (await post({ scope: "realm.read" })).body;
+    expect(await as.token(token).get("/api/realm")).toMatchObject({ status: 200 });
+    expect(await as.token(token).get("/api/user")).toBeError("insufficient_scope");
+  });
+
+  test("the Basic scheme works, its parts form-decoded", async () => {
+    expect(await form(grant, basic(service.clientId, service.secret))).toMatchObject({ status: 200 });
+    expect(await form({ ...grant, client_id: service.clientId }, basic(service.clientId, service.secret))).toMatchObject({ status: 200 });
+  });
+
+  test("unknown fields and the query are ignored", async () => {
+    expect(await post({ whatever: "x" })).toMatchObject({ status: 200 });
+    const query = `?${new URLSearchParams({ ...grant, client_id: service.clientId, client_secret: service.secret }).toString()}`;
+    expect(await form("", {}, query)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+  });
+
+  test("processes that start at once end up with one key", async () => {
+    await Promise.all(Array.from({ length: 8 }, () => post()));
+    expect(await api.database.owner.query(sql`select 1 from token_signing_keys where state = 'current'`)).toHaveLength(1);
+  });
+
+  test("a replaced secret takes its tokens along", async () => {
+    const application = await given.application({ realmId: api.realmId });
+    const { access_token: token } = (await post({ client_id: application.clientId, client_secret: application.secret })).body;
+    await api.database.owner.query(sql`delete from application_secrets where client_id = ${application.clientId}`);
+    expect(await as.token(token).get("/api/realm")).toBeError("unauthenticated");
+  });
+});
+
+describe("refused", () => {
+  type Case = [name: string, send: () => Promise<ApiAnswer>, status: number, error: string];
+  const wrong = "rps_wrong";
+  const cases: Case[] = [
+    ["an unknown client", () => post({ client_id: "nobody" }), 401, "invalid_client"],
+    ["a wrong secret", () => post({ client_secret: wrong }), 401, "invalid_client"],
+    ["no secret", () => form({ ...grant, client_id: service.clientId }), 401, "invalid_client"],
+    ["an empty secret", () => post({ client_secret: "" }), 401, "invalid_client"],
+    ["a wrong secret by Basic", () => form(grant, basic(service.clientId, wrong)), 401, "invalid_client"],
+    ["Basic that is no Basic", () => form(grant, { authorization: "Basic !!!" }), 401, "invalid_client"],
+    ["Basic with NUL", () => form(grant, basic("a\0", "b")), 401, "invalid_client"],
+    ["Basic and a body secret", () => form({ ...grant, client_secret: service.secret }, basic(service.clientId, service.secret)), 400, "invalid_request"],
+    ["Basic and another client_id", () => form({ ...grant, client_id: "other" }, basic(service.clientId, service.secret)), 400, "invalid_request"],
+    ["no client", () => form(grant), 400, "invalid_request"],
+    ["no grant type", () => post({ grant_type: "" }), 400, "invalid_request"],
+    ["the grant password", () => post({ grant_type: "password" }), 400, "unsupported_grant_type"],
+    ["the grant constructor", () => post({ grant_type: "constructor" }), 400, "unsupported_grant_type"],
+    ["the grant __proto__", () => post({ grant_type: "__proto__" }), 400, "unsupported_grant_type"],
+    ["openid for a service", () => post({ scope: "openid" }), 400, "invalid_scope"],
+    ["offline_access for a service", () => post({ scope: "realm.read offline_access" }), 400, "invalid_scope"],
+    ["an unknown scope", () => post({ scope: "everything" }), 400, "invalid_scope"],
+    ["a repeated parameter", () => form("grant_type=client_credentials&grant_type=client_credentials"), 400, "invalid_request"],
+    ["JSON", () => sendRequest(`${api.url}/oauth/token`, "POST", { body: grant }), 400, "invalid_request"],
+    ["no content type", () => sendRequest(`${api.url}/oauth/token`, "POST", { raw: "grant_type=client_credentials" }), 400, "invalid_request"],
+    ["NUL", () => form("grant_type=a%00b"), 400, "invalid_request"],
+    ["a bad percent escape", () => form("grant_type=%zz"), 400, "invalid_request"],
+    ["a lone surrogate", () => form("grant_type=%ED%A0%80"), 400, "invalid_request"],
+    ["5 kB", () => form(`grant_type=${"x".repeat(5000)}`), 400, "invalid_request"],
+    ["CRLF", () => post({ client_id: "a\r\nSet-Cookie: b" }), 401, "invalid_client"],
+    ["a megabyte", () => form(`grant_type=${"x".repeat(1_000_000)}`), 400, "invalid_request"],
+  ];
+
+  test.each(cases)("%s", async (_, send, status, error) => {
+    const answer = await send();
+    expect({ status: answer.status, body: answer.body }).toEqual({ status, body: { error, error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/) } });
+    expect(answer.headers["cache-control"]).toBe("no-store");
+  });
+
+  test("a switched-off client, and one whose secret has run out", async () => {
+    const off = await given.application({ realmId: api.realmId, active: false });
+    const old = await given.application({ realmId: api.realmId });
+    await api.database.owner.query(sql`update application_secrets set expires_at = now() - interval '1 second' where client_id = ${old.clientId}`);
+    for (const { clientId, secret } of [off, old]) {
+      expect(await post({ client_id: clientId, client_secret: secret })).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+    }
+  });
+
+  test("a useragent, with a secret or without", async () => {
+    for (const useClientSecret of [true, false]) {
+      const { clientId, secret } = await given.application({ realmId: api.realmId, type: "useragent", useClientSecret });
+      expect(await post({ client_id: clientId, client_secret: secret })).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
+    }
+  });
+
+  test("401 names the Basic scheme when it was used, and only then", async () => {
+    expect((await form(grant, basic(service.clientId, wrong))).headers["www-authenticate"]).toMatch(/^Basic /);
+    expect((await post({ client_secret: wrong })).headers["www-authenticate"]).toBeUndefined();
+  });
+
+  test.each(["GET", "HEAD", "PUT"])("%s is 405 and says what is allowed", async (method) => {
+    const answer = await sendRequest(`${api.url}/oauth/token`, method, {});
+    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "POST, OPTIONS" });
+  });
+});

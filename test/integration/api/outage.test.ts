@@ -1,0 +1,37 @@
+import { expect, test } from "vitest";
+import { sendRequest, useApi } from "../../support/api.ts";
+
+const api = useApi({ databaseUrl: () => "postgres://nobody:nothing@127.0.0.1:1/nowhere" });
+const { as } = api;
+
+test("without the database everything is 503 with Retry-After, in the wrapper", async () => {
+  for (const path of ["/api/user", "/api/realm", "/api/user/1", "/api/profiles/1", "/api/issuances/1"]) {
+    const answer = await as.token("whatever").get(path);
+    expect(answer).toBeError("unavailable");
+    expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
+  }
+});
+
+test("what needs no database answers as ever", async () => {
+  expect(await as.nobody().get("/healthz")).toMatchObject({ status: 200 });
+  expect(await as.nobody().get("/api/realm")).toBeError("unauthenticated");
+  expect(await as.nobody().get("/openapi.json")).toMatchObject({ status: 200 });
+});
+
+test("readiness names what is away", async () => {
+  const answer = await as.nobody().get("/readyz");
+  expect(answer).toBeError("unavailable");
+  expect(answer.body.fields.map(({ path }: { path: string }) => path)).toEqual(["database", "queue", "worker"]);
+});
+
+test("the token endpoint says so in its own words", async () => {
+  const answer = await sendRequest(`${api.url}/oauth/token`, "POST", {
+    raw: "grant_type=client_credentials&client_id=a&client_secret=b",
+    headers: { "content-type": "application/x-www-form-urlencoded" },
+  });
+  expect(answer).toMatchObject({ status: 503, body: { error: "temporarily_unavailable" }, headers: { "retry-after": "2" } });
+});
+
+test("sign-in links show a page", async () => {
+  expect(await as.nobody().get("/sign-in/rpl_x")).toMatchObject({ status: 503, headers: { "content-type": "text/html; charset=utf-8" } });
+});

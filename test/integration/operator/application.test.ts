@@ -1,0 +1,96 @@
+import { createHash } from "node:crypto";
+import { expect, test } from "vitest";
+import * as applications from "../../../db/queries/applications.ts";
+import { scopesAllowedTo } from "../../../domain/scopes.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { useOperator, type Ran } from "./operator-support.ts";
+
+const operator = useOperator();
+
+const create = async (...options: string[]): Promise<Ran & { realm: string }> => {
+  const realm = await operator.realm();
+  return { realm, ...(await operator.run(["application", "create", "--realm", realm, ...options])) };
+};
+
+const stored = ({ json }: Ran) =>
+  applications.findWithSecrets(operator.database.open("realmpass_api"), {
+    clientId: String(json["client_id"]),
+    at: systemClock.now(),
+  });
+
+const service = ["--type", "service", "--name", "Sync", "--client-uri", "https://sync.example"];
+const useragent = ["--type", "useragent", "--name", "App", "--client-uri", "https://app.example"];
+const callback = ["--redirect-uri", "https://app.example/callback"];
+
+test("a service always has a secret, of which only the hash is stored, and every scope a service may have", async () => {
+  const ran = await create(...service);
+
+  expect(ran.code).toBe(0);
+  expect(Object.keys(ran.json)).toEqual(["client_id", "client_secret"]);
+  expect(ran.json["client_secret"]).toMatch(/^[a-z]+_[A-Za-z0-9_-]{43}$/);
+  expect(await stored(ran)).toMatchObject({
+    type: "service",
+    active: true,
+    useClientSecret: true,
+    redirectUri: null,
+    scopes: scopesAllowedTo("service"),
+    secretHashes: [createHash("sha256").update(String(ran.json["client_secret"])).digest()],
+  });
+  expect(scopesAllowedTo("service")).not.toContain("openid");
+  expect(await operator.auditEvents(ran.realm)).toContain("client_create");
+});
+
+test("a useragent has a secret only when asked for", async () => {
+  const without = await create(...useragent, ...callback);
+  const withSecret = await create(...useragent, ...callback, "--secret");
+
+  expect(Object.keys(without.json)).toEqual(["client_id"]);
+  expect(await stored(without)).toMatchObject({
+    useClientSecret: false,
+    secretHashes: [],
+    scopes: scopesAllowedTo("useragent"),
+  });
+  expect(Object.keys(withSecret.json)).toEqual(["client_id", "client_secret"]);
+  expect(await stored(withSecret)).toMatchObject({
+    useClientSecret: true,
+    redirectUri: "https://app.example/callback",
+  });
+});
+
+test("scopes are those that were named, each once", async () => {
+  const ran = await create(...useragent, ...callback, "--scopes", "openid  profile.read openid", "--require-pkce");
+
+  expect(await stored(ran)).toMatchObject({ scopes: ["openid", "profile.read"], requirePkce: true });
+});
+
+test.each([
+  ["https", "https://app.example/cb?x=1"],
+  ["http on this machine by name", "http://localhost:8080/cb"],
+  ["http on this machine by address", "http://127.0.0.1/cb"],
+  ["http on this machine by IPv6 address", "http://[::1]:9/cb"],
+  ["a scheme of its own", "com.example.app:/cb"],
+])("a redirect uri may be %s", async (_, uri) => {
+  const ran = await create(...useragent, "--redirect-uri", uri);
+  expect(ran.code, ran.err).toBe(0);
+  expect((await stored(ran))?.redirectUri).toBe(uri);
+});
+
+test.each([
+  ["an unknown type", ["--type", "robot", "--name", "x", "--client-uri", "https://x.example"]],
+  ["no name", ["--type", "service", "--client-uri", "https://x.example"]],
+  ["no client uri", ["--type", "service", "--name", "x"]],
+  ["a relative client uri", ["--type", "service", "--name", "x", "--client-uri", "/x"]],
+  ["a client uri that is no web address", ["--type", "service", "--name", "x", "--client-uri", "ftp://x.example"]],
+  ["a service with a redirect uri", [...service, ...callback]],
+  ["a useragent without one", useragent],
+  ["a redirect uri with a fragment", [...useragent, "--redirect-uri", "https://app.example/#x"]],
+  ["a redirect uri over http elsewhere", [...useragent, "--redirect-uri", "http://app.example/"]],
+  ["a redirect uri that is a script", [...useragent, "--redirect-uri", "javascript:alert(1)"]],
+  ["a redirect uri with a space", [...useragent, "--redirect-uri", "https://app.example/ "]],
+  ["an unknown scope", [...service, "--scopes", "profile.read everything"]],
+  ["a scope that a service cannot have", [...service, "--scopes", "openid"]],
+  ["an empty list of scopes", [...service, "--scopes", " "]],
+])("%s is a usage error", async (_, options) => {
+  const { code, json } = await create(...options);
+  expect([code, json["error"]]).toEqual([2, "usage"]);
+});

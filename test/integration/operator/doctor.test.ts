@@ -1,0 +1,153 @@
+import { randomUUID } from "node:crypto";
+import { chmodSync } from "node:fs";
+import { expect, test } from "vitest";
+import * as workers from "../../../db/queries/workers.ts";
+import { sql } from "../../../db/sql.ts";
+import type { Check } from "../../../operator/doctor/check.ts";
+import { systemClock, type Clock } from "../../../runtime/clock.ts";
+import { freePort } from "../../support/services.ts";
+import { useOperator, type RunOptions } from "./operator-support.ts";
+
+const operator = useOperator();
+
+const examine = async (argv: string[] = [], options?: RunOptions) => {
+  const { code, json } = await operator.run(["doctor", ...argv], options);
+  const checks = json["checks"] as Check[];
+  return { code, ok: json["ok"], checks, of: (name: string) => checks.find((check) => check.name === name) };
+};
+
+const aliveWorker = () =>
+  workers.beat(operator.database.open("realmpass_worker"), { workerId: randomUUID(), at: systemClock.now() });
+
+const clockAhead = (seconds: number): Clock => ({ now: () => new Date(systemClock.now().getTime() + seconds * 1000) });
+
+test("a healthy installation passes every check", async () => {
+  const realm = await operator.realm();
+  await aliveWorker();
+
+  const { code, ok, checks } = await examine(["--realm", realm]);
+
+  expect(checks.filter((check) => check.status !== "ok")).toEqual([]);
+  expect([code, ok]).toEqual([0, true]);
+  expect(checks.map(({ name }) => name.split(" ")[0])).toEqual([
+    "node",
+    "data-directory",
+    "database",
+    "clock",
+    "migrations",
+    "queue",
+    "workers",
+    "issuer",
+    "issuer-key",
+  ]);
+});
+
+test.each<[string, RunOptions]>([
+  ["node", { nodeVersion: "18.20.0" }],
+  ["clock", { clock: clockAhead(60) }],
+  ["workers", { clock: clockAhead(60) }],
+  ["database", { env: { DATABASE_URL: "postgres://127.0.0.1:1/none" } }],
+  ["queue", { env: { REDIS_URL: "redis://127.0.0.1:1" } }],
+])("%s fails with a remedy, and so does the command", async (name, options) => {
+  await aliveWorker();
+
+  const { code, ok, of } = await examine([], options);
+
+  expect(of(name)).toMatchObject({ ok: false, status: "fail", remedy: expect.stringMatching(/\w/) as string });
+  expect([code, ok]).toEqual([1, false]);
+});
+
+test("a data directory that is open to others fails", async () => {
+  // Secrets come from the environment, so that nothing mends the directory on the way.
+  const env = { REALMPASS_ISSUER_KEY_PASSPHRASE: "another passphrase" };
+  chmodSync(operator.data.path, 0o755);
+  try {
+    expect((await examine([], { env })).of("data-directory")?.status).toBe("fail");
+  } finally {
+    chmodSync(operator.data.path, 0o700);
+  }
+});
+
+test("an issuer key that does not open under the passphrase fails", async () => {
+  const realm = await operator.realm();
+
+  const { code, checks } = await examine(["--realm", realm], {
+    env: { REALMPASS_ISSUER_KEY_PASSPHRASE: "another passphrase" },
+  });
+
+  expect(checks.find(({ name }) => name.startsWith("issuer-key"))?.status).toBe("fail");
+  expect(code).toBe(1);
+});
+
+test("an issuer key that belongs to another certificate fails", async () => {
+  const [one, other] = [await operator.realm(), await operator.realm()];
+  const idOf = (name: string) =>
+    sql`(select i.id from issuers i join realms r on r.id = i.realm_id where r.name = ${name})`;
+  await operator.database.owner.query(sql`
+    update issuer_keys
+       set encrypted_key = (select encrypted_key from issuer_keys where issuer_id = ${idOf(other)})
+     where issuer_id = ${idOf(one)}
+  `);
+
+  const { checks } = await examine(["--realm", one]);
+
+  expect(checks.find(({ name }) => name.startsWith("issuer-key"))?.message).toContain("does not match");
+});
+
+test("a realm without an issuer fails, whichever realm it is", async () => {
+  const realm = await operator.realm();
+  await operator.database.owner.query(
+    sql`delete from issuers where realm_id = (select id from realms where name = ${realm})`,
+  );
+
+  const { of } = await examine();
+
+  expect(of(`issuer ${realm}`)).toMatchObject({
+    status: "fail",
+    remedy: expect.stringContaining("issuer create") as string,
+  });
+  await operator.run(["issuer", "create", "--realm", realm]);
+});
+
+test("an issuer near its end is a warning, and a failure once profiles would outlive it", async () => {
+  const realm = await operator.realm();
+  await operator.run(["realm", "set", "--realm", realm, "--max-valid", "1"]);
+  const endsIn = async (days: number) => {
+    const at = new Date(systemClock.now().getTime() + days * 86_400_000);
+    await operator.database.owner.query(sql`
+      update issuers set not_after = ${at} where realm_id = (select id from realms where name = ${realm})
+    `);
+    return (await examine(["--realm", realm])).of(`issuer ${realm}`)?.status;
+  };
+
+  expect(await endsIn(120)).toBe("ok");
+  expect(await endsIn(60)).toBe("warn");
+  expect(await endsIn(20)).toBe("fail");
+});
+
+test("a database that was never migrated says so", async () => {
+  const url = new URL(operator.database.url);
+  url.pathname = "/postgres";
+
+  const { code, of } = await examine([], { env: { DATABASE_URL: url.href } });
+
+  expect(of("migrations")).toMatchObject({
+    status: "fail",
+    remedy: expect.stringContaining("npm run migrate") as string,
+  });
+  expect(code).toBe(1);
+});
+
+test.skipIf(process.env["TEST_REDIS_URL"] === undefined)("Redis is looked at when it holds the queues", async () => {
+  const { of } = await examine([], { env: { REDIS_URL: process.env["TEST_REDIS_URL"] } });
+
+  expect(of("queue")?.message).toContain("Redis");
+  expect([of("redis-eviction")?.status, of("redis-persistence")?.status]).toEqual(["ok", "ok"]);
+});
+
+test("a Redis that is not there is noticed within seconds", async () => {
+  const started = performance.now();
+  const { of } = await examine([], { env: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` } });
+  expect(of("queue")?.message).toContain("ECONNREFUSED");
+  expect(performance.now() - started).toBeLessThan(10_000);
+});

@@ -1,0 +1,100 @@
+import { createHash } from "node:crypto";
+import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeEach, expect, test } from "vitest";
+import type { Database } from "../../../db/client.ts";
+import * as issuers from "../../../db/queries/issuers.ts";
+import * as realms from "../../../db/queries/realms.ts";
+import * as signInLinks from "../../../db/queries/sign-in-links.ts";
+import { sql } from "../../../db/sql.ts";
+import { firstRun } from "../../../operator/first-run.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { createLog } from "../../../runtime/log.ts";
+import { openFileSigner } from "../../../worker/pki/signer-file.ts";
+import { useOperator } from "./operator-support.ts";
+
+const operator = useOperator();
+const passphrase = "a passphrase for tests";
+const log = createLog({ process: "test", level: "silent" });
+
+const run = (db: Database, ceremony = operator.data.ceremony) =>
+  firstRun({ db, dataDirectory: { ceremony }, passphrase, clock: systemClock, authUrl: "http://localhost:3000", log });
+
+const rootsIn = (directory: string) => readdirSync(directory).filter((name) => name.endsWith(".key.json"));
+
+beforeEach(async () => {
+  await operator.database.owner.query({ text: "alter table audit_entries disable trigger user", values: [] });
+  await operator.database.owner.query({ text: "truncate realms cascade", values: [] });
+  await operator.database.owner.query({ text: "alter table audit_entries enable trigger user", values: [] });
+});
+
+test("the first run makes a realm with an issuer and an administrator who signs in by link", async () => {
+  const db = operator.database.open("realmpass_operator");
+
+  const first = await run(db);
+
+  expect(first?.realm).toBe("demo");
+  const [realm] = await realms.list(db);
+  expect(realm).toMatchObject({ name: "demo", domain: "demo.example", displayName: "Demo", localSignIn: true });
+  const [issuer] = await issuers.list(db, realm?.id ?? "0");
+  expect(issuer?.issuing).toBe(true);
+  const [withKey] = await issuers.listWithKeys<unknown>(db, [issuer?.id ?? "0"]);
+  expect((await openFileSigner(withKey?.encryptedKey, passphrase)).algorithm).toBe("ecdsa-with-SHA256");
+
+  const token = first?.signInUrl.replace("http://localhost:3000/sign-in/", "") ?? "";
+  const tokenHash = createHash("sha256").update(token).digest();
+  expect(
+    await signInLinks.consume(operator.database.open("realmpass_api"), { tokenHash, at: systemClock.now() }),
+  ).toMatchObject({
+    administrator: true,
+  });
+  const credentials = await db.query(sql`select username, password_hash from local_credentials`);
+  expect(credentials).toEqual([{ username: "admin", password_hash: null }]);
+  expect(await operator.auditEvents("demo")).toEqual(["realm_create", "issuer_create", "user_create"]);
+});
+
+test("with a realm there is no first run", async () => {
+  const db = operator.database.open("realmpass_operator");
+  await run(db);
+  expect(await run(db)).toBeUndefined();
+  expect(await realms.list(db)).toHaveLength(1);
+});
+
+test("of several first runs at the same moment one makes the realm", async () => {
+  const db = operator.database.open("realmpass_operator");
+
+  const made = await Promise.all([run(db), run(db), run(db)]);
+
+  expect(made.filter((each) => each !== undefined)).toHaveLength(1);
+  expect(await realms.list(db)).toHaveLength(1);
+});
+
+test("a run that was interrupted before it committed leaves nothing that the next one minds", async () => {
+  const ceremony = join(operator.data.path, "interrupted");
+  const db = operator.database.open("realmpass_operator");
+  const dying: Database = {
+    ...db,
+    transaction: (body) =>
+      db.transaction(async (tx) => {
+        await body(tx);
+        throw new Error("the process ends here");
+      }),
+  };
+
+  await expect(run(dying, ceremony)).rejects.toThrow("ends here");
+  expect(rootsIn(ceremony)).toHaveLength(1);
+  expect(await realms.list(db)).toEqual([]);
+
+  expect((await run(db, ceremony))?.realm).toBe("demo");
+  expect(rootsIn(ceremony)).toHaveLength(2);
+});
+
+test("when the root cannot be written nothing is made", async () => {
+  const db = operator.database.open("realmpass_operator");
+  const blocked = join(operator.data.path, "blocked");
+  mkdirSync(operator.data.path, { recursive: true });
+  writeFileSync(blocked, "a file where the directory should be");
+
+  await expect(run(db, blocked)).rejects.toThrow();
+  expect(await realms.list(db)).toEqual([]);
+});

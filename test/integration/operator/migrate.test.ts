@@ -1,0 +1,46 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { openQueuePool } from "../../../db/client.ts";
+import { migrations } from "../../../db/migrations/index.ts";
+import { migrateAll } from "../../../operator/migrate.ts";
+import { createLog } from "../../../runtime/log.ts";
+import { openQueues } from "../../../runtime/queues.ts";
+
+const server = (): string => process.env["TEST_DATABASE_URL"] ?? "";
+const name = `test_${randomBytes(8).toString("hex")}`;
+let url: string;
+
+async function administer(statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: server() });
+  await client.connect();
+  await client.query(statement).finally(() => client.end());
+}
+
+beforeAll(async () => {
+  await administer(`create database ${name}`);
+  url = Object.assign(new URL(server()), { pathname: `/${name}` }).href;
+});
+afterAll(() => administer(`drop database if exists ${name} with (force)`));
+
+test("several processes may migrate an empty database at once, and each step is run once", async () => {
+  const outcomes = await Promise.all([1, 2, 3, 4].map(() => migrateAll(url)));
+
+  expect(outcomes.flatMap((outcome) => outcome.migrations)).toEqual(migrations.map(({ name: step }) => step));
+  expect(new Set(outcomes.map(({ queueSchemaVersion }) => queueSchemaVersion)).size).toBe(1);
+});
+
+test("migrating again changes nothing", async () => {
+  expect((await migrateAll(url)).migrations).toEqual([]);
+});
+
+test("the queues can be used afterwards", async () => {
+  const pool = openQueuePool({ url, connectionsMax: 2, applicationName: "realmpass test" });
+  const queues = openQueues({ kind: "postgres", pool }, createLog({ process: "test", level: "silent" }));
+  try {
+    await expect(queues.ping()).resolves.toBeUndefined();
+  } finally {
+    await queues.close();
+    await pool.end();
+  }
+});

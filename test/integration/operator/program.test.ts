@@ -1,0 +1,80 @@
+import { expect, test } from "vitest";
+import { variables } from "../../../runtime/variables.ts";
+import { useOperator } from "./operator-support.ts";
+
+const operator = useOperator();
+
+test.each([
+  ["no command", []],
+  ["an unknown command", ["relam"]],
+  ["a group without a command", ["realm"]],
+  ["an unknown command in a group", ["realm", "destroy"]],
+  ["an unknown option", ["realm", "list", "--loud"]],
+  ["an argument too many", ["realm", "list", "north"]],
+  ["an option without its value", ["user", "create", "--username"]],
+])("%s is a usage error", async (_, argv) => {
+  const ran = await operator.run(argv);
+  expect([ran.code, ran.json["error"]]).toEqual([2, "usage"]);
+  expect(ran.err).not.toBe("");
+});
+
+test("every missing option is named at once", async () => {
+  const { err } = await operator.run(["application", "create"]);
+  expect(err).toMatch(/--type.*--name.*--client-uri/);
+});
+
+test("help is not a failure, and is one object with --json", async () => {
+  const plain = await operator.runPlain(["realm", "create", "--help"]);
+  expect([plain.code, plain.err]).toEqual([0, ""]);
+  expect(plain.out).toContain("--domain <domain>");
+  expect((await operator.run(["--help"])).json["help"]).toContain("guest-account");
+});
+
+test("people read text where programs read an object", async () => {
+  const realm = await operator.realm();
+  const { code, out } = await operator.runPlain(["realm", "list", "--realm", realm]);
+  expect([code, out]).toEqual([0, `${realm}  ${realm}.example  ${realm}\n`]);
+});
+
+test("options for all commands may stand before the command", async () => {
+  const realm = await operator.realm();
+  const { json } = await operator.runPlain(["--json", "--realm", realm, "issuer", "list"]);
+  expect(json["issuers"]).toHaveLength(1);
+});
+
+test("the configuration is shown as it holds, secrets masked", async () => {
+  const { code, out, json } = await operator.run(["config"], {
+    env: {
+      DATABASE_URL: "postgres://someone:hunter2@db.example/realmpass",
+      REALMPASS_ISSUER_KEY_PASSPHRASE: "very secret indeed",
+      PORT: "8080",
+    },
+  });
+
+  expect(code).toBe(0);
+  expect(Object.keys(json).sort()).toEqual(Object.keys(variables).sort());
+  expect(json).toMatchObject({ PORT: 8080, REALMPASS_BASE_URL: "http://localhost:8080", REDIS_URL: null });
+  expect(out).not.toMatch(/hunter2|very secret/);
+});
+
+test("a configuration that cannot be used is explained, all of it", async () => {
+  const { code, json, err } = await operator.run(["realm", "list"], { env: { PORT: "many", REALMPASS_REALM: "x" } });
+  expect([code, json["error"]]).toEqual([1, "configuration_invalid"]);
+  expect(err).toMatch(/REALMPASS_REALM[^]*PORT/);
+});
+
+test("a database that does not answer is a sentence without its password", async () => {
+  const { code, json, err } = await operator.run(["realm", "list"], {
+    env: { DATABASE_URL: "postgres://someone:hunter2@127.0.0.1:1/realmpass" },
+  });
+  expect([code, json["error"]]).toEqual([1, "database_unavailable"]);
+  expect(err).not.toMatch(/hunter2|\n {4}at /);
+});
+
+test("a database that was never migrated is a sentence with the remedy", async () => {
+  const url = new URL(operator.database.url);
+  url.pathname = "/postgres";
+  const { code, json, err } = await operator.run(["realm", "list"], { env: { DATABASE_URL: url.href } });
+  expect([code, json["error"]]).toEqual([1, "not_migrated"]);
+  expect(err).toContain("npm run migrate");
+});

@@ -1,0 +1,61 @@
+import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { afterAll } from "vitest";
+
+/** The network between two processes, which can fail. */
+export interface TcpProxy {
+  port: number;
+  /** Ends every connection and takes no new one, as when the other side is stopped. */
+  cut(): Promise<void>;
+  /** Leaves connections open and lets nothing through, as when a cable is pulled. */
+  silence(): void;
+  /** Works again; connections from before are gone. */
+  restore(): Promise<void>;
+}
+
+/** Passes connections on to a target; closed by itself at the end of the file. */
+export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
+  const sockets = new Set<Socket>();
+  let silent = false;
+
+  const server = createServer((client) => {
+    const upstream = connect(target);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on("data", (chunk) => {
+        if (!silent) to.write(chunk);
+      });
+      from.on("error", () => undefined);
+      from.on("close", () => {
+        sockets.delete(from);
+        to.destroy();
+      });
+    }
+  });
+  const listenOn = (port: number): Promise<void> =>
+    new Promise((resolve) => server.listen(port, "127.0.0.1", () => { resolve(); }));
+  await listenOn(0);
+  const { port } = server.address() as AddressInfo;
+
+  const cut = (): Promise<void> =>
+    new Promise((resolve) => {
+      server.close(() => { resolve(); });
+      for (const socket of sockets) socket.destroy();
+    });
+  afterAll(() => (server.listening ? cut() : undefined));
+
+  return {
+    port,
+    cut,
+    silence() {
+      silent = true;
+    },
+    async restore() {
+      silent = false;
+      for (const socket of sockets) socket.destroy();
+      if (!server.listening) await listenOn(port);
+    },
+  };
+}

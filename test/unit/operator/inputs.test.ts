@@ -1,0 +1,68 @@
+import { describe, expect, test } from "vitest";
+import { Instant, RedirectUri, text, UpstreamIssuer, WebUri, wholeNumber } from "../../../operator/inputs.ts";
+
+describe("an instant", () => {
+  test.each([
+    ["2027-01-31", "2027-01-31T00:00:00.000Z"],
+    ["2027-01-31T12:00:00Z", "2027-01-31T12:00:00.000Z"],
+    ["2027-01-31T12:00:00.5+02:00", "2027-01-31T10:00:00.500Z"],
+    ["2028-02-29", "2028-02-29T00:00:00.000Z"],
+  ])("%s is %s", (given, expected) => {
+    expect(Instant.parse(given).toISOString()).toBe(expected);
+  });
+
+  test.each(["", "tomorrow", "2027", "2027-02-29", "2027-13-01", "2027-01-31T12:00:00", "31.01.2027", "1800000000"])(
+    "%j is none",
+    (given) => {
+      expect(Instant.safeParse(given).success).toBe(false);
+    },
+  );
+});
+
+test.each(["https://a.example", "http://a.example:8080/x?y=z"])("%s is a web address", (uri) => {
+  expect(WebUri.safeParse(uri).success).toBe(true);
+});
+
+test.each([
+  "",
+  "a.example",
+  "//a.example",
+  "https:a.example",
+  "https://u:p@a.example",
+  "https://a.example/\n",
+  "https:\\\\a.example",
+])("%j is no web address", (uri) => {
+  expect(WebUri.safeParse(uri).success).toBe(false);
+});
+
+test.each([
+  "https://a.example/?a=%20#f",
+  "http://localhost.example/",
+  "http://127.0.0.1.example/",
+  "data:text/html,x",
+  "com.example.app:/#f",
+  "myapp://x",
+  "/cb",
+])("%j is no redirect uri", (uri) => {
+  expect(RedirectUri.safeParse(uri).success).toBe(false);
+});
+
+test("an identity provider is named by https, on this machine by http, without query and fragment", () => {
+  const accepted = ["https://idp.example/realms/x", "http://localhost:8080/realms/x"];
+  const refused = ["http://idp.example", "https://idp.example/?a", "https://idp.example/#a"];
+  expect(accepted.filter((uri) => !UpstreamIssuer.safeParse(uri).success)).toEqual([]);
+  expect(refused.filter((uri) => UpstreamIssuer.safeParse(uri).success)).toEqual([]);
+});
+
+test("characters are counted as people count them, and control characters are none", () => {
+  expect(text(1, 2).safeParse("😀😀").success).toBe(true);
+  expect(text(1, 2).safeParse("").success).toBe(false);
+  expect(text(1, 9).safeParse("a\nb").success).toBe(false);
+});
+
+test("a number is written in digits and lies within its bounds", () => {
+  expect(wholeNumber(0, 10).parse("10")).toBe(10);
+  for (const given of ["-1", "11", "1.0", "1e1", "0x1", " 1", ""]) {
+    expect(wholeNumber(0, 10).safeParse(given).success, given).toBe(false);
+  }
+});
