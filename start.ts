@@ -12,15 +12,16 @@ import { systemClock } from "./runtime/clock.ts";
 import { loadConfig, type Env } from "./runtime/config.ts";
 import { openDataDirectory } from "./runtime/data-directory.ts";
 import { startEmbeddedPostgres } from "./runtime/embedded-postgres.ts";
-import { createLifecycle, type Lifecycle } from "./runtime/lifecycle.ts";
+import { createLifecycle, runMain, type Lifecycle } from "./runtime/lifecycle.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { variables, type Variable } from "./runtime/variables.ts";
 
 /** `npm start`: everything on this machine, and the two commands of the README. */
-async function main(): Promise<void> {
+async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadConfig(Object.keys(variables) as Variable[], process.env);
   const log = createLog({ process: "start", level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 9_500 });
+  begin(lifecycle);
   lifecycle.stopOnSignals();
   const data = openDataDirectory(config.REALMPASS_DATA_DIRECTORY);
 
@@ -176,9 +177,4 @@ function banner({
   return `${lines.join("\n")}\n`;
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
-  // Whatever was started by then is stopped in order.
-  process.kill(process.pid, "SIGTERM");
-});
+runMain(main);

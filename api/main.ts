@@ -3,7 +3,7 @@ import { authUrl, baseUrl } from "../runtime/addresses.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { ConfigError, loadConfig } from "../runtime/config.ts";
 import { openDataDirectory } from "../runtime/data-directory.ts";
-import { createLifecycle } from "../runtime/lifecycle.ts";
+import { createLifecycle, runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { createLog } from "../runtime/log.ts";
 import { createRegistry, serveMetrics } from "../runtime/metrics.ts";
 import { queueBackend } from "../runtime/queues.ts";
@@ -11,13 +11,14 @@ import { apiVariables, type ApiConfig } from "./config.ts";
 import type { ApiSettings } from "./deps.ts";
 import { startApi } from "./server.ts";
 
-async function main(): Promise<void> {
+async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadConfig(apiVariables, process.env);
   if (config.DATABASE_URL === undefined) {
     throw new ConfigError(["DATABASE_URL: an api needs it; `npm start` runs a database, an api and a worker together"]);
   }
   const log = createLog({ process: "api", level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
+  begin(lifecycle);
   lifecycle.stopOnSignals();
 
   const database: DatabaseOptions = {
@@ -87,9 +88,4 @@ const settingsOf = (config: ApiConfig): ApiSettings => ({
   },
 });
 
-main().catch((error: unknown) => {
-  const shown =
-    error instanceof ConfigError || !(error instanceof Error) ? String(error) : (error.stack ?? error.message);
-  process.stderr.write(`${shown}\n`);
-  process.exit(1);
-});
+runMain(main);

@@ -168,7 +168,8 @@ export async function refuse({
       error = asServiceError(limited, log);
     }
   }
-  if (!response.hasHeader("X-Rate-Limit-Limit")) await limiter.countPublic(response, request.ip ?? "").catch(() => undefined);
+  if (!response.hasHeader("X-Rate-Limit-Limit"))
+    await limiter.countPublic(response, request.ip ?? "").catch(() => undefined);
   if (response.headersSent) response.destroy();
   else sendError(request, response, error);
 }

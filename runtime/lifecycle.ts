@@ -1,4 +1,5 @@
-import type { Log } from "./log.ts";
+import { ConfigError } from "./config.ts";
+import { withoutCredentials, type Log } from "./log.ts";
 
 export interface Lifecycle {
   /** Registers what has to be stopped. Stopping happens in the reverse order of starting. */
@@ -58,4 +59,24 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
     },
   };
   return lifecycle;
+}
+
+/**
+ * Runs a process's main function. When it fails, what had been started by then is stopped and the process ends with
+ * exit code 1: with one message for a configuration that cannot be used or a part that is away, with a stack otherwise.
+ */
+export function runMain(main: (begin: (lifecycle: Lifecycle) => void) => Promise<void>): void {
+  let begun: Lifecycle | undefined;
+  main((lifecycle) => (begun = lifecycle)).catch(async (error: unknown) => {
+    process.stderr.write(`${explain(error)}\n`);
+    await begun?.stop("failed to start");
+    process.exit(1);
+  });
+}
+
+function explain(error: unknown): string {
+  if (!(error instanceof Error)) return String(error);
+  if (error instanceof ConfigError) return error.message;
+  const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
+  return withoutCredentials(cause === "" ? (error.stack ?? error.message) : `${error.message}${cause}`);
 }

@@ -22,7 +22,7 @@ const secretFields = [
 ];
 
 /** A message that can hold a URL with credentials (a connection string in a driver's error) loses them. */
-const withoutCredentials = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, "//[redacted]@");
+export const withoutCredentials = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, "//[redacted]@");
 
 /**
  * Structured log lines as JSON on standard error, which leaves standard output to what programs read.

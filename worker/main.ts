@@ -3,20 +3,21 @@ import { publicationUrl } from "../runtime/addresses.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { ConfigError, loadConfig } from "../runtime/config.ts";
 import { openDataDirectory } from "../runtime/data-directory.ts";
-import { createLifecycle } from "../runtime/lifecycle.ts";
+import { createLifecycle, runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { createLog } from "../runtime/log.ts";
 import { createRegistry, serveMetrics } from "../runtime/metrics.ts";
 import { queueBackend } from "../runtime/queues.ts";
 import { workerVariables } from "./config.ts";
 import { startWorker } from "./worker.ts";
 
-async function main(): Promise<void> {
+async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadConfig(workerVariables, process.env);
   if (config.DATABASE_URL === undefined) {
     throw new ConfigError(["DATABASE_URL: a worker needs it; `npm start` runs a database, an api and a worker together"]);
   }
   const log = createLog({ process: "worker", level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
+  begin(lifecycle);
   lifecycle.stopOnSignals();
 
   const database: DatabaseOptions = {
@@ -65,7 +66,4 @@ async function main(): Promise<void> {
   process.send?.({ event: "ready", metricsPort: metrics.port });
 }
 
-main().catch((error: unknown) => {
-  process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
-  process.exit(1);
-});
+runMain(main);

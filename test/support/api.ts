@@ -9,6 +9,7 @@ import { errorCatalogue, type ErrorCode } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createLifecycle } from "../../runtime/lifecycle.ts";
+import type { QueueBackend } from "../../runtime/queues.ts";
 import type { Log } from "../../runtime/log.ts";
 import { useDatabase, type TestDatabase } from "./database.ts";
 import { givenRows, type Given, type GivenGuestAccount, type GivenUser } from "./given.ts";
@@ -62,11 +63,18 @@ export interface ApiOptions {
   settings?: Partial<ApiSettings>;
   /** Instead of this file's database: one that is away, for instance. */
   databaseUrl?: () => string;
+  /** Instead of a queue in that database. */
+  backend?: QueueBackend;
   log?: Log;
 }
 
 /** The API on a free port with a database of this file's own. Rate limits are out of the way unless the test sets them. */
-export function useApi({ settings = {}, databaseUrl, log = silentLog }: ApiOptions = {}): TestApi {
+export function useApi({
+  settings = {},
+  databaseUrl,
+  backend: givenBackend,
+  log = silentLog,
+}: ApiOptions = {}): TestApi {
   const database = useDatabase();
   const given = givenRows(() => database.owner);
   const lifecycle = createLifecycle({ log, deadlineMs: 5_000 });
@@ -79,8 +87,10 @@ export function useApi({ settings = {}, databaseUrl, log = silentLog }: ApiOptio
     const options = { url: target, role: "realmpass_api", applicationName: "realmpass test api" } as const;
     const db = openDatabase({ ...options, connectionsMax: 8 });
     lifecycle.onStop("database", () => db.close());
-    const { backend, close } = backendFor("postgres", target);
-    lifecycle.onStop("backend", close);
+    const ours = givenBackend === undefined ? backendFor("postgres", target) : undefined;
+    if (ours !== undefined) lifecycle.onStop("backend", ours.close);
+    const backend = givenBackend ?? ours?.backend;
+    if (backend === undefined) throw new Error("no backend");
     const { port } = await startApi({
       db,
       database: options,
@@ -189,7 +199,12 @@ export function sendRequest(
         response.once("end", () => {
           const text = Buffer.concat(chunks).toString("utf8");
           const isJson = /json/.test(response.headers["content-type"] ?? "") && text !== "";
-          resolve({ status: response.statusCode ?? 0, headers: response.headers, text, body: isJson ? JSON.parse(text) : undefined });
+          resolve({
+            status: response.statusCode ?? 0,
+            headers: response.headers,
+            text,
+            body: isJson ? JSON.parse(text) : undefined,
+          });
         });
       },
     );

@@ -36,10 +36,19 @@ export interface GivenGuestAccount {
 export function givenRows(owner: () => Database) {
   const given = {
     /** A realm with an issuer that signs nothing: its key is missing. */
-    async realm({ maxProfiles = 5, issuerEndsInDays = 3650 }: { maxProfiles?: number; issuerEndsInDays?: number | null } = {}): Promise<string> {
+    async realm({
+      maxProfiles = 5,
+      issuerEndsInDays = 3650,
+    }: { maxProfiles?: number; issuerEndsInDays?: number | null } = {}): Promise<string> {
       const name = `realm-${unique()}`;
       const at = systemClock.now();
-      const { id } = await realms.create(owner(), { name, displayName: name, domain: `${name}.example`, localSignIn: false, at });
+      const { id } = await realms.create(owner(), {
+        name,
+        displayName: name,
+        domain: `${name}.example`,
+        localSignIn: false,
+        at,
+      });
       await realms.update(owner(), id, { maxProfiles });
       if (issuerEndsInDays !== null) await given.issuer(id, issuerEndsInDays);
       return id;

@@ -6,7 +6,10 @@ const api = useApi();
 const { as } = api;
 
 test("alive without a token", async () => {
-  expect(await as.nobody().get("/healthz")).toMatchObject({ status: 200, body: { result: "ok", data: { status: "live" } } });
+  expect(await as.nobody().get("/healthz")).toMatchObject({
+    status: 200,
+    body: { result: "ok", data: { status: "live" } },
+  });
 });
 
 test("ready only with a worker, and the answer says what is missing", async () => {
@@ -19,5 +22,8 @@ test("ready only with a worker, and the answer says what is missing", async () =
   await workers.beat(api.database.owner, { workerId: "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11", at: new Date() });
 
   const check = { ok: true, ms: expect.any(Number) };
-  expect(await as.nobody().get("/readyz")).toMatchObject({ status: 200, body: { data: { database: check, queue: check, worker: check } } });
+  expect(await as.nobody().get("/readyz")).toMatchObject({
+    status: 200,
+    body: { data: { database: check, queue: check, worker: check } },
+  });
 });

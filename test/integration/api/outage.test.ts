@@ -29,9 +29,16 @@ test("the token endpoint says so in its own words", async () => {
     raw: "grant_type=client_credentials&client_id=a&client_secret=b",
     headers: { "content-type": "application/x-www-form-urlencoded" },
   });
-  expect(answer).toMatchObject({ status: 503, body: { error: "temporarily_unavailable" }, headers: { "retry-after": "2" } });
+  expect(answer).toMatchObject({
+    status: 503,
+    body: { error: "temporarily_unavailable" },
+    headers: { "retry-after": "2" },
+  });
 });
 
 test("sign-in links show a page", async () => {
-  expect(await as.nobody().get("/sign-in/rpl_x")).toMatchObject({ status: 503, headers: { "content-type": "text/html; charset=utf-8" } });
+  expect(await as.nobody().get("/sign-in/rpl_x")).toMatchObject({
+    status: 503,
+    headers: { "content-type": "text/html; charset=utf-8" },
+  });
 });

@@ -53,7 +53,13 @@ test("a failed one says why", async () => {
   `);
   expect(await service.get(location)).toMatchObject({
     status: 200,
-    body: { data: { state: "failed", error: { error: "user_offboarded", error_description: expect.any(String) }, profile: null } },
+    body: {
+      data: {
+        state: "failed",
+        error: { error: "user_offboarded", error_description: expect.any(String) },
+        profile: null,
+      },
+    },
   });
 });
 
@@ -80,7 +86,9 @@ test("who waits is woken by the worker, without asking again", async () => {
 test("a client that goes away leaves no output marked as collected", async () => {
   await api.database.owner.query(sql`
     create function hold() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return new; end $$`);
-  await api.database.owner.query(sql`create trigger hold before insert on certificates for each row execute function hold()`);
+  await api.database.owner.query(
+    sql`create trigger hold before insert on certificates for each row execute function hold()`,
+  );
   const user = await given.user({ realmId });
   const key = { "idempotency-key": randomUUID() };
   const path = `/api/user/${user.id}/profiles/laptop`;

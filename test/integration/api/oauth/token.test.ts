@@ -14,7 +14,11 @@ beforeAll(async () => {
   service = await given.application({ realmId: api.realmId });
 });
 
-const form = (fields: Record<string, string> | string, headers: Record<string, string> = {}, query = ""): Promise<ApiAnswer> =>
+const form = (
+  fields: Record<string, string> | string,
+  headers: Record<string, string> = {},
+  query = "",
+): Promise<ApiAnswer> =>
   sendRequest(`${api.url}/oauth/token${query}`, "POST", {
     raw: typeof fields === "string" ? fields : new URLSearchParams(fields).toString(),
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
@@ -31,7 +35,10 @@ const post = (fields: Record<string, string> = {}) =>
 describe("client_credentials", () => {
   test("answers exactly access_token and token_type, and nobody may keep it", async () => {
     const answer = await post();
-    expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store", "access-control-allow-origin": "*" } });
+    expect(answer).toMatchObject({
+      status: 200,
+      headers: { "cache-control": "no-store", "access-control-allow-origin": "*" },
+    });
     expect(answer.body).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
   });
 
@@ -41,7 +48,12 @@ describe("client_credentials", () => {
       select public_jwk as "publicJwk", kid from token_signing_keys where state = 'current'
     `);
     const jwks = createLocalJWKSet({ keys: keys.map(({ publicJwk, kid }) => ({ ...publicJwk, kid })) as never });
-    const { payload } = await jwtVerify(token, jwks, { issuer: api.url, audience: api.url, typ: "at+jwt", algorithms: ["ES256"] });
+    const { payload } = await jwtVerify(token, jwks, {
+      issuer: api.url,
+      audience: api.url,
+      typ: "at+jwt",
+      algorithms: ["ES256"],
+    });
 
     expect(decodeProtectedHeader(token)).toEqual({ alg: "ES256", typ: "at+jwt", kid: keys[0]?.kid });
     expect(payload).toMatchObject({ sub: service.clientId, client_id: service.clientId, jti: expect.any(String) });
@@ -66,7 +78,9 @@ describe("client_credentials", () => {
 
   test("the Basic scheme works, its parts form-decoded", async () => {
     expect(await form(grant, basic(service.clientId, service.secret))).toMatchObject({ status: 200 });
-    expect(await form({ ...grant, client_id: service.clientId }, basic(service.clientId, service.secret))).toMatchObject({ status: 200 });
+    expect(
+      await form({ ...grant, client_id: service.clientId }, basic(service.clientId, service.secret)),
+    ).toMatchObject({ status: 200 });
   });
 
   test("unknown fields and the query are ignored", async () => {
@@ -77,12 +91,15 @@ describe("client_credentials", () => {
 
   test("processes that start at once end up with one key", async () => {
     await Promise.all(Array.from({ length: 8 }, () => post()));
-    expect(await api.database.owner.query(sql`select 1 from token_signing_keys where state = 'current'`)).toHaveLength(1);
+    expect(await api.database.owner.query(sql`select 1 from token_signing_keys where state = 'current'`)).toHaveLength(
+      1,
+    );
   });
 
   test("a replaced secret takes its tokens along", async () => {
     const application = await given.application({ realmId: api.realmId });
-    const { access_token: token } = (await post({ client_id: application.clientId, client_secret: application.secret })).body;
+    const { access_token: token } = (await post({ client_id: application.clientId, client_secret: application.secret }))
+      .body;
     await api.database.owner.query(sql`delete from application_secrets where client_id = ${application.clientId}`);
     expect(await as.token(token).get("/api/realm")).toBeError("unauthenticated");
   });
@@ -99,8 +116,18 @@ describe("refused", () => {
     ["a wrong secret by Basic", () => form(grant, basic(service.clientId, wrong)), 401, "invalid_client"],
     ["Basic that is no Basic", () => form(grant, { authorization: "Basic !!!" }), 401, "invalid_client"],
     ["Basic with NUL", () => form(grant, basic("a\0", "b")), 401, "invalid_client"],
-    ["Basic and a body secret", () => form({ ...grant, client_secret: service.secret }, basic(service.clientId, service.secret)), 400, "invalid_request"],
-    ["Basic and another client_id", () => form({ ...grant, client_id: "other" }, basic(service.clientId, service.secret)), 400, "invalid_request"],
+    [
+      "Basic and a body secret",
+      () => form({ ...grant, client_secret: service.secret }, basic(service.clientId, service.secret)),
+      400,
+      "invalid_request",
+    ],
+    [
+      "Basic and another client_id",
+      () => form({ ...grant, client_id: "other" }, basic(service.clientId, service.secret)),
+      400,
+      "invalid_request",
+    ],
     ["no client", () => form(grant), 400, "invalid_request"],
     ["no grant type", () => post({ grant_type: "" }), 400, "invalid_request"],
     ["the grant password", () => post({ grant_type: "password" }), 400, "unsupported_grant_type"],
@@ -109,9 +136,19 @@ describe("refused", () => {
     ["openid for a service", () => post({ scope: "openid" }), 400, "invalid_scope"],
     ["offline_access for a service", () => post({ scope: "realm.read offline_access" }), 400, "invalid_scope"],
     ["an unknown scope", () => post({ scope: "everything" }), 400, "invalid_scope"],
-    ["a repeated parameter", () => form("grant_type=client_credentials&grant_type=client_credentials"), 400, "invalid_request"],
+    [
+      "a repeated parameter",
+      () => form("grant_type=client_credentials&grant_type=client_credentials"),
+      400,
+      "invalid_request",
+    ],
     ["JSON", () => sendRequest(`${api.url}/oauth/token`, "POST", { body: grant }), 400, "invalid_request"],
-    ["no content type", () => sendRequest(`${api.url}/oauth/token`, "POST", { raw: "grant_type=client_credentials" }), 400, "invalid_request"],
+    [
+      "no content type",
+      () => sendRequest(`${api.url}/oauth/token`, "POST", { raw: "grant_type=client_credentials" }),
+      400,
+      "invalid_request",
+    ],
     ["NUL", () => form("grant_type=a%00b"), 400, "invalid_request"],
     ["a bad percent escape", () => form("grant_type=%zz"), 400, "invalid_request"],
     ["a lone surrogate", () => form("grant_type=%ED%A0%80"), 400, "invalid_request"],
@@ -122,23 +159,38 @@ describe("refused", () => {
 
   test.each(cases)("%s", async (_, send, status, error) => {
     const answer = await send();
-    expect({ status: answer.status, body: answer.body }).toEqual({ status, body: { error, error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/) } });
+    expect({ status: answer.status, body: answer.body }).toEqual({
+      status,
+      body: { error, error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/) },
+    });
     expect(answer.headers["cache-control"]).toBe("no-store");
   });
 
   test("a switched-off client, and one whose secret has run out", async () => {
     const off = await given.application({ realmId: api.realmId, active: false });
     const old = await given.application({ realmId: api.realmId });
-    await api.database.owner.query(sql`update application_secrets set expires_at = now() - interval '1 second' where client_id = ${old.clientId}`);
+    await api.database.owner.query(
+      sql`update application_secrets set expires_at = now() - interval '1 second' where client_id = ${old.clientId}`,
+    );
     for (const { clientId, secret } of [off, old]) {
-      expect(await post({ client_id: clientId, client_secret: secret })).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+      expect(await post({ client_id: clientId, client_secret: secret })).toMatchObject({
+        status: 401,
+        body: { error: "invalid_client" },
+      });
     }
   });
 
   test("a useragent, with a secret or without", async () => {
     for (const useClientSecret of [true, false]) {
-      const { clientId, secret } = await given.application({ realmId: api.realmId, type: "useragent", useClientSecret });
-      expect(await post({ client_id: clientId, client_secret: secret })).toMatchObject({ status: 400, body: { error: "unauthorized_client" } });
+      const { clientId, secret } = await given.application({
+        realmId: api.realmId,
+        type: "useragent",
+        useClientSecret,
+      });
+      expect(await post({ client_id: clientId, client_secret: secret })).toMatchObject({
+        status: 400,
+        body: { error: "unauthorized_client" },
+      });
     }
   });
 

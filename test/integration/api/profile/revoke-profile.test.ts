@@ -19,9 +19,15 @@ test.each([
   const serial = await given.profile(user);
   const admin = as.admin();
 
-  expect(await admin.delete(`/api/profiles/${serial}`, body)).toMatchObject({ status: 200, body: { result: "ok", code: 200, data: true } });
+  expect(await admin.delete(`/api/profiles/${serial}`, body)).toMatchObject({
+    status: 200,
+    body: { result: "ok", code: 200, data: true },
+  });
 
-  expect((await admin.get(`/api/profiles/${serial}`)).body.data).toMatchObject({ revokeReason: reason, revokeTime: expect.any(String) });
+  expect((await admin.get(`/api/profiles/${serial}`)).body.data).toMatchObject({
+    revokeReason: reason,
+    revokeTime: expect.any(String),
+  });
   expect(await auditOf(serial)).toMatchObject([{ event: "profile_revoke", properties: { user: user.id, reason } }]);
 });
 
@@ -30,7 +36,10 @@ test("revoking again is done and changes nothing", async () => {
   const service = as.service();
   await service.delete(`/api/profiles/${serial}`, { reason: 1 });
 
-  expect(await service.delete(`/api/profiles/${serial}`, { reason: 4 })).toMatchObject({ status: 200, body: { data: true } });
+  expect(await service.delete(`/api/profiles/${serial}`, { reason: 4 })).toMatchObject({
+    status: 200,
+    body: { data: true },
+  });
   expect((await service.get(`/api/profiles/${serial}`)).body.data.revokeReason).toBe(1);
   expect(await auditOf(serial)).toHaveLength(1);
 });
@@ -42,13 +51,18 @@ test("a repeat with the same key answers the same, with another reason it is ref
   const first = await service.delete(`/api/profiles/${serial}`, { reason: 1 }, { headers });
 
   expect((await service.delete(`/api/profiles/${serial}`, { reason: 1 }, { headers })).text).toBe(first.text);
-  expect(await service.delete(`/api/profiles/${serial}`, { reason: 4 }, { headers })).toBeError("idempotency_key_reused");
+  expect(await service.delete(`/api/profiles/${serial}`, { reason: 4 }, { headers })).toBeError(
+    "idempotency_key_reused",
+  );
 });
 
-test.each([{ reason: 2 }, { reason: "1" }, { reason: null }, { reason: 1.5 }, [1], "1"])("%j is refused", async (body) => {
-  const serial = await given.profile(await given.user({ realmId: api.realmId }));
-  expect(await as.admin().delete(`/api/profiles/${serial}`, body)).toBeError("invalid_request");
-});
+test.each([{ reason: 2 }, { reason: "1" }, { reason: null }, { reason: 1.5 }, [1], "1"])(
+  "%j is refused",
+  async (body) => {
+    const serial = await given.profile(await given.user({ realmId: api.realmId }));
+    expect(await as.admin().delete(`/api/profiles/${serial}`, body)).toBeError("invalid_request");
+  },
+);
 
 test("what is not a user's profile of this realm is not found", async () => {
   const user = await given.user({ realmId: api.realmId });

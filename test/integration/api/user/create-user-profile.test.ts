@@ -1,8 +1,8 @@
-import { webcrypto } from "node:crypto";
+import { generateKeyPairSync } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { Pkcs10CertificateRequestGenerator } from "../../../../worker/pki/x509.ts";
 import { sql } from "../../../../db/sql.ts";
 import { useApi, type Caller } from "../../../support/api.ts";
+import { openssl } from "../../../support/openssl.ts";
 import type { GivenUser } from "../../../support/given.ts";
 import { givenIssuingRealm } from "../../../support/issuing.ts";
 import type { TestWorker } from "../../../support/worker.ts";
@@ -51,7 +51,10 @@ describe("with a worker", () => {
         privateKey: expect.stringMatching(/^-----BEGIN PRIVATE KEY-----/),
       },
     });
-    expect(await service.get(`/api/profiles/${body.data.serial}`)).toMatchObject({ status: 200, body: { data: { owner: user.id } } });
+    expect(await service.get(`/api/profiles/${body.data.serial}`)).toMatchObject({
+      status: 200,
+      body: { data: { owner: user.id } },
+    });
   });
 
   test.each(["pkcs12", "PFX"])("%s gives base64 in data and nothing else", async (format) => {
@@ -74,9 +77,9 @@ describe("with a worker", () => {
   });
 
   test("a certificate signing request gets a certificate and no private key", async () => {
-    const keys = await webcrypto.subtle.generateKey({ name: "ECDSA", namedCurve: "P-256" }, true, ["sign", "verify"]);
-    const request = await Pkcs10CertificateRequestGenerator.create({ name: "CN=ignored", keys }, webcrypto as Crypto);
-    const csr = request.toString("pem");
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const key = privateKey.export({ type: "pkcs8", format: "pem" });
+    const csr = openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=ignored"], { "key.pem": key }).stdout;
     const { status, body } = await create(await given.user({ realmId }), { ...linux, csr });
 
     expect(status).toBe(200);
@@ -93,7 +96,8 @@ describe("with a worker", () => {
     const answers = await Promise.all(Array.from({ length: 8 }, () => create(user)));
 
     expect(answers.filter(({ status }) => status === 200)).toHaveLength(3);
-    for (const answer of answers.filter(({ status }) => status !== 200)) expect(answer).toBeError("profile_limit_reached");
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expect(answer).toBeError("profile_limit_reached");
   });
 
   test("a repeat with the same key is the same profile, in the same moment and later", async () => {
@@ -157,7 +161,11 @@ describe("with a worker", () => {
   test("without a worker the answer is 202 when the time is up", async () => {
     await worker.stop();
     const answer = await create(await given.user({ realmId }), linux, { prefer: "wait=1" });
-    expect(answer).toMatchObject({ status: 202, headers: { "preference-applied": "wait=1" }, body: { data: { state: "queued" } } });
+    expect(answer).toMatchObject({
+      status: 202,
+      headers: { "preference-applied": "wait=1" },
+      body: { data: { state: "queued" } },
+    });
   });
 });
 
@@ -208,5 +216,7 @@ test("a realm without an issuer, or with one that ends too soon, issues nothing"
 test.each(["", " ", "a b", "x".repeat(256), "ä"])("the Idempotency-Key %j is refused", async (key) => {
   const user = await given.user({ realmId: api.realmId });
   const headers = { "idempotency-key": Buffer.from(key).toString("latin1") };
-  expect(await as.admin().post(`/api/user/${user.id}/profiles/laptop`, linux, { headers })).toBeError("invalid_request");
+  expect(await as.admin().post(`/api/user/${user.id}/profiles/laptop`, linux, { headers })).toBeError(
+    "invalid_request",
+  );
 });

@@ -35,7 +35,10 @@ test("someone sees themselves without any scope, and nobody else exists for them
   const user = await given.user({ realmId: api.realmId });
   const other = await given.user({ realmId: api.realmId });
 
-  expect(await as.user(user, { scopes: [] }).get(`/api/user/${user.id}`)).toMatchObject({ status: 200, body: { data: { userID: user.id } } });
+  expect(await as.user(user, { scopes: [] }).get(`/api/user/${user.id}`)).toMatchObject({
+    status: 200,
+    body: { data: { userID: user.id } },
+  });
   expect(await as.user(user).get(`/api/user/${other.id}`)).toBeError("user_not_found");
   expect(await as.guest().get(`/api/user/${user.id}`)).toBeError("user_not_found");
 });

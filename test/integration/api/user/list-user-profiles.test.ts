@@ -13,8 +13,17 @@ beforeAll(async () => {
   user = await given.user({ realmId: api.realmId });
   service = as.service();
   path = `/api/user/${user.id}/profiles`;
-  await given.profile(user, { serialNumber: "1234567", deviceType: "Linux", createdAt: new Date("2026-01-01T00:00:00Z") });
-  await given.profile(user, { serialNumber: "7654321", deviceType: "iOS", authable: true, createdAt: new Date("2026-01-02T00:00:00Z") });
+  await given.profile(user, {
+    serialNumber: "1234567",
+    deviceType: "Linux",
+    createdAt: new Date("2026-01-01T00:00:00Z"),
+  });
+  await given.profile(user, {
+    serialNumber: "7654321",
+    deviceType: "iOS",
+    authable: true,
+    createdAt: new Date("2026-01-02T00:00:00Z"),
+  });
   await given.profile(user, {
     serialNumber: "555",
     createdAt: new Date("2025-01-01T00:00:00Z"),
@@ -22,7 +31,8 @@ beforeAll(async () => {
   });
 });
 
-const serials = (answer: { body: { data: { serial: string }[] } }): string[] => answer.body.data.map(({ serial }) => serial);
+const serials = (answer: { body: { data: { serial: string }[] } }): string[] =>
+  answer.body.data.map(({ serial }) => serial);
 
 test("under 1.0 a plain GET is the first form: every profile, not paginated", async () => {
   for (const headers of [{}, { "x-api-version": "1.0" }]) {
@@ -61,9 +71,12 @@ test.each<[page: object, expected: string[]]>([
   expect(serials(await service.post(path, page))).toEqual(expected);
 });
 
-test.each([{ filter: { deviceType: "ios" } }, { filter: { serials: "a,b" } }, { sort: { name: "asc" } }])("%j is refused", async (page) => {
-  expect(await service.post(path, page)).toBeError("invalid_request");
-});
+test.each([{ filter: { deviceType: "ios" } }, { filter: { serials: "a,b" } }, { sort: { name: "asc" } }])(
+  "%j is refused",
+  async (page) => {
+    expect(await service.post(path, page)).toBeError("invalid_request");
+  },
+);
 
 test("nobody's profiles are not found, in every form", async () => {
   const stranger = await given.user({ realmId: await given.realm() });

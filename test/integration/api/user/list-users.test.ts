@@ -44,7 +44,11 @@ test("GET with a body, GET with a query and POST are the same list", async () =>
   const page = { limit: 2, offset: 1, filter: { blacklisted: "false" }, sort: { pairwiseid: "desc" } };
   const query = "?limit=2&offset=1&filter[blacklisted]=false&sort[pairwiseid]=desc";
   const encoded = "?limit=2&offset=1&filter%5Bblacklisted%5D=False&sort%5Bpairwiseid%5D=DESC";
-  const pairs = { ...page, filter: [{ key: "blacklisted", value: "False" }], sort: [{ key: "pairwiseid", direction: "desc" }] };
+  const pairs = {
+    ...page,
+    filter: [{ key: "blacklisted", value: "False" }],
+    sort: [{ key: "pairwiseid", direction: "desc" }],
+  };
   const expected = (await service.post("/api/user", page)).text;
 
   expect(JSON.parse(expected)).toMatchObject({ limit: 2, offset: 1, total: 3 });
@@ -52,7 +56,9 @@ test("GET with a body, GET with a query and POST are the same list", async () =>
   expect((await service.get("/api/user", { body: pairs })).text).toBe(expected);
   expect((await service.get(`/api/user${query}`)).text).toBe(expected);
   expect((await service.get(`/api/user${encoded}`)).text).toBe(expected);
-  expect((await service.post("/api/user", { LIMIT: 2, Offset: 1, Filter: page.filter, SORT: page.sort })).text).toBe(expected);
+  expect((await service.post("/api/user", { LIMIT: 2, Offset: 1, Filter: page.filter, SORT: page.sort })).text).toBe(
+    expected,
+  );
 });
 
 test("the body wins over the query, property by property", async () => {
@@ -108,7 +114,15 @@ describe("what cannot be asked for", () => {
     [{ filter: { minProfileCount: "-1" } }, "filter.minProfileCount"],
     [{ filter: { constructor: "true" } }, "filter.constructor"],
     [{ filter: "locked" }, "filter"],
-    [{ filter: [{ key: "locked", value: "true" }, { key: "locked", value: "false" }] }, "filter.locked"],
+    [
+      {
+        filter: [
+          { key: "locked", value: "true" },
+          { key: "locked", value: "false" },
+        ],
+      },
+      "filter.locked",
+    ],
     [{ sort: { Created: "asc" } }, "sort.Created"],
     [{ sort: { created: "up" } }, "sort.created"],
     [{ sort: ["created"] }, "sort"],
@@ -118,10 +132,16 @@ describe("what cannot be asked for", () => {
     expect(answer.body.fields[0].path.startsWith(path)).toBe(true);
   });
 
-  test.each(["limit=0", "limit=ten", "limit=1&limit=2", "offset=-1", "filter=locked", "filter[nope]=1", "filter[locked]=true&filter[locked]=false", "sort[created]=sideways"])(
-    "?%s",
-    async (query) => {
-      expect(await service.get(`/api/user?${query}`)).toBeError("invalid_request");
-    },
-  );
+  test.each([
+    "limit=0",
+    "limit=ten",
+    "limit=1&limit=2",
+    "offset=-1",
+    "filter=locked",
+    "filter[nope]=1",
+    "filter[locked]=true&filter[locked]=false",
+    "sort[created]=sideways",
+  ])("?%s", async (query) => {
+    expect(await service.get(`/api/user?${query}`)).toBeError("invalid_request");
+  });
 });

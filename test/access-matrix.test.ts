@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Access } from "../api/access.ts";
+import { endpoints } from "../api/endpoints.ts";
+import { allScopes } from "../domain/scopes.ts";
+import { useApi, type Caller } from "./support/api.ts";
+import { givenSubject, samplesOf, type Sample, type SampleSubject } from "./support/endpoint-samples.ts";
+
+type Who = "nobody" | "bad token" | "admin" | "service" | "user" | "guest";
+
+/** What each kind of principal is told at the door; `in`: whatever the endpoint then answers. */
+const matrix: Record<
+  Access,
+  Record<Who, "in" | "unauthenticated" | "forbidden" | "user_required" | "guest_account_required">
+> = {
+  admin: {
+    nobody: "unauthenticated",
+    "bad token": "unauthenticated",
+    admin: "in",
+    service: "in",
+    user: "forbidden",
+    guest: "forbidden",
+  },
+  user: {
+    nobody: "unauthenticated",
+    "bad token": "unauthenticated",
+    admin: "in",
+    service: "user_required",
+    user: "in",
+    guest: "user_required",
+  },
+  guest: {
+    nobody: "unauthenticated",
+    "bad token": "unauthenticated",
+    admin: "guest_account_required",
+    service: "guest_account_required",
+    user: "guest_account_required",
+    guest: "in",
+  },
+  any: {
+    nobody: "unauthenticated",
+    "bad token": "unauthenticated",
+    admin: "in",
+    service: "in",
+    user: "in",
+    guest: "in",
+  },
+  public: { nobody: "in", "bad token": "in", admin: "in", service: "in", user: "in", guest: "in" },
+};
+
+const doorErrors = ["unauthenticated", "forbidden", "user_required", "guest_account_required"];
+
+const api = useApi({ settings: { waitSeconds: 1 } });
+const callers = {} as Record<Who, Caller>;
+let subject: SampleSubject;
+
+beforeAll(async () => {
+  subject = await givenSubject(api.given, api.realmId);
+  const { as } = api;
+  Object.assign(callers, {
+    nobody: as.nobody(),
+    "bad token": as.token("not-a-token"),
+    admin: as.admin(),
+    service: as.service(),
+    user: as.user(subject.user),
+    guest: as.guest(),
+  } satisfies Record<Who, Caller>);
+});
+
+/** The list is known before there is a subject; the paths only once there is one. */
+const samples = samplesOf(endpoints, { user: { id: "1", realmId: "1" }, serial: "1" });
+const now = (sample: Sample): Sample =>
+  samplesOf([sample.endpoint], subject).find(({ method }) => method === sample.method) ?? sample;
+
+const titled = samples.map((sample) => [`${sample.method.toUpperCase()} ${sample.endpoint.path}`, sample] as const);
+
+const send = (who: Caller, sample: Sample) => {
+  const { method, path, body } = now(sample);
+  // Nobody makes anything here, so nobody waits.
+  return who.send(method.toUpperCase(), path, { body, headers: { prefer: "respond-async" } });
+};
+
+describe.each(titled)("%s", (_, sample) => {
+  test.each(Object.entries(matrix[sample.endpoint.access]))("%s: %s", async (who, expected) => {
+    const answer = await send(callers[who as Who], sample);
+    if (expected === "in") expect(doorErrors).not.toContain(answer.body.error);
+    else expect(answer).toBeError(expected);
+  });
+
+  const { access, scope, path: template } = sample.endpoint;
+  if (scope !== undefined) {
+    test(`needs the scope ${scope}`, async () => {
+      const scopes = allScopes.filter((one) => one !== scope);
+      const who = access === "user" ? api.as.user(subject.user, { scopes }) : api.as.admin({ scopes });
+      const answer = await send(who, sample);
+      expect(answer).toBeError("insufficient_scope");
+      expect(answer.headers["www-authenticate"]).toBe(
+        `Bearer realm="api", error="insufficient_scope", scope="${scope}"`,
+      );
+    });
+  }
+
+  if ((access === "admin" || access === "any") && /:(?:userID|serial)/.test(template)) {
+    test("what is in another realm answers, byte for byte, what does not exist", async () => {
+      const stranger = api.as.service({ realmId: await api.given.realm() });
+      const { method, path, body } = now(sample);
+      const answerTo = async (target: string): Promise<string> => {
+        const { status, text, headers } = await stranger.send(method.toUpperCase(), target, { body });
+        return `${status} ${text.replaceAll(String(headers["x-request-id"]), "…")}`;
+      };
+      const nowhere = path.replace(subject.serial, "999999999999").replace(`/${subject.user.id}`, "/999999999999");
+
+      expect(nowhere).not.toBe(path);
+      expect(await answerTo(path)).toMatch(/^404 /);
+      expect(await answerTo(path)).toBe(await answerTo(nowhere));
+    });
+  }
+});

@@ -1,0 +1,50 @@
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { endpoints } from "../../../api/endpoints.ts";
+import { createOpenApiDocument, errorCodesOf } from "../../../api/openapi.ts";
+import { errorCatalogue } from "../../../domain/errors.ts";
+
+const root = join(import.meta.dirname, "..", "..", "..");
+const document = createOpenApiDocument(endpoints, { baseUrl: "http://localhost:3000" });
+const text = JSON.stringify(document, null, 2);
+
+test("docs/openapi.json is what the endpoints say; `npm run openapi` writes it", () => {
+  expect(readFileSync(join(root, "docs", "openapi.json"), "utf8")).toBe(`${text}\n`);
+});
+
+test("every reference leads somewhere", () => {
+  for (const [, path = ""] of text.matchAll(/"\$ref": "#\/([^"]+)"/g)) {
+    const found = path
+      .split("/")
+      .reduce<unknown>((inside, name) => (inside as Record<string, unknown> | undefined)?.[name], document);
+    expect(found, path).toBeDefined();
+  }
+});
+
+test("operations have names of their own, and templates differ in more than names", () => {
+  const operations = [...text.matchAll(/"operationId": "([^"]+)"/g)].map(([, name]) => name);
+  expect(new Set(operations).size).toBe(operations.length);
+  const templates = Object.keys(document["paths"] as object).map((path) => path.replace(/\{[^}]+\}/g, "{}"));
+  expect(new Set(templates).size).toBe(templates.length);
+});
+
+describe.each(endpoints.map((endpoint) => [endpoint.operation, endpoint] as const))("%s", (operation, endpoint) => {
+  test("every error it can answer is documented under its status", () => {
+    const path = endpoint.path.replace(/:(\w+)/g, "{$1}");
+    const paths = document["paths"] as Record<string, Record<string, { responses: object }>>;
+    for (const method of endpoint.methods) {
+      const { responses } = paths[path]?.[method] ?? { responses: {} };
+      for (const code of errorCodesOf(endpoint))
+        expect(Object.keys(responses)).toContain(String(errorCatalogue[code].status));
+    }
+  });
+
+  test("has its file and, where it is mirrored, its test", () => {
+    const file = operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
+    const folders = ["user", "profile", "realm", "issuance"];
+    const folder = folders.find((name) => existsSync(join(root, "api", name, `${file}.ts`)));
+    const tested = folder === undefined ? "health.test.ts" : join(folder, `${file}.test.ts`);
+    expect(existsSync(join(root, "test", "integration", "api", tested)), tested).toBe(true);
+  });
+});

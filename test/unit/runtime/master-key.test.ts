@@ -1,0 +1,32 @@
+import { randomBytes } from "node:crypto";
+import { expect, test } from "vitest";
+import { masterKey, MasterKeyError, openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
+
+const key = masterKey(randomBytes(32).toString("base64url"));
+const secret = Buffer.from("a secret");
+
+test("what was sealed opens again, and never looks the same", () => {
+  const sealed = sealUnderMasterKey(key, secret, "table/1");
+  expect(openUnderMasterKey(key, sealed, "table/1")).toEqual(secret);
+  expect(sealUnderMasterKey(key, secret, "table/1")).not.toEqual(sealed);
+  expect(sealed.includes(secret)).toBe(false);
+});
+
+test("nothing opens in another context, under another key, or altered", () => {
+  const sealed = sealUnderMasterKey(key, secret, "table/1");
+  const other = masterKey(randomBytes(32).toString("base64url"));
+  expect(() => openUnderMasterKey(key, sealed, "table/2")).toThrow(MasterKeyError);
+  expect(() => openUnderMasterKey(other, sealed, "table/1")).toThrow(MasterKeyError);
+  for (let position = 0; position < sealed.length; position++) {
+    const altered = Buffer.from(sealed);
+    altered.writeUInt8(altered.readUInt8(position) ^ 1, position);
+    expect(() => openUnderMasterKey(key, altered, "table/1")).toThrow(MasterKeyError);
+  }
+  for (let length = 0; length < sealed.length; length++) {
+    expect(() => openUnderMasterKey(key, sealed.subarray(0, length), "table/1")).toThrow(MasterKeyError);
+  }
+});
+
+test.each(["", "short", randomBytes(31).toString("base64url")])("%j is no master key", (text) => {
+  expect(() => masterKey(text)).toThrow(MasterKeyError);
+});

@@ -1,0 +1,20 @@
+import { defineConfig } from "vitest/config";
+
+const services = { globalSetup: "test/support/global-setup.ts", testTimeout: 30_000, hookTimeout: 60_000 };
+
+export default defineConfig({
+  test: {
+    pool: "forks",
+    maxWorkers: 2,
+    reporters: process.env["CI"] ? ["default", "./.ci/totals-reporter.mjs"] : ["default"],
+    projects: [
+      { extends: true, test: { name: "unit", include: ["test/unit/**/*.test.ts"] } },
+      {
+        extends: true,
+        test: { name: "integration", include: ["test/integration/**/*.test.ts", "test/*.test.ts"], ...services },
+      },
+      { extends: true, test: { name: "conformance", include: ["test/conformance/**/*.test.ts"], ...services } },
+      { extends: true, test: { name: "fault", include: ["test/fault/**/*.test.ts"], ...services } },
+    ],
+  },
+});
