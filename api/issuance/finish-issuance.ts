@@ -31,17 +31,17 @@ export async function finishIssuance<View>(
     accepted(issuanceView<View>(issuance, null), { ...whereToAsk(id), headers });
   const known = { id, state: "queued", createdAt, finishedAt: null, errorCode: null } as const;
 
-  if (isNew && seconds === 0) {
-    await enqueue(id, deps, log);
-    return pending(known);
-  }
-
   const watch = deps.settlements.watch(id);
   await enqueue(id, deps, log);
-  if (!isNew) watch.checkNow();
-  // A repeat that prefers not to wait still gets what is there already.
-  const outcome = seconds === 0 ? (watch.end(), "late") : await watch.settled(seconds * 1000, signal());
-  if (outcome === "gone") return pending(known);
+  if (seconds === 0) {
+    watch.end();
+    // A repeat still gets what is there already.
+    if (isNew) return pending(known);
+  } else {
+    if (!isNew) watch.checkNow();
+    const outcome = await watch.settled(seconds * 1000, signal());
+    if (outcome === "gone") return pending(known);
+  }
 
   let collected: CollectedIssuance | undefined;
   try {

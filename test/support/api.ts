@@ -62,7 +62,7 @@ export interface TestApi {
 export interface ApiOptions {
   settings?: Partial<ApiSettings>;
   /** Instead of this file's database: one that is away, for instance. */
-  databaseUrl?: () => string;
+  databaseUrl?: (own: string) => string | Promise<string>;
   /** Instead of a queue in that database. */
   backend?: QueueBackend;
   log?: Log;
@@ -83,7 +83,7 @@ export function useApi({
 
   beforeAll(async () => {
     realmId = await given.realm();
-    const target = databaseUrl?.() ?? database.url;
+    const target = (await databaseUrl?.(database.url)) ?? database.url;
     const options = { url: target, role: "realmpass_api", applicationName: "realmpass test api" } as const;
     const db = openDatabase({ ...options, connectionsMax: 8 });
     lifecycle.onStop("database", () => db.close());

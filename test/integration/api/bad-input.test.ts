@@ -59,6 +59,8 @@ const badQueries: [name: string, query: string][] = [
   ["5 kB", `x=${"x".repeat(5000)}`],
 ];
 
+const badParts = ["%", "%zz", "a%00b", "%ED%A0%80", "x".repeat(5000), "a%0D%0ASet-Cookie:b", "%0a", "..%2f..%2fetc"];
+
 const titled = samplesOf(endpoints, { user: { id: "1", realmId: "1" }, serial: "1" }).map(
   (sample) => [`${sample.method.toUpperCase()} ${sample.endpoint.path}`, sample] as const,
 );
@@ -78,42 +80,34 @@ const expectRefused = (answer: ApiAnswer): void => {
 describe.each(titled)("%s", (_, sample) => {
   const takesBody = sample.endpoint.body !== undefined || sample.endpoint.list !== undefined;
 
-  test.runIf(takesBody).each(badBodies)("%s", async (_name, bad, status) => {
+  test.each(takesBody ? badBodies : [])("%s", async (_name, bad, status) => {
     const answer = await send(sample, bad);
     expectRefused(answer);
     expect(answer.status).toBe(status);
   });
 
   const properties = Object.keys(sample.endpoint.body?.shape ?? {});
-  test.runIf(properties.length > 0).each(properties)(
-    "%s in two spellings, of a wrong type, and 5 kB long",
-    async (name) => {
-      for (const raw of [
-        JSON.stringify({ ...sample.body, [name]: "x", [name.toUpperCase()]: "x" }),
-        JSON.stringify({ ...sample.body, [name]: { deep: [] } }),
-        JSON.stringify({ ...sample.body, [name]: [] }),
-        JSON.stringify({ ...sample.body, [name]: "x".repeat(name === "csr" ? 20_000 : 5000) }),
-      ]) {
-        expectRefused(await send(sample, { raw }));
-      }
-    },
-  );
+  test.each(properties)("%s in two spellings, of a wrong type, and 5 kB long", async (name) => {
+    for (const raw of [
+      JSON.stringify({ ...sample.body, [name]: "x", [name.toUpperCase()]: "x" }),
+      JSON.stringify({ ...sample.body, [name]: { deep: [] } }),
+      JSON.stringify({ ...sample.body, [name]: [] }),
+      JSON.stringify({ ...sample.body, [name]: "x".repeat(name === "csr" ? 20_000 : 5000) }),
+    ]) {
+      expectRefused(await send(sample, { raw }));
+    }
+  });
 
   test.each(badQueries)("a query with %s", async (_name, query) => {
     expectRefused(await send(sample, { path: (own) => `${own}?${query}` }));
   });
 
-  test
-    .runIf(sample.endpoint.path.includes(":"))
-    .each(["%", "%zz", "a%00b", "%ED%A0%80", "x".repeat(5000), "a%0D%0ASet-Cookie:b", "%0a", "..%2f..%2fetc"])(
-    "a path that ends in %s",
-    async (part) => {
-      const answer = await send(sample, { path: (own) => own.replace(/[^/]+$/, part) });
-      // A name may hold dots and slashes; what it then lacks is a body.
-      expectRefused(answer);
-      expect(answer.headers["set-cookie"]).toBeUndefined();
-    },
-  );
+  test.each(sample.endpoint.path.includes(":") ? badParts : [])("a path that ends in %s", async (part) => {
+    const answer = await send(sample, { path: (own) => own.replace(/[^/]+$/, part) });
+    // A name may hold dots and slashes; what it then lacks is a body.
+    expectRefused(answer);
+    expect(answer.headers["set-cookie"]).toBeUndefined();
+  });
 
   test("an unknown version", async () => {
     const answer = await sendRequest(`${api.url}${sample.path}`, sample.method.toUpperCase(), {
