@@ -1,4 +1,4 @@
-import express, { type ErrorRequestHandler, type Express } from "express";
+import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ServiceError } from "../domain/errors.ts";
 import { cors } from "./cors.ts";
 import type { Deps } from "./deps.ts";
@@ -28,6 +28,12 @@ export function createApp(deps: Deps): Express {
     setStandingHeaders(response, { https });
     next();
   });
+  const counted: RequestHandler = async (request, response, next) => {
+    await limiter.countPublic(response, request.ip ?? "");
+    next();
+  };
+  app.options(/.*/, counted);
+  app.use(["/sign-in", "/openapi.json"], counted);
   app.use(cors);
   app.all("/oauth/token", createTokenEndpoint(deps, limiter));
   app.use(createSignInLinkRouter(deps));

@@ -10,11 +10,11 @@ export const settledChannel = "issuance_settled";
 /** Rows are read again this often while somebody waits: a notification may be lost. */
 const pollMs = 2_000;
 
-export type WaitOutcome = "settled" | "late" | "gone";
+type WaitOutcome = "settled" | "late" | "gone";
 type Wake = (outcome: WaitOutcome) => void;
 
 /** Notices of one issuance, from the moment it was asked for. */
-export interface Watch {
+interface Watch {
   /** Waits until the issuance is settled, the time is up, or the client is gone. Ends the watch. */
   settled(waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
   /** Looks at the row now, for an issuance that may have been settled before the watch began. */

@@ -6,7 +6,7 @@ import type { Clock } from "../runtime/clock.ts";
 import { canonicalJson } from "./json-text.ts";
 
 /** What a change may remember of itself: plain JSON, ids rather than contents, never a secret. */
-export type Remembered =
+type Remembered =
   string | number | boolean | null | undefined | readonly Remembered[] | { readonly [name: string]: Remembered };
 
 /**

@@ -12,7 +12,7 @@ import { sendJson } from "./respond.ts";
 const retryAfterSeconds = 2;
 
 /** The failure wrapper. */
-export interface ErrorBody {
+interface ErrorBody {
   result: "error";
   code: number;
   error: string;

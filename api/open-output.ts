@@ -3,7 +3,7 @@ import { z } from "zod";
 import type { CreationOutput } from "../domain/certificate-format.ts";
 import { open, unwrapDataKey } from "../runtime/sealed-output.ts";
 
-export interface SealedOutput {
+interface SealedOutput {
   issuanceId: string;
   dataKeyId: string;
   wrappedDataKey: Uint8Array;

@@ -19,7 +19,7 @@ export const searchLengthMax = 256;
 export const pageProperties = ["limit", "offset", "search", "filter", "sort"] as const;
 
 /** The paging part of a body. Nulls count as absent: clients with fixed classes send them. */
-export const PageBody = z.object({
+const PageBody = z.object({
   limit: z.int().min(1).max(limitMax).nullish(),
   offset: z.int().min(0).nullish(),
   search: z.string().max(searchLengthMax).nullish(),

@@ -4,7 +4,7 @@ export interface Prefer {
   waitSeconds: number | undefined;
 }
 
-export const waitSecondsMax = 60;
+const waitSecondsMax = 60;
 
 /** Reads `Prefer`. Preferences that are unknown or make no sense are ignored, as the RFC has it; of two alike the first holds. */
 export function readPrefer(header: string | readonly string[] | undefined): Prefer {

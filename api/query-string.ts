@@ -33,7 +33,7 @@ function decodePart(encoded: string): string {
 }
 
 /** Undoes percent escapes. Throws `invalid_request` for what is not escaped text. */
-export function decodePercent(encoded: string): string {
+function decodePercent(encoded: string): string {
   let decoded: string;
   try {
     decoded = decodeURIComponent(encoded);

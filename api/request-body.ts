@@ -3,7 +3,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { parseJson } from "./json-text.ts";
 
 /** Enough for every request that is no upload. */
-export const bodyBytesMax = 128 * 1024;
+const bodyBytesMax = 128 * 1024;
 
 /** The JSON body of a request of any method; undefined when there is none. Throws a ServiceError for what cannot be read. */
 export async function readJsonBody(request: IncomingMessage): Promise<unknown> {

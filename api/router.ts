@@ -34,7 +34,7 @@ export function createRouter(endpoints: readonly Endpoint[], deps: Deps, limiter
 const parameter = /:(\w+)/g;
 
 /** The endpoints by path, fixed parts before parameters, so that the order of the list does not matter. */
-export function routesOf(endpoints: readonly Endpoint[]): Route[] {
+function routesOf(endpoints: readonly Endpoint[]): Route[] {
   const routes = new Map<string, Route>();
   for (const endpoint of endpoints) {
     const names = [...endpoint.path.matchAll(parameter)].map(([, name = ""]) => name);

@@ -4,7 +4,7 @@ import type { Scope } from "../../domain/scopes.ts";
 import { hashOfToken } from "../authenticate.ts";
 import type { Deps } from "../deps.ts";
 
-export const accessTokenSeconds = 30 * 60;
+const accessTokenSeconds = 30 * 60;
 
 export interface AccessTokenGrant {
   realmId: string;

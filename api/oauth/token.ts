@@ -20,13 +20,13 @@ export function createTokenEndpoint(deps: Deps, limiter: RateLimiter): RequestHa
     const context = contextOf(response);
     context.route = "/oauth/token";
     response.setHeader("Pragma", "no-cache");
-    if (request.method !== "POST") {
-      response.setHeader("Allow", "POST, OPTIONS");
-      sendJson(response, 405, { error: "invalid_request", error_description: "The token endpoint takes POST only." });
-      return;
-    }
     try {
       await limiter.countPublic(response, request.ip ?? "");
+      if (request.method !== "POST") {
+        response.setHeader("Allow", "POST, OPTIONS");
+        sendJson(response, 405, { error: "invalid_request", error_description: "The token endpoint takes POST only." });
+        return;
+      }
       const form = await readForm(request);
       const grant = grants.get(required(form, "grant_type"));
       if (grant === undefined) throw new OAuthError("unsupported_grant_type");

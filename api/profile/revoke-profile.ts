@@ -6,7 +6,7 @@ import { Done, done, endpoint } from "../endpoint.ts";
 import { actorOf } from "../principal.ts";
 
 /** The body of every deletion of a profile. */
-export const Revocation = z.object({
+const Revocation = z.object({
   reason: RevocationReason.default(revocationReasons.unspecified).describe("CRLReason (RFC 5280 section 5.3.1)."),
 });
 

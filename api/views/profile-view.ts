@@ -23,7 +23,7 @@ export const ProfileView = z
 export type ProfileView = z.infer<typeof ProfileView>;
 
 /** What the creation of a profile shows besides the profile. */
-export const CreationView = z.object({
+const CreationView = z.object({
   identity: z.string(),
   radiusCN: z.string(),
   data: z.string().optional(),

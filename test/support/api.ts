@@ -214,7 +214,7 @@ export function sendRequest(
 }
 
 /** Whether an answer is the failure wrapper with this code. */
-export function expectError(answer: ApiAnswer, code: ErrorCode): void {
+function expectError(answer: ApiAnswer, code: ErrorCode): void {
   const { status } = errorCatalogue[code];
   expect({ status: answer.status, body: answer.body }).toEqual({
     status,

@@ -1,7 +1,7 @@
 import type { Deps } from "../../deps.ts";
 import type { Form } from "../form.ts";
 
-export interface GrantRequest {
+interface GrantRequest {
   deps: Pick<Deps, "db" | "clock" | "signingKeys" | "settings">;
   form: Form;
   /** The Authorization header, as sent. */
@@ -9,7 +9,7 @@ export interface GrantRequest {
 }
 
 /** What a token request answers; the specification has exactly these properties. */
-export interface TokenResponse {
+interface TokenResponse {
   access_token: string;
   token_type: "Bearer";
   id_token?: string;

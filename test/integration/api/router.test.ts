@@ -11,8 +11,9 @@ test("every answer has a request id of its own, security headers, and is kept by
     as.nobody().get("/api/realm", { headers }),
     as.nobody().get("/nowhere", { headers }),
     as.nobody().get("/healthz", { headers }),
+    as.nobody().get("/oauth/token", { headers }),
   ]);
-  expect(new Set(answers.map((answer) => answer.headers["x-request-id"])).size).toBe(4);
+  expect(new Set(answers.map((answer) => answer.headers["x-request-id"])).size).toBe(5);
   for (const answer of answers) {
     expect(answer.headers).toMatchObject({
       "x-request-id": expect.stringMatching(/^[0-9a-f-]{36}$/),

@@ -1,0 +1,80 @@
+import { readdirSync, readFileSync } from "node:fs";
+
+/** Which part of the service a process belongs to. */
+export const parts = ["api", "worker", "Postgres", "Redis", "start"] as const;
+export type Part = (typeof parts)[number];
+
+/** CPU time in microseconds that each part has used up to now. */
+export type CpuByPart = Record<Part, number>;
+
+/** Linux counts in hundredths of a second here, whatever the kernel was built with. */
+const usPerTick = 10_000;
+
+interface ProcessTimes {
+  parent: number;
+  /** Its own, and that of its children that have ended and were waited for. */
+  us: number;
+}
+
+/**
+ * CPU time of processes and everything below them. Children that have ended count with their parents, so a connection's
+ * Postgres process that comes and goes between two readings is not lost.
+ */
+export function readCpu(roots: readonly number[]): CpuByPart {
+  const processes = readProcesses();
+  const used: CpuByPart = { api: 0, worker: 0, Postgres: 0, Redis: 0, start: 0 };
+  const add = (pid: number): void => {
+    const found = processes.get(pid);
+    if (found === undefined) return;
+    used[partOf(pid)] += found.us;
+    for (const [child, { parent }] of processes) if (parent === pid) add(child);
+  };
+  for (const root of roots) add(root);
+  return used;
+}
+
+export const cpuBetween = (before: CpuByPart, after: CpuByPart): CpuByPart =>
+  Object.fromEntries(parts.map((part) => [part, after[part] - before[part]])) as CpuByPart;
+
+export const cpuTotal = (cpu: CpuByPart): number => parts.reduce((sum, part) => sum + cpu[part], 0);
+
+/** CPU time in microseconds that all processes of the machine have used. */
+export function readMachineCpu(): number {
+  const [, user = 0, nice = 0, system = 0, , , irq = 0, softirq = 0] = (
+    readFileSync("/proc/stat", "utf8").split("\n")[0] ?? ""
+  )
+    .split(/\s+/)
+    .map(Number);
+  return (user + nice + system + irq + softirq) * usPerTick;
+}
+
+function readProcesses(): Map<number, ProcessTimes> {
+  const found = new Map<number, ProcessTimes>();
+  for (const name of readdirSync("/proc")) {
+    if (!/^\d+$/.test(name)) continue;
+    const stat = readProc(`${name}/stat`);
+    // Fields after the command, which is in parentheses and may hold anything: the parent is the 2nd of them.
+    const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+    const [utime = 0, stime = 0, endedUtime = 0, endedStime = 0] = fields.slice(11, 15).map(Number);
+    found.set(Number(name), { parent: Number(fields[1]), us: (utime + stime + endedUtime + endedStime) * usPerTick });
+  }
+  return found;
+}
+
+function partOf(pid: number): Part {
+  const command = readProc(`${pid}/cmdline`);
+  if (command.includes("api/main.")) return "api";
+  if (command.includes("worker/main.")) return "worker";
+  if (command.includes("redis-server")) return "Redis";
+  if (command.includes("postgres")) return "Postgres";
+  return "start";
+}
+
+/** Empty for a process that has just ended. */
+function readProc(path: string): string {
+  try {
+    return readFileSync(`/proc/${path}`, "utf8");
+  } catch {
+    return "";
+  }
+}

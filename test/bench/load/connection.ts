@@ -1,0 +1,82 @@
+import { connect, type Socket } from "node:net";
+
+/** A connection that asks one thing after the other; far cheaper than `node:http`, for the service's own answers only. */
+export interface Connection {
+  /** Sends a request as it is and resolves with the answer's status and body. */
+  ask(request: Buffer): Promise<{ status: number; body: string }>;
+  close(): void;
+}
+
+const headEnd = Buffer.from("\r\n\r\n");
+
+/** Opens a kept connection to loopback. Every answer must say its Content-Length. */
+export async function openConnection(port: number): Promise<Connection> {
+  const socket = await connected(port);
+  let received: Buffer = Buffer.alloc(0);
+  let waiting: PromiseWithResolvers<{ status: number; body: string }> | undefined;
+
+  socket.on("data", (chunk) => {
+    received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
+    const answer = readAnswer(received);
+    if (answer === undefined) return;
+    received = received.subarray(answer.length);
+    waiting?.resolve(answer);
+    waiting = undefined;
+  });
+  const onEnd = (error?: Error): void => {
+    waiting?.reject(error ?? new Error("the service closed a connection"));
+    waiting = undefined;
+  };
+  socket.on("error", onEnd);
+  socket.on("close", () => {
+    onEnd();
+  });
+
+  return {
+    ask(request) {
+      waiting = withResolvers();
+      socket.write(request);
+      return waiting.promise;
+    },
+    close() {
+      socket.destroy();
+    },
+  };
+}
+
+interface PromiseWithResolvers<Value> {
+  promise: Promise<Value>;
+  resolve: (value: Value) => void;
+  reject: (error: unknown) => void;
+}
+
+function withResolvers<Value>(): PromiseWithResolvers<Value> {
+  let resolve: (value: Value) => void = () => undefined;
+  let reject: (error: unknown) => void = () => undefined;
+  const promise = new Promise<Value>((onValue, onError) => {
+    resolve = onValue;
+    reject = onError;
+  });
+  return { promise, resolve, reject };
+}
+
+/** The answer at the beginning of the bytes; undefined while it is not all there. */
+function readAnswer(bytes: Buffer): { status: number; body: string; length: number } | undefined {
+  const end = bytes.indexOf(headEnd);
+  if (end === -1) return undefined;
+  const head = bytes.toString("latin1", 0, end);
+  const contentLength = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
+  if (contentLength === undefined) throw new Error("an answer without Content-Length");
+  const length = end + headEnd.length + Number(contentLength);
+  if (bytes.length < length) return undefined;
+  return { status: Number(head.slice(9, 12)), body: bytes.toString("utf8", end + headEnd.length, length), length };
+}
+
+const connected = (port: number): Promise<Socket> =>
+  new Promise((resolve, reject) => {
+    const socket = connect({ host: "127.0.0.1", port, noDelay: true }, () => {
+      socket.off("error", reject);
+      resolve(socket);
+    });
+    socket.once("error", reject);
+  });

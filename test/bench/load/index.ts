@@ -1,0 +1,66 @@
+import { fork } from "node:child_process";
+import { fileURLToPath } from "node:url";
+import type { Cleanup } from "../cleanup.ts";
+import { cpuBetween, cpuTotal, readMachineCpu, type CpuByPart } from "../cpu.ts";
+import type { Service } from "../service.ts";
+import { ended } from "../../support/services.ts";
+import { percentile } from "../statistics.ts";
+import type { LoadMessage, LoadOrder, LoadReport } from "./order.ts";
+
+/** Some requests and what they cost. */
+export interface Measured {
+  answers: number;
+  perSecond: number;
+  p50: number;
+  p95: number;
+  p99: number;
+  /** CPU time of the service per answer, in microseconds. */
+  cpuUs: number;
+  cpuUsByPart: CpuByPart;
+  /** The part of the machine's CPU time that went to neither the service nor the load generator. */
+  others: number;
+}
+
+/** Puts load on a service and reads its CPU time before and after. */
+export async function measure(
+  service: Service,
+  order: Omit<LoadOrder, "port" | "token" | "secondsMax">,
+  cleanup: Cleanup,
+): Promise<Measured> {
+  const before = { cpu: service.cpu(), machine: readMachineCpu() };
+  const report = await generateLoad({ ...order, port: service.port, token: service.token, secondsMax: 300 }, cleanup);
+  const used = cpuBetween(before.cpu, service.cpu());
+  const machine = readMachineCpu() - before.machine;
+  const each = Object.fromEntries(Object.entries(used).map(([part, us]) => [part, us / report.answers])) as CpuByPart;
+  return {
+    answers: report.answers,
+    perSecond: report.answers / report.seconds,
+    p50: percentile(report.latencies, 0.5),
+    p95: percentile(report.latencies, 0.95),
+    p99: percentile(report.latencies, 0.99),
+    cpuUs: cpuTotal(each),
+    cpuUsByPart: each,
+    others: Math.max(0, machine - cpuTotal(used) - report.cpuUs) / machine,
+  };
+}
+
+async function generateLoad(order: LoadOrder, cleanup: Cleanup): Promise<LoadReport> {
+  const child = fork(fileURLToPath(new URL("./child.ts", import.meta.url)), {
+    execArgv: ["--import", "tsx"],
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
+  const stop = cleanup.add(() => ended(child, "SIGKILL"));
+  try {
+    const message = await new Promise<LoadMessage>((resolve, reject) => {
+      child.once("message", resolve);
+      child.once("exit", (code) => {
+        reject(new Error(`the load generator ended with exit code ${code}`));
+      });
+      child.send(order);
+    });
+    if ("failure" in message) throw new Error(message.failure);
+    return message.report;
+  } finally {
+    await stop();
+  }
+}

@@ -1,0 +1,29 @@
+/** What the load generator is asked to do. */
+export interface LoadOrder {
+  port: number;
+  token: string;
+  method: "GET" | "POST";
+  /** Called one after the other, from the start again after the last. */
+  paths: readonly string[];
+  body: unknown;
+  /** What every answer's `data` must have, as in "data": then it is a profile with its file. */
+  property: string;
+  /** Requests in all. */
+  count: number;
+  concurrency: number;
+  /** It gives up after that long. */
+  secondsMax: number;
+}
+
+/** What it saw. */
+export interface LoadReport {
+  answers: number;
+  seconds: number;
+  /** Milliseconds, sorted. */
+  latencies: number[];
+  /** CPU time of the generator's process from its start, in microseconds. */
+  cpuUs: number;
+}
+
+/** What comes back from the generator's process. */
+export type LoadMessage = { report: LoadReport } | { failure: string };

@@ -1,0 +1,32 @@
+import { execFileSync } from "node:child_process";
+import { availableParallelism, cpus, totalmem } from "node:os";
+import { findTool } from "../support/tools.ts";
+import type { Service } from "./service.ts";
+
+/** What the figures were taken on, as rows of a table. */
+export function describeMachine({ postgresVersion }: Pick<Service, "postgresVersion">): [string, string][] {
+  return [
+    ["Processor", `${cpus()[0]?.model ?? "unknown"}, ${availableParallelism()} cores`],
+    ["Memory", `${Math.round(totalmem() / 2 ** 30)} GiB`],
+    ["Node", process.versions.node],
+    ["Postgres", `${postgresVersion}, embedded, as \`npm start\` configures it`],
+    ["Redis", `${redisVersion()}, append-only, fsync every second`],
+    ["Commit", commit()],
+  ];
+}
+
+function redisVersion(): string {
+  const program = findTool("redis-server");
+  if (program === undefined) return "none";
+  return /v=([\d.]+)/.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))?.[1] ?? "unknown";
+}
+
+function commit(): string {
+  try {
+    const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();
+    const changed = git("status", "--porcelain", "--", ":!docs", ":!test") !== "";
+    return `${git("rev-parse", "--short", "HEAD")}${changed ? ", with changes that are not committed yet" : ""}`;
+  } catch {
+    return "unknown";
+  }
+}

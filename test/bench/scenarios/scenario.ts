@@ -1,0 +1,29 @@
+import type { Cleanup } from "../cleanup.ts";
+import type { Service } from "../service.ts";
+
+export interface Run {
+  service: Service;
+  /** CPU microseconds per profile of {@link measureFloor}, taken just before. */
+  floorUs: number;
+  quick: boolean;
+  cleanup: Cleanup;
+}
+
+/** Rows of a scenario's table for one backend, and what was checked. */
+export interface Outcome {
+  rows: string[][];
+  remark?: string;
+}
+
+/** Something to measure against a freshly started service, once for each queue backend. */
+export interface Scenario {
+  title: string;
+  /** For the document: what is done. */
+  about: string;
+  columns: readonly string[];
+  /** What the service is started with, besides what all have. */
+  env: (quick: boolean) => Record<string, string>;
+  run: (run: Run) => Promise<Outcome>;
+}
+
+export const backendNames = { redis: "Redis", postgres: "Postgres" } as const;

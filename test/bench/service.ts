@@ -1,0 +1,185 @@
+import { execFileSync, fork } from "node:child_process";
+import { randomUUID } from "node:crypto";
+import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { setTimeout as delay } from "node:timers/promises";
+import { Redis } from "ioredis";
+import { only, openDatabase, openQueuePool, type Database } from "../../db/client.ts";
+import { sql } from "../../db/sql.ts";
+import { findEmbeddedPostgres } from "../../runtime/embedded-postgres.ts";
+import { createLog } from "../../runtime/log.ts";
+import { openQueues, type Queues } from "../../runtime/queues.ts";
+import { ended, freePort, startRedis } from "../support/services.ts";
+import type { Cleanup } from "./cleanup.ts";
+import { readCpu, type CpuByPart } from "./cpu.ts";
+
+export type Backend = "redis" | "postgres";
+
+/** The service as `npm start` runs it, in processes and a directory of its own. */
+export interface Service {
+  backend: Backend;
+  port: number;
+  token: string;
+  realmId: string;
+  /** With the owner's rights. */
+  db: Database;
+  databaseUrl: string;
+  queues: Queues;
+  postgresVersion: string;
+  cpu(): CpuByPart;
+  /** The worker's RSA keys that are ready. */
+  rsaKeysReady(): Promise<number>;
+  stop(): Promise<void>;
+}
+
+export interface ServiceOptions {
+  backend: Backend;
+  env: Record<string, string>;
+  cpuProfiles: string | undefined;
+  cleanup: Cleanup;
+}
+
+/** Starts the service and registers a client for it. It stops with the cleanup at the latest, or when this process dies. */
+export async function startService({ backend, env: extra, cpuProfiles, cleanup }: ServiceOptions): Promise<Service> {
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-bench-"));
+  const removeDirectory = cleanup.add(() => rm(directory, { recursive: true, force: true }));
+  const redis = backend === "redis" ? await startRedis() : undefined;
+  if (backend === "redis" && redis === undefined) throw new Error("redis-server is not installed");
+  const stopRedis = cleanup.add(async () => redis?.stop());
+  if (cpuProfiles !== undefined) await mkdir(cpuProfiles, { recursive: true });
+
+  const port = await freePort();
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: directory,
+    REALMPASS_DATA_DIRECTORY: join(directory, "data"),
+    PORT: String(port),
+    REALMPASS_METRICS_PORT: "0",
+    REALMPASS_RATE_LIMIT_SERVICE: "1000000",
+    REALMPASS_RSA_KEY_POOL: "0",
+    ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
+    ...(cpuProfiles === undefined ? {} : { NODE_OPTIONS: profiling(cpuProfiles) }),
+    ...extra,
+  };
+  const child = fork("dist/start.js", { env, execArgv: [], stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const stopChild = cleanup.add(() => ended(child));
+  const ready = new Promise<void>((resolve, reject) => {
+    child.stdout?.on("data", (text: Buffer) => {
+      if (text.toString().includes("is ready at")) resolve();
+    });
+    child.once("exit", (code) => {
+      reject(new Error(`the service ended with exit code ${code} before it was ready`));
+    });
+  });
+  let workerMetrics = "";
+  let log = "";
+  child.stderr?.on("data", (text: Buffer) => {
+    const lines = (log + text.toString()).split("\n");
+    log = lines.pop() ?? "";
+    for (const line of lines) {
+      if (line.includes(`"event":"metrics.listening"`) && line.includes(`"process":"worker"`)) {
+        workerMetrics = (JSON.parse(line) as { url: string }).url;
+      }
+      // What goes wrong in the service is worth knowing at once; every answered request is not.
+      if (/"level":"(?:warn|error|fatal)"/.test(line) && !line.includes("first_run.")) process.stderr.write(`${line}\n`);
+    }
+  });
+  await ready;
+
+  const databaseUrl = (await findEmbeddedPostgres(join(directory, "data")))?.url;
+  if (databaseUrl === undefined) throw new Error("the service's database is not to be found");
+  const applicationName = "realmpass bench";
+  const db = openDatabase({ url: databaseUrl, connectionsMax: 2, applicationName, answerSecondsMax: 120 });
+  const closeDatabase = cleanup.add(() => db.close());
+  const queuePool = redis ?? openQueuePool({ url: databaseUrl, connectionsMax: 2, applicationName });
+  const quietLog = createLog({ process: "bench", level: "warn" });
+  const queues = openQueues(
+    "url" in queuePool ? { kind: "redis", url: queuePool.url } : { kind: "postgres", pool: queuePool },
+    quietLog,
+  );
+  const closeQueues = cleanup.add(async () => {
+    await queues.close();
+    if (!("url" in queuePool)) await queuePool.end();
+  });
+
+  const { id: realmId } = only(await db.query<{ id: string }>(sql`update realms set max_profiles = 100 returning id`));
+  const [shown] = await db.query<{ server_version: string }>(sql`show server_version`);
+  const roots = [child.pid, redis === undefined ? undefined : await processOf(redis.url)].filter((pid) => pid !== undefined);
+
+  return {
+    backend,
+    port,
+    token: await obtainToken({ env, port }),
+    realmId,
+    db,
+    databaseUrl,
+    queues,
+    postgresVersion: shown?.server_version ?? "unknown",
+    cpu: () => readCpu(roots),
+    async rsaKeysReady() {
+      const text = await (await fetch(workerMetrics)).text();
+      return Number(/^realmpass_rsa_key_pool_size (\d+)/m.exec(text)?.[1] ?? Number.NaN);
+    },
+    async stop() {
+      await closeQueues();
+      await closeDatabase();
+      await stopChild();
+      await stopRedis();
+      await removeDirectory();
+    },
+  };
+}
+
+const profiling = (directory: string): string =>
+  `--import=${new URL(`./cpu-profile.mjs?${encodeURIComponent(resolve(directory))}`, import.meta.url).href}`;
+
+/** The process id of a Redis server on this machine. */
+async function processOf(redisUrl: string): Promise<number> {
+  const redis = new Redis(redisUrl);
+  try {
+    return Number(/process_id:(\d+)/.exec(await redis.info("server"))?.[1]);
+  } finally {
+    redis.disconnect();
+  }
+}
+
+/** A service client as an operator registers it, and a token as it gets one. */
+async function obtainToken({ env, port }: { env: Record<string, string>; port: number }): Promise<string> {
+  const client = JSON.parse(
+    execFileSync(
+      process.execPath,
+      ["dist/operator/main.js", "application", "create", "--type", "service", "--name", `bench ${randomUUID()}`].concat(
+        ["--client-uri", "https://bench.example", "--json"],
+      ),
+      { env: { ...env, NODE_OPTIONS: "" }, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
+    ),
+  ) as { client_id: string; client_secret: string };
+  const answer = await fetch(`http://127.0.0.1:${port}/oauth/token`, {
+    method: "POST",
+    body: new URLSearchParams({ grant_type: "client_credentials", ...client }),
+  });
+  const { access_token: token } = (await answer.json()) as { access_token?: string };
+  if (token === undefined) throw new Error(`no access token: ${answer.status}`);
+  return token;
+}
+
+/** Users who have no profile yet, made behind the API's back because making them is not what is measured. */
+export async function addUsers({ db, realmId }: Service, count: number): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    insert into users (realm_id, pairwise_id, created_at)
+    select ${realmId}::bigint, 'bench-' || gen_random_uuid(), now()
+      from generate_series(1, ${count}::integer)
+    returning id
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/** Waits until something holds; throws when it does not in time. */
+export async function until(what: string, secondsMax: number, holds: () => Promise<boolean>): Promise<void> {
+  const giveUpAt = performance.now() + secondsMax * 1000;
+  while (!(await holds())) {
+    if (performance.now() > giveUpAt) throw new Error(`not within ${secondsMax} s: ${what}`);
+    await delay(250);
+  }
+}
