@@ -22,14 +22,19 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const log = createLog({ process: "start", level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 9_500 });
   begin(lifecycle);
-  lifecycle.stopOnSignals();
+  lifecycle.stopOnSignals({ withParent: process.env["npm_lifecycle_event"] !== undefined });
   const data = openDataDirectory(config.REALMPASS_DATA_DIRECTORY);
 
   const ownerUrl = config.DATABASE_URL ?? (await startDatabase({ dataDirectory: data.path, log, lifecycle }));
   const { migrations } = await migrateAll(ownerUrl);
   if (migrations.length > 0) log.info({ event: "database.migrated", migrations }, "database brought up to date");
 
-  const db = openDatabase({ url: ownerUrl, role: "realmpass_operator", connectionsMax: 2, applicationName: "realmpass start" });
+  const db = openDatabase({
+    url: ownerUrl,
+    role: "realmpass_operator",
+    connectionsMax: 2,
+    applicationName: "realmpass start",
+  });
   const first = await firstRun({
     db,
     dataDirectory: data,
@@ -40,14 +45,21 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   }).finally(() => db.close());
 
   const env: Env = { ...process.env, REALMPASS_DATA_DIRECTORY: data.path };
-  const urls = config.DATABASE_URL === undefined ? await loginPerProcess(ownerUrl) : { api: ownerUrl, worker: ownerUrl };
-  const worker = supervise({ name: "worker", env: { ...env, DATABASE_URL: urls.worker, REALMPASS_METRICS_PORT: "0" }, log });
+  const urls =
+    config.DATABASE_URL === undefined ? await loginPerProcess(ownerUrl) : { api: ownerUrl, worker: ownerUrl };
+  const worker = supervise({
+    name: "worker",
+    env: { ...env, DATABASE_URL: urls.worker, REALMPASS_METRICS_PORT: "0" },
+    log,
+  });
   lifecycle.onStop("worker", () => worker.stop());
   const api = supervise({ name: "api", env: { ...env, DATABASE_URL: urls.api }, log });
   lifecycle.onStop("api", () => api.stop());
   await Promise.all([worker.ready, api.ready]);
 
-  process.stdout.write(banner({ base: baseUrl(config), data: data.path, redis: config.REDIS_URL !== undefined, first }));
+  process.stdout.write(
+    banner({ base: baseUrl(config), data: data.path, redis: config.REDIS_URL !== undefined, first }),
+  );
 }
 
 async function startDatabase({

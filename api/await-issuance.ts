@@ -27,9 +27,9 @@ export interface Settlements {
   /** Begins to take notice. Do it before the work is put on the queue, so that no notice is missed. */
   watch(issuanceId: string): Watch;
   /** Takes a notification: issuance ids, comma-separated. */
-  notice(payload: string): void;
+  notice: (payload: string) => void;
   /** Reads the rows of everyone who waits: after the listening connection was away, and now and then. */
-  recheck(): void;
+  recheck: () => void;
   waiting(): number;
   /** Ends every wait as if its time were up: the process stops, and clients ask another one. */
   close(): void;

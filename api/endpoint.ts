@@ -89,6 +89,7 @@ interface HandlerCall<A extends Access, Code extends ErrorCode, Params> extends 
   fail: (code: Code, options?: ServiceErrorOptions) => ServiceError;
 }
 
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- an object without properties is meant
 type NoFields = z.ZodObject<Record<never, never>>;
 
 interface EndpointDefinition<

@@ -50,9 +50,11 @@ export const isText = (value: string): boolean => !notText.test(value);
 const malformed = (description: string): ServiceError => new ServiceError("invalid_request", { description });
 
 /** JSON with the properties of every object in one order, so that the same content is the same text. */
-export const canonicalJson = (value: unknown): string =>
-  JSON.stringify(value, (_, inner: unknown) =>
+export function canonicalJson(value: unknown): string {
+  const text = JSON.stringify(value, (_, inner: unknown) =>
     typeof inner === "object" && inner !== null && !Array.isArray(inner)
       ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
       : inner,
-  ) ?? "";
+  ) as string | undefined; // There is none for undefined, of which the type knows nothing.
+  return text ?? "";
+}

@@ -19,7 +19,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const log = createLog({ process: "api", level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
   begin(lifecycle);
-  lifecycle.stopOnSignals();
+  lifecycle.stopOnSignals({ withParent: process.env["npm_lifecycle_event"] !== undefined });
 
   const database: DatabaseOptions = {
     url: config.DATABASE_URL,

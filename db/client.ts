@@ -100,7 +100,9 @@ const rollback: Sql = { text: "rollback", values: [] };
 
 async function run<Row extends object>(on: pg.Pool | pg.PoolClient, { text, values }: Sql): Promise<Row[]> {
   const name = values.length > 0 ? preparedName(text) : undefined;
-  const result = await on.query<Row>({ text, values: [...values], ...(name === undefined ? {} : { name }) }).catch(rethrow);
+  const result = await on
+    .query<Row>({ text, values: [...values], ...(name === undefined ? {} : { name }) })
+    .catch(rethrow);
   return result.rows;
 }
 

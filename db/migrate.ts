@@ -44,6 +44,6 @@ export async function migrateDatabase<Result>(
 }
 
 /** Names of migrations that this version has and the database has not. */
-export async function pendingMigrations(done: readonly string[]): Promise<string[]> {
+export function pendingMigrations(done: readonly string[]): string[] {
   return migrations.map(({ name }) => name).filter((name) => !done.includes(name));
 }

@@ -29,7 +29,10 @@ export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]
 
 /** Fragments one after another. */
 export const join = (fragments: readonly Sql[], separator: Sql): Sql =>
-  fragments.reduce((joined, fragment, index) => (index === 0 ? fragment : sql`${joined}${separator}${fragment}`), sql``);
+  fragments.reduce(
+    (joined, fragment, index) => (index === 0 ? fragment : sql`${joined}${separator}${fragment}`),
+    sql``,
+  );
 
 class Statement implements Sql {
   readonly text: string;

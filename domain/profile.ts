@@ -6,16 +6,9 @@ export type ProfileKind = (typeof profileKinds)[number];
 /** A name the caller chooses: 1 to 64 characters, none of them a control character. Names need not be unique. */
 export const ProfileName = z
   .string()
-  .refine((value) => [...value].length >= 1 && [...value].length <= 64, "must be 1 to 64 characters")
+  .refine((value) => Array.from(value).length >= 1 && Array.from(value).length <= 64, "must be 1 to 64 characters")
   .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), "must not contain control characters")
   .meta({ minLength: 1, maxLength: 64 });
-
-/** The audit event for a created profile of each kind. */
-export const creationEvent = {
-  user: "profile_create",
-  guest: "guest_profile_create",
-  infrastructure: "infrastructure_profile_create",
-} as const satisfies Record<ProfileKind, string>;
 
 /** The audit event for a revoked profile of each kind. */
 export const revocationEvent = {

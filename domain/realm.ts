@@ -10,7 +10,10 @@ export const RealmName = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?
 export const RealmDomain = z
   .string()
   .toLowerCase()
-  .max(realmDomainLengthMax, `must be at most ${realmDomainLengthMax} characters, so that identities fit a certificate's common name`)
+  .max(
+    realmDomainLengthMax,
+    `must be at most ${realmDomainLengthMax} characters, so that identities fit a certificate's common name`,
+  )
   .refine(isDnsName, "must be a DNS domain");
 
 /** A realm's settings as the service uses them. */

@@ -5,7 +5,9 @@ import { variables, type Variable } from "./variables.ts";
 export type Env = Readonly<Record<string, string | undefined>>;
 
 /** What a process was told, read once; only the variables it asked for. */
-export type Config<Names extends Variable> = Readonly<{ [Name in Names]: z.output<(typeof variables)[Name]["schema"]> }>;
+export type Config<Names extends Variable> = Readonly<{
+  [Name in Names]: z.output<(typeof variables)[Name]["schema"]>;
+}>;
 
 /** The configuration cannot be used. The message names every fault, one to a line. */
 export class ConfigError extends Error {
@@ -61,7 +63,10 @@ const unknownNames = (env: Env): string[] =>
 /** The configuration for people: every value as it holds, secrets masked. */
 export const maskedConfig = (config: Readonly<Record<string, unknown>>): Record<string, unknown> =>
   Object.fromEntries(
-    Object.entries(config).map(([name, value]) => [name, value === undefined ? null : maskedValue(name as Variable, value)]),
+    Object.entries(config).map(([name, value]) => [
+      name,
+      value === undefined ? null : maskedValue(name as Variable, value),
+    ]),
   );
 
 const maskedValue = (name: Variable, value: unknown): unknown => {

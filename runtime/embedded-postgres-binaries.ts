@@ -4,14 +4,19 @@ import { basename, delimiter, dirname, join, relative } from "node:path";
 import { exists, hasCode, removeTree } from "./embedded-postgres-files.ts";
 import { runAndWait } from "./embedded-postgres-process.ts";
 
-export type PostgresBinaries = { initdb: string; postgres: string };
+export interface PostgresBinaries {
+  initdb: string;
+  postgres: string;
+}
 
 /** Where to look. Left out: the npm package of this platform, then the usual places of a system's own Postgres. */
-export type BinarySources = { packageDirectory?: string | undefined; systemDirectories?: readonly string[] };
+export interface BinarySources {
+  packageDirectory?: string | undefined;
+  systemDirectories?: readonly string[];
+}
 
 const major = 18;
 const suffix = process.platform === "win32" ? ".exe" : "";
-const programs = ["initdb", "postgres"].map((name) => name + suffix);
 
 const usualSystemDirectories = [
   `/usr/lib/postgresql/${major}/bin`,
@@ -48,7 +53,7 @@ export async function findBinaries(options: {
 }): Promise<PostgresBinaries> {
   const { sources, cacheDirectory } = options;
   const packageDirectory = "packageDirectory" in sources ? sources.packageDirectory : installedPackageDirectory();
-  if (packageDirectory !== undefined && (await exists(join(packageDirectory, "native", "bin", programs[1]!)))) {
+  if (packageDirectory !== undefined && (await exists(binariesIn(join(packageDirectory, "native", "bin")).postgres))) {
     const packaged = await wholeNativeDirectory(packageDirectory, cacheDirectory);
     if (await hasOurMajor(join(packaged, "bin"))) return binariesIn(join(packaged, "bin"));
   }
@@ -64,8 +69,7 @@ export async function findBinaries(options: {
 }
 
 function binariesIn(directory: string): PostgresBinaries {
-  const [initdb, postgres] = programs.map((name) => join(directory, name));
-  return { initdb: initdb!, postgres: postgres! };
+  return { initdb: join(directory, `initdb${suffix}`), postgres: join(directory, `postgres${suffix}`) };
 }
 
 async function hasOurMajor(directory: string): Promise<boolean> {
@@ -81,7 +85,8 @@ async function wholeNativeDirectory(packageDirectory: string, cacheDirectory: st
   const links = await libraryLinks(packageDirectory);
   try {
     for (const { file, link } of links) await makeLink(relative(dirname(link), file), link);
-    for (const name of programs) await makeExecutable(join(native, "bin", name));
+    const { initdb, postgres } = binariesIn(join(native, "bin"));
+    for (const program of [initdb, postgres]) await makeExecutable(program);
     return native;
   } catch (error) {
     if (!hasCode(error, "EACCES", "EPERM", "EROFS")) throw error;
@@ -90,7 +95,10 @@ async function wholeNativeDirectory(packageDirectory: string, cacheDirectory: st
   }
 }
 
-type LibraryLink = { file: string; link: string };
+interface LibraryLink {
+  file: string;
+  link: string;
+}
 
 async function libraryLinks(packageDirectory: string): Promise<LibraryLink[]> {
   const list = join(packageDirectory, "native", "pg-symlinks.json");
@@ -121,9 +129,11 @@ async function mirror({ native, links, target }: { native: string; links: Librar
     await mkdir(directory, { recursive: true });
     await chmod(directory, 0o755);
   }
-  for (const name of programs) {
-    await copyFile(join(native, "bin", name), join(target, "bin", name));
-    await chmod(join(target, "bin", name), 0o755);
+  const { initdb, postgres } = binariesIn(join(native, "bin"));
+  for (const program of [initdb, postgres]) {
+    const copy = join(target, "bin", basename(program));
+    await copyFile(program, copy);
+    await chmod(copy, 0o755);
   }
   for (const name of await readdir(join(native, "lib")))
     await makeLink(join(native, "lib", name), join(target, "lib", name));

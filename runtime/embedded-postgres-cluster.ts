@@ -104,7 +104,7 @@ async function initialize(options: { initdb: string; runAs: RunAs; directory: st
     ]);
     if (code === 0) return;
     complaints.push(output);
-    if (!/locale/.test(output)) break;
+    if (!output.includes("locale")) break;
   }
   throw new Error(`Postgres could not make its data directory.\n${complaints.join("\n")}`);
 }

@@ -4,7 +4,9 @@ import { setTimeout as delay } from "node:timers/promises";
 import { hasCode, readIfPresent, writePrivateFile } from "./embedded-postgres-files.ts";
 import { identifyProcess, isRunning, type ProcessIdentity } from "./embedded-postgres-process.ts";
 
-export type DirectoryLock = { release(): Promise<void> };
+export interface DirectoryLock {
+  release(): Promise<void>;
+}
 
 /** Long enough for one that is just stopping to let go. */
 const patienceMs = 3_000;

@@ -47,13 +47,20 @@ export async function runAndWait(runAs: RunAs, program: string, parameters: read
     const collect = (chunk: Buffer) => (output += chunk.toString());
     child.stdout?.on("data", collect);
     child.stderr?.on("data", collect);
-    child.once("error", (error) => done({ code: undefined, output: error.message }));
-    child.once("close", (code) => done({ code: code ?? undefined, output: output.trim() }));
+    child.once("error", (error) => {
+      done({ code: undefined, output: error.message });
+    });
+    child.once("close", (code) => {
+      done({ code: code ?? undefined, output: output.trim() });
+    });
   });
 }
 
 /** A process, told apart from a later one that was given the same pid. */
-export type ProcessIdentity = { pid: number; started: string };
+export interface ProcessIdentity {
+  pid: number;
+  started: string;
+}
 
 /** The live process with that pid, or undefined. One that has ended and only waits to be reaped is not live. */
 export async function identifyProcess(pid: number): Promise<ProcessIdentity | undefined> {
@@ -99,7 +106,7 @@ export async function childrenOf(pid: number): Promise<number[]> {
   if (process.platform === "win32") return [];
   const { output } = await runAndWait({ kind: "self" }, "ps", ["-A", "-o", "pid=,ppid="]);
   const rows = output.split("\n").map((line) => line.trim().split(/\s+/).map(Number));
-  return rows.filter(([, parent]) => parent === pid).map(([child]) => child!);
+  return rows.flatMap(([child, parent]) => (parent === pid && child !== undefined ? [child] : []));
 }
 
 /** Sends a signal; false when there is no such process. */

@@ -71,7 +71,8 @@ async function whyUnreachable(
   const probe = 'id -un && cd "$1" && "$2" --version';
   const { code, output } = await runAndWait(candidate, "/bin/sh", ["-c", probe, "sh", dirname(files.root), postgres]);
   if (code === 0) return undefined;
-  return output.split("\n").at(-1) || `ended with ${code}`;
+  const lastLine = output.split("\n").at(-1) ?? "";
+  return lastLine === "" ? `ended with ${code}` : lastLine;
 }
 
 async function whyNotGiven(files: EmbeddedPostgresFiles, candidate: RunAs): Promise<string | undefined> {

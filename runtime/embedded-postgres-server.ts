@@ -14,7 +14,10 @@ import {
   type RunAs,
 } from "./embedded-postgres-process.ts";
 
-export type RunningServer = { process: ProcessIdentity; url: string };
+export interface RunningServer {
+  process: ProcessIdentity;
+  url: string;
+}
 
 const database = "realmpass";
 const answerWithinMs = 2_000;
@@ -25,7 +28,8 @@ export async function isOurs(url: string, cluster: string): Promise<boolean> {
   try {
     return await withClient(url, async (client) => {
       const shown = await client.query<{ data_directory: string }>("show data_directory");
-      return (await realpath(shown.rows[0]!.data_directory)) === (await realpath(cluster));
+      const [row] = shown.rows;
+      return row !== undefined && (await realpath(row.data_directory)) === (await realpath(cluster));
     });
   } catch {
     return false;
@@ -74,8 +78,8 @@ export async function findLiveServer(
   for (;;) {
     const content = await readIfPresent(files.postmasterPid);
     if (content === undefined) return undefined;
-    const [firstLine, , , port] = content.split("\n");
-    if (!/^[1-9]\d*$/.test(firstLine!)) {
+    const [firstLine = "", , , port] = content.split("\n");
+    if (!/^[1-9]\d*$/.test(firstLine)) {
       // A power cut may leave an empty file, which Postgres will not start over.
       await rm(files.postmasterPid, { force: true });
       return undefined;
@@ -130,7 +134,7 @@ export async function launchServer(options: {
     if (performance.now() > giveUpAt || !(portTaken || oldBackends)) {
       throw new Error(`The embedded Postgres did not start; see ${files.log}.\n${attempt.complaint}`);
     }
-    if (portTaken) port = (await freePort(0))!;
+    if (portTaken) port = await anyFreePort();
     else await delay(100);
   }
 }
@@ -163,7 +167,7 @@ async function launchOnce(options: {
   await log.close();
   while (ended === undefined && performance.now() < giveUpAt) {
     if (await isOurs(url, files.cluster)) {
-      const identity = await identifyProcess(child.pid!);
+      const identity = child.pid === undefined ? undefined : await identifyProcess(child.pid);
       if (identity) return { process: identity };
     }
     await delay(10);
@@ -207,17 +211,27 @@ export async function boundLog(files: EmbeddedPostgresFiles): Promise<void> {
 async function choosePort(files: EmbeddedPostgresFiles): Promise<number> {
   const last = await readIfPresent(files.url);
   const port = last !== undefined && URL.canParse(last.trim()) ? Number(new URL(last.trim()).port) : 0;
-  return (await freePort(port)) ?? (await freePort(0))!;
+  return (await freePort(port)) ?? (await anyFreePort());
+}
+
+async function anyFreePort(): Promise<number> {
+  const port = await freePort(0);
+  if (port === undefined) throw new Error("No port on 127.0.0.1 can be listened on.");
+  return port;
 }
 
 /** That port if it is free, with 0 any free one. */
 async function freePort(port: number): Promise<number | undefined> {
   return new Promise((done) => {
     const server = createServer();
-    server.once("error", () => done(undefined));
+    server.once("error", () => {
+      done(undefined);
+    });
     server.listen({ host: "127.0.0.1", port, exclusive: true }, () => {
       const address = server.address();
-      server.close(() => done(typeof address === "object" ? address?.port : undefined));
+      server.close(() => {
+        done(typeof address === "object" ? address?.port : undefined);
+      });
     });
   });
 }

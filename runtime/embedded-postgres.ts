@@ -23,21 +23,21 @@ import {
 type LogFields = { event: string } & Record<string, unknown>;
 
 /** What the launcher needs of a logger; pino's fits. */
-export type EmbeddedPostgresLog = {
+export interface EmbeddedPostgresLog {
   info(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
-};
+}
 
-export type EmbeddedPostgres = {
+export interface EmbeddedPostgres {
   /** URL of the database "realmpass", with the rights of its owner and superuser. */
   url: string;
   /** True when the server was already running, left behind by a process that was killed. */
   adopted: boolean;
   /** Stops the server, adopted or not, and resolves when it has ended. */
   stop(): Promise<void>;
-};
+}
 
-export type EmbeddedPostgresOptions = {
+export interface EmbeddedPostgresOptions {
   /** Everything lies under here, the data in `pg18`. Made if missing; for its owner only. */
   dataDirectory: string;
   log: EmbeddedPostgresLog;
@@ -49,7 +49,7 @@ export type EmbeddedPostgresOptions = {
   binaries?: BinarySources;
   /** The accounts that root runs Postgres as, first choice first, instead of postgres and nobody. */
   accounts?: readonly string[];
-};
+}
 
 const superviseEveryMs = 1_000;
 

@@ -6,9 +6,15 @@ export interface Lifecycle {
   onStop(name: string, stop: () => Promise<void> | void): void;
   /** Stops everything once, however often it is called. Resolves when all is stopped or the deadline has passed. */
   stop(reason: string): Promise<void>;
-  /** Stops on SIGINT and SIGTERM, and when the parent process goes away; then ends the process. */
-  stopOnSignals(): void;
+  /**
+   * Stops on SIGINT and SIGTERM, when the process that forked this one goes away, and, `withParent`, when any parent does;
+   * then ends the process. npm passes on what signals it gets, but when it is killed all that its script sees is that its
+   * parent is gone.
+   */
+  stopOnSignals(options: { withParent: boolean }): void;
 }
+
+const parentCheckMs = 200;
 
 /** Starts in order, stops in reverse order, within one deadline. */
 export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: number }): Lifecycle {
@@ -47,7 +53,7 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
       stopping ??= withinDeadline(stopAll(reason));
       return stopping;
     },
-    stopOnSignals() {
+    stopOnSignals({ withParent }) {
       const end = (reason: string): void => {
         void lifecycle.stop(reason).finally(() => process.exit(process.exitCode ?? 0));
       };
@@ -56,6 +62,13 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
       process.on("disconnect", () => {
         end("parent gone");
       });
+      if (!withParent) return;
+      const parent = process.ppid;
+      const watch = setInterval(() => {
+        if (process.ppid === parent) return;
+        clearInterval(watch);
+        end("parent gone");
+      }, parentCheckMs).unref();
     },
   };
   return lifecycle;

@@ -11,7 +11,7 @@ import {
   type WorkerOptions,
 } from "bullmq";
 import { Redis } from "ioredis";
-import type { Pool } from "pg";
+import type { Pool, QueryResult } from "pg";
 import type { JobDefinition, QueueName } from "../domain/jobs/job.ts";
 import { queueNames } from "../domain/jobs/job.ts";
 import type { Log } from "./log.ts";
@@ -73,7 +73,12 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
   };
   const connection = connect(backend, "produce", onError);
   const queues = new Map(queueNames.map((name) => [name, openQueue(connection, name, onError)]));
-  const adders = new Map([...queues].map(([name, queue]) => [name, coalesced((added) => within(answerMsMax, queue.addBulk(added)))]));
+  const adders = new Map(
+    [...queues].map(([name, queue]) => [
+      name,
+      coalesced((added) => within(answerMsMax, addTo(queue, added, backend.kind))),
+    ]),
+  );
 
   const adder = (name: QueueName) => {
     const add = adders.get(name);
@@ -103,13 +108,58 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
   };
 }
 
+/**
+ * Up to this many jobs the Postgres backend takes one by one: for a bulk it makes and drops two tables, which costs it as
+ * much as several single jobs, and makes a lone job wait several milliseconds.
+ */
+const singlyMax = 4;
+
+const addTo = (queue: Queue, jobs: QueuedJob[], kind: QueueBackend["kind"]): Promise<unknown> =>
+  kind === "postgres" && jobs.length <= singlyMax
+    ? Promise.all(jobs.map(({ name, data, opts }) => queue.add(name, data, opts)))
+    : queue.addBulk(jobs);
+
 type Connection = Redis | PgPool;
 
 const connect = (backend: QueueBackend, use: "produce" | "consume", onError: (error: Error) => void): Connection =>
-  backend.kind === "redis"
-    ? openRedis(backend.url, use, onError)
-    : // BullMQ describes the part of pg that it uses in its own words, which do not fit pg's overloads of `on`.
-      (backend.pool as unknown as PgPool);
+  backend.kind === "redis" ? openRedis(backend.url, use, onError) : preparing(backend.pool);
+
+/**
+ * The pool with BullMQ's statements prepared once per connection: they are a few fixed texts, each a call of a function,
+ * and parsing and planning them anew for every job costs as much as some of them take to run.
+ */
+function preparing(pool: QueuePool): PgPool {
+  const query = async (text: string, values?: unknown[]): Promise<QueryResult> => {
+    if (values === undefined || values.length === 0) return pool.query(text);
+    try {
+      return await pool.query({ name: statementName(text), text, values });
+    } catch (error) {
+      if (!isStale(error)) throw error;
+      return pool.query(text, values);
+    }
+  };
+  // BullMQ describes the part of pg that it uses in its own words, which do not fit pg's overloads of `on`.
+  return {
+    query,
+    connect: () => pool.connect(),
+    end: () => pool.end(),
+    on: (...listening: Parameters<Pool["on"]>) => pool.on(...listening),
+    options: pool.options,
+  } as unknown as PgPool;
+}
+
+const statementNames = new Map<string, string>();
+
+/** One name for one text in all of the process: queues and workers share connections. */
+function statementName(text: string): string {
+  const name = statementNames.get(text) ?? `bullmq_${statementNames.size}`;
+  statementNames.set(text, name);
+  return name;
+}
+
+/** BullMQ's tables were changed by a newer process after this connection prepared. The statement has not been run. */
+const isStale = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && error.code === "0A000" && error.message.includes("cached plan");
 
 /** Ends a connection that is ours; a pool belongs to whoever passed it in. */
 const disconnect = (connection: Connection): void => {
@@ -203,7 +253,10 @@ export function startQueueWorker(
       : (new onPostgres.Worker(name, process, { ...options, connection }) as unknown as Worker);
   worker.on("error", onError);
   worker.on("failed", (job, error) => {
-    log.warn({ event: "job.failed", queue: name, jobId: job?.id, attempt: job?.attemptsMade, err: error }, "job failed");
+    log.warn(
+      { event: "job.failed", queue: name, jobId: job?.id, attempt: job?.attemptsMade, err: error },
+      "job failed",
+    );
   });
   worker.on("stalled", (jobId) => {
     log.warn({ event: "job.stalled", queue: name, jobId }, "a job's worker went away; the job is taken up again");

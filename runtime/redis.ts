@@ -6,9 +6,7 @@ import { Redis } from "ioredis";
  */
 export function openRedis(url: string, use: "produce" | "consume", onError: (error: Error) => void): Redis {
   const redis = new Redis(url, {
-    ...(use === "produce"
-      ? { enableOfflineQueue: false, maxRetriesPerRequest: 1 }
-      : { maxRetriesPerRequest: null }),
+    ...(use === "produce" ? { enableOfflineQueue: false, maxRetriesPerRequest: 1 } : { maxRetriesPerRequest: null }),
     connectTimeout: 5_000,
     retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),
   });

@@ -58,7 +58,8 @@ export const variables = {
       .transform((url) => url.replace(/\/+$/, ""))
       .optional(),
     used: "worker",
-    about: "The plain http address that certificates point to for CRL, OCSP and issuer. Not set: the base URL over http.",
+    about:
+      "The plain http address that certificates point to for CRL, OCSP and issuer. Not set: the base URL over http.",
   },
   PORT: { schema: integer(0, 65_535, 3000), used: "api", about: "The port the API listens on." },
   REALMPASS_HOST: {
@@ -120,7 +121,8 @@ export const variables = {
   REALMPASS_OUTPUT_PUBLIC_KEY: {
     schema: z.string().optional(),
     used: "worker",
-    about: "JWK that outputs are sealed with; its private half is the API's. Not set: output-public-key.json in the data directory.",
+    about:
+      "JWK that outputs are sealed with; its private half is the API's. Not set: output-public-key.json in the data directory.",
   },
   REALMPASS_ISSUER_KEY_PASSPHRASE: {
     schema: z.string().min(8, "must have at least 8 characters").optional(),

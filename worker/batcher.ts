@@ -2,21 +2,23 @@
 export type Batcher<Item, Outcome> = (item: Item) => Promise<Outcome>;
 
 /**
- * Gathers what arrives while earlier batches run. A lone item starts at once; under load batches grow by themselves, so
- * that statements, messages to threads and commits are shared.
+ * Gathers what arrives while an earlier batch runs. A lone item starts at once; under load batches grow by themselves, so
+ * that statements, messages to threads and commits are shared. Behind a batch that takes longer than `patienceMs` (RSA
+ * keys that have to be made first) nobody waits: others run beside it, up to `inFlightMax`.
  */
 export function createBatcher<Item, Outcome>(
   run: (items: readonly Item[]) => Promise<ReadonlyMap<Item, Outcome>>,
-  { itemsMax, inFlightMax }: { itemsMax: number; inFlightMax: number },
+  { itemsMax, inFlightMax, patienceMs }: { itemsMax: number; inFlightMax: number; patienceMs: number },
 ): Batcher<Item, Outcome> {
   interface Waiting {
     item: Item;
-    resolve(outcome: Outcome): void;
-    reject(error: unknown): void;
+    resolve: (outcome: Outcome) => void;
+    reject: (error: unknown) => void;
   }
   let waiting: Waiting[] = [];
   let inFlight = 0;
   let scheduled = false;
+  let impatience: NodeJS.Timeout | undefined;
 
   async function work(batch: readonly Waiting[]): Promise<void> {
     try {
@@ -33,7 +35,9 @@ export function createBatcher<Item, Outcome>(
 
   function dispatch(): void {
     scheduled = false;
-    while (waiting.length > 0 && inFlight < inFlightMax) {
+    clearTimeout(impatience);
+    impatience = undefined;
+    if (waiting.length > 0 && inFlight < inFlightMax) {
       const batch = waiting.slice(0, itemsMax);
       waiting = waiting.slice(itemsMax);
       inFlight++;
@@ -42,12 +46,21 @@ export function createBatcher<Item, Outcome>(
         dispatch();
       });
     }
+    if (waiting.length > 0) waitForRoom();
+  }
+
+  function waitForRoom(): void {
+    if (inFlight < inFlightMax) impatience ??= setTimeout(dispatch, patienceMs);
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (scheduled || inFlight >= inFlightMax) return;
+      if (inFlight > 0) {
+        waitForRoom();
+        return;
+      }
+      if (scheduled) return;
       // What arrives in this turn of the event loop goes together.
       scheduled = true;
       setImmediate(dispatch);

@@ -1,5 +1,3 @@
-import type { Config } from "../runtime/config.ts";
-
 /** What a worker needs. Neither a token signing key nor a client secret nor the key that opens outputs is among it. */
 export const workerVariables = [
   "DATABASE_URL",
@@ -19,5 +17,3 @@ export const workerVariables = [
   "REALMPASS_BULK_CONCURRENCY",
   "REALMPASS_RSA_KEY_POOL",
 ] as const;
-
-export type WorkerConfig = Config<(typeof workerVariables)[number]>;

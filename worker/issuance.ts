@@ -172,7 +172,10 @@ function sort(
   if ("failure" in result) {
     const { code, detail } = result.failure;
     if (code !== "invalid_csr") {
-      log.error({ event: "issuance.refused", issuanceId: result.issuanceId, code, detail }, "a certificate was not made");
+      log.error(
+        { event: "issuance.refused", issuanceId: result.issuanceId, code, detail },
+        "a certificate was not made",
+      );
     }
     batch.failed.push({ id: result.issuanceId, code: failureCode[code] });
     return;
@@ -201,7 +204,10 @@ async function settleAll(
     if (error instanceof DatabaseUnavailable) throw error;
     if (signed.length === 1) {
       const code = violates(error, "certificates_public_key") ? "key_already_certified" : null;
-      deps.log.error({ event: "issuance.not_settled", issuanceId: only.id, code, err: error }, "a settlement was refused");
+      deps.log.error(
+        { event: "issuance.not_settled", issuanceId: only.id, code, err: error },
+        "a settlement was refused",
+      );
       return { settled: [], refused: [{ id: only.id, code }] };
     }
     deps.log.warn({ event: "issuances.not_settled", err: error, count: signed.length }, "settling one by one");

@@ -13,12 +13,14 @@ import { startWorker } from "./worker.ts";
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadConfig(workerVariables, process.env);
   if (config.DATABASE_URL === undefined) {
-    throw new ConfigError(["DATABASE_URL: a worker needs it; `npm start` runs a database, an api and a worker together"]);
+    throw new ConfigError([
+      "DATABASE_URL: a worker needs it; `npm start` runs a database, an api and a worker together",
+    ]);
   }
   const log = createLog({ process: "worker", level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
   begin(lifecycle);
-  lifecycle.stopOnSignals();
+  lifecycle.stopOnSignals({ withParent: process.env["npm_lifecycle_event"] !== undefined });
 
   const database: DatabaseOptions = {
     url: config.DATABASE_URL,

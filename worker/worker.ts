@@ -75,7 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const upkeep = startUpkeep({ db, queues, workerId, claimsInHand, issueAll: issueCounted, clock, log });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 
-  const issue = createBatcher(issueCounted, { itemsMax: issuancesMax, inFlightMax: 2 });
+  const issue = createBatcher(issueCounted, { itemsMax: issuancesMax, inFlightMax: 4, patienceMs: 100 });
   const byName = new Map(
     Object.values(processors({ db, issue, issueAll: issueCounted })).map((entry) => [entry.name, entry]),
   );

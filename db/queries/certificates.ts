@@ -58,10 +58,7 @@ export const listByIssuances = (db: Db, issuanceIds: readonly string[]): Promise
   `);
 
 /** Every profile of a user, newest first. */
-export const listOfUser = (
-  db: Db,
-  { realmId, userId }: { realmId: string; userId: string },
-): Promise<Certificate[]> =>
+export const listOfUser = (db: Db, { realmId, userId }: { realmId: string; userId: string }): Promise<Certificate[]> =>
   db.query<Certificate>(sql`
     select ${columns}
       from certificates c

@@ -112,10 +112,7 @@ interface ResultRow extends Omit<IssuanceResult, "output"> {
  * Reads issuances, marking the output of issued ones as collected: it is erased some minutes after the first time.
  * One statement for all that are asked for together.
  */
-export async function collect(
-  db: Db,
-  { ids, at }: { ids: readonly string[]; at: Date },
-): Promise<IssuanceResult[]> {
+export async function collect(db: Db, { ids, at }: { ids: readonly string[]; at: Date }): Promise<IssuanceResult[]> {
   const rows = await db.query<ResultRow>(sql`
     with collected as (
       update issuance_outputs o

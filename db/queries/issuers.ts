@@ -23,10 +23,7 @@ export const list = (db: Db, realmId: string): Promise<IssuerRow[]> =>
   db.query<IssuerRow>(sql`select ${columns} from issuers where realm_id = ${realmId} order by id desc`);
 
 /** Issuers with their encrypted keys: for workers and operators alone. */
-export const listWithKeys = <EncryptedKey>(
-  db: Db,
-  ids: readonly string[],
-): Promise<(IssuerRow & { encryptedKey: EncryptedKey })[]> =>
+export const listWithKeys = (db: Db, ids: readonly string[]): Promise<(IssuerRow & { encryptedKey: unknown })[]> =>
   db.query(sql`
     select ${columns}, encrypted_key as "encryptedKey"
       from issuers

@@ -23,10 +23,6 @@ export async function findById(db: Db, id: string): Promise<RealmRow | undefined
 export const listByIds = (db: Db, ids: readonly string[]): Promise<RealmRow[]> =>
   db.query<RealmRow>(sql`select ${columns} from realms where id = any(${ids}::bigint[])`);
 
-export async function findByName(db: Db, name: string): Promise<RealmRow | undefined> {
-  return first(await db.query<RealmRow>(sql`select ${columns} from realms where name = ${name}`));
-}
-
 /** Every realm, in the order they were made. */
 export const list = (db: Db): Promise<RealmRow[]> => db.query<RealmRow>(sql`select ${columns} from realms order by id`);
 

@@ -49,7 +49,7 @@ function checkClock({ before, now, after }: { before: Date; now: Date; after: Da
 export async function checkMigrations(db: Db): Promise<Check> {
   const remedy = "Run `npm run migrate`.";
   try {
-    const pending = await pendingMigrations(await installation.migrationsDone(db));
+    const pending = pendingMigrations(await installation.migrationsDone(db));
     return pending.length === 0
       ? passes("migrations", "up to date")
       : fails("migrations", `not run yet: ${pending.join(", ")}`, remedy);

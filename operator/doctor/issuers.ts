@@ -28,7 +28,7 @@ async function checkRealm(db: Db, realm: RealmRow, context: Context): Promise<Ch
   }
   // An expired issuer publishes nothing any more, so its key no longer matters.
   const publishing = rows.filter((row) => row.notAfter > at).map(({ id }) => id);
-  const withKeys = await issuers.listWithKeys<unknown>(db, publishing);
+  const withKeys = await issuers.listWithKeys(db, publishing);
   const keys = await Promise.all(publishing.map((id) => checkKey(id, withKeys, realm, context.passphrase())));
   return [checkEnd(issuing, realm, at), ...keys];
 }

@@ -82,7 +82,8 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
         workerMetrics = (JSON.parse(line) as { url: string }).url;
       }
       // What goes wrong in the service is worth knowing at once; every answered request is not.
-      if (/"level":"(?:warn|error|fatal)"/.test(line) && !line.includes("first_run.")) process.stderr.write(`${line}\n`);
+      if (/"level":"(?:warn|error|fatal)"/.test(line) && !line.includes("first_run."))
+        process.stderr.write(`${line}\n`);
     }
   });
   await ready;
@@ -105,7 +106,9 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
 
   const { id: realmId } = only(await db.query<{ id: string }>(sql`update realms set max_profiles = 100 returning id`));
   const [shown] = await db.query<{ server_version: string }>(sql`show server_version`);
-  const roots = [child.pid, redis === undefined ? undefined : await processOf(redis.url)].filter((pid) => pid !== undefined);
+  const roots = [child.pid, redis === undefined ? undefined : await processOf(redis.url)].filter(
+    (pid) => pid !== undefined,
+  );
 
   return {
     backend,

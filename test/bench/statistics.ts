@@ -3,7 +3,12 @@ export function percentile(sorted: readonly number[], part: number): number {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * part))] ?? Number.NaN;
 }
 
-export const median = (values: readonly number[]): number => percentile(values.toSorted((a, b) => a - b), 0.5);
+/** The value in the middle; between the two in the middle when there are as many on either side. */
+export function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const half = sorted.length / 2;
+  return ((sorted[Math.ceil(half) - 1] ?? Number.NaN) + (sorted[Math.floor(half)] ?? Number.NaN)) / 2;
+}
 
 /** A figure for people: three digits at least, none after the point where it has three before it. */
 export function figure(value: number): string {

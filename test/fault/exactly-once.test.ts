@@ -33,21 +33,28 @@ function behaviour(kind: QueueBackend["kind"]): void {
   test("1,000 creations while the worker is killed again and again: 1,000 certificates, none twice, none missing", async () => {
     const service = await startService({ kind });
     const users = await Promise.all(Array.from({ length: 20 }, () => givenUser(service.owner, service.realmId)));
-    let creating = true;
+    const progress = { creating: true };
     const answers = Promise.all(
       Array.from({ length: 1_000 }, (_, index) => create(service, users[index % users.length]!)),
-    ).finally(() => (creating = false));
+    ).finally(() => (progress.creating = false));
 
-    for (let kills = 0; kills < 3 && creating; kills++) {
+    for (let kills = 0; kills < 3 && progress.creating; kills++) {
       const before = (await counts(service))["certificates"]!;
-      await eventually(async () => expect((await counts(service))["certificates"]).toBeGreaterThan(Math.min(before + 100, 950)));
+      await eventually(async () => {
+        expect((await counts(service))["certificates"]).toBeGreaterThan(Math.min(before + 100, 950));
+      });
       service.workers.at(-1)?.kill("SIGKILL");
       await service.startWorker();
     }
 
     const statuses = new Set((await answers).map(({ status }) => status));
     expect([...statuses].filter((status) => status !== 200 && status !== 202)).toEqual([]);
-    await eventually(async () => expect(await counts(service)).toMatchObject({ unsettled: 0 }), { withinMs: 60_000 });
+    await eventually(
+      async () => {
+        expect(await counts(service)).toMatchObject({ unsettled: 0 });
+      },
+      { withinMs: 60_000 },
+    );
     expect(await counts(service)).toMatchObject({
       issuances: 1_000,
       failed: 0,
@@ -66,7 +73,12 @@ function behaviour(kind: QueueBackend["kind"]): void {
     const keys = Array.from({ length: 60 }, () => randomUUID());
     const ask = (key: string) => create(service, userId, { "idempotency-key": key });
     const first = Promise.allSettled(keys.map(ask));
-    await eventually(async () => expect((await counts(service))["issuances"]).toBeGreaterThan(10), { everyMs: 1 });
+    await eventually(
+      async () => {
+        expect((await counts(service))["issuances"]).toBeGreaterThan(10);
+      },
+      { everyMs: 1 },
+    );
     service.api.at(-1)?.kill("SIGKILL");
     await first;
 
@@ -83,6 +95,6 @@ function behaviour(kind: QueueBackend["kind"]): void {
 describe("on Postgres", () => {
   behaviour("postgres");
 });
-describeWithTool("redis-server", "on Redis", () => {
+describeWithTool("redis", "on Redis", () => {
   behaviour("redis");
 });

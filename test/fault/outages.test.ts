@@ -25,7 +25,11 @@ test("with the database away every call is 503 with Retry-After, and all is well
   expect(await create()).toMatchObject({ status: 200 });
 
   await proxy.cut();
-  for (const answer of await Promise.all([create(), service.call("GET", "/api/user"), service.call("GET", "/api/realm")])) {
+  for (const answer of await Promise.all([
+    create(),
+    service.call("GET", "/api/user"),
+    service.call("GET", "/api/realm"),
+  ])) {
     expect(answer).toMatchObject({ status: 503, body: { result: "error", code: 503, error: "unavailable" } });
     expect(Number(answer.headers["retry-after"])).toBeGreaterThan(0);
   }
@@ -33,7 +37,12 @@ test("with the database away every call is 503 with Retry-After, and all is well
   expect(await service.call("GET", "/readyz")).toMatchObject({ status: 503 });
 
   await proxy.restore();
-  await eventually(async () => expect(await service.call("GET", "/readyz")).toMatchObject({ status: 200 }), { withinMs: 30_000 });
+  await eventually(
+    async () => {
+      expect(await service.call("GET", "/readyz")).toMatchObject({ status: 200 });
+    },
+    { withinMs: 30_000 },
+  );
   expect(await create()).toMatchObject({ status: 200 });
 }, 120_000);
 
@@ -54,9 +63,14 @@ test("a database that falls silent without closing its connections does not hold
   expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 503 });
 
   await proxy.restore();
-  await eventually(async () => expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 200 }), {
-    withinMs: 30_000,
-  });
+  await eventually(
+    async () => {
+      expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 200 });
+    },
+    {
+      withinMs: 30_000,
+    },
+  );
 }, 120_000);
 
 describeWithTool("redis-server", "Redis", () => {
@@ -75,11 +89,17 @@ describeWithTool("redis-server", "Redis", () => {
     await redis!.stop();
     const accepted = await create("wait=1");
     expect(accepted).toMatchObject({ status: 202, body: { data: { state: "queued" } } });
-    await eventually(async () => expect(await service.call("GET", "/readyz")).toMatchObject({ status: 503 }));
+    await eventually(async () => {
+      expect(await service.call("GET", "/readyz")).toMatchObject({ status: 503 });
+    });
 
     const location = String(accepted.headers["location"]);
     await eventually(
-      async () => expect(await service.call("GET", new URL(location, "http://x").pathname)).toMatchObject({ body: { data: { state: "issued" } } }),
+      async () => {
+        expect(await service.call("GET", new URL(location, "http://x").pathname)).toMatchObject({
+          body: { data: { state: "issued" } },
+        });
+      },
       { withinMs: 40_000, everyMs: 500 },
     );
     const rows = await service.owner.query(sql`select status from issuances where status <> 'issued'`);

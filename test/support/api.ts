@@ -16,6 +16,7 @@ import { givenRows, type Given, type GivenGuestAccount, type GivenUser } from ".
 import { backendFor, silentLog, startTestWorker, testOutputKeys, type TestWorker } from "./worker.ts";
 
 /** An answer with its body read. */
+// eslint-disable-next-line @typescript-eslint/no-explicit-any -- a test reads an answer as a client does; its assertion is the check
 export interface ApiAnswer<Body = any> {
   status: number;
   headers: IncomingHttpHeaders;
@@ -198,7 +199,7 @@ export function sendRequest(
         response.once("error", reject);
         response.once("end", () => {
           const text = Buffer.concat(chunks).toString("utf8");
-          const isJson = /json/.test(response.headers["content-type"] ?? "") && text !== "";
+          const isJson = (response.headers["content-type"] ?? "").includes("json") && text !== "";
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,
@@ -242,6 +243,7 @@ expect.extend({
 
 declare module "vitest" {
   // The names of vitest's own declaration have to be repeated.
+  // eslint-disable-next-line @typescript-eslint/no-explicit-any -- as in vitest's declaration, which this one merges with
   interface Matchers<T = any> {
     /** The failure wrapper with this code and its status. */
     toBeError(code: ErrorCode): T;

@@ -40,7 +40,13 @@ export async function givenIssuingRealm(
   });
   const parsed = new X509Certificate(issuing.certificate);
   return owner.transaction(async (tx) => {
-    const { id } = await realms.create(tx, { name, displayName: name, domain: `${name}.example`, localSignIn: false, at });
+    const { id } = await realms.create(tx, {
+      name,
+      displayName: name,
+      domain: `${name}.example`,
+      localSignIn: false,
+      at,
+    });
     await realms.update(tx, id, { maxProfiles });
     const issuer = await issuers.create(tx, {
       realmId: id,

@@ -140,7 +140,11 @@ export async function startService({
 
   await service.startApi();
   await service.startWorker();
-  const form = new URLSearchParams({ grant_type: "client_credentials", client_id: clientId, client_secret: clientSecret });
+  const form = new URLSearchParams({
+    grant_type: "client_credentials",
+    client_id: clientId,
+    client_secret: clientSecret,
+  });
   const token = await send({
     agent,
     port,

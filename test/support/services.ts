@@ -1,4 +1,4 @@
-import { spawn, type ChildProcess } from "node:child_process";
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -21,7 +21,11 @@ export async function startPostgres(): Promise<Service> {
   if (given !== undefined) return { url: given, stop: () => Promise.resolve() };
 
   const directory = await mkdtemp(join(tmpdir(), "realmpass-test-"));
-  const postgres = await startEmbeddedPostgres({ dataDirectory: directory, log: quiet, searchPath: process.env["PATH"] ?? "" });
+  const postgres = await startEmbeddedPostgres({
+    dataDirectory: directory,
+    log: quiet,
+    searchPath: process.env["PATH"] ?? "",
+  });
   return {
     url: postgres.url,
     async stop() {
@@ -31,21 +35,23 @@ export async function startPostgres(): Promise<Service> {
   };
 }
 
-/** Redis: TEST_REDIS_URL when it is set, else `redis-server` from the PATH; undefined when there is none. */
+/**
+ * Redis: TEST_REDIS_URL when it is set, else `redis-server` from the PATH, else a container when a Docker engine answers;
+ * undefined when there is none of them.
+ */
 export async function startRedis(): Promise<Service | undefined> {
   const given = process.env["TEST_REDIS_URL"];
   if (given !== undefined) return { url: given, stop: () => Promise.resolve() };
   const program = findTool("redis-server");
-  if (program === undefined) return undefined;
+  return program === undefined ? startRedisContainer() : startRedisProgram(program);
+}
 
+async function startRedisProgram(program: string): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-redis-"));
   const port = await freePort();
-  const server = spawn(
-    program,
-    ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, "--databases", String(redisDatabases)]
-      .concat(["--appendonly", "yes", "--appendfsync", "everysec", "--maxmemory-policy", "noeviction", "--save", ""]),
-    { stdio: "ignore" },
-  );
+  const server = spawn(program, ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, ...redisSettings], {
+    stdio: "ignore",
+  });
   const url = `redis://127.0.0.1:${port}`;
   await answers(url);
   return {
@@ -57,14 +63,42 @@ export async function startRedis(): Promise<Service | undefined> {
   };
 }
 
+async function startRedisContainer(): Promise<Service | undefined> {
+  if (!dockerAnswers()) return undefined;
+  // Loaded only here: it is large, and nearly nobody needs it.
+  const { GenericContainer, Wait } = await import("testcontainers");
+  const container = await new GenericContainer("redis:7")
+    .withCommand(["redis-server", ...redisSettings])
+    .withExposedPorts(6379)
+    .withWaitStrategy(Wait.forLogMessage("Ready to accept connections"))
+    .start();
+  return {
+    url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`,
+    async stop() {
+      await container.stop();
+    },
+  };
+}
+
+const dockerAnswers = (): boolean =>
+  findTool("docker") !== undefined && spawnSync("docker", ["info"], { stdio: "ignore", timeout: 2_000 }).status === 0;
+
 const redisDatabases = 1024;
+const redisSettings = [
+  "--databases",
+  String(redisDatabases),
+  "--appendonly",
+  "yes",
+  "--appendfsync",
+  "everysec",
+].concat(["--maxmemory-policy", "noeviction", "--save", ""]);
 const redisDatabasesPerProcess = 128;
 let redisDatabasesTaken = 0;
 
 /** The URL of a Redis database that no other test uses: queues of the same name would mix. */
 export function freshRedisDatabase(): string {
   const given = process.env["TEST_REDIS_URL"];
-  if (given === undefined) throw new Error("this test needs redis-server");
+  if (given === undefined) throw new Error("this test needs Redis");
   const testProcess = Number(process.env["VITEST_POOL_ID"] ?? "0") % (redisDatabases / redisDatabasesPerProcess);
   const url = new URL(given);
   url.pathname = `/${testProcess * redisDatabasesPerProcess + (redisDatabasesTaken++ % redisDatabasesPerProcess)}`;

@@ -35,13 +35,19 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     }
   });
   const listenOn = (port: number): Promise<void> =>
-    new Promise((resolve) => server.listen(port, "127.0.0.1", () => { resolve(); }));
+    new Promise((resolve) =>
+      server.listen(port, "127.0.0.1", () => {
+        resolve();
+      }),
+    );
   await listenOn(0);
   const { port } = server.address() as AddressInfo;
 
   const cut = (): Promise<void> =>
     new Promise((resolve) => {
-      server.close(() => { resolve(); });
+      server.close(() => {
+        resolve();
+      });
       for (const socket of sockets) socket.destroy();
     });
   afterAll(() => (server.listening ? cut() : undefined));

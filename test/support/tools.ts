@@ -12,6 +12,7 @@ const packageOf: Record<string, string> = {
   java: "default-jdk-headless",
   freeradius: "freeradius",
   eapol_test: "eapoltest",
+  redis: "redis-server",
   "redis-server": "redis-server",
 };
 
@@ -34,10 +35,10 @@ export function requireTool(name: string): string {
 /**
  * A `describe` block that needs programs of other projects. When one is missing, the block is skipped on a developer's
  * machine, with its name on stderr and in the report; where `CI` is set it fails instead, so that nobody mistakes an
- * incomplete machine for a passing test.
+ * incomplete machine for a passing test. `redis` stands for the Redis that global-setup found, wherever it runs.
  */
 export function describeWithTool(tools: string | readonly string[], name: string, block: () => void): void {
-  const missing = [tools].flat().filter((tool) => findTool(tool) === undefined);
+  const missing = [tools].flat().filter((tool) => !isThere(tool));
   if (missing.length === 0) {
     describe(name, block);
     return;
@@ -52,6 +53,9 @@ export function describeWithTool(tools: string | readonly string[], name: string
   process.stderr.write(`SKIPPED, ${message}: ${name}\n`);
   describe.skip(`${name} (SKIPPED, ${message})`, block);
 }
+
+const isThere = (tool: string): boolean =>
+  tool === "redis" ? process.env["TEST_REDIS_URL"] !== undefined : findTool(tool) !== undefined;
 
 function whatIsMissing(tools: readonly string[]): string {
   return tools

@@ -27,7 +27,15 @@ export async function startWhole({
   data,
   port,
   env: extra = {},
-}: { data?: string; port?: number; env?: Record<string, string> } = {}): Promise<WholeService> {
+  program = process.execPath,
+  args = ["dist/start.js"],
+}: {
+  data?: string;
+  port?: number;
+  env?: Record<string, string>;
+  program?: string;
+  args?: string[];
+} = {}): Promise<WholeService> {
   const directory = data ?? (await mkdtemp(join(tmpdir(), "realmpass-start-")));
   const chosen = port ?? (await freePort());
   const env = {
@@ -40,7 +48,7 @@ export async function startWhole({
     ...extra,
   };
   // A process group of its own, so that nothing but what a test sends reaches it.
-  const child = spawn(process.execPath, ["dist/start.js"], { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
   let output = "";
   let errors = "";
   child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
@@ -73,9 +81,13 @@ export async function startWhole({
 /** Every process that has this directory in its environment or arguments. */
 function processesOf(directory: string): Map<number, string> {
   const found = new Map<number, string>();
-  for (const pid of readdirSync("/proc").map(Number).filter((number) => number > 0 && number !== process.pid)) {
+  for (const pid of readdirSync("/proc")
+    .map(Number)
+    .filter((number) => number > 0 && number !== process.pid)) {
     try {
-      const [command, environment] = ["cmdline", "environ"].map((file) => readFileSync(`/proc/${pid}/${file}`, "latin1"));
+      const [command, environment] = ["cmdline", "environ"].map((file) =>
+        readFileSync(`/proc/${pid}/${file}`, "latin1"),
+      );
       if (command?.includes(directory) || environment?.includes(directory)) found.set(pid, command ?? "");
     } catch {
       // It ended while we looked.

@@ -38,7 +38,7 @@ const databaseOptions = (url: string): DatabaseOptions => ({
 
 export interface TestWorker {
   queues: Queues;
-  stop(): Promise<void>;
+  stop: () => Promise<void>;
 }
 
 /** A real worker in this process, signing in threads, on the queue backend of choice; stopped at the end of the file. */

@@ -1,5 +1,4 @@
-import type { JobDefinition } from "../../domain/jobs/job.ts";
-import { jobs } from "../../domain/jobs/index.ts";
+import type { jobs } from "../../domain/jobs/index.ts";
 import type { Processor } from "../processor.ts";
 import { issueCertificateChunk } from "./issue-certificate-chunk.ts";
 import { issueCertificate } from "./issue-certificate.ts";
@@ -11,6 +10,3 @@ export const processors = (deps: ProcessorDeps): Record<keyof typeof jobs, Proce
   issueCertificate: issueCertificate(deps),
   issueCertificateChunk: issueCertificateChunk(deps),
 });
-
-/** Which queue each processor's jobs come from. */
-export const queueOf = (key: keyof typeof jobs): JobDefinition<never>["queue"] => jobs[key].queue;

@@ -14,7 +14,6 @@ export const tag = {
   enumerated: 0x0a,
   utf8String: 0x0c,
   printableString: 0x13,
-  ia5String: 0x16,
   utcTime: 0x17,
   generalizedTime: 0x18,
   bmpString: 0x1e,
@@ -52,7 +51,6 @@ export function tlv(tagOctet: number, ...content: readonly Uint8Array[]): Buffer
 export const sequence = (...parts: readonly Uint8Array[]): Buffer => tlv(tag.sequence, ...parts);
 export const octetString = (...content: readonly Uint8Array[]): Buffer => tlv(tag.octetString, ...content);
 export const utf8String = (text: string): Buffer => tlv(tag.utf8String, Buffer.from(text, "utf8"));
-export const ia5String = (text: string): Buffer => tlv(tag.ia5String, Buffer.from(text, "latin1"));
 export const nullValue = Buffer.from([tag.null, 0]);
 export const trueValue = Buffer.from([tag.boolean, 1, 0xff]);
 
@@ -90,7 +88,7 @@ export function oid(dotted: string): Buffer {
   const octets: number[] = [];
   for (const arc of [first * 40 + second, ...rest]) {
     const groups = [arc % 128];
-    for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128)) groups.unshift(0x80 | left % 128);
+    for (let left = Math.floor(arc / 128); left > 0; left = Math.floor(left / 128)) groups.unshift(0x80 | (left % 128));
     octets.push(...groups);
   }
   return tlv(tag.oid, Buffer.from(octets));

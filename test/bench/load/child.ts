@@ -3,7 +3,9 @@ import { openConnection } from "./connection.ts";
 import type { LoadMessage, LoadOrder, LoadReport } from "./order.ts";
 
 const answer = (message: LoadMessage): void => {
-  process.send?.(message, () => process.disconnect());
+  process.send?.(message, () => {
+    process.disconnect();
+  });
 };
 
 process.once("message", (order: LoadOrder) => {

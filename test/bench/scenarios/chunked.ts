@@ -38,7 +38,9 @@ export const chunked: Scenario = {
     await checkCertificates(run, expected);
 
     const cpuUs = median(batches.map((batch) => batch.cpuUs));
-    const byPart = (["worker", "Postgres", "Redis"] as const).map((part) => median(batches.map(({ cpu }) => cpu[part])));
+    const byPart = (["worker", "Postgres", "Redis"] as const).map((part) =>
+      median(batches.map(({ cpu }) => cpu[part])),
+    );
     const name = backendNames[run.service.backend];
     return {
       rows: [

@@ -33,6 +33,8 @@ export async function checkCertificates({ service: { db } }: Run, expected: numb
   );
   const { certificates, serials, keys, unsettled } = found;
   if (certificates !== expected || serials !== expected || keys !== expected || unsettled !== 0) {
-    throw new Error(`expected ${expected} distinct active certificates and nothing else, found ${JSON.stringify(found)}`);
+    throw new Error(
+      `expected ${expected} distinct active certificates and nothing else, found ${JSON.stringify(found)}`,
+    );
   }
 }

@@ -56,7 +56,9 @@ const issuance = (id: string) =>
   );
 
 const certificatesOf = (id: string) =>
-  database.owner.query<{ serial_number: string }>(sql`select serial_number from certificates where issuance_id = ${id}`);
+  database.owner.query<{ serial_number: string }>(
+    sql`select serial_number from certificates where issuance_id = ${id}`,
+  );
 
 const abandonedOf = async (id: string): Promise<string[]> => {
   const rows = await database.owner.query<{ serial_number: string }>(
@@ -95,7 +97,12 @@ test("of many workers that claim the same issuances at once, each issuance goes 
 
   const claims = await Promise.all(Array.from({ length: 8 }, () => claim(ids)));
 
-  expect(claims.flat().map(({ id }) => id).sort()).toEqual([...ids].sort());
+  expect(
+    claims
+      .flat()
+      .map(({ id }) => id)
+      .sort(),
+  ).toEqual([...ids].sort());
 });
 
 test("settling makes the certificate, the output, the audit entry and the state, once", async () => {
@@ -123,7 +130,12 @@ test("a settlement that the database refuses leaves nothing behind", async () =>
   const signed = { id, certificate: randomBytes(8), spkiSha256, sealed: randomBytes(8), dataKeyId: randomUUID() };
 
   await expect(
-    work.settle(db, { signed: [signed], dataKeys: [{ id: dataKeyId, wrapped: randomBytes(8) }], claimId: claimed[0]!.claimId, at: systemClock.now() }),
+    work.settle(db, {
+      signed: [signed],
+      dataKeys: [{ id: dataKeyId, wrapped: randomBytes(8) }],
+      claimId: claimed[0]!.claimId,
+      at: systemClock.now(),
+    }),
   ).rejects.toThrow();
 
   expect(await issuance(id)).toMatchObject({ status: "signing" });
@@ -203,19 +215,26 @@ describe("an owner who is shut out", () => {
   test.each([
     { how: "offboarded", shutOut: offboard, code: "user_offboarded" },
     { how: "locked", shutOut: lock, code: "user_locked" },
-  ])("between claim and settlement: $how users get no certificate, and the serial number is accounted for", async ({ shutOut, code }) => {
-    const userId = await givenUser(database.owner, realmId);
-    const id = await givenIssuance(database.owner, { realmId, userId });
-    const claimed = await claim([id]);
+  ])(
+    "between claim and settlement: $how users get no certificate, and the serial number is accounted for",
+    async ({ shutOut, code }) => {
+      const userId = await givenUser(database.owner, realmId);
+      const id = await givenIssuance(database.owner, { realmId, userId });
+      const claimed = await claim([id]);
 
-    await shutOut(userId);
-    expect(await settle(claimed)).toEqual([]);
-    await work.abandon(db, { attempts: [{ id, code: "owner" }], claimId: claimed[0]!.claimId, at: systemClock.now() });
+      await shutOut(userId);
+      expect(await settle(claimed)).toEqual([]);
+      await work.abandon(db, {
+        attempts: [{ id, code: "owner" }],
+        claimId: claimed[0]!.claimId,
+        at: systemClock.now(),
+      });
 
-    expect(await issuance(id)).toMatchObject({ status: "failed", error_code: code });
-    expect(await certificatesOf(id)).toEqual([]);
-    expect(await abandonedOf(id)).toEqual([claimed[0]?.serialNumber]);
-  });
+      expect(await issuance(id)).toMatchObject({ status: "failed", error_code: code });
+      expect(await certificatesOf(id)).toEqual([]);
+      expect(await abandonedOf(id)).toEqual([claimed[0]?.serialNumber]);
+    },
+  );
 
   test("at the very moment of settlement: either there is no certificate, or offboarding sees it", async () => {
     for (let round = 0; round < 20; round++) {

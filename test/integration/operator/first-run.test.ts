@@ -38,7 +38,7 @@ test("the first run makes a realm with an issuer and an administrator who signs 
   expect(realm).toMatchObject({ name: "demo", domain: "demo.example", displayName: "Demo", localSignIn: true });
   const [issuer] = await issuers.list(db, realm?.id ?? "0");
   expect(issuer?.issuing).toBe(true);
-  const [withKey] = await issuers.listWithKeys<unknown>(db, [issuer?.id ?? "0"]);
+  const [withKey] = await issuers.listWithKeys(db, [issuer?.id ?? "0"]);
   expect((await openFileSigner(withKey?.encryptedKey, passphrase)).algorithm).toBe("ecdsa-with-SHA256");
 
   const token = first?.signInUrl.replace("http://localhost:3000/sign-in/", "") ?? "";

@@ -67,7 +67,7 @@ test("every acknowledged commit survives kill -9 of the server", async () => {
     }
   });
   const ended = Promise.allSettled(writers);
-  await eventually(async () => acknowledged.size > 500);
+  await eventually(() => acknowledged.size > 500);
 
   // The postmaster first and alone: what is left of its backends must not stop the new one.
   const children = await childrenOf(first.pid);
@@ -102,12 +102,14 @@ test("backends that outlive their killed postmaster are waited for", async () =>
   const starter = startInProcess({ dataDirectory });
   const { url } = await starter.answer;
   const client = await connect(url!);
-  const backend = Number((await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!.pid);
+  const backend = (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!.pid;
   process.kill(backend, "SIGSTOP");
   process.kill(await postmasterPid(dataDirectory), "SIGKILL");
   await starter.kill();
   const resume = setTimeout(() => process.kill(backend, "SIGCONT"), 700);
-  afterTest(async () => clearTimeout(resume));
+  afterTest(() => {
+    clearTimeout(resume);
+  });
 
   const second = await start({ dataDirectory });
 
@@ -157,7 +159,7 @@ test("a start right after a stop has begun waits for its end", async () => {
 test("a lock left by a dead process whose pid was given to another is no obstacle", async () => {
   const dataDirectory = await temporaryDirectory();
   const stranger = spawn("sleep", ["60"]);
-  afterTest(async () => stranger.kill());
+  afterTest(() => stranger.kill());
   await once(stranger, "spawn");
   const starter = startInProcess({ dataDirectory });
   await starter.answer;
@@ -182,7 +184,7 @@ test("stop() ends within moments although a client is in a transaction", async (
 test("stop() ends a server whose backend hangs, and leaves no process", async () => {
   const postgres = await start({ dataDirectory: await temporaryDirectory() });
   const client = await connect(postgres.url);
-  const backend = Number((await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!.pid);
+  const backend = (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!.pid;
   process.kill(backend, "SIGSTOP");
   const begun = performance.now();
 

@@ -23,14 +23,14 @@ const tsx = createRequire(import.meta.url).resolve("tsx");
 export const isRoot = process.getuid?.() === 0;
 export const nobody = 65534;
 
-const cleanUp: (() => Promise<unknown>)[] = [];
+const cleanUp: (() => unknown)[] = [];
 
 afterEach(async () => {
   for (const step of cleanUp.splice(0).reverse()) await step();
 });
 
 /** Runs when the test has ended, latest first. */
-export function afterTest(step: () => Promise<unknown>): void {
+export function afterTest(step: () => unknown): void {
   cleanUp.push(step);
 }
 
@@ -122,7 +122,7 @@ export async function hasEnded(pid: number): Promise<boolean> {
   return /\) [ZX]/.test(status);
 }
 
-export async function eventually(condition: () => Promise<boolean>, withinMs = 10_000): Promise<void> {
+export async function eventually(condition: () => boolean | Promise<boolean>, withinMs = 10_000): Promise<void> {
   const deadline = performance.now() + withinMs;
   while (!(await condition())) {
     if (performance.now() > deadline) throw new Error(`Not within ${withinMs} ms: ${condition.toString()}`);

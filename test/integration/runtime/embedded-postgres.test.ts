@@ -96,7 +96,9 @@ test("the password is in no process's arguments or environment and in no log", a
   const dataDirectory = await temporaryDirectory();
   const seen: string[] = [];
   const watch = setInterval(() => void processes().then((found) => seen.push(...found)), 20);
-  afterTest(async () => clearInterval(watch));
+  afterTest(() => {
+    clearInterval(watch);
+  });
 
   const { url, logged } = await start({ dataDirectory });
 
@@ -119,7 +121,7 @@ test("a port that somebody else has taken meanwhile is left to them", async () =
   const first = await start({ dataDirectory });
   await first.stop();
   const squatter = createServer().listen(Number(new URL(first.url).port), "127.0.0.1");
-  afterTest(async () => squatter.close());
+  afterTest(() => squatter.close());
 
   const second = await start({ dataDirectory });
 
@@ -165,7 +167,7 @@ test.each([
   const { uid, gid } = await stat(files.cluster);
   // The same user's, because Postgres looks no further at the processes of others.
   const stranger = spawn("sleep", ["60"], isRoot ? { uid, gid } : {});
-  afterTest(async () => stranger.kill());
+  afterTest(() => stranger.kill());
 
   await writeFile(files.postmasterPid, spoil(content, stranger.pid!));
   const second = await start({ dataDirectory });
@@ -194,7 +196,9 @@ test("the log holds this run, one older file the run before, and neither grows w
 
   const elevenMegabytes = `do $$ begin for i in 1..1100 loop raise warning '%', repeat('x', 10000); end loop; end $$`;
   await query(url, elevenMegabytes);
-  await vi.waitFor(async () => expect((await stat(files.log)).size).toBeLessThan(1_000_000), 15_000);
+  await vi.waitFor(async () => {
+    expect((await stat(files.log)).size).toBeLessThan(1_000_000);
+  }, 15_000);
   await query(url, "do $$ begin raise warning 'after the cut'; end $$");
   expect(await readFile(files.log, "utf8")).toContain("after the cut");
 });

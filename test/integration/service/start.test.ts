@@ -23,7 +23,9 @@ const processesWith = (service: WholeService, text: string): number[] =>
 test("the first start makes a realm and shows a sign-in link that works once; the next has the same data and shows none", async () => {
   const first = await start();
   await first.ready();
-  await eventually(() => expect(first.output()).toMatch(/sign-in\//));
+  await eventually(() => {
+    expect(first.output()).toMatch(/sign-in\//);
+  });
   expect(first.output()).toContain(first.url.replace("127.0.0.1", "localhost"));
   expect(first.output()).toContain('realm "demo"');
 
@@ -43,7 +45,9 @@ test("the first start makes a realm and shows a sign-in link that works once; th
   const second = await start({ data: first.data });
   await second.ready();
   expect(performance.now() - restarting).toBeLessThan(5_000);
-  await eventually(() => expect(second.output()).toContain("is ready at"));
+  await eventually(() => {
+    expect(second.output()).toContain("is ready at");
+  });
   expect(second.output()).not.toContain("sign-in/");
 }, 120_000);
 
@@ -68,7 +72,9 @@ test("a worker that dies is started again, and readiness says so meanwhile", asy
   await started.ready();
   const [worker] = processesWith(started, "worker/main");
   process.kill(worker!, "SIGKILL");
-  await eventually(() => expect(started.errors()).toContain("starting it again"));
+  await eventually(() => {
+    expect(started.errors()).toContain("starting it again");
+  });
   await eventually(() => {
     const workers = processesWith(started, "worker/main");
     expect(workers).toHaveLength(1);
@@ -81,19 +87,39 @@ test("when it is killed nothing is left but Postgres, which the next start adopt
   const first = await start();
   await first.ready();
   process.kill(first.child.pid!, "SIGKILL");
-  await eventually(() => {
-    expect(processesWith(first, "main.js")).toEqual([]);
-  }, { withinMs: 15_000 });
+  await eventually(
+    () => {
+      expect(processesWith(first, "main.js")).toEqual([]);
+    },
+    { withinMs: 15_000 },
+  );
 
   const second = await start({ data: first.data });
   await second.ready();
   expect(second.errors()).toContain("embedded-postgres.adopted");
 }, 120_000);
 
+test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("stopping npm itself with %s stops everything", async (signal) => {
+  const started = await start({ program: "npm", args: ["start", "--silent"] });
+  await started.ready();
+
+  process.kill(started.child.pid!, signal);
+
+  await eventually(() => {
+    expect([...started.processes().values()].filter((command) => !command.includes("postgres"))).toEqual([]);
+    expect(started.processes().size).toBe(0);
+  });
+}, 90_000);
+
 test("a configuration with several faults names all of them and starts nothing", async () => {
-  const started = await start({ env: { REALMPASS_WAIT_SECONDS: "soon", REALMPASS_PROT: "3000", DATABASE_URL: "mysql://x" } });
-  await eventually(() => expect(started.child.exitCode).toBe(1));
-  for (const name of ["REALMPASS_WAIT_SECONDS", "REALMPASS_PROT", "DATABASE_URL"]) expect(started.errors()).toContain(name);
+  const started = await start({
+    env: { REALMPASS_WAIT_SECONDS: "soon", REALMPASS_PROT: "3000", DATABASE_URL: "mysql://x" },
+  });
+  await eventually(() => {
+    expect(started.child.exitCode).toBe(1);
+  });
+  for (const name of ["REALMPASS_WAIT_SECONDS", "REALMPASS_PROT", "DATABASE_URL"])
+    expect(started.errors()).toContain(name);
   expect(readdirSync(started.data)).toEqual([]);
 }, 60_000);
 
@@ -101,7 +127,12 @@ test("a port that somebody else has is named, and nothing stays behind", async (
   const first = await start();
   await first.ready();
   const second = await start({ port: Number(new URL(first.url).port) });
-  await eventually(() => expect(second.child.exitCode).toBe(1), { withinMs: 30_000 });
+  await eventually(
+    () => {
+      expect(second.child.exitCode).toBe(1);
+    },
+    { withinMs: 30_000 },
+  );
   expect(second.errors()).toContain("EADDRINUSE");
   expect(second.processes().size).toBe(0);
 }, 90_000);

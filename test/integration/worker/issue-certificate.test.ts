@@ -109,7 +109,9 @@ function behaviour(kind: QueueBackend["kind"]): void {
 
   test("when the queue loses everything, all 200 accepted issuances finish all the same", async () => {
     const { realmId, userId } = await realmWithUser();
-    const ids = await Promise.all(Array.from({ length: 200 }, () => givenIssuance(database.owner, { realmId, userId })));
+    const ids = await Promise.all(
+      Array.from({ length: 200 }, () => givenIssuance(database.owner, { realmId, userId })),
+    );
     const { backend, close } = backendFor(kind, database.url);
     const queues = openQueues(backend, silentLog);
     await queues.enqueueAll(issueCertificate, ids.map(payload));
@@ -146,7 +148,10 @@ function behaviour(kind: QueueBackend["kind"]): void {
       { version: 1, batchId, from: chunkSize, to: 2 * chunkSize },
     ]);
     await settled(ids);
-    await queues.enqueue({ ...issueCertificateChunk, jobId: () => randomUUID() }, { version: 1, batchId, from: 0, to: chunkSize });
+    await queues.enqueue(
+      { ...issueCertificateChunk, jobId: () => randomUUID() },
+      { version: 1, batchId, from: 0, to: chunkSize },
+    );
 
     expect(await certificatesPerIssuance(ids)).toEqual(ids.map(() => 1));
     await stop();
@@ -164,16 +169,22 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await queues.enqueue(issueCertificate, payload(id));
 
     expect(await settled([id])).toMatchObject([{ state: "issued" }]);
-    await eventually(async () => expect(await queues.depth()).toMatchObject({ issuance: 0 }));
+    await eventually(async () => {
+      expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    });
     await stop();
   });
 
   test("a worker that is stopped finishes what it has in hand", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
-    const ids = await Promise.all(Array.from({ length: 100 }, () => givenIssuance(database.owner, { realmId, userId })));
+    const ids = await Promise.all(
+      Array.from({ length: 100 }, () => givenIssuance(database.owner, { realmId, userId })),
+    );
     await queues.enqueueAll(issueCertificate, ids.map(payload));
-    await eventually(async () => expect((await certificatesPerIssuance(ids)).some((count) => count === 1)).toBe(true));
+    await eventually(async () => {
+      expect((await certificatesPerIssuance(ids)).some((count) => count === 1)).toBe(true);
+    });
 
     await stop();
 
@@ -199,7 +210,7 @@ async function emptyQueue(kind: QueueBackend["kind"]): Promise<void> {
 describe("on Postgres", () => {
   behaviour("postgres");
 });
-describeWithTool("redis-server", "on Redis", () => {
+describeWithTool("redis", "on Redis", () => {
   behaviour("redis");
 });
 
@@ -240,7 +251,11 @@ test("a key of the requester's own is certified as it is, and no private key com
   const [issuance] = await settled([id]);
   const output = opened(issuance!);
   expect(Object.keys(output)).toEqual(["certificate"]);
-  expect(Buffer.from(new X509Certificate(output["certificate"]!.split(/(?<=-----END CERTIFICATE-----\n)/)[0]!).publicKey.rawData)).toEqual(spki);
+  expect(
+    Buffer.from(
+      new X509Certificate(output["certificate"]!.split(/(?<=-----END CERTIFICATE-----\n)/)[0]!).publicKey.rawData,
+    ),
+  ).toEqual(spki);
   await stop();
 });
 

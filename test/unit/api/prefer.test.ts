@@ -25,7 +25,7 @@ test.each<[header: string | string[] | undefined, expected: object]>([
 test("a long header takes no long time", () => {
   const startedAt = performance.now();
   readPrefer(`a=${'";,='.repeat(2000)}`);
-  readPrefer(`${"a;".repeat(4000)}`);
+  readPrefer("a;".repeat(4000));
   readPrefer(" ".repeat(8000));
   expect(performance.now() - startedAt).toBeLessThan(200);
 });

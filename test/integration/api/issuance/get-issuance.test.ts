@@ -27,7 +27,7 @@ const begin = async (): Promise<string> => {
 test("202 with where and when to ask while nothing has been made", async () => {
   const location = await begin();
   for (const headers of [{}, { prefer: "wait=1" }]) {
-    expect(await service.get(location, { headers: headers as Record<string, string> })).toMatchObject({
+    expect(await service.get(location, { headers: headers })).toMatchObject({
       status: 202,
       headers: { location, "retry-after": "1" },
       body: { result: "ok", code: 202, data: { state: "queued", finishedAt: null, error: null, profile: null } },

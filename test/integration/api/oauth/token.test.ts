@@ -47,7 +47,7 @@ describe("client_credentials", () => {
     const keys = await api.database.owner.query<{ publicJwk: object; kid: string }>(sql`
       select public_jwk as "publicJwk", kid from token_signing_keys where state = 'current'
     `);
-    const jwks = createLocalJWKSet({ keys: keys.map(({ publicJwk, kid }) => ({ ...publicJwk, kid })) as never });
+    const jwks = createLocalJWKSet({ keys: keys.map(({ publicJwk, kid }) => ({ ...publicJwk, kid })) });
     const { payload } = await jwtVerify(token, jwks, {
       issuer: api.url,
       audience: api.url,

