@@ -15,11 +15,11 @@ export function writeDocument({ machine, floorsUs, sections }: Findings): string
     "# Benchmarks",
     "Written by `npm run bench`, which drives the compiled service, all of its processes on one machine together with " +
       "the load generator, and checks every answer. `npm run bench -- --quick single` is a short run of one scenario " +
-      "that only prints. A full run takes about a quarter of an hour, most of it for making RSA keys.",
+      "that only prints. A full run takes about a quarter of an hour, half of it for making RSA keys.",
     table(["", ""], machine),
     "## How to read it",
     "- **The machine is shared.** Rates and latencies move by a quarter from run to run, and more while something else " +
-      "is running; *others' CPU* is the part of the machine's work that was neither the service's nor the load " +
+      "is running; _others' CPU_ is the part of the machine's work that was neither the service's nor the load " +
       "generator's. The load generator takes its part of the cores, too: on a machine of its own the rates are higher.",
     "- **CPU µs** are more steady than rates. They are the user and system time of every process of the service: start, " +
       "api, worker, all of Postgres, Redis. The load generator's are left out.",

@@ -99,17 +99,21 @@ test("when it is killed nothing is left but Postgres, which the next start adopt
   expect(second.errors()).toContain("embedded-postgres.adopted");
 }, 120_000);
 
-test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("stopping npm itself with %s stops everything", async (signal) => {
-  const started = await start({ program: "npm", args: ["start", "--silent"] });
-  await started.ready();
+test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)(
+  "stopping npm itself with %s stops everything",
+  async (signal) => {
+    const started = await start({ program: "npm", args: ["start", "--silent"] });
+    await started.ready();
 
-  process.kill(started.child.pid!, signal);
+    process.kill(started.child.pid!, signal);
 
-  await eventually(() => {
-    expect([...started.processes().values()].filter((command) => !command.includes("postgres"))).toEqual([]);
-    expect(started.processes().size).toBe(0);
-  });
-}, 90_000);
+    await eventually(() => {
+      expect([...started.processes().values()].filter((command) => !command.includes("postgres"))).toEqual([]);
+      expect(started.processes().size).toBe(0);
+    });
+  },
+  90_000,
+);
 
 test("a configuration with several faults names all of them and starts nothing", async () => {
   const started = await start({
