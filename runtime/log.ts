@@ -13,7 +13,6 @@ const secretFields = [
   "refresh_token",
   "guest_token",
   "id_token",
-  "code",
   "code_verifier",
   "token",
   "passphrase",
