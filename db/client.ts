@@ -34,7 +34,7 @@ export interface DatabaseOptions {
 
 const poolOptions = (
   { url, connectionsMax, applicationName }: Omit<DatabaseOptions, "role">,
-  { role, searchPath }: { role: string | undefined; searchPath?: string },
+  { role, settings = [] }: { role: string | undefined; settings?: readonly string[] },
 ) => ({
   connectionString: url,
   max: connectionsMax,
@@ -43,8 +43,8 @@ const poolOptions = (
   connectionTimeoutMillis: 5_000,
   options: [
     ...(role === undefined ? [] : [`-c role=${role}`]),
-    ...(searchPath === undefined ? [] : [`-c search_path=${searchPath}`]),
     "-c timezone=UTC",
+    ...settings.map((setting) => `-c ${setting}`),
   ].join(" "),
 });
 
@@ -87,9 +87,14 @@ export function openDatabase(options: DatabaseOptions): Database {
   };
 }
 
-/** A plain pool for BullMQ's Postgres backend, which keeps its tables in the schema `bullmq`. */
+/**
+ * A plain pool for BullMQ's Postgres backend, which keeps its tables in the schema `bullmq`. Its commits do not wait for
+ * the disk: a job that a crash of Postgres takes back is found in our own rows, and one that it brings back finds them settled.
+ */
 export function openQueuePool(options: Omit<DatabaseOptions, "role">): pg.Pool {
-  const pool = new pg.Pool(poolOptions(options, { role: queueRole, searchPath: "bullmq" }));
+  const pool = new pg.Pool(
+    poolOptions(options, { role: queueRole, settings: ["search_path=bullmq", "synchronous_commit=off"] }),
+  );
   pool.on("error", (error) => options.onIdleError?.(error));
   return pool;
 }
