@@ -13,7 +13,7 @@ function controlledRun() {
   return {
     batches,
     run,
-    async endNext() {
+    endNext: async () => {
       await vi.waitFor(() => {
         expect(endings.length).toBeGreaterThan(0);
       });
