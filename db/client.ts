@@ -53,6 +53,8 @@ export function openDatabase(options: DatabaseOptions): Database {
   const answerMsMax = (options.answerSecondsMax ?? 30) * 1_000;
   const pool = new pg.Pool({
     ...poolOptions(options, { role: options.role }),
+    // Statements that need nothing of one another's answers go out without waiting for them.
+    pipeline: true,
     // The server gives up a little earlier than we do, so that only a silent one costs a connection.
     statement_timeout: answerMsMax - 500,
     query_timeout: answerMsMax,
@@ -69,8 +71,11 @@ export function openDatabase(options: DatabaseOptions): Database {
       client.on("error", onError);
       let broken = false;
       try {
-        await run(client, begin);
+        // Goes out together with the first statement of the body, which fails as well if this does.
+        const begun = run(client, begin);
+        begun.catch(() => undefined);
         const result = await body({ query: (statement) => run(client, statement) });
+        await begun;
         await run(client, commit);
         return result;
       } catch (error) {

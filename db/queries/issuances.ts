@@ -2,7 +2,7 @@ import type { Actor } from "../../domain/audit.ts";
 import type { CertificateFormat } from "../../domain/certificate-format.ts";
 import type { DeviceType, KeyType } from "../../domain/device.ts";
 import type { ProfileKind } from "../../domain/profile.ts";
-import { first, type Db } from "../client.ts";
+import { first, only, type Db } from "../client.ts";
 import { sql } from "../sql.ts";
 
 /** The limit of what may be created for an owner, read with the owner's row locked until the transaction ends. */
@@ -26,8 +26,9 @@ export async function lockOwner(
   tx: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
 ): Promise<LockedOwner | undefined> {
-  const owner = first(
-    await tx.query<Omit<LockedOwner, "count">>(sql`
+  // Both go out at once; Postgres takes them in this order, the second with a snapshot of its own.
+  const [owners, counts] = await Promise.all([
+    tx.query<Omit<LockedOwner, "count">>(sql`
       select u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt",
              case when u.profile_override > 0 then u.profile_override else r.max_profiles end as "limit",
              r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"
@@ -38,10 +39,7 @@ export async function lockOwner(
          and u.id = ${userId}
          for no key update of u
     `),
-  );
-  if (owner === undefined) return undefined;
-  const counted = first(
-    await tx.query<{ count: number }>(sql`
+    tx.query<{ count: number }>(sql`
       select (select count(*)
                 from certificates
                where user_id = ${userId}
@@ -52,8 +50,9 @@ export async function lockOwner(
                where user_id = ${userId}
                  and status in ('queued', 'signing'))::integer as count
     `),
-  );
-  return { ...owner, count: counted?.count ?? 0 };
+  ]);
+  const owner = first(owners);
+  return owner === undefined ? undefined : { ...owner, count: only(counts).count };
 }
 
 export interface NewIssuance {
