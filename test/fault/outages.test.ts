@@ -9,7 +9,8 @@ import { describeWithTool } from "../support/tools.ts";
 
 const creation = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 
-test("with the database away every call is 503 with Retry-After, and all is well again by itself when it is back", async () => {
+/** The service, reaching its database through a network that can fail. */
+async function startBehindProxy() {
   const target = new URL(process.env["TEST_DATABASE_URL"]!);
   const proxy = await startTcpProxy({ host: target.hostname, port: Number(target.port) });
   const service = await startService({
@@ -20,6 +21,11 @@ test("with the database away every call is 503 with Retry-After, and all is well
       return url.href;
     },
   });
+  return { proxy, service };
+}
+
+test("with the database away every call is 503 with Retry-After, and all is well again by itself when it is back", async () => {
+  const { proxy, service } = await startBehindProxy();
   const userId = await givenUser(service.owner, service.realmId);
   const create = () => service.call("POST", `/api/user/${userId}/profiles/laptop`, creation);
   expect(await create()).toMatchObject({ status: 200 });
@@ -47,16 +53,7 @@ test("with the database away every call is 503 with Retry-After, and all is well
 }, 120_000);
 
 test("a database that falls silent without closing its connections does not hold callers for ever", async () => {
-  const target = new URL(process.env["TEST_DATABASE_URL"]!);
-  const proxy = await startTcpProxy({ host: target.hostname, port: Number(target.port) });
-  const service = await startService({
-    kind: "postgres",
-    databaseUrl(clone) {
-      const url = new URL(clone);
-      url.port = String(proxy.port);
-      return url.href;
-    },
-  });
+  const { proxy, service } = await startBehindProxy();
   expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 200 });
 
   proxy.silence();
