@@ -73,7 +73,7 @@ export async function startWhole({
     processes: () => processesOf(directory),
     async stop() {
       await ended(child);
-      await rm(directory, { recursive: true, force: true });
+      await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
     },
   };
 }

@@ -7,7 +7,8 @@ import { startWhole, type WholeService } from "../../support/whole-service.ts";
 
 const running: WholeService[] = [];
 afterEach(async () => {
-  await Promise.all(running.splice(0).map((service) => service.stop()));
+  // One after another, because a later one may run on an earlier one's directory.
+  for (const service of running.splice(0).reverse()) await service.stop();
 });
 
 async function start(options?: Parameters<typeof startWhole>[0]): Promise<WholeService> {
