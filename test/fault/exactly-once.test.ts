@@ -38,14 +38,18 @@ function behaviour(kind: QueueBackend["kind"]): void {
       Array.from({ length: 1_000 }, (_, index) => create(service, users[index % users.length]!)),
     ).finally(() => (progress.creating = false));
 
-    for (let kills = 0; kills < 3 && progress.creating; kills++) {
+    const issuedAtKill: number[] = [];
+    while (issuedAtKill.length < 3 && progress.creating) {
       const before = (await counts(service))["certificates"]!;
       await eventually(async () => {
         expect((await counts(service))["certificates"]).toBeGreaterThan(Math.min(before + 100, 950));
       });
       service.workers.at(-1)?.kill("SIGKILL");
+      issuedAtKill.push((await counts(service))["certificates"]!);
       await service.startWorker();
     }
+    // It was in the middle, not after the end.
+    expect(issuedAtKill[0]).toBeLessThan(1_000);
 
     const statuses = new Set((await answers).map(({ status }) => status));
     expect([...statuses].filter((status) => status !== 200 && status !== 202)).toEqual([]);

@@ -59,7 +59,7 @@ export async function startService({
   const realm = await givenIssuingRealm(owner, { maxProfiles });
   const { clientId, clientSecret } = await givenServiceApplication(owner, realm.realmId);
   const redisUrl = kind === "redis" ? freshRedisDatabase() : undefined;
-  const agent = new Agent({ keepAlive: true, maxSockets: 256 });
+  const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
   const api: ChildProcess[] = [];
   const workers: ChildProcess[] = [];
   let port = 0;
