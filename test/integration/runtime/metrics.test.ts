@@ -5,12 +5,12 @@ import { silentLog } from "../../support/worker.ts";
 const serve = (port: number) => serveMetrics({ registry: createRegistry(), host: "127.0.0.1", port, log: silentLog });
 
 test("metrics are served in the Prometheus text format, and nothing else is", async () => {
-  const { port, close } = await serve(0);
-  const metrics = await fetch(`http://127.0.0.1:${port}/metrics`);
+  const server = await serve(0);
+  const metrics = await fetch(`http://127.0.0.1:${server.port}/metrics`);
   expect(metrics.headers.get("content-type")).toMatch(/^text\/plain/);
   expect(await metrics.text()).toContain("realmpass_process_cpu_seconds_total");
-  expect((await fetch(`http://127.0.0.1:${port}/`)).status).toBe(404);
-  await close();
+  expect((await fetch(`http://127.0.0.1:${server.port}/`)).status).toBe(404);
+  await server.close();
 });
 
 test("a port that somebody else has is no reason not to run: another one is taken", async () => {
