@@ -123,7 +123,7 @@ module.exports = {
     enhancedResolveOptions: {
       exportsFields: ["exports"],
       conditionNames: ["import", "node", "default", "types"],
-      extensions: [".ts", ".js", ".json", ".d.ts"],
+      extensions: [".ts", ".tsx", ".js", ".json", ".d.ts"],
     },
   },
 };

@@ -68,7 +68,7 @@ function fingerprint() {
 }
 
 function sources() {
-  return compiled.flatMap((name) => filesBelow(root, name)).filter((name) => /(?<!\.d)\.ts$/.test(name));
+  return compiled.flatMap((name) => filesBelow(root, name)).filter((name) => /(?<!\.d)\.tsx?$/.test(name));
 }
 
 function lostOutputs() {
@@ -84,7 +84,7 @@ function removeOrphans() {
 }
 
 function outputOf(source) {
-  return source.replace(/\.ts$/, ".js");
+  return source.replace(/\.tsx?$/, ".js");
 }
 
 function filesBelow(base, name) {

@@ -69,7 +69,7 @@ export default defineConfig(
   },
 
   {
-    files: ["**/*.ts"],
+    files: ["**/*.{ts,tsx}"],
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: { parserOptions: { projectService: true, tsconfigRootDir: import.meta.dirname } },
     rules: {
@@ -84,8 +84,8 @@ export default defineConfig(
     },
   },
 
-  limits(["**/*.ts"]),
-  limits(["api/**/*.ts"], "express"),
+  limits(["**/*.{ts,tsx}"]),
+  limits(["api/**/*.{ts,tsx}"], "express"),
   limits(["api/main.ts"], "express", "environment"),
   limits(["db/**/*.ts"], "knex", "pg"),
   limits(["operator/**/*.ts", "runtime/embedded-postgres*.ts"], "pg"),
@@ -98,7 +98,7 @@ export default defineConfig(
 
   {
     // A test may assume what it has just made, and reads answers whose shape is the thing being tested.
-    files: ["test/**/*.ts"],
+    files: ["test/**/*.{ts,tsx}"],
     rules: {
       "@typescript-eslint/no-empty-function": "off",
       "@typescript-eslint/no-non-null-assertion": "off",

@@ -1,8 +1,8 @@
-import { createHash } from "node:crypto";
 import type { Db } from "../db/client.ts";
 import { findHolder, type TokenHolder } from "../db/queries/access-tokens.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { hashOfToken } from "../runtime/secret-token.ts";
 import type { Principal } from "./principal.ts";
 
 /** No usable access token. `given` tells a missing one from a bad one, which RFC 6750 section 3.1 answers differently. */
@@ -13,9 +13,6 @@ export class Unauthenticated extends ServiceError {
     this.given = given;
   }
 }
-
-/** An access token is remembered, compared and limited by its SHA-256 alone. */
-export const hashOfToken = (token: string): Buffer => createHash("sha256").update(token).digest();
 
 /**
  * The token hash of an Authorization header (RFC 6750 section 2.1). Tokens anywhere else are not looked at. Throws

@@ -1,3 +1,4 @@
+import type { KeyObject } from "node:crypto";
 import type { Database } from "../db/client.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
@@ -18,6 +19,8 @@ export interface Deps {
   settlements: Settlements;
   collectIssuance: CollectIssuance;
   signingKeys: TokenSigningKeys;
+  /** Seals what must be read again, and makes the keys of form tokens. */
+  masterKey: KeyObject;
   settings: ApiSettings;
 }
 

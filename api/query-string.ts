@@ -1,20 +1,21 @@
 import { ServiceError } from "../domain/errors.ts";
 import { isText } from "./json-text.ts";
 
-/** No value of a query is longer. */
-const valueLengthMax = 4096;
+/** No value of a query is longer, unless the address of another page is among them. */
+const usualLengthMax = 4096;
 
 /**
  * The parameters of a query or form (`application/x-www-form-urlencoded`), with every value that a name was given.
- * Throws `invalid_request` for bad percent escapes, bytes that are no UTF-8, NUL, and values of more than 4096 characters.
+ * Throws `invalid_request` for bad percent escapes, bytes that are no UTF-8, NUL, and values of more than
+ * `valueLengthMax` characters (4096).
  */
-export function parsePairs(text: string): Map<string, string[]> {
+export function parsePairs(text: string, { valueLengthMax = usualLengthMax } = {}): Map<string, string[]> {
   const pairs = new Map<string, string[]>();
   for (const pair of text.split("&")) {
     if (pair === "") continue;
     const at = pair.indexOf("=");
-    const name = decodePart(at < 0 ? pair : pair.slice(0, at));
-    const value = decodePart(at < 0 ? "" : pair.slice(at + 1));
+    const name = decodePart(at < 0 ? pair : pair.slice(0, at), valueLengthMax);
+    const value = decodePart(at < 0 ? "" : pair.slice(at + 1), valueLengthMax);
     const values = pairs.get(name);
     if (values === undefined) pairs.set(name, [value]);
     else values.push(value);
@@ -22,7 +23,7 @@ export function parsePairs(text: string): Map<string, string[]> {
   return pairs;
 }
 
-function decodePart(encoded: string): string {
+function decodePart(encoded: string, valueLengthMax: number): string {
   const decoded = decodePercent(encoded.replace(/\+/g, " "));
   if (decoded.length > valueLengthMax) {
     throw new ServiceError("invalid_request", {

@@ -56,14 +56,26 @@ export async function startApi(options: ApiOptions): Promise<{ port: number }> {
 
   const openOutput = createOutputOpener(outputPrivateKey(options.outputPrivateKeyJwk));
   const collectIssuance = createCollector({ db, clock, openOutput });
-  const signingKeys = createTokenSigningKeys({ db, clock, masterKey: masterKey(options.masterKey) });
+  const key = masterKey(options.masterKey);
+  const signingKeys = createTokenSigningKeys({ db, clock, masterKey: key });
 
   const server = createServer({ keepAliveTimeout: 65_000 });
   const port = await listenOn(server, options);
   const settings = options.settings(port);
   server.on(
     "request",
-    createApp({ db, queues, clock, log, metrics, settlements, collectIssuance, signingKeys, settings }),
+    createApp({
+      db,
+      queues,
+      clock,
+      log,
+      metrics,
+      settlements,
+      collectIssuance,
+      signingKeys,
+      masterKey: key,
+      settings,
+    }),
   );
   lifecycle.onStop("http server", () => {
     // Whoever waits for a worker is told where to ask again, and asks another process.

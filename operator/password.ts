@@ -1,5 +1,5 @@
 import { hash } from "@node-rs/argon2";
-import { lengthOf } from "./inputs.ts";
+import { lengthOf } from "../domain/text.ts";
 import { usageError } from "./operator-error.ts";
 
 const passwordLengthMin = 12;

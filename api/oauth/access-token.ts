@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { create } from "../../db/queries/access-tokens.ts";
 import type { Scope } from "../../domain/scopes.ts";
-import { hashOfToken } from "../authenticate.ts";
+import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Deps } from "../deps.ts";
 
 const accessTokenSeconds = 30 * 60;

@@ -11,7 +11,7 @@ export type Form = ReadonlyMap<string, string>;
  * Reads a form. Parameters of the query are not looked at (RFC 6749 section 2.3.1), an empty one counts as omitted and a
  * repeated one is an error (section 3.2).
  */
-export async function readForm(request: IncomingMessage): Promise<Form> {
+export async function readForm(request: IncomingMessage, limits: { valueLengthMax?: number } = {}): Promise<Form> {
   const { type, charset } = mediaType(request.headers["content-type"] ?? "");
   if (type !== "application/x-www-form-urlencoded" || (charset !== undefined && charset !== "utf-8")) {
     throw new OAuthError("invalid_request", {
@@ -19,7 +19,7 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
     });
   }
   const form = new Map<string, string>();
-  for (const [name, values] of await readPairs(request)) {
+  for (const [name, values] of await readPairs(request, limits)) {
     if (values.length > 1) throw new OAuthError("invalid_request", { description: "A parameter occurs twice." });
     const [value] = values;
     if (value !== undefined && value !== "") form.set(name, value);
@@ -27,9 +27,12 @@ export async function readForm(request: IncomingMessage): Promise<Form> {
   return form;
 }
 
-async function readPairs(request: IncomingMessage): Promise<Map<string, string[]>> {
+async function readPairs(
+  request: IncomingMessage,
+  limits: { valueLengthMax?: number },
+): Promise<Map<string, string[]>> {
   try {
-    return parsePairs(decodeUtf8(await readBytes(request)));
+    return parsePairs(decodeUtf8(await readBytes(request)), limits);
   } catch (error) {
     if (error instanceof ServiceError)
       throw new OAuthError("invalid_request", { description: error.message, cause: error });

@@ -2,7 +2,7 @@ import { Router, type RequestHandler } from "express";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import * as signInLinks from "../../db/queries/sign-in-links.ts";
 import { asServiceError } from "../error-response.ts";
-import { hashOfToken } from "../authenticate.ts";
+import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Deps } from "../deps.ts";
 import { contextOf } from "../request-context.ts";
 import { sendPage, type Page } from "./page.ts";

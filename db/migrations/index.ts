@@ -3,6 +3,7 @@ import { issuersAndCertificates } from "./20261121-0910-issuers-and-certificates
 import { applicationsAndTokens } from "./20261121-0920-applications-and-tokens.ts";
 import { auditAndWorkers } from "./20261121-0930-audit-and-workers.ts";
 import { roles } from "./20261121-0940-roles.ts";
+import { signInAndSessions } from "./20261121-1000-sign-in-and-sessions.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -12,4 +13,5 @@ export const migrations: readonly Migration[] = [
   applicationsAndTokens,
   auditAndWorkers,
   roles,
+  signInAndSessions,
 ];

@@ -3,9 +3,10 @@ import * as guestAccounts from "../../db/queries/guest-accounts.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";
 import { command, option } from "../command.ts";
-import { Instant, text, wholeNumber } from "../inputs.ts";
+import { text } from "../../domain/text.ts";
+import { Instant, wholeNumber } from "../inputs.ts";
 import { usageError } from "../operator-error.ts";
-import { drawSecretToken } from "../secret-token.ts";
+import { drawSecretToken } from "../../runtime/secret-token.ts";
 import { guestAccountView, lines } from "../views.ts";
 
 export const guestAccountCreate = command({

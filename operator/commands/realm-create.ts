@@ -2,7 +2,7 @@ import { isDnsName } from "../../domain/certificate-profile.ts";
 import { RealmDomain, RealmName } from "../../domain/realm.ts";
 import { rootAdvice } from "../ceremony-directory.ts";
 import { command, option } from "../command.ts";
-import { text } from "../inputs.ts";
+import { text } from "../../domain/text.ts";
 import { addRealm, createHierarchy } from "../new-realm.ts";
 import { usageError } from "../operator-error.ts";
 import { checkPassphrase } from "../passphrase.ts";

@@ -3,7 +3,9 @@ import * as realms from "../../db/queries/realms.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { realmLimits } from "../../domain/realm.ts";
 import { command, option } from "../command.ts";
-import { Switch, text, UpstreamIssuer, wholeNumber } from "../inputs.ts";
+import { text } from "../../domain/text.ts";
+import { UpstreamIssuer } from "../../domain/uris.ts";
+import { Switch, wholeNumber } from "../inputs.ts";
 import { usageError } from "../operator-error.ts";
 import { lines, realmView } from "../views.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { command, flag, option } from "../command.ts";
-import { text } from "../inputs.ts";
+import { text } from "../../domain/text.ts";
 import { addLocalUser, drawPairwiseId } from "../new-user.ts";
 import { hashPassword } from "../password.ts";
 import { lines } from "../views.ts";

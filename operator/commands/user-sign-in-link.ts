@@ -4,7 +4,7 @@ import * as users from "../../db/queries/users.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { authUrl } from "../../runtime/addresses.ts";
 import { command, option } from "../command.ts";
-import { text } from "../inputs.ts";
+import { text } from "../../domain/text.ts";
 import { addSignInLink } from "../new-sign-in-link.ts";
 import { OperatorError } from "../operator-error.ts";
 

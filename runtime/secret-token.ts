@@ -1,7 +1,15 @@
 import { createHash, randomBytes } from "node:crypto";
 
 /** A prefix per kind, so that a token that turns up somewhere can be told for what it is. */
-const prefixes = { signInLink: "rpl", clientSecret: "rps", guestToken: "rpg" } as const;
+const prefixes = {
+  signInLink: "rpl",
+  clientSecret: "rps",
+  guestToken: "rpg",
+  authorizationCode: "rpc",
+  refreshToken: "rpr",
+  login: "rpb",
+  upstreamAttempt: "rpu",
+} as const;
 
 export interface SecretToken {
   /** `<prefix>_<43 base64url characters>`: shown once, kept nowhere. */
@@ -13,5 +21,8 @@ export interface SecretToken {
 /** Draws a token of 256 random bits. */
 export function drawSecretToken(kind: keyof typeof prefixes): SecretToken {
   const token = `${prefixes[kind]}_${randomBytes(32).toString("base64url")}`;
-  return { token, hash: createHash("sha256").update(token).digest() };
+  return { token, hash: hashOfToken(token) };
 }
+
+/** A token is remembered, compared and limited by its SHA-256 alone. */
+export const hashOfToken = (token: string): Buffer => createHash("sha256").update(token).digest();

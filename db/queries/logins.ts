@@ -1,0 +1,65 @@
+import { first, type Db } from "../client.ts";
+import { sql } from "../sql.ts";
+
+/** How somebody showed who they are. */
+export type SignInMethod = "local" | "upstream" | "link";
+
+/** A browser in which somebody is signed in. */
+export interface Login {
+  id: string;
+  realmId: string;
+  userId: string;
+  method: SignInMethod;
+  signedInAt: Date;
+  expiresAt: Date;
+  administrator: boolean;
+  pairwiseId: string;
+  email: string;
+  displayName: string | null;
+  /** The name of local sign-in, where the person has one. */
+  username: string | null;
+}
+
+export interface NewLogin {
+  id: string;
+  tokenHash: Uint8Array;
+  realmId: string;
+  userId: string;
+  method: SignInMethod;
+  at: Date;
+  expiresAt: Date;
+}
+
+export async function create(tx: Db, login: NewLogin): Promise<void> {
+  await tx.query(sql`
+    insert into logins (id, token_hash, realm_id, user_id, method, signed_in_at, expires_at)
+    values (${login.id}, ${login.tokenHash}, ${login.realmId}, ${login.userId}, ${login.method}, ${login.at}, ${login.expiresAt})
+  `);
+}
+
+/** The login of a cookie, with who it is; undefined once it has ended or its person is offboarded. */
+export async function find(db: Db, { tokenHash, at }: { tokenHash: Uint8Array; at: Date }): Promise<Login | undefined> {
+  return first(
+    await db.query<Login>(sql`
+      select l.id, l.realm_id as "realmId", l.user_id as "userId", l.method, l.signed_in_at as "signedInAt",
+             l.expires_at as "expiresAt", u.administrator, u.pairwise_id as "pairwiseId", u.email,
+             u.display_name as "displayName", c.username
+        from logins l
+        join users u on u.id = l.user_id
+        left join local_credentials c on c.user_id = l.user_id
+       where l.token_hash = ${tokenHash}
+         and l.expires_at > ${at}
+         and u.offboarded_at is null
+    `),
+  );
+}
+
+/** Ends a login by its cookie's hash. The sessions that began with it stay. */
+export async function removeByToken(db: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<void> {
+  await db.query(sql`delete from logins where token_hash = ${tokenHash}`);
+}
+
+/** Ends a login. */
+export async function remove(tx: Db, { id }: { id: string }): Promise<void> {
+  await tx.query(sql`delete from logins where id = ${id}`);
+}

@@ -1,0 +1,11 @@
+import { z } from "zod";
+
+/** The length of a text in characters, as Postgres counts them. */
+export const lengthOf = (value: string): number => Array.from(value).length;
+
+/** Text for people, on one line. */
+export const text = (min: number, max: number) =>
+  z
+    .string()
+    .refine((value) => lengthOf(value) >= min && lengthOf(value) <= max, `must have ${min} to ${max} characters`)
+    .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), "must not contain control characters");

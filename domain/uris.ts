@@ -1,0 +1,43 @@
+import { z } from "zod";
+
+/** An absolute http(s) URI (RFC 3986 section 4.3). */
+export const WebUri = z.string().refine(isWebUri, "must be an absolute http(s) URI");
+
+/**
+ * Where an authorization response may go: https, http on the user's own machine (RFC 8252 section 7.3), or a scheme of
+ * the application's own, which has a dot in it (section 7.1). Without a fragment (RFC 6749 section 3.1.2).
+ */
+export const RedirectUri = z
+  .string()
+  .refine(
+    isRedirectUri,
+    "must be an https URI, http on localhost, or have a scheme of its own such as com.example.app:/",
+  );
+
+/** An issuer identifier (OpenID Connect Discovery section 2): https without query or fragment; http on this machine, for trials. */
+export const UpstreamIssuer = z
+  .string()
+  .refine(
+    (uri) => isWebUri(uri) && isSafeWeb(new URL(uri)) && !/[?#]/.test(uri),
+    "must be an https URI without ? and #",
+  );
+
+const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
+
+/** Only printable ASCII: the parser forgives spaces, line ends and the like, a comparison of bytes does not. */
+const parseUri = (uri: string): URL | undefined =>
+  /^[!-~]{1,2000}$/.test(uri) && !uri.includes("\\") && URL.canParse(uri) ? new URL(uri) : undefined;
+
+function isWebUri(uri: string): boolean {
+  const url = parseUri(uri);
+  return url !== undefined && /^https?:\/\//i.test(uri) && url.username === "" && url.password === "";
+}
+
+const isSafeWeb = (url: URL): boolean => url.protocol === "https:" || loopback.has(url.hostname);
+
+function isRedirectUri(uri: string): boolean {
+  const url = parseUri(uri);
+  if (url === undefined || uri.includes("#")) return false;
+  if (url.protocol === "http:" || url.protocol === "https:") return isWebUri(uri) && isSafeWeb(url);
+  return /^[a-z][a-z0-9+-]*(?:\.[a-z0-9+-]+)+:$/.test(url.protocol);
+}
