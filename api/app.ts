@@ -4,12 +4,12 @@ import { cors } from "./cors.ts";
 import type { Deps } from "./deps.ts";
 import { endpoints } from "./endpoints.ts";
 import { serveOpenApiDocument } from "./openapi-served.ts";
-import { createTokenEndpoint } from "./oauth/token.ts";
+import { createOAuthRouter } from "./oauth/oauth-router.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { beginRequest } from "./request-context.ts";
 import { setStandingHeaders } from "./respond.ts";
 import { createRouter, refuse } from "./router.ts";
-import { createSignInLinkRouter } from "./sign-in/sign-in-link.ts";
+import { createSignInRouter } from "./sign-in/sign-in-router.ts";
 
 /** The API as an Express application. */
 export function createApp(deps: Deps): Express {
@@ -33,12 +33,12 @@ export function createApp(deps: Deps): Express {
     next();
   };
   app.options(/.*/, counted);
-  app.use(["/sign-in", "/openapi.json"], counted);
+  app.use(["/login", "/sign-in", "/assets", "/openapi.json"], counted);
   app.use(cors);
-  app.all("/oauth/token", createTokenEndpoint(deps, limiter));
-  app.use(createSignInLinkRouter(deps));
-  app.get("/openapi.json", serveOpenApiDocument(deps));
   app.use(createRouter(endpoints, deps, limiter));
+  app.use(createOAuthRouter(deps, limiter));
+  app.use(createSignInRouter(deps));
+  app.get("/openapi.json", serveOpenApiDocument(deps));
   app.use(() => {
     throw new ServiceError("not_found");
   });

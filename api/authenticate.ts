@@ -35,10 +35,14 @@ export async function authenticate(
   return principalOf(holder);
 }
 
-function principalOf({ realmId, scopes, userId, guestAccountId, clientId, administrator }: TokenHolder): Principal {
-  const holder = { realmId, scopes: new Set(scopes) };
-  if (guestAccountId !== null) return { ...holder, kind: "guest", guestAccountId };
-  if (userId !== null) return { ...holder, kind: "user", userId, clientId, administrator: administrator ?? false };
-  if (clientId !== null) return { ...holder, kind: "service", clientId };
+function principalOf(holder: TokenHolder): Principal {
+  const { realmId, userId, guestAccountId, clientId, sessionId, certificateId } = holder;
+  const scopes = new Set(holder.scopes);
+  if (guestAccountId !== null) return { kind: "guest", realmId, scopes, guestAccountId };
+  if (userId !== null) {
+    const administrator = holder.administrator ?? false;
+    return { kind: "user", realmId, scopes, userId, clientId, administrator, sessionId, certificateId };
+  }
+  if (clientId !== null) return { kind: "service", realmId, scopes, clientId };
   throw new Error("an access token that speaks for nobody");
 }

@@ -12,6 +12,10 @@ export interface UserPrincipal extends Holder {
   userId: string;
   clientId: string | null;
   administrator: boolean;
+  /** The session that the token belongs to. */
+  sessionId: string | null;
+  /** The profile that the token was got with over mutual TLS, and is bound to. */
+  certificateId: string | null;
 }
 
 /** An application on its own, with an administrator's permissions. */

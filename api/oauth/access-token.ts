@@ -1,20 +1,28 @@
 import { randomUUID } from "node:crypto";
+import type { Db } from "../../db/client.ts";
 import { create } from "../../db/queries/access-tokens.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Deps } from "../deps.ts";
 
-const accessTokenSeconds = 30 * 60;
+export const accessTokenSeconds = 30 * 60;
 
 export interface AccessTokenGrant {
   realmId: string;
-  clientId: string;
+  /** Null: a guest account, which needs no client. */
+  clientId: string | null;
   userId: string | null;
   guestAccountId: string | null;
   secretHash: Uint8Array | null;
+  sessionId: string | null;
+  certificateId: string | null;
   scopes: readonly Scope[];
-  /** Whom it speaks for (RFC 9068 section 2.2): the user, or the client that acts on its own. */
+  /** Whom it speaks for (RFC 9068 section 2.2): the user, or the client or guest account that acts on its own. */
   subject: string;
+  /** When it ends; omitted: 30 minutes from now. */
+  expiresAt?: Date;
+  /** The certificate it is bound to (RFC 8705 section 3.1), as its thumbprint. */
+  certificateThumbprint?: string;
 }
 
 /**
@@ -22,12 +30,13 @@ export interface AccessTokenGrant {
  * that up on every call, so that it can end at any moment.
  */
 export async function issueAccessToken(
-  { db, clock, signingKeys, settings }: Pick<Deps, "db" | "clock" | "signingKeys" | "settings">,
-  { subject, ...grant }: AccessTokenGrant,
+  db: Db,
+  { clock, signingKeys, settings }: Pick<Deps, "clock" | "signingKeys" | "settings">,
+  { subject, expiresAt, certificateThumbprint, ...grant }: AccessTokenGrant,
 ): Promise<string> {
   const at = clock.now();
   const issuedAt = Math.floor(at.getTime() / 1000);
-  const expires = issuedAt + accessTokenSeconds;
+  const expires = expiresAt === undefined ? issuedAt + accessTokenSeconds : Math.floor(expiresAt.getTime() / 1000);
   const token = await signingKeys.sign({
     algorithm: "ES256",
     type: "at+jwt",
@@ -38,8 +47,9 @@ export async function issueAccessToken(
       iat: issuedAt,
       exp: expires,
       jti: randomUUID(),
-      client_id: grant.clientId,
+      client_id: grant.clientId ?? subject,
       scope: grant.scopes.join(" "),
+      ...(certificateThumbprint === undefined ? {} : { cnf: { "x5t#S256": certificateThumbprint } }),
     },
   });
   await create(db, { ...grant, tokenHash: hashOfToken(token), at, expiresAt: new Date(expires * 1000) });

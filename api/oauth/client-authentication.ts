@@ -1,8 +1,9 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { Db } from "../../db/client.ts";
+import type { IncomingMessage } from "node:http";
 import { findWithSecrets, type Application } from "../../db/queries/applications.ts";
+import type { Deps } from "../deps.ts";
 import { required, type Form } from "./form.ts";
-import { OAuthError } from "./oauth-error.ts";
+import { basicChallenge, OAuthError } from "./oauth-error.ts";
 
 /** A client that has shown who it is. `secretHash`: what with; null for one that needs no secret. */
 export interface AuthenticatedClient {
@@ -21,23 +22,26 @@ interface Credentials {
  * unknown client, a switched-off one, a wrong and a missing secret get the same answer for the same work.
  */
 export async function authenticateClient(
-  db: Db,
-  { form, authorization, at }: { form: Form; authorization: string | undefined; at: Date },
+  { db, clock }: Pick<Deps, "db" | "clock">,
+  { form, request }: { form: Form; request: Pick<IncomingMessage, "headers"> },
 ): Promise<AuthenticatedClient> {
-  const { clientId, secret, basic } = readCredentials(form, authorization);
-  const found = await findWithSecrets(db, { clientId, at });
+  const { clientId, secret, basic } = readCredentials(form, request.headers.authorization);
+  const found = await findWithSecrets(db, { clientId, at: clock.now() });
   const secretHash = createHash("sha256")
     .update(secret ?? "")
     .digest();
   const matches = isAmong(secretHash, found?.secretHashes ?? []);
 
-  if (found?.active !== true) throw new OAuthError("invalid_client", { basic });
+  if (found?.active !== true) throw new OAuthError("invalid_client", challengeIf(basic));
   const { secretHashes: _, ...application } = found;
   // A secret is only used when the client was registered with one.
   if (!application.useClientSecret) return { application, secretHash: null };
-  if (!matches) throw new OAuthError("invalid_client", { basic });
+  if (!matches) throw new OAuthError("invalid_client", challengeIf(basic));
   return { application, secretHash };
 }
+
+/** RFC 6749 section 5.2: the scheme is named when the client used it. */
+const challengeIf = (basic: boolean) => (basic ? { challenge: basicChallenge } : {});
 
 /** Compares with two hashes at least, whatever there is, each in constant time. */
 function isAmong(hash: Buffer, known: readonly Buffer[]): boolean {
@@ -67,7 +71,7 @@ function readBasic(encoded: string): { clientId: string; secret: string } {
   const text = Buffer.from(encoded.trim(), "base64").toString("utf8");
   const at = text.indexOf(":");
   const [clientId, secret] = [text.slice(0, Math.max(at, 0)), text.slice(at + 1)].map(formDecoded);
-  if (at < 0 || !clientId || secret === undefined) throw new OAuthError("invalid_client", { basic: true });
+  if (at < 0 || !clientId || secret === undefined) throw new OAuthError("invalid_client", challengeIf(true));
   return { clientId, secret };
 }
 

@@ -1,13 +1,17 @@
 import type { Response } from "express";
+import { DatabaseUnavailable } from "../../db/outage.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Log } from "../../runtime/log.ts";
 import { sendJson } from "../respond.ts";
 
-/** The errors of the token endpoint (RFC 6749 section 5.2), and the ones of ours that can befall it. */
+/** The errors of the endpoints that clients call (RFC 6749 section 5.2, RFC 6750 section 3.1), and the ones of ours that can befall them. */
 export const oauthErrors = {
   invalid_request: {
     status: 400,
     description: "The request is missing a parameter, repeats one, or is otherwise malformed.",
   },
   invalid_client: { status: 401, description: "The client is unknown, is switched off, or did not authenticate." },
+  invalid_token: { status: 401, description: "The access token is missing, unknown, or has ended." },
   invalid_grant: {
     status: 400,
     description: "What was presented is not valid, has ended, or belongs to another client.",
@@ -15,6 +19,7 @@ export const oauthErrors = {
   unauthorized_client: { status: 400, description: "This client may not use this grant type." },
   unsupported_grant_type: { status: 400, description: "There is no such grant type here." },
   invalid_scope: { status: 400, description: "The client is not registered for a scope that it asks for." },
+  insufficient_scope: { status: 403, description: "The access token lacks a scope that this needs." },
   slow_down: { status: 429, description: "Too many requests; try again later." },
   server_error: { status: 500, description: "Something went wrong on our side." },
   temporarily_unavailable: { status: 503, description: "A part of the service is away. Please try again shortly." },
@@ -22,19 +27,26 @@ export const oauthErrors = {
 
 export type OAuthErrorCode = keyof typeof oauthErrors;
 
-/** A failure in the words of RFC 6749. The description is our own text, never the request's. */
+interface OAuthErrorOptions extends ErrorOptions {
+  /** Our own text, never the request's. */
+  description?: string;
+  /** What a 401 or 403 answers in WWW-Authenticate. */
+  challenge?: string;
+  /** For 429 and 503. */
+  retryAfterSeconds?: number | undefined;
+}
+
+/** A failure in the words of RFC 6749. */
 export class OAuthError extends Error {
   override readonly name = "OAuthError";
   readonly code: OAuthErrorCode;
-  /** The client used the Basic scheme, which the challenge of a 401 then names. */
-  readonly basic: boolean;
-  constructor(
-    code: OAuthErrorCode,
-    { description, basic = false, ...options }: { description?: string; basic?: boolean } & ErrorOptions = {},
-  ) {
+  readonly challenge: string | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  constructor(code: OAuthErrorCode, { description, challenge, retryAfterSeconds, ...options }: OAuthErrorOptions = {}) {
     super(description ?? oauthErrors[code].description, options);
     this.code = code;
-    this.basic = basic;
+    this.challenge = challenge;
+    this.retryAfterSeconds = retryAfterSeconds;
   }
 
   get status(): number {
@@ -42,9 +54,31 @@ export class OAuthError extends Error {
   }
 }
 
-/** Sends an error of the token endpoint. */
+/** The challenge for a client that used the Basic scheme (RFC 6749 section 5.2). */
+export const basicChallenge = 'Basic realm="oauth", charset="UTF-8"';
+
+/** When trying again makes sense if nobody knows better. */
+const retryAfterSeconds = 2;
+
+/** Sends an error. */
 export function sendOAuthError(response: Response, error: OAuthError): void {
-  if (error.basic) response.setHeader("WWW-Authenticate", 'Basic realm="oauth", charset="UTF-8"');
-  if (error.status === 503 || error.status === 429) response.setHeader("Retry-After", "2");
+  if (error.challenge !== undefined) response.setHeader("WWW-Authenticate", error.challenge);
+  if (error.status === 503 || error.status === 429) {
+    response.setHeader("Retry-After", String(error.retryAfterSeconds ?? retryAfterSeconds));
+  }
   sendJson(response, error.status, { error: error.code, error_description: error.message });
+}
+
+/** What was thrown, in the words of RFC 6749. */
+export function asOAuthError(thrown: unknown, log: () => Log): OAuthError {
+  if (thrown instanceof OAuthError) return thrown;
+  if (thrown instanceof DatabaseUnavailable) {
+    log().warn({ event: "database.unavailable", err: thrown.cause }, "the database is away");
+    return new OAuthError("temporarily_unavailable", { cause: thrown });
+  }
+  if (thrown instanceof ServiceError && thrown.code === "too_many_requests") {
+    return new OAuthError("slow_down", { retryAfterSeconds: thrown.retryAfterSeconds });
+  }
+  log().error({ event: "request.failed", err: thrown }, "something unexpected was thrown");
+  return new OAuthError("server_error", { cause: thrown });
 }

@@ -1,14 +1,18 @@
 import type { KeyObject } from "node:crypto";
 import {
   calculateJwkThumbprint,
+  createLocalJWKSet,
+  errors,
   exportJWK,
   generateKeyPair,
   importJWK,
+  jwtVerify,
   SignJWT,
   type JWK,
   type JWTPayload,
 } from "jose";
 import type { Database } from "../../db/client.ts";
+import * as sessions from "../../db/queries/sessions.ts";
 import * as rows from "../../db/queries/token-signing-keys.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { openUnderMasterKey, sealUnderMasterKey } from "../../runtime/master-key.ts";
@@ -16,16 +20,35 @@ import { openUnderMasterKey, sealUnderMasterKey } from "../../runtime/master-key
 /** Keys that sign tokens; the only signing keys in the API, and never used on a certificate. */
 export interface TokenSigningKeys {
   /** A signed JWT (RFC 7519) under the current key of the algorithm. */
-  sign(token: { algorithm: Algorithm; type: string; claims: JWTPayload }): Promise<string>;
-  /** The public halves of all keys, for whoever verifies. */
+  sign(token: { algorithm: rows.TokenAlgorithm; type: string; claims: JWTPayload }): Promise<string>;
+  /** The public halves of all keys that valid tokens may be signed with, now or soon. */
   publicKeys(): Promise<JWK[]>;
+  /** What a token of ours says, expired or not; undefined for anything that we have not signed. */
+  verify(token: string, expected: { algorithm: rows.TokenAlgorithm; type: string }): Promise<JWTPayload | undefined>;
 }
 
-type Algorithm = rows.TokenSigningKeyRow["algorithm"];
-type PrivateKey = Awaited<ReturnType<typeof importJWK>>;
+const minute = 60_000;
+const day = 24 * 60 * minute;
 
 /** Another process may have replaced a key; after this long everyone knows. */
-const cacheMs = 5 * 60 * 1000;
+const cacheMs = 5 * minute;
+
+/** A token with an unknown key makes us look again, but no more often than this: anybody can make one up. */
+const unknownKeyMs = 10_000;
+
+/** How long a key signs. */
+const currentMs = 30 * day;
+
+/** A key is published this long before it signs: everyone's copy of the jwks has it by then. */
+const nextMs = day;
+
+/** A key stays published this long after its last use: tokens live half an hour, and other processes notice late. */
+const retiredMs = 60 * minute;
+
+/** Id tokens are presented at logout for as long as a session may last. */
+const verifiableMs = (sessions.absoluteDays + 1) * day;
+
+type PrivateKey = Awaited<ReturnType<typeof importJWK>>;
 
 interface Keys {
   readAt: number;
@@ -33,7 +56,10 @@ interface Keys {
   opened: Map<string, Promise<PrivateKey>>;
 }
 
-/** The keys of `token_signing_keys`, opened with the master key. The first need of an algorithm makes its key. */
+/**
+ * The keys of `token_signing_keys`, opened with the master key. The first need of an algorithm makes its key; later ones
+ * follow by themselves: next, current, retired. Any number of processes share them.
+ */
 export function createTokenSigningKeys({
   db,
   masterKey,
@@ -45,7 +71,15 @@ export function createTokenSigningKeys({
 }): TokenSigningKeys {
   let reading: Promise<Keys> | undefined;
 
-  const read = async (): Promise<Keys> => ({ readAt: performance.now(), all: await rows.list(db), opened: new Map() });
+  const read = async (): Promise<Keys> => {
+    const keys = async (): Promise<Keys> => ({
+      readAt: performance.now(),
+      all: await rows.list(db),
+      opened: new Map(),
+    });
+    const known = await keys();
+    return (await maintain({ db, masterKey, at: clock.now() }, known.all)) ? keys() : known;
+  };
 
   const readAgain = (): Promise<Keys> => {
     const current = (reading = read());
@@ -55,15 +89,15 @@ export function createTokenSigningKeys({
     return current;
   };
 
-  const keys = async (): Promise<Keys> => {
+  const keys = async ({ youngerThanMs = cacheMs } = {}): Promise<Keys> => {
     const known = await reading;
-    return known !== undefined && performance.now() - known.readAt < cacheMs ? known : readAgain();
+    return known !== undefined && performance.now() - known.readAt < youngerThanMs ? known : readAgain();
   };
 
-  const current = async (algorithm: Algorithm): Promise<{ row: rows.TokenSigningKeyRow; key: PrivateKey }> => {
+  const current = async (algorithm: rows.TokenAlgorithm) => {
     let known = await keys();
     if (!known.all.some(isCurrent(algorithm))) {
-      await addKey({ db, masterKey, at: clock.now() }, algorithm);
+      await addKey({ db, masterKey, at: clock.now() }, algorithm, "current");
       known = await readAgain();
     }
     const row = known.all.find(isCurrent(algorithm));
@@ -76,40 +110,106 @@ export function createTokenSigningKeys({
   return {
     async sign({ algorithm, type, claims }) {
       const { row, key } = await current(algorithm);
+      await keepPublished(row, claims);
       return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: type, kid: row.kid }).sign(key);
     },
 
     async publicKeys() {
+      await Promise.all([current("ES256"), current("RS256")]);
       const { all } = await keys();
-      return all.map(({ publicJwk, kid, algorithm }) => ({ ...publicJwk, kid, alg: algorithm, use: "sig" }));
+      const at = clock.now().getTime();
+      return all.filter((row) => isPublished(row, at)).map(publicJwk);
+    },
+
+    async verify(token, { algorithm, type }) {
+      const attempt = async (known: Keys): Promise<JWTPayload> => {
+        const keySet = createLocalJWKSet({ keys: known.all.map(publicJwk) });
+        // The instant is of no interest: its expiry is for others.
+        const options = { algorithms: [algorithm], typ: type, currentDate: new Date(0) };
+        return (await jwtVerify(token, keySet, options)).payload;
+      };
+      try {
+        return await attempt(await keys()).catch(async (error: unknown) => {
+          if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
+          return attempt(await keys({ youngerThanMs: unknownKeyMs }));
+        });
+      } catch (error) {
+        if (error instanceof errors.JOSEError) return undefined;
+        throw error;
+      }
     },
   };
+
+  /** A token that lives longer than a retired key is published has its key published for longer. */
+  async function keepPublished(row: rows.TokenSigningKeyRow, { exp = 0 }: JWTPayload): Promise<void> {
+    const expiresAt = new Date(exp * 1_000);
+    const anyway = clock.now().getTime() + retiredMs;
+    if (expiresAt.getTime() <= Math.max(anyway, row.tokensExpireAt?.getTime() ?? 0)) return;
+    await rows.keepUntil(db, { kid: row.kid, expiresAt });
+    row.tokensExpireAt = expiresAt;
+  }
+}
+
+type Making = { db: Database; masterKey: KeyObject; at: Date };
+
+/** Makes the next key in time, puts it in the current one's place in time, and forgets old ones. True when something changed. */
+async function maintain(making: Making, all: readonly rows.TokenSigningKeyRow[]): Promise<boolean> {
+  const { db, at } = making;
+  const ago = (ms: number): Date => new Date(at.getTime() - ms);
+  let changed = false;
+  for (const { algorithm, activatedAt } of all.filter(({ state }) => state === "current")) {
+    if (activatedAt === null || activatedAt > ago(currentMs - nextMs)) continue;
+    const next = all.find((row) => row.algorithm === algorithm && row.state === "next");
+    if (next === undefined) {
+      await addKey(making, algorithm, "next");
+      changed = true;
+    } else if (activatedAt <= ago(currentMs) && next.publishedAt <= ago(nextMs)) {
+      const due = { algorithm, activatedBefore: ago(currentMs), publishedBefore: ago(nextMs), at };
+      await db.transaction((tx) => rows.rotate(tx, due));
+      changed = true;
+    }
+  }
+  if (all.some(({ retiredAt }) => retiredAt !== null && retiredAt < ago(verifiableMs))) {
+    await rows.forget(db, { retiredBefore: ago(verifiableMs), at });
+    changed = true;
+  }
+  return changed;
 }
 
 const isCurrent =
-  (algorithm: Algorithm) =>
+  (algorithm: rows.TokenAlgorithm) =>
   (row: rows.TokenSigningKeyRow): boolean =>
     row.algorithm === algorithm && row.state === "current";
 
+/** Whether tokens that this key signed may be valid, or will be. */
+const isPublished = ({ retiredAt, tokensExpireAt }: rows.TokenSigningKeyRow, at: number): boolean =>
+  retiredAt === null || at < Math.max(retiredAt.getTime() + retiredMs, tokensExpireAt?.getTime() ?? 0);
+
+const publicJwk = ({ publicJwk: jwk, kid, algorithm }: rows.TokenSigningKeyRow): JWK => ({
+  ...jwk,
+  kid,
+  alg: algorithm,
+  use: "sig",
+});
+
 const contextOf = (kid: string): string => `token_signing_keys/${kid}`;
 
-/** Makes a key and offers it as the current one. Of several processes that do so at once, one wins; read the rows again. */
+/** Makes a key and offers it. Of several processes that do so at once, one wins; read the rows again. */
 async function addKey(
-  { db, masterKey, at }: { db: Database; masterKey: KeyObject; at: Date },
-  algorithm: Algorithm,
+  { db, masterKey, at }: Making,
+  algorithm: rows.TokenAlgorithm,
+  state: "next" | "current",
 ): Promise<void> {
   const { publicKey, privateKey } = await generateKeyPair(algorithm, { extractable: true });
-  const publicJwk = await exportJWK(publicKey);
-  const kid = await calculateJwkThumbprint(publicJwk);
-  const sealedKey = sealUnderMasterKey(
-    masterKey,
-    Buffer.from(JSON.stringify(await exportJWK(privateKey))),
-    contextOf(kid),
-  );
-  await rows.addCurrent(db, { kid, algorithm, publicJwk: { ...publicJwk }, sealedKey, at });
+  const jwk = await exportJWK(publicKey);
+  const kid = await calculateJwkThumbprint(jwk);
+  const privateJwk = Buffer.from(JSON.stringify(await exportJWK(privateKey)));
+  const sealedKey = sealUnderMasterKey(masterKey, privateJwk, contextOf(kid));
+  await rows.add(db, { kid, algorithm, publicJwk: { ...jwk }, sealedKey, state, at });
 }
 
 function openKey(masterKey: KeyObject, { kid, algorithm, sealedKey }: rows.TokenSigningKeyRow): Promise<PrivateKey> {
+  if (sealedKey === null) throw new Error("a retired key signs nothing");
   const plaintext = openUnderMasterKey(masterKey, sealedKey, contextOf(kid));
   return importJWK(JSON.parse(plaintext.toString("utf8")) as JWK, algorithm);
 }

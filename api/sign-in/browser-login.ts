@@ -31,20 +31,21 @@ export interface SignedIn {
 
 /**
  * Signs somebody in to the browser: a new cookie at each sign-in, and whoever was signed in before is not any more. The
- * audit entry is written with it.
+ * audit entry is written with it. False when the person is offboarded, at this very moment perhaps; then nothing happens.
  */
 export async function beginLogin(
   deps: LoginDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },
   { realmId, userId, administrator, method }: SignedIn,
-): Promise<void> {
+): Promise<boolean> {
   const at = deps.clock.now();
   const { token, hash } = drawSecretToken("login");
   const before = presentedHash(deps, request);
-  await deps.db.transaction(async (tx) => {
+  const expiresAt = new Date(at.getTime() + loginHours * 3_600_000);
+  const begun = await deps.db.transaction(async (tx) => {
+    const login = { id: randomUUID(), tokenHash: hash, realmId, userId, method, at, expiresAt };
+    if (!(await logins.create(tx, login))) return false;
     if (before !== undefined) await logins.removeByToken(tx, { tokenHash: before });
-    const expiresAt = new Date(at.getTime() + loginHours * 3_600_000);
-    await logins.create(tx, { id: randomUUID(), tokenHash: hash, realmId, userId, method, at, expiresAt });
     await auditEntries.record(tx, {
       realmId,
       event: administrator ? "admin_login" : "user_login",
@@ -52,8 +53,10 @@ export async function beginLogin(
       at,
       properties: { userID: userId, method },
     });
+    return true;
   });
-  setCookie(deps, response, { name: "login", value: token });
+  if (begun) setCookie(deps, response, { name: "login", value: token });
+  return begun;
 }
 
 /** Signs whoever it is out of the browser. Applications they use stay signed in. */

@@ -37,7 +37,8 @@ const tokenOf = ({ masterKey }: FormDeps, browser: string): string =>
  */
 export function isOwnForm(deps: FormDeps, request: Pick<Request, "headers">, token: string | undefined): boolean {
   const { origin, "sec-fetch-site": site } = request.headers;
-  if (typeof origin === "string" && origin !== new URL(deps.settings.authUrl).origin) return false;
+  // A page that names no referrer has the origin `null` (Fetch, section 3.2): that says nothing.
+  if (typeof origin === "string" && origin !== "null" && origin !== new URL(deps.settings.authUrl).origin) return false;
   if (typeof site === "string" && site !== "same-origin" && site !== "none") return false;
   const browser = readCookie(deps, request, "form");
   if (browser === undefined || token === undefined) return false;

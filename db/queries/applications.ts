@@ -1,10 +1,10 @@
 import type { ApplicationType, Scope } from "../../domain/scopes.ts";
-import { first, type Db } from "../client.ts";
+import { first, only, type Db } from "../client.ts";
+import { all, containing, orderBy, when, type Page, type PageRequest } from "../page.ts";
 import { sql } from "../sql.ts";
 
-export interface Application {
-  clientId: string;
-  realmId: string;
+/** What the registration of an application says. */
+export interface ApplicationSettings {
   type: ApplicationType;
   active: boolean;
   name: string;
@@ -15,9 +15,22 @@ export interface Application {
   requirePkce: boolean;
 }
 
+export interface Application extends ApplicationSettings {
+  clientId: string;
+  realmId: string;
+  /** One of ours: nobody is asked for consent. */
+  firstParty: boolean;
+}
+
 const columns = sql`
   a.client_id as "clientId", a.realm_id as "realmId", a.type, a.active, a.name, a.client_uri as "clientUri",
-  a.redirect_uri as "redirectUri", a.scopes, a.use_client_secret as "useClientSecret", a.require_pkce as "requirePkce"`;
+  a.redirect_uri as "redirectUri", a.scopes, a.use_client_secret as "useClientSecret", a.require_pkce as "requirePkce",
+  a.first_party as "firstParty"`;
+
+/** An application, whatever its realm: authorization requests name nothing but the client. */
+export async function find(db: Db, { clientId }: { clientId: string }): Promise<Application | undefined> {
+  return first(await db.query<Application>(sql`select ${columns} from applications a where a.client_id = ${clientId}`));
+}
 
 /**
  * An application and the hashes of the secrets it may use now. The caller compares them in constant time, and does the
@@ -40,19 +53,23 @@ export async function findWithSecrets(
   );
 }
 
-export interface NewApplication extends Omit<Application, "active"> {
+export interface NewApplication extends Omit<Application, "active" | "firstParty"> {
+  /** Default: true. */
+  active?: boolean;
   createdBy: string;
   secretHash: Uint8Array | null;
+  /** Default: false. */
+  firstParty?: boolean;
   at: Date;
 }
 
 /** Registers an application, with its secret's hash when it has one. Call in a transaction. */
 export async function create(tx: Db, row: NewApplication): Promise<void> {
   await tx.query(sql`
-    insert into applications (client_id, realm_id, type, name, client_uri, redirect_uri, scopes, use_client_secret,
-                              require_pkce, created_at, created_by)
-    values (${row.clientId}, ${row.realmId}, ${row.type}, ${row.name}, ${row.clientUri}, ${row.redirectUri},
-            ${row.scopes}, ${row.useClientSecret}, ${row.requirePkce}, ${row.at}, ${row.createdBy})
+    insert into applications (client_id, realm_id, type, active, name, client_uri, redirect_uri, scopes, use_client_secret,
+                              require_pkce, first_party, created_at, created_by)
+    values (${row.clientId}, ${row.realmId}, ${row.type}, ${row.active ?? true}, ${row.name}, ${row.clientUri}, ${row.redirectUri},
+            ${row.scopes}, ${row.useClientSecret}, ${row.requirePkce}, ${row.firstParty ?? false}, ${row.at}, ${row.createdBy})
   `);
   if (row.secretHash !== null) {
     await tx.query(sql`
@@ -70,4 +87,146 @@ export async function markUsed(db: Db, { clientId, at }: { clientId: string; at:
      where client_id = ${clientId}
        and (last_used_at is null or last_used_at < ${at}::timestamptz - interval '1 minute')
   `);
+}
+
+/** An application as administrators see it. */
+export interface RegisteredApplication extends Application {
+  createdAt: Date;
+  /** The user or the client that registered it. */
+  createdBy: string;
+  lastUsedAt: Date | null;
+}
+
+const registeredColumns = sql`
+  ${columns}, a.created_at as "createdAt", a.created_by as "createdBy", a.last_used_at as "lastUsedAt"`;
+
+interface InRealm {
+  realmId: string;
+  clientId: string;
+}
+
+export async function findInRealm(db: Db, { realmId, clientId }: InRealm): Promise<RegisteredApplication | undefined> {
+  return first(
+    await db.query<RegisteredApplication>(sql`
+      select ${registeredColumns}
+        from applications a
+       where a.realm_id = ${realmId}
+         and a.client_id = ${clientId}
+    `),
+  );
+}
+
+/** An application, held until the transaction ends, so that changes come one after another. */
+export async function lock(tx: Db, { realmId, clientId }: InRealm): Promise<RegisteredApplication | undefined> {
+  return first(
+    await tx.query<RegisteredApplication>(sql`
+      select ${registeredColumns}
+        from applications a
+       where a.realm_id = ${realmId}
+         and a.client_id = ${clientId}
+         for no key update
+    `),
+  );
+}
+
+export const applicationSortKeys = ["name", "creationDate", "lastUsed"] as const;
+export type ApplicationSortKey = (typeof applicationSortKeys)[number];
+
+export interface ApplicationFilter {
+  type: ApplicationType;
+  active: boolean;
+}
+
+/** The applications of a realm; `search` looks inside the name. */
+export async function list(
+  db: Db,
+  { realmId, page }: { realmId: string; page: PageRequest<ApplicationFilter, ApplicationSortKey> },
+): Promise<Page<RegisteredApplication>> {
+  const { filter } = page;
+  const matching = all([
+    sql`a.realm_id = ${realmId}`,
+    when(page.search, (text) => sql`a.name ilike ${containing(text)}`),
+    when(filter.type, (type) => sql`a.type = ${type}`),
+    when(filter.active, (is) => sql`a.active = ${is}`),
+  ]);
+  const order = orderBy(
+    page.sort,
+    { name: sql`a.name`, creationDate: sql`a.created_at`, lastUsed: sql`a.last_used_at` },
+    { newestFirst: sql`a.created_at`, id: sql`a.client_id` },
+  );
+  const [items, counted] = await Promise.all([
+    db.query<RegisteredApplication>(sql`
+      select ${registeredColumns} from applications a where ${matching} ${order} limit ${page.limit} offset ${page.offset}
+    `),
+    db.query<{ total: number }>(sql`select count(*)::integer as total from applications a where ${matching}`),
+  ]);
+  return { items, total: only(counted).total };
+}
+
+/** Changes what may change of an application: everything but its type. */
+export async function update(
+  tx: Db,
+  row: Omit<ApplicationSettings, "type"> & Pick<Application, "clientId">,
+): Promise<void> {
+  await tx.query(sql`
+    update applications
+       set active = ${row.active}, name = ${row.name}, client_uri = ${row.clientUri}, redirect_uri = ${row.redirectUri},
+           scopes = ${row.scopes}, use_client_secret = ${row.useClientSecret}, require_pkce = ${row.requirePkce}
+     where client_id = ${row.clientId}
+  `);
+}
+
+/** Ends the sessions and tokens of a client that have a scope beyond these, and takes such scopes out of consents. */
+export async function endBeyondScopes(
+  tx: Db,
+  { clientId, scopes }: { clientId: string; scopes: readonly Scope[] },
+): Promise<void> {
+  await tx.query(sql`delete from sessions where client_id = ${clientId} and not scopes <@ ${scopes}::text[]`);
+  await tx.query(sql`delete from access_tokens where client_id = ${clientId} and not scopes <@ ${scopes}::text[]`);
+  await tx.query(sql`delete from consents where client_id = ${clientId} and not scopes && ${scopes}::text[]`);
+  await tx.query(sql`
+    update consents
+       set scopes = array(select unnest(scopes) intersect select unnest(${scopes}::text[]))
+     where client_id = ${clientId}
+       and not scopes <@ ${scopes}::text[]
+  `);
+}
+
+/**
+ * Gives a client a new secret. The one before it stays valid for `overlapHours`, at 0 not at all; any earlier one goes,
+ * and with each its tokens. Call it with the application locked.
+ */
+export async function replaceSecret(
+  tx: Db,
+  {
+    clientId,
+    secretHash,
+    overlapHours,
+    at,
+  }: { clientId: string; secretHash: Uint8Array; overlapHours: number; at: Date },
+): Promise<void> {
+  await tx.query(sql`
+    delete from application_secrets
+     where client_id = ${clientId}
+       and (${overlapHours}::integer = 0 or expires_at is not null)
+  `);
+  await tx.query(sql`
+    update application_secrets
+       set expires_at = ${at}::timestamptz + make_interval(hours => ${overlapHours}::integer)
+     where client_id = ${clientId}
+  `);
+  await tx.query(sql`
+    insert into application_secrets (secret_hash, client_id, created_at) values (${secretHash}, ${clientId}, ${at})
+  `);
+}
+
+/** Forgets a client's secrets, and ends the tokens that were got with them. */
+export async function removeSecrets(tx: Db, { clientId }: { clientId: string }): Promise<void> {
+  await tx.query(sql`delete from application_secrets where client_id = ${clientId}`);
+}
+
+/** Removes an application with everything it has. Its sessions first: redeeming a code holds one, then needs the application. */
+export async function remove(tx: Db, { clientId }: { clientId: string }): Promise<void> {
+  await tx.query(sql`delete from sessions where client_id = ${clientId}`);
+  await tx.query(sql`delete from applications where client_id = ${clientId}`);
 }

@@ -37,10 +37,10 @@ export interface AuthorizationCode {
   signedInAt: Date;
 }
 
-/** A code, held until the transaction ends, so that of several exchanges one comes first. Offboarded people have none. */
-export async function lock(tx: Db, { codeHash }: { codeHash: Uint8Array }): Promise<AuthorizationCode | undefined> {
+/** A code, used or not. Offboarded people have none. */
+export async function find(db: Db, { codeHash }: { codeHash: Uint8Array }): Promise<AuthorizationCode | undefined> {
   return first(
-    await tx.query<AuthorizationCode>(sql`
+    await db.query<AuthorizationCode>(sql`
       select c.session_id as "sessionId", s.client_id as "clientId", c.redirect_uri as "redirectUri",
              c.code_challenge as "codeChallenge", c.nonce, c.expires_at as "expiresAt", c.consumed_at as "consumedAt",
              s.realm_id as "realmId", s.user_id as "userId", u.pairwise_id as "pairwiseId", s.scopes,
@@ -50,7 +50,6 @@ export async function lock(tx: Db, { codeHash }: { codeHash: Uint8Array }): Prom
         join users u on u.id = s.user_id
        where c.code_hash = ${codeHash}
          and u.offboarded_at is null
-         for update of c
     `),
   );
 }

@@ -1,4 +1,4 @@
-import { only, type Db } from "../client.ts";
+import { first, only, type Db } from "../client.ts";
 import { sql } from "../sql.ts";
 
 export interface GuestAccount {
@@ -41,6 +41,22 @@ export async function create(tx: Db, account: NewGuestAccount): Promise<GuestAcc
       values (${account.realmId}, ${account.name}, ${account.note}, ${account.profileLimit}, ${account.tokenHash},
               ${account.tokenSealed}, ${account.at}, ${account.expiresAt})
       returning ${columns}
+    `),
+  );
+}
+
+/** The account of a token, while it is neither revoked nor expired. */
+export async function findByToken(
+  db: Db,
+  { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
+): Promise<GuestAccount | undefined> {
+  return first(
+    await db.query<GuestAccount>(sql`
+      select ${columns}
+        from guest_accounts
+       where token_hash = ${tokenHash}
+         and revoked_at is null
+         and expires_at > ${at}
     `),
   );
 }

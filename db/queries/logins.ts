@@ -30,11 +30,20 @@ export interface NewLogin {
   expiresAt: Date;
 }
 
-export async function create(tx: Db, login: NewLogin): Promise<void> {
-  await tx.query(sql`
+/** Signs somebody in, unless they are offboarded: the two wait for each other. False when nothing was made. */
+export async function create(tx: Db, login: NewLogin): Promise<boolean> {
+  const rows = await tx.query(sql`
     insert into logins (id, token_hash, realm_id, user_id, method, signed_in_at, expires_at)
-    values (${login.id}, ${login.tokenHash}, ${login.realmId}, ${login.userId}, ${login.method}, ${login.at}, ${login.expiresAt})
+    select ${login.id}::uuid, ${login.tokenHash}::bytea, u.realm_id, u.id, ${login.method}, ${login.at}::timestamptz,
+           ${login.expiresAt}::timestamptz
+      from users u
+     where u.id = ${login.userId}
+       and u.realm_id = ${login.realmId}
+       and u.offboarded_at is null
+       for share of u
+    returning id
   `);
+  return rows.length > 0;
 }
 
 /** The login of a cookie, with who it is; undefined once it has ended or its person is offboarded. */

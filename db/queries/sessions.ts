@@ -25,13 +25,34 @@ export interface NewSession {
   expiresAt: Date;
 }
 
-export async function create(tx: Db, session: NewSession): Promise<void> {
-  await tx.query(sql`
+/**
+ * Makes a session, unless its person is offboarded: the two wait for each other, so that no session is made behind the
+ * back of an offboarding. False when nothing was made.
+ */
+export async function create(tx: Db, session: NewSession): Promise<boolean> {
+  const rows = await tx.query(sql`
     insert into sessions (id, realm_id, user_id, client_id, login_id, certificate_id, scopes, signed_in_at, created_at,
                           last_used_at, expires_at)
-    values (${session.id}, ${session.realmId}, ${session.userId}, ${session.clientId}, ${session.loginId},
-            ${session.certificateId}, ${session.scopes}, ${session.signedInAt}, ${session.at}, ${session.at},
-            ${session.expiresAt})
+    select ${session.id}::uuid, ${session.realmId}::bigint, u.id, ${session.clientId}, ${session.loginId}::uuid,
+           ${session.certificateId}::bigint, ${session.scopes}::text[], ${session.signedInAt}::timestamptz,
+           ${session.at}::timestamptz, ${session.at}::timestamptz, ${session.expiresAt}::timestamptz
+      from users u
+     where u.id = ${session.userId}
+       and u.realm_id = ${session.realmId}
+       and u.offboarded_at is null
+       for share of u
+    returning id
+  `);
+  return rows.length > 0;
+}
+
+/** Holds the session of a code until the transaction ends, so that of several exchanges one comes first. */
+export async function lockByCode(tx: Db, { codeHash }: { codeHash: Uint8Array }): Promise<void> {
+  await tx.query(sql`
+    select id
+      from sessions
+     where id = (select session_id from authorization_codes where code_hash = ${codeHash})
+       for update
   `);
 }
 
@@ -112,11 +133,12 @@ export async function remove(
   );
 }
 
-/** Ends everything a user is signed in to: browsers, sessions, codes and tokens. */
+/** Ends everything a user is signed in to: browsers, sessions, codes and tokens, and links to sign in with. */
 export async function removeAllOfUser(tx: Db, { userId }: { userId: string }): Promise<void> {
   await tx.query(sql`delete from sessions where user_id = ${userId}`);
   await tx.query(sql`delete from logins where user_id = ${userId}`);
   await tx.query(sql`delete from access_tokens where user_id = ${userId}`);
+  await tx.query(sql`delete from sign_in_links where user_id = ${userId}`);
 }
 
 /** Ends a user's sessions with one client, and says how many. */

@@ -2,7 +2,12 @@ import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Database } from "../../db/client.ts";
 import * as accessTokens from "../../db/queries/access-tokens.ts";
 import * as applications from "../../db/queries/applications.ts";
+import * as codes from "../../db/queries/authorization-codes.ts";
+import * as consents from "../../db/queries/consents.ts";
+import * as logins from "../../db/queries/logins.ts";
 import * as realms from "../../db/queries/realms.ts";
+import * as refreshTokens from "../../db/queries/refresh-tokens.ts";
+import * as sessions from "../../db/queries/sessions.ts";
 import * as signInLinks from "../../db/queries/sign-in-links.ts";
 import * as users from "../../db/queries/users.ts";
 import { sql } from "../../db/sql.ts";
@@ -27,9 +32,19 @@ export interface GivenApplication {
   secret: string;
 }
 
+/** A session with one of each of its tokens; `code` is a code that nobody has redeemed. */
+export interface GivenSession {
+  id: string;
+  clientId: string;
+  code: string;
+  accessToken: string;
+  refreshToken: string;
+}
+
 export interface GivenGuestAccount {
   id: string;
   realmId: string;
+  token: string;
 }
 
 /** Rows that a test begins with: valid by default, override what matters. */
@@ -129,12 +144,22 @@ export function givenRows(owner: () => Database) {
       scopes = scopesAllowedTo(type),
       active = true,
       useClientSecret = type === "service",
+      name,
+      clientUri = "https://client.example",
+      redirectUri = "https://client.example/back",
+      requirePkce = false,
+      firstParty = false,
     }: {
       realmId: string;
       type?: "service" | "useragent";
       scopes?: readonly Scope[];
       active?: boolean;
       useClientSecret?: boolean;
+      name?: string;
+      clientUri?: string;
+      redirectUri?: string;
+      requirePkce?: boolean;
+      firstParty?: boolean;
     }): Promise<GivenApplication> {
       const clientId = randomUUID();
       const secret = `rps_${randomBytes(32).toString("base64url")}`;
@@ -143,12 +168,13 @@ export function givenRows(owner: () => Database) {
           clientId,
           realmId,
           type,
-          name: `application ${clientId}`,
-          clientUri: "https://client.example",
-          redirectUri: type === "useragent" ? "https://client.example/back" : null,
+          name: name ?? `application ${clientId}`,
+          clientUri,
+          redirectUri: type === "useragent" ? redirectUri : null,
           scopes: [...scopes],
           useClientSecret,
-          requirePkce: false,
+          requirePkce,
+          firstParty,
           createdBy: "test",
           secretHash: useClientSecret ? sha256(secret) : null,
           at: systemClock.now(),
@@ -158,13 +184,88 @@ export function givenRows(owner: () => Database) {
       return { clientId, realmId, secret };
     },
 
-    async guestAccount({ realmId }: { realmId: string }): Promise<GivenGuestAccount> {
+    async guestAccount({
+      realmId,
+      expiresAt = fromNow(7 * day),
+    }: {
+      realmId: string;
+      expiresAt?: Date;
+    }): Promise<GivenGuestAccount> {
+      const token = `rpg_${randomBytes(32).toString("base64url")}`;
       const [row] = await owner().query<{ id: string }>(sql`
         insert into guest_accounts (realm_id, name, token_hash, token_sealed, created_at, expires_at)
-        values (${realmId}, 'a conference', ${randomBytes(32)}, ${randomBytes(32)}, ${fromNow(0)}, ${fromNow(7 * day)})
+        values (${realmId}, 'a conference', ${sha256(token)}, ${randomBytes(32)}, ${fromNow(-day)}, ${expiresAt})
         returning id
       `);
-      return { id: row?.id ?? "", realmId };
+      return { id: row?.id ?? "", realmId, token };
+    },
+
+    /** A browser in which a user is signed in; answers the value of its cookie. */
+    async login(user: GivenUser, { at = systemClock.now() }: { at?: Date } = {}): Promise<string> {
+      const token = `rpb_${randomBytes(32).toString("base64url")}`;
+      await logins.create(owner(), {
+        id: randomUUID(),
+        tokenHash: sha256(token),
+        realmId: user.realmId,
+        userId: user.id,
+        method: "local",
+        at,
+        expiresAt: fromNow(12 * 3_600_000),
+      });
+      return token;
+    },
+
+    /** A session as the authorization server would have left it, with a code, a refresh token and an access token. */
+    async session({
+      user,
+      clientId,
+      scopes = allScopes,
+      createdAt = systemClock.now(),
+    }: {
+      user: GivenUser;
+      clientId?: string;
+      scopes?: readonly Scope[];
+      createdAt?: Date;
+    }): Promise<GivenSession> {
+      const { id: userId, realmId } = user;
+      const client = clientId ?? (await given.application({ realmId, type: "useragent" })).clientId;
+      const id = randomUUID();
+      const expiresAt = fromNow(90 * day);
+      const [code, refreshToken, accessToken] = (["rpc", "rpr", "test"] as const).map(
+        (prefix) => `${prefix}_${randomBytes(32).toString("base64url")}`,
+      ) as [string, string, string];
+      const session = { id, realmId, userId, clientId: client, loginId: null, certificateId: null, scopes };
+      await sessions.create(owner(), { ...session, signedInAt: createdAt, at: createdAt, expiresAt });
+      await codes.create(owner(), {
+        codeHash: sha256(code),
+        sessionId: id,
+        redirectUri: "https://client.example/back",
+        codeChallenge: null,
+        nonce: null,
+        at: systemClock.now(),
+        expiresAt: fromNow(60_000),
+      });
+      const at = systemClock.now();
+      await refreshTokens.create(owner(), { tokenHash: sha256(refreshToken), sessionId: id, at, expiresAt });
+      await accessTokens.create(owner(), {
+        tokenHash: sha256(accessToken),
+        realmId,
+        clientId: client,
+        userId,
+        guestAccountId: null,
+        secretHash: null,
+        sessionId: id,
+        certificateId: null,
+        scopes,
+        at,
+        expiresAt: fromNow(30 * 60_000),
+      });
+      return { id, clientId: client, code, accessToken, refreshToken };
+    },
+
+    /** What a user allowed an application. */
+    async consent(user: GivenUser, clientId: string, { scopes = allScopes }: { scopes?: readonly Scope[] } = {}) {
+      await consents.grant(owner(), { userId: user.id, clientId, scopes, at: systemClock.now() });
     },
 
     /** An access token for whoever is named, as the authorization server would have stored it. */
@@ -180,6 +281,8 @@ export function givenRows(owner: () => Database) {
         userId: holder.userId ?? null,
         guestAccountId: holder.guestAccountId ?? null,
         secretHash: null,
+        sessionId: null,
+        certificateId: null,
         scopes: holder.guestAccountId === undefined ? scopes : [],
         at: systemClock.now(),
         expiresAt,

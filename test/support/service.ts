@@ -30,6 +30,8 @@ export interface RunningService extends IssuingRealm {
   clientSecret: string;
   /** The token that `call` uses. */
   accessToken: string;
+  /** Where the api listens that was started last. */
+  readonly apiPort: number;
   api: ChildProcess[];
   workers: ChildProcess[];
   startApi(env?: Record<string, string>): Promise<ChildProcess>;
@@ -102,6 +104,9 @@ export async function startService({
     redisUrl,
     clientSecret,
     accessToken: "",
+    get apiPort() {
+      return port;
+    },
     api,
     workers,
     async startApi(extra = {}) {

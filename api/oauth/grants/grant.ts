@@ -1,15 +1,15 @@
+import type { Request } from "express";
 import type { Deps } from "../../deps.ts";
 import type { Form } from "../form.ts";
 
-interface GrantRequest {
-  deps: Pick<Deps, "db" | "clock" | "signingKeys" | "settings">;
+export interface GrantRequest {
+  deps: Deps;
   form: Form;
-  /** The Authorization header, as sent. */
-  authorization: string | undefined;
+  request: Request;
 }
 
 /** What a token request answers; the specification has exactly these properties. */
-interface TokenResponse {
+export interface TokenResponse {
   access_token: string;
   token_type: "Bearer";
   id_token?: string;

@@ -1,0 +1,120 @@
+import { find, type Application } from "../../db/queries/applications.ts";
+import type { Db } from "../../db/client.ts";
+import type { Scope } from "../../domain/scopes.ts";
+import type { Problem } from "../pages/problem.tsx";
+import { AuthorizationError } from "./authorization-error.ts";
+import { readScope } from "./scope.ts";
+
+type Query = ReadonlyMap<string, readonly string[]>;
+
+/** Where the answer goes, once that is known to be right: to the one registered address. */
+export interface AuthorizationClient {
+  application: Application & { redirectUri: string };
+  /** As sent, to be returned as it is; undefined when there was none. */
+  state: string | undefined;
+}
+
+/** An authorization request that has been understood. */
+export interface AuthorizationRequest extends AuthorizationClient {
+  scopes: readonly Scope[];
+  nonce: string | undefined;
+  codeChallenge: string | undefined;
+  prompt: ReadonlySet<string>;
+  maxAgeSeconds: number | undefined;
+}
+
+/** Longer values are not worth keeping. */
+const valueLengthMax = 4096;
+
+/**
+ * Who asks and where the answer goes (RFC 6749 section 3.1.2.4). What is wrong here is shown to the person and never
+ * redirected: the address is what an attacker would have chosen.
+ */
+export async function readClient(db: Db, query: Query): Promise<AuthorizationClient | Problem> {
+  if ([...query.values()].flat().some((value) => value.length > valueLengthMax)) return "bad_request";
+  const clientId = onlyOne(query, "client_id");
+  const application = clientId === undefined ? undefined : await find(db, { clientId });
+  if (application?.active !== true || application.redirectUri === null) return "unknown_client";
+  const { redirectUri } = application;
+  if (onlyOne(query, "redirect_uri") !== redirectUri) return "redirect_mismatch";
+  return { application: { ...application, redirectUri }, state: onlyOne(query, "state") };
+}
+
+/** The rest of a request, one check after the other. Throws {@link AuthorizationError}. */
+export function readRequest(client: AuthorizationClient, query: Query): AuthorizationRequest {
+  refuseRepeated(query);
+  refuseUnsupported(query);
+  return {
+    ...client,
+    scopes: readScopes(client.application, query),
+    nonce: onlyOne(query, "nonce"),
+    codeChallenge: readCodeChallenge(client.application, query),
+    prompt: readPrompt(query),
+    maxAgeSeconds: readMaxAge(query),
+  };
+}
+
+/** The one value of a parameter; an empty one counts as omitted (RFC 6749 section 3.1). */
+function onlyOne(query: Query, name: string): string | undefined {
+  const [value, ...more] = query.get(name) ?? [];
+  return value === "" || more.length > 0 ? undefined : value;
+}
+
+function refuseRepeated(query: Query): void {
+  for (const values of query.values()) {
+    if (values.length > 1) throw new AuthorizationError("invalid_request", "A parameter occurs twice.");
+  }
+}
+
+function refuseUnsupported(query: Query): void {
+  if (onlyOne(query, "request") !== undefined) throw new AuthorizationError("request_not_supported");
+  if (onlyOne(query, "request_uri") !== undefined) throw new AuthorizationError("request_uri_not_supported");
+  if (onlyOne(query, "registration") !== undefined) throw new AuthorizationError("registration_not_supported");
+
+  const responseType = onlyOne(query, "response_type");
+  if (responseType === undefined) {
+    throw new AuthorizationError("invalid_request", "The parameter response_type is missing.");
+  }
+  if (responseType !== "code") throw new AuthorizationError("unsupported_response_type");
+  if ((onlyOne(query, "response_mode") ?? "query") !== "query") {
+    throw new AuthorizationError("invalid_request", "The only response_mode is query.");
+  }
+}
+
+function readScopes({ scopes }: Application, query: Query): readonly Scope[] {
+  const granted = readScope(onlyOne(query, "scope"), scopes);
+  if (granted === undefined) throw new AuthorizationError("invalid_scope");
+  return granted;
+}
+
+/** RFC 7636, S256 alone: `plain` protects against nothing that PKCE is for (RFC 9700 section 2.1.1). */
+function readCodeChallenge({ requirePkce }: Application, query: Query): string | undefined {
+  const challenge = onlyOne(query, "code_challenge");
+  const method = onlyOne(query, "code_challenge_method");
+  if (challenge === undefined && method === undefined) {
+    if (requirePkce) throw new AuthorizationError("invalid_request", "This client has to use PKCE with S256.");
+    return undefined;
+  }
+  if (method !== "S256") throw new AuthorizationError("invalid_request", "The only code_challenge_method is S256.");
+  if (challenge === undefined || !/^[A-Za-z0-9_-]{43}$/.test(challenge)) {
+    throw new AuthorizationError("invalid_request", "The code_challenge is not the base64url of a SHA-256.");
+  }
+  return challenge;
+}
+
+/** OpenID Connect Core section 3.1.2.1. Values that we do not know ask for nothing. */
+function readPrompt(query: Query): ReadonlySet<string> {
+  const prompt = new Set((onlyOne(query, "prompt") ?? "").split(" ").filter((value) => value !== ""));
+  if (prompt.has("none") && prompt.size > 1) {
+    throw new AuthorizationError("invalid_request", "The prompt none stands alone.");
+  }
+  return prompt;
+}
+
+function readMaxAge(query: Query): number | undefined {
+  const text = onlyOne(query, "max_age");
+  if (text === undefined) return undefined;
+  if (!/^[0-9]{1,10}$/.test(text))
+    throw new AuthorizationError("invalid_request", "The max_age is not a number of seconds.");
+  return Number(text);
+}

@@ -1,0 +1,161 @@
+import * as consents from "../../db/queries/consents.ts";
+import type { Login } from "../../db/queries/logins.ts";
+import * as realms from "../../db/queries/realms.ts";
+import type { Scope } from "../../domain/scopes.ts";
+import { sendConsent } from "../pages/consent.tsx";
+import type { PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { findLogin } from "../sign-in/browser-login.ts";
+import { pathOn, signInPath } from "../sign-in/continue-to.ts";
+import { formTokenFor } from "../sign-in/form-token.ts";
+import { AuthorizationError } from "./authorization-error.ts";
+import { readClient, readRequest, type AuthorizationRequest } from "./authorization-request.ts";
+import { sendAuthorizationError, sendCode } from "./authorization-response.ts";
+import { issueCode } from "./issue-code.ts";
+
+/**
+ * `GET /oauth/authorize` (RFC 6749 section 4.1.1, OpenID Connect Core 3.1.2). Asking again changes nothing: who is not
+ * signed in is sent to sign in and comes back with the same request.
+ */
+export async function authorize(page: PageRequest): Promise<void> {
+  await withRequest(page, page.query, async (request) => {
+    const login = await signedIn(page, request);
+    if (login === undefined) return;
+    const asked = await scopesToAllow(page, request, login);
+    if (asked.length === 0) return answerWithCode(page, request, login, []);
+    if (request.prompt.has("none")) throw new AuthorizationError("consent_required");
+    await askForConsent(page, request, { login, asked });
+  });
+}
+
+/** What the consent page posts: `decision`, and the request that it is about. */
+export async function decide(page: PageRequest, query: PageRequest["query"]): Promise<void> {
+  await withRequest(page, query, async (request) => {
+    const login = await findLogin(page.deps, page.request);
+    // Somebody else has signed in since, or nobody is signed in any more: begin again.
+    if (login === undefined || login.id !== page.form.get("login") || login.realmId !== request.application.realmId) {
+      redirect(page, pathOn(page.deps, authorizePath(query)));
+      return;
+    }
+    const decision = page.form.get("decision");
+    if (decision === "deny") throw new AuthorizationError("access_denied");
+    if (decision !== "allow") {
+      sendProblem(page, "bad_request");
+      return;
+    }
+    await answerWithCode(page, request, login, request.scopes);
+  });
+}
+
+/** Understands the request, and answers it when that is where it ends. */
+async function withRequest(
+  page: PageRequest,
+  query: PageRequest["query"],
+  handle: (request: AuthorizationRequest) => Promise<void>,
+): Promise<void> {
+  const client = await readClient(page.deps.db, query);
+  if (typeof client === "string") {
+    sendProblem(page, client);
+    return;
+  }
+  try {
+    await handle(readRequest(client, query));
+  } catch (error) {
+    if (!(error instanceof AuthorizationError)) throw error;
+    sendAuthorizationError(page.deps, page.response, client, error);
+  }
+}
+
+/** Who is signed in, recently enough and to the right realm. Sends everybody else to sign in. */
+async function signedIn(page: PageRequest, request: AuthorizationRequest): Promise<Login | undefined> {
+  const { deps } = page;
+  const { application, prompt, maxAgeSeconds } = request;
+  const found = await findLogin(deps, page.request);
+  const login = found?.realmId === application.realmId ? found : undefined;
+  const ageMs = login === undefined ? 0 : deps.clock.now().getTime() - login.signedInAt.getTime();
+  const again =
+    prompt.has("login") ||
+    prompt.has("select_account") ||
+    (login !== undefined && maxAgeSeconds !== undefined && ageMs > maxAgeSeconds * 1_000);
+  if (login !== undefined && !again) return login;
+
+  if (prompt.has("none")) throw new AuthorizationError("login_required");
+  redirect(page, signInPath(deps, authorizePath(withoutReauthentication(page.query)), { again }));
+  return undefined;
+}
+
+/** The scopes that the person has to be asked for. Our own applications do what they do without asking. */
+async function scopesToAllow(
+  { deps }: PageRequest,
+  { application, scopes, prompt }: AuthorizationRequest,
+  { userId }: Login,
+): Promise<{ scope: Scope; isNew: boolean }[]> {
+  if (application.firstParty) return [];
+  const known = await consents.find(deps.db, { userId, clientId: application.clientId });
+  const allowed = new Set<Scope>(known?.scopes);
+  if (!prompt.has("consent") && known !== undefined && scopes.every((scope) => allowed.has(scope))) return [];
+  return scopes.map((scope) => ({ scope, isNew: known !== undefined && !allowed.has(scope) }));
+}
+
+async function askForConsent(
+  page: PageRequest,
+  { application }: AuthorizationRequest,
+  { login, asked }: { login: Login; asked: { scope: Scope; isNew: boolean }[] },
+): Promise<void> {
+  const { deps, query } = page;
+  const realm = await realms.findById(deps.db, application.realmId);
+  if (realm === undefined) throw new Error("an application without a realm");
+  sendConsent(page, {
+    application,
+    realm,
+    person: login.displayName ?? login.username ?? (login.email === "" ? login.pairwiseId : login.email),
+    scopes: asked,
+    action: pathOn(deps, "/oauth/consent"),
+    hidden: { authorization: queryString(query), login: login.id, form_token: formTokenFor(deps, page) },
+    notYou: signInPath(deps, authorizePath(withoutReauthentication(query)), { again: true }),
+  });
+}
+
+/** Begins the session, and remembers what was allowed now. */
+async function answerWithCode(
+  page: PageRequest,
+  request: AuthorizationRequest,
+  login: Login,
+  allowed: readonly Scope[],
+): Promise<void> {
+  const { deps, response } = page;
+  const at = deps.clock.now();
+  const { userId } = login;
+  const { clientId } = request.application;
+  const code = await deps.db.transaction(async (tx) => {
+    if (allowed.length > 0) await consents.grant(tx, { userId, clientId, scopes: allowed, at });
+    return issueCode(tx, { request, login, at });
+  });
+  if (code === undefined) sendProblem(page, "offboarded");
+  else sendCode(deps, response, request, code);
+}
+
+const queryString = (query: PageRequest["query"]): string =>
+  new URLSearchParams(
+    [...query].flatMap(([name, values]) => values.map((value): [string, string] => [name, value])),
+  ).toString();
+
+const authorizePath = (query: PageRequest["query"]): string => `/oauth/authorize?${queryString(query)}`;
+
+/** The request without what has just been done when it comes back: signing in again. */
+function withoutReauthentication(query: PageRequest["query"]): PageRequest["query"] {
+  const rest = new Map(query);
+  rest.delete("max_age");
+  rest.delete("prompt");
+  const prompt = (query.get("prompt")?.[0] ?? "")
+    .split(" ")
+    .filter((value) => value !== "" && value !== "login" && value !== "select_account");
+  if (prompt.length > 0) rest.set("prompt", [prompt.join(" ")]);
+  return rest;
+}
+
+function redirect({ response }: PageRequest, location: string): void {
+  response.statusCode = 303;
+  response.setHeader("Location", location);
+  response.end();
+}

@@ -1,0 +1,79 @@
+import { createHash } from "node:crypto";
+import { violates } from "../../../db/client.ts";
+import * as applications from "../../../db/queries/applications.ts";
+import * as auditEntries from "../../../db/queries/audit-entries.ts";
+import * as codes from "../../../db/queries/authorization-codes.ts";
+import * as refreshTokens from "../../../db/queries/refresh-tokens.ts";
+import * as sessions from "../../../db/queries/sessions.ts";
+import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
+import { authenticateClient } from "../client-authentication.ts";
+import { required } from "../form.ts";
+import { OAuthError } from "../oauth-error.ts";
+import { issueUserTokens } from "../user-tokens.ts";
+import type { Grant } from "./grant.ts";
+
+const day = 24 * 3_600_000;
+
+/**
+ * Redeems an authorization code (RFC 6749 section 4.1.3), once. Whoever shows that it is theirs and uses it again ends
+ * the session with all its tokens; a stranger who merely has the code cannot log anybody out.
+ */
+export const authorizationCode: Grant = async ({ deps, form, request }) => {
+  const { application, secretHash } = await authenticateClient(deps, { form, request });
+  if (application.type !== "useragent") throw new OAuthError("unauthorized_client");
+  const { clientId } = application;
+  const code = required(form, "code");
+  const redirectUri = required(form, "redirect_uri");
+  const verifier = form.get("code_verifier");
+  const codeHash = hashOfToken(code);
+  const at = deps.clock.now();
+
+  const redeem = deps.db.transaction(async (tx) => {
+    // Whatever ends a session takes the session's row first, and so do we.
+    const [, found] = await Promise.all([sessions.lockByCode(tx, { codeHash }), codes.find(tx, { codeHash })]);
+    if (found?.clientId !== clientId) return undefined;
+    if (found.redirectUri !== redirectUri || !isVerified(found.codeChallenge, verifier)) return undefined;
+    const { realmId, userId, sessionId } = found;
+    if (found.consumedAt !== null) {
+      await sessions.remove(tx, { id: sessionId, clientId });
+      await auditEntries.record(tx, {
+        realmId,
+        event: "session_end",
+        actor: { userId: null, clientId },
+        at,
+        properties: { userID: userId, sid: sessionId, reason: "code_replayed" },
+      });
+      deps.log.warn({ event: "code.replayed", realmId, userId, clientId, sid: sessionId }, "a code was used twice");
+      return undefined;
+    }
+    if (found.expiresAt <= at) return undefined;
+
+    const offline = found.scopes.includes("offline_access");
+    const expiresAt = new Date(at.getTime() + (offline ? sessions.absoluteDays * day : day));
+    const refreshToken = offline ? drawSecretToken("refreshToken") : undefined;
+    // Before the rest, so that nothing is still on its way to the transaction should a statement fail.
+    const tokens = await issueUserTokens(tx, deps, { ...found, secretHash });
+    await Promise.all([
+      codes.consume(tx, { codeHash, at }),
+      sessions.establish(tx, { id: sessionId, expiresAt }),
+      refreshToken && refreshTokens.create(tx, { tokenHash: refreshToken.hash, sessionId, at, expiresAt }),
+    ]);
+    return { ...tokens, ...(refreshToken && { refresh_token: refreshToken.token }), code };
+  });
+
+  const answer = await redeem.catch((error: unknown) => {
+    // The session ended between two statements.
+    if (violates(error)) return undefined;
+    throw error;
+  });
+  if (answer === undefined) throw new OAuthError("invalid_grant");
+  await applications.markUsed(deps.db, { clientId, at });
+  return answer;
+};
+
+/** RFC 7636 section 4.6. A verifier without a challenge is an attempt to slip past the check (RFC 9700 section 4.8.2). */
+function isVerified(challenge: string | null, verifier: string | undefined): boolean {
+  if (challenge === null || verifier === undefined) return challenge === null && verifier === undefined;
+  if (!/^[A-Za-z0-9\-._~]{43,128}$/.test(verifier)) return false;
+  return createHash("sha256").update(verifier).digest("base64url") === challenge;
+}

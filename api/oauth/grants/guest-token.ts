@@ -1,0 +1,27 @@
+import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+import { hashOfToken } from "../../../runtime/secret-token.ts";
+import { issueAccessToken } from "../access-token.ts";
+import { required } from "../form.ts";
+import { OAuthError } from "../oauth-error.ts";
+import type { Grant } from "./grant.ts";
+
+/** A guest account's token for an access token that lives as long as the account does. It needs no client. */
+export const guestToken: Grant = async ({ deps, form }) => {
+  const tokenHash = hashOfToken(required(form, "guest_token"));
+  const account = await guestAccounts.findByToken(deps.db, { tokenHash, at: deps.clock.now() });
+  if (account === undefined) throw new OAuthError("invalid_grant");
+
+  const accessToken = await issueAccessToken(deps.db, deps, {
+    realmId: account.realmId,
+    clientId: null,
+    userId: null,
+    guestAccountId: account.id,
+    secretHash: null,
+    sessionId: null,
+    certificateId: null,
+    scopes: [],
+    subject: `guest-account:${account.id}`,
+    expiresAt: account.expiresAt,
+  });
+  return { access_token: accessToken, token_type: "Bearer" };
+};

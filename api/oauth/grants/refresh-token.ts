@@ -1,0 +1,38 @@
+import { violates } from "../../../db/client.ts";
+import * as applications from "../../../db/queries/applications.ts";
+import * as refreshTokens from "../../../db/queries/refresh-tokens.ts";
+import * as sessions from "../../../db/queries/sessions.ts";
+import { hashOfToken } from "../../../runtime/secret-token.ts";
+import { authenticateClient } from "../client-authentication.ts";
+import { required } from "../form.ts";
+import { OAuthError } from "../oauth-error.ts";
+import { readScope } from "../scope.ts";
+import { issueUserTokens } from "../user-tokens.ts";
+import type { Grant } from "./grant.ts";
+
+/** New tokens for a session (RFC 6749 section 6). The refresh token stays the same one. */
+export const refreshToken: Grant = async ({ deps, form, request }) => {
+  const { application, secretHash } = await authenticateClient(deps, { form, request });
+  if (application.type !== "useragent") throw new OAuthError("unauthorized_client");
+  const { clientId } = application;
+  const at = deps.clock.now();
+
+  const found = await refreshTokens.find(deps.db, { tokenHash: hashOfToken(required(form, "refresh_token")), at });
+  if (found?.clientId !== clientId) throw new OAuthError("invalid_grant");
+  const scopes = readScope(form.get("scope"), found.scopes);
+  if (scopes === undefined) throw new OAuthError("invalid_scope");
+
+  const issue = Promise.all([
+    issueUserTokens(deps.db, deps, { ...found, scopes, secretHash }),
+    sessions.markUsed(deps.db, { id: found.sessionId, at }),
+    applications.markUsed(deps.db, { clientId, at }),
+  ]);
+  const [tokens] = await issue.catch((error: unknown) => {
+    // The session ended between two statements.
+    if (violates(error)) throw new OAuthError("invalid_grant", { cause: error });
+    throw error;
+  });
+  const { realmId, userId, sessionId: sid } = found;
+  deps.log.info({ event: "token.refreshed", realmId, userId, clientId, sid }, "a session was refreshed");
+  return tokens;
+};

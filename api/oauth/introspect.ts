@@ -1,0 +1,74 @@
+import * as accessTokens from "../../db/queries/access-tokens.ts";
+import * as refreshTokens from "../../db/queries/refresh-tokens.ts";
+import type { Scope } from "../../domain/scopes.ts";
+import { hashOfToken } from "../../runtime/secret-token.ts";
+import type { Deps } from "../deps.ts";
+import { sendJson } from "../respond.ts";
+import { authenticateClient } from "./client-authentication.ts";
+import { readForm, required } from "./form.ts";
+import { OAuthError } from "./oauth-error.ts";
+import type { OAuthCall } from "./oauth-route.ts";
+
+/** `POST /oauth/introspect` (RFC 7662), for clients with a secret, about tokens of their own realm. */
+export async function introspect({ deps, request, response }: OAuthCall): Promise<void> {
+  const form = await readForm(request);
+  const { application, secretHash } = await authenticateClient(deps, { form, request });
+  if (secretHash === null) throw new OAuthError("invalid_client");
+  const found = await describe(deps, hashOfToken(required(form, "token")), application.clientId);
+  if (found?.realmId !== application.realmId) {
+    sendJson(response, 200, { active: false });
+    return;
+  }
+  const { realmId: _, scopes, createdAt, expiresAt, ...rest } = found;
+  sendJson(response, 200, {
+    active: true,
+    ...rest,
+    iss: deps.settings.authUrl,
+    scope: scopes.join(" "),
+    iat: seconds(createdAt),
+    exp: seconds(expiresAt),
+  });
+}
+
+interface Described {
+  realmId: string;
+  scopes: readonly Scope[];
+  createdAt: Date;
+  expiresAt: Date;
+  sub: string;
+  client_id: string;
+  token_type?: "Bearer";
+  aud?: string;
+  sid?: string;
+}
+
+/** An access token of anybody's, or a refresh token of the client's own. */
+async function describe(
+  { db, clock, settings }: Deps,
+  tokenHash: Buffer,
+  clientId: string,
+): Promise<Described | undefined> {
+  const at = clock.now();
+  const holder = await accessTokens.findHolder(db, { tokenHash, at });
+  if (holder !== undefined) {
+    const sub = holder.userId ?? holder.clientId ?? `guest-account:${holder.guestAccountId}`;
+    const { realmId, scopes, createdAt, expiresAt, sessionId } = holder;
+    return {
+      realmId,
+      scopes,
+      createdAt,
+      expiresAt,
+      sub,
+      client_id: holder.clientId ?? sub,
+      token_type: "Bearer",
+      aud: settings.baseUrl,
+      ...(sessionId !== null && { sid: sessionId }),
+    };
+  }
+  const refresh = await refreshTokens.find(db, { tokenHash, at });
+  if (refresh?.clientId !== clientId) return undefined;
+  const { realmId, scopes, createdAt, expiresAt, userId, sessionId } = refresh;
+  return { realmId, scopes, createdAt, expiresAt, sub: userId, client_id: clientId, sid: sessionId };
+}
+
+const seconds = (instant: Date): number => Math.floor(instant.getTime() / 1000);

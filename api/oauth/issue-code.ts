@@ -1,0 +1,47 @@
+import { randomUUID } from "node:crypto";
+import type { Db } from "../../db/client.ts";
+import * as codes from "../../db/queries/authorization-codes.ts";
+import type { Login } from "../../db/queries/logins.ts";
+import * as sessions from "../../db/queries/sessions.ts";
+import { drawSecretToken } from "../../runtime/secret-token.ts";
+import type { AuthorizationRequest } from "./authorization-request.ts";
+
+/** Codes are redeemed at once or never (RFC 6749 section 4.1.2 allows ten minutes). */
+const codeSeconds = 60;
+
+/**
+ * A new session with the code that it begins with. Until the code is redeemed the session lasts no longer than it.
+ * Undefined when the person was offboarded at this very moment.
+ */
+export async function issueCode(
+  tx: Db,
+  { request, login, at }: { request: AuthorizationRequest; login: Login; at: Date },
+): Promise<string | undefined> {
+  const { application, scopes, nonce, codeChallenge } = request;
+  const { token: code, hash: codeHash } = drawSecretToken("authorizationCode");
+  const id = randomUUID();
+  const expiresAt = new Date(at.getTime() + codeSeconds * 1_000);
+  const made = await sessions.create(tx, {
+    id,
+    realmId: login.realmId,
+    userId: login.userId,
+    clientId: application.clientId,
+    loginId: login.id,
+    certificateId: null,
+    scopes,
+    signedInAt: login.signedInAt,
+    at,
+    expiresAt,
+  });
+  if (!made) return undefined;
+  await codes.create(tx, {
+    codeHash,
+    sessionId: id,
+    redirectUri: application.redirectUri,
+    codeChallenge: codeChallenge ?? null,
+    nonce: nonce ?? null,
+    at,
+    expiresAt,
+  });
+  return code;
+}

@@ -1,0 +1,98 @@
+import * as applications from "../../db/queries/applications.ts";
+import * as auditEntries from "../../db/queries/audit-entries.ts";
+import * as logins from "../../db/queries/logins.ts";
+import * as sessions from "../../db/queries/sessions.ts";
+import type { Deps } from "../deps.ts";
+import { single, type PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { sendSignedOut } from "../pages/signed-out.tsx";
+import { findLogin } from "../sign-in/browser-login.ts";
+import { removeCookie } from "../sign-in/cookies.ts";
+
+/**
+ * `GET /oauth/logout`: ends the session that an id token is of, and the browser login it began with. Sessions of other
+ * applications stay. Doing it again leads to the same place. The names of OpenID Connect RP-Initiated Logout 1.0 are
+ * understood as well.
+ */
+export async function logout(page: PageRequest): Promise<void> {
+  const { response } = page;
+  const target = await readTarget(page);
+  if (target === undefined) {
+    sendProblem(page, "logout_refused");
+    return;
+  }
+  await endSession(page, target);
+  if (target.to === undefined) {
+    sendSignedOut(page, { application: target.application });
+    return;
+  }
+  response.statusCode = 303;
+  response.setHeader("Location", target.to.href);
+  response.end();
+}
+
+interface Target {
+  application: applications.Application;
+  userId: string;
+  sessionId: string;
+  /** Where to go afterwards; undefined when nobody said. */
+  to: URL | undefined;
+}
+
+/** What is asked for, if all of it is right: nothing ends and nobody is redirected otherwise. */
+async function readTarget(page: PageRequest): Promise<Target | undefined> {
+  const { deps, query } = page;
+  if ([...query.values()].some((values) => values.length > 1)) return undefined;
+  const idToken = single(page, "id_token") ?? single(page, "id_token_hint");
+  const claims = idToken === undefined ? undefined : await readIdToken(deps, idToken);
+  if (claims === undefined) return undefined;
+  if ((single(page, "client_id") ?? claims.clientId) !== claims.clientId) return undefined;
+  const application = await applications.find(deps.db, { clientId: claims.clientId });
+  if (application === undefined) return undefined;
+
+  const uri = single(page, "logout_uri") ?? single(page, "post_logout_redirect_uri");
+  const to = uri === undefined ? undefined : readLogoutUri(uri, application);
+  if (uri !== undefined && to === undefined) return undefined;
+  const state = single(page, "state");
+  if (to !== undefined && state !== undefined) to.searchParams.append("state", state);
+  return { application, userId: claims.userId, sessionId: claims.sessionId, to };
+}
+
+/** An id token of ours, expired or not. */
+async function readIdToken(
+  { signingKeys, settings }: Deps,
+  token: string,
+): Promise<{ clientId: string; userId: string; sessionId: string } | undefined> {
+  const claims = await signingKeys.verify(token, { algorithm: "RS256", type: "JWT" });
+  if (claims?.iss !== settings.authUrl) return undefined;
+  const { aud, sub, sid } = claims;
+  if (typeof aud !== "string" || typeof sub !== "string" || typeof sid !== "string") return undefined;
+  return { clientId: aud, userId: sub, sessionId: sid };
+}
+
+/** An address on the very host that the application is registered with. */
+function readLogoutUri(uri: string, { clientUri }: applications.Application): URL | undefined {
+  if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) return undefined;
+  const [url, home] = [new URL(uri), new URL(clientUri)];
+  const ours = url.protocol === home.protocol && url.host === home.host && url.username === "" && url.password === "";
+  return ours ? url : undefined;
+}
+
+async function endSession(page: PageRequest, { application, userId, sessionId }: Target): Promise<void> {
+  const { deps, request, response } = page;
+  const { clientId } = application;
+  const loginId = await deps.db.transaction(async (tx) => {
+    const ended = await sessions.remove(tx, { id: sessionId, clientId });
+    if (ended === undefined) return undefined;
+    if (ended.loginId !== null) await logins.remove(tx, { id: ended.loginId });
+    await auditEntries.record(tx, {
+      realmId: ended.realmId,
+      event: "session_end",
+      actor: { userId, clientId },
+      at: deps.clock.now(),
+      properties: { userID: userId, sid: sessionId, reason: "logout" },
+    });
+    return ended.loginId;
+  });
+  if (loginId !== undefined && (await findLogin(deps, request)) === undefined) removeCookie(deps, response, "login");
+}

@@ -1,0 +1,52 @@
+import { allScopes } from "../../domain/scopes.ts";
+import type { Deps } from "../deps.ts";
+import { sendJson } from "../respond.ts";
+import { grantTypes } from "./token.ts";
+import { publishedMaxAgeSeconds } from "./jwks.ts";
+import type { OAuthCall } from "./oauth-route.ts";
+
+/** Where the document is: below the issuer (OpenID Connect Discovery section 4), or before its path (RFC 8414 section 3). */
+export function metadataPaths({ settings }: Pick<Deps, "settings">): string[] {
+  const path = new URL(settings.authUrl).pathname.replace(/\/$/, "");
+  const names = ["openid-configuration", "oauth-authorization-server"].map((name) => `/.well-known/${name}`);
+  return path === "" ? names : [...names, ...names.map((name) => `${name}${path}`)];
+}
+
+/** The authorization server's metadata: what is there, and nothing that is not. */
+export function metadata({ deps, response }: OAuthCall): Promise<void> {
+  response.setHeader("Cache-Control", `public, max-age=${publishedMaxAgeSeconds}`);
+  response.removeHeader("Pragma");
+  sendJson(response, 200, describe(deps));
+  return Promise.resolve();
+}
+
+function describe({ settings: { authUrl } }: Deps) {
+  const clientAuthentication = ["client_secret_basic", "client_secret_post"];
+  return {
+    issuer: authUrl,
+    authorization_endpoint: `${authUrl}/oauth/authorize`,
+    token_endpoint: `${authUrl}/oauth/token`,
+    jwks_uri: `${authUrl}/oauth/jwks`,
+    userinfo_endpoint: `${authUrl}/oauth/userinfo`,
+    end_session_endpoint: `${authUrl}/oauth/logout`,
+    revocation_endpoint: `${authUrl}/oauth/revoke`,
+    introspection_endpoint: `${authUrl}/oauth/introspect`,
+    scopes_supported: allScopes,
+    response_types_supported: ["code"],
+    response_modes_supported: ["query"],
+    grant_types_supported: grantTypes,
+    code_challenge_methods_supported: ["S256"],
+    authorization_response_iss_parameter_supported: true,
+    prompt_values_supported: ["none", "login", "consent", "select_account"],
+    ui_locales_supported: ["en", "de"],
+    token_endpoint_auth_methods_supported: [...clientAuthentication, "none"],
+    revocation_endpoint_auth_methods_supported: [...clientAuthentication, "none"],
+    introspection_endpoint_auth_methods_supported: clientAuthentication,
+    subject_types_supported: ["public"],
+    id_token_signing_alg_values_supported: ["RS256"],
+    claims_supported: ["iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "sid", "pairwise_id", "email", "name"],
+    request_parameter_supported: false,
+    request_uri_parameter_supported: false,
+    claims_parameter_supported: false,
+  };
+}

@@ -1,0 +1,72 @@
+import type { Db } from "../../db/client.ts";
+import type { Scope } from "../../domain/scopes.ts";
+import type { Deps } from "../deps.ts";
+import { accessTokenSeconds, issueAccessToken } from "./access-token.ts";
+
+/** What a user's tokens say, and what they end with. */
+export interface UserGrant {
+  realmId: string;
+  userId: string;
+  pairwiseId: string;
+  clientId: string;
+  sessionId: string;
+  /** The secret that the client authenticated with, if it has one. */
+  secretHash: Uint8Array | null;
+  scopes: readonly Scope[];
+  /** When the person showed who they are. */
+  signedInAt: Date;
+  /** Echoed in the id token of the authorization that asked with it, and in no later one (OpenID Connect Core 12.2). */
+  nonce?: string | null;
+  /** The profile that the person signed in with over mutual TLS, and its thumbprint (RFC 8705 section 3.1). */
+  certificate?: { id: string; thumbprint: string };
+}
+
+type TokenDeps = Pick<Deps, "clock" | "signingKeys" | "settings">;
+
+export interface UserTokens {
+  access_token: string;
+  id_token?: string;
+  token_type: "Bearer";
+}
+
+/** An access token for a user and, when `openid` is among the scopes, an id token beside it. */
+export async function issueUserTokens(db: Db, deps: TokenDeps, grant: UserGrant): Promise<UserTokens> {
+  const { realmId, userId, clientId, sessionId, secretHash, scopes, certificate } = grant;
+  const [accessToken, idToken] = await Promise.all([
+    issueAccessToken(db, deps, {
+      realmId,
+      clientId,
+      userId,
+      guestAccountId: null,
+      secretHash,
+      sessionId,
+      certificateId: certificate?.id ?? null,
+      scopes,
+      subject: userId,
+      ...(certificate && { certificateThumbprint: certificate.thumbprint }),
+    }),
+    scopes.includes("openid") ? signIdToken(deps, grant) : undefined,
+  ]);
+  return { access_token: accessToken, ...(idToken !== undefined && { id_token: idToken }), token_type: "Bearer" };
+}
+
+/** An id token (OpenID Connect Core section 2), valid as long as the access token. RS256, which every client can verify. */
+function signIdToken({ clock, signingKeys, settings }: TokenDeps, grant: UserGrant): Promise<string> {
+  const issuedAt = Math.floor(clock.now().getTime() / 1000);
+  const nonce = grant.nonce ?? undefined;
+  return signingKeys.sign({
+    algorithm: "RS256",
+    type: "JWT",
+    claims: {
+      iss: settings.authUrl,
+      sub: grant.userId,
+      aud: grant.clientId,
+      iat: issuedAt,
+      exp: issuedAt + accessTokenSeconds,
+      auth_time: Math.floor(grant.signedInAt.getTime() / 1000),
+      sid: grant.sessionId,
+      pairwise_id: grant.pairwiseId,
+      ...(nonce !== undefined && { nonce }),
+    },
+  });
+}

@@ -1,0 +1,38 @@
+import * as users from "../../db/queries/users.ts";
+import { authenticate, readBearerToken, Unauthenticated } from "../authenticate.ts";
+import type { UserPrincipal } from "../principal.ts";
+import { contextOf } from "../request-context.ts";
+import { sendJson } from "../respond.ts";
+import { OAuthError } from "./oauth-error.ts";
+import type { OAuthCall } from "./oauth-route.ts";
+
+/** `GET` and `POST /oauth/userinfo` (OpenID Connect Core section 5.3): who the signed-in person is. */
+export async function userinfo(call: OAuthCall): Promise<void> {
+  const { deps, response } = call;
+  const { realmId, userId } = await signedInUser(call);
+  const user = await users.find(deps.db, { realmId, userId, at: deps.clock.now() });
+  if (user === undefined) throw new OAuthError("invalid_token", { challenge: 'Bearer error="invalid_token"' });
+  sendJson(response, 200, {
+    sub: user.id,
+    pairwise_id: user.pairwiseId,
+    ...(user.email === "" ? {} : { email: user.email }),
+    ...(user.displayName === null ? {} : { name: user.displayName }),
+  });
+}
+
+async function signedInUser({ deps, limiter, request, response }: OAuthCall): Promise<UserPrincipal> {
+  try {
+    const hash = readBearerToken(request.headers.authorization);
+    const principal = await authenticate(deps.db, { tokenHash: hash, clock: deps.clock });
+    await limiter.countToken(response, { hash, principal });
+    if (principal.kind !== "user" || !principal.scopes.has("openid")) {
+      throw new OAuthError("insufficient_scope", { challenge: 'Bearer error="insufficient_scope", scope="openid"' });
+    }
+    contextOf(response).who = { realmId: principal.realmId, userId: principal.userId };
+    return principal;
+  } catch (thrown) {
+    if (!(thrown instanceof Unauthenticated)) throw thrown;
+    const challenge = `Bearer realm="api"${thrown.given ? ', error="invalid_token"' : ""}`;
+    throw new OAuthError("invalid_token", { challenge, cause: thrown });
+  }
+}

@@ -1,0 +1,268 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../db/sql.ts";
+import { sendRequest, useApi } from "../../../support/api.ts";
+import { answerOf, authorizationOn, drawPkce, redirectUri } from "../../../support/authorization.ts";
+import { formsOf } from "../../../support/browser-session.ts";
+import type { GivenApplication, GivenUser } from "../../../support/given.ts";
+
+const api = useApi();
+const { given } = api;
+const { authorizeUrl, browser, allow } = authorizationOn(api);
+
+let application: GivenApplication;
+let service: GivenApplication;
+let off: GivenApplication;
+let strict: GivenApplication;
+let user: GivenUser;
+beforeAll(async () => {
+  const { realmId } = api;
+  const useragent = { realmId, type: "useragent" } as const;
+  application = await given.application({ ...useragent, scopes: ["openid", "offline_access", "profile.read"] });
+  service = await given.application({ realmId });
+  off = await given.application({ ...useragent, active: false });
+  strict = await given.application({ ...useragent, requirePkce: true });
+  user = await given.user({ realmId });
+});
+
+const { challenge } = drawPkce();
+
+/** The request as a browser makes it that is signed in, redirects not followed. */
+const ask = async (parameters: Record<string, string | undefined>, of: () => GivenApplication = () => application) =>
+  (await browser(user)).get(authorizeUrl(of(), parameters), { follow: false });
+
+describe("shown on a page, and never redirected", () => {
+  test.each<[string, Record<string, string | undefined>, (() => GivenApplication)?]>([
+    ["no client_id", { client_id: undefined }],
+    ["an empty client_id", { client_id: "" }],
+    ["an unknown client", { client_id: "nobody" }],
+    ["a client_id of another kind", { client_id: "__proto__" }],
+    ["a switched-off client", {}, () => off],
+    ["a service", {}, () => service],
+    ["no redirect_uri", { redirect_uri: undefined }],
+    ["a redirect_uri with a slash more", { redirect_uri: `${redirectUri}/` }],
+    ["a redirect_uri with a query more", { redirect_uri: `${redirectUri}?a=b` }],
+    ["a redirect_uri in capitals", { redirect_uri: redirectUri.toUpperCase() }],
+    ["a redirect_uri of someone else", { redirect_uri: "https://evil.example/back" }],
+    ["a state of 5 kB", { state: "x".repeat(5_000) }],
+  ])("%s", async (_, parameters, of) => {
+    const visit = await ask(parameters, of);
+    expect(visit.status).toBe(400);
+    expect(visit.headers.location).toBeUndefined();
+    expect(visit.headers["content-type"]).toMatch(/^text\/html/);
+    expect(visit.text).not.toContain("evil.example");
+  });
+
+  test.each([
+    ["a repeated redirect_uri", (url: string) => `${url}&redirect_uri=${encodeURIComponent(redirectUri)}`],
+    ["a repeated client_id", (url: string) => `${url}&client_id=x`],
+    ["NUL", (url: string) => `${url}&state=a%00b`],
+    ["a bad percent escape", (url: string) => `${url}&state=%zz`],
+    ["bytes that are no UTF-8", (url: string) => `${url}&state=%ff`],
+  ])("%s", async (_, change) => {
+    const visit = await (await browser(user)).get(change(authorizeUrl(application)), { follow: false });
+    expect({ status: visit.status, location: visit.headers.location }).toEqual({ status: 400, location: undefined });
+  });
+});
+
+describe("told to the application", () => {
+  test.each<[string, Record<string, string | undefined>, string, (() => GivenApplication)?]>([
+    ["no response_type", { response_type: undefined }, "invalid_request"],
+    ["an empty response_type", { response_type: "" }, "invalid_request"],
+    ["response_type token", { response_type: "token" }, "unsupported_response_type"],
+    ["response_type id_token", { response_type: "id_token" }, "unsupported_response_type"],
+    ["response_type code token", { response_type: "code token" }, "unsupported_response_type"],
+    ["an unregistered scope", { scope: "openid user.read" }, "invalid_scope"],
+    ["an unknown scope", { scope: "everything" }, "invalid_scope"],
+    ["a scope that every object has", { scope: "constructor" }, "invalid_scope"],
+    ["PKCE plain", { code_challenge: challenge, code_challenge_method: "plain" }, "invalid_request"],
+    ["a challenge without a method", { code_challenge: challenge }, "invalid_request"],
+    ["a method without a challenge", { code_challenge_method: "S256" }, "invalid_request"],
+    ["a short challenge", { code_challenge: "abc", code_challenge_method: "S256" }, "invalid_request"],
+    ["a padded challenge", { code_challenge: `${challenge}=`, code_challenge_method: "S256" }, "invalid_request"],
+    ["no PKCE where it is required", {}, "invalid_request", () => strict],
+    ["a request object", { request: "e30." }, "request_not_supported"],
+    ["a request object by reference", { request_uri: "https://client.example/r" }, "request_uri_not_supported"],
+    ["registration", { registration: "{}" }, "registration_not_supported"],
+    ["response_mode fragment", { response_mode: "fragment" }, "invalid_request"],
+    ["response_mode form_post", { response_mode: "form_post" }, "invalid_request"],
+    ["prompt none and another", { prompt: "none login" }, "invalid_request"],
+    ["a max_age that is no number", { max_age: "soon" }, "invalid_request"],
+    ["prompt none without consent", { prompt: "none" }, "consent_required"],
+  ])("%s", async (_, parameters, error, of) => {
+    const visit = await ask({ state: "a b+c&d=é", ...parameters }, of);
+    expect({ status: visit.status, at: visit.headers.location?.split("?")[0] }).toEqual({
+      status: 303,
+      at: redirectUri,
+    });
+    expect(answerOf(visit)).toEqual({
+      error,
+      error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
+      state: "a b+c&d=é",
+      iss: api.url,
+    });
+  });
+
+  test("a repeated parameter, and no state when that is the one", async () => {
+    const visit = await (
+      await browser(user)
+    ).get(`${authorizeUrl(application, { state: "a" })}&state=b`, { follow: false });
+    expect(answerOf(visit)).toEqual({ error: "invalid_request", error_description: expect.any(String), iss: api.url });
+  });
+
+  test("prompt none without anyone signed in, or signed in too long ago, or to another realm", async () => {
+    const stranger = await given.user({ realmId: await given.realm() });
+    const long = await browser(user, { at: new Date(Date.parse("2026-01-01")) });
+    for (const [who, parameters] of [
+      [await browser(), {}],
+      [long, { max_age: "60" }],
+      [await browser(stranger), {}],
+    ] as const) {
+      const visit = await who.get(authorizeUrl(application, { prompt: "none", ...parameters }), { follow: false });
+      expect(answerOf(visit)).toMatchObject({ error: "login_required" });
+    }
+  });
+
+  test("CRLF in the state comes back as it was and makes no header", async () => {
+    const visit = await ask({ state: "a\r\nSet-Cookie: b=c", response_type: "token" });
+    expect(visit.headers["set-cookie"]).toBeUndefined();
+    expect(answerOf(visit)["state"]).toBe("a\r\nSet-Cookie: b=c");
+  });
+
+  test("the denial of the person", async () => {
+    const who = await browser(user);
+    const visit = await who.submit(await who.get(authorizeUrl(application, { state: "s" })), { decision: "deny" });
+    expect(visit.status).toBe(303);
+    expect(answerOf(visit)).toMatchObject({ error: "access_denied", state: "s", iss: api.url });
+  });
+});
+
+describe("to sign in first", () => {
+  const continueOf = (location = ""): URL =>
+    new URL(new URL(location, api.url).searchParams.get("continue") ?? "", api.url);
+
+  test("who is not signed in comes back with the same request", async () => {
+    const url = authorizeUrl(application, { state: "a b", nonce: "n", scope: "openid" });
+    const visit = await (await browser()).get(url, { follow: false });
+    expect(visit.status).toBe(303);
+    expect(visit.headers.location).toMatch(/^\/login\?continue=/);
+    expect([...continueOf(visit.headers.location).searchParams]).toEqual([...new URL(url).searchParams]);
+  });
+
+  test.each([
+    ["prompt=login", { prompt: "login consent" }, { prompt: "consent" }],
+    ["prompt=select_account", { prompt: "select_account" }, {}],
+    ["an old login and max_age", { max_age: "60" }, {}],
+  ])("%s, once", async (_, parameters, left) => {
+    const who = await browser(user, { at: new Date(Date.parse("2026-01-01")) });
+    const visit = await who.get(authorizeUrl(application, parameters), { follow: false });
+    expect(visit.headers.location).toMatch(/^\/login\?again=true&continue=/);
+    const { prompt, max_age: maxAge } = Object.fromEntries(continueOf(visit.headers.location).searchParams);
+    expect({ ...(prompt && { prompt }), ...(maxAge && { maxAge }) }).toEqual(left);
+  });
+
+  test("a login of another realm, an expired one and a forged cookie are none", async () => {
+    const stranger = await given.user({ realmId: await given.realm() });
+    const expired = await browser(user);
+    await api.database.owner.query(sql`update logins set expires_at = now() - interval '1 second'`);
+    const forged = await browser();
+    forged.cookies.set(`${new URL(api.url).host} realmpass-login`, "rpb_made-up");
+    for (const who of [await browser(stranger), expired, forged]) {
+      expect((await who.get(authorizeUrl(application), { follow: false })).headers.location).toMatch(/^\/login\?/);
+    }
+  });
+});
+
+describe("allowed", () => {
+  test("the answer has the code, the state as sent and iss, and keeps the redirect URI's own query", async () => {
+    const own = "https://client.example/back?tenant=a%20b&x";
+    const other = await given.application({ realmId: api.realmId, type: "useragent", redirectUri: own });
+    const visit = await allow(await browser(user), authorizeUrl(other, { redirect_uri: own, state: "~/&?=%" }));
+    expect(visit.status).toBe(303);
+    expect(visit.headers.location).toMatch(
+      /^https:\/\/client\.example\/back\?tenant=a%20b&x&code=rpc_[\w-]{43}&state=/,
+    );
+    expect(answerOf(visit)).toMatchObject({ tenant: "a b", state: "~/&?=%", iss: api.url });
+  });
+
+  test("no state when none was sent", async () => {
+    const answer = answerOf(await allow(await browser(user), authorizeUrl(application)));
+    expect(answer).toEqual({ code: expect.any(String), iss: api.url });
+  });
+
+  test("nobody is asked twice, unless for more, or when the application asks for that", async () => {
+    const person = await given.user({ realmId: api.realmId });
+    const who = await browser(person);
+    await allow(who, authorizeUrl(application, { scope: "openid" }));
+
+    expect((await who.get(authorizeUrl(application, { scope: "openid" }))).status).toBe(303);
+    expect((await who.get(authorizeUrl(application, { scope: "openid profile.read" }))).status).toBe(200);
+    expect((await who.get(authorizeUrl(application, { scope: "openid", prompt: "consent" }))).status).toBe(200);
+    expect(answerOf(await who.get(authorizeUrl(application, { scope: "openid", prompt: "none" })))).toHaveProperty(
+      "code",
+    );
+  });
+
+  test("an application of our own asks nobody", async () => {
+    const console_ = await given.application({ realmId: api.realmId, type: "useragent", firstParty: true });
+    expect(answerOf(await (await browser(user)).get(authorizeUrl(console_)))).toHaveProperty("code");
+  });
+
+  test("an omitted scope means all registered ones", async () => {
+    const who = await browser(await given.user({ realmId: api.realmId }));
+    await allow(who, authorizeUrl(application, { scope: "" }));
+    const [row] = await api.database.owner.query<{ scopes: string[] }>(
+      sql`select scopes from sessions order by created_at desc limit 1`,
+    );
+    expect(row?.scopes.sort()).toEqual(["offline_access", "openid", "profile.read"]);
+  });
+
+  test("the consent form works from our own page alone", async () => {
+    const who = await browser(await given.user({ realmId: api.realmId }));
+    const page = await who.get(authorizeUrl(application));
+    const [form] = formsOf(page);
+    if (form === undefined) throw new Error("no form");
+    const decision = { ...form.fields, decision: "allow" };
+
+    expect((await who.post(form.action, { ...decision, form_token: "x" })).status).toBe(403);
+    expect((await who.post(form.action, decision, { headers: { origin: "https://evil.example" } })).status).toBe(403);
+    expect((await who.post(form.action, decision, { headers: { "sec-fetch-site": "cross-site" } })).status).toBe(403);
+    const elsewhere = await browser(user);
+    expect((await elsewhere.post(form.action, decision)).status).toBe(403);
+    expect((await who.post(form.action, { ...form.fields, decision: "perhaps" })).status).toBe(400);
+    expect(answerOf(await who.post(form.action, decision))).toHaveProperty("code");
+  });
+
+  test("who has signed in as somebody else meanwhile is asked anew", async () => {
+    const who = await browser(await given.user({ realmId: api.realmId }));
+    const page = await who.get(authorizeUrl(application));
+    who.cookies.set(
+      `${new URL(api.url).host} realmpass-login`,
+      await given.login(await given.user({ realmId: api.realmId })),
+    );
+    const next = await who.submit(page, { decision: "allow" });
+    expect(next.status).toBe(200);
+    expect(formsOf(next)).toHaveLength(1);
+  });
+});
+
+describe("methods and headers", () => {
+  test.each(["HEAD", "POST", "PUT", "OPTIONS"])("%s is refused and issues nothing", async (method) => {
+    const cookie = `realmpass-login=${await given.login(user)}`;
+    const before = await api.database.owner.query(sql`select 1 as one from sessions`);
+    const answer = await sendRequest(authorizeUrl(application), method, { headers: { cookie } });
+    expect({ status: answer.status, allow: answer.headers.allow }).toEqual({ status: 405, allow: "GET" });
+    expect(await api.database.owner.query(sql`select 1 as one from sessions`)).toHaveLength(before.length);
+  });
+
+  test("no page of it is framed, kept, or readable from other origins; nothing runs on it", async () => {
+    const { headers } = await (await browser(user)).get(authorizeUrl(application, { prompt: "consent" }));
+    expect(headers).toMatchObject({
+      "x-frame-options": "DENY",
+      "cache-control": "no-store",
+      "referrer-policy": "no-referrer",
+      "content-security-policy": expect.stringMatching(/default-src 'none'.*frame-ancestors 'none'/),
+    });
+    expect(headers["content-security-policy"]).not.toContain("form-action");
+    expect(headers).not.toHaveProperty("access-control-allow-origin");
+  });
+});

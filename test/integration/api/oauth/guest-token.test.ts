@@ -1,0 +1,53 @@
+import { decodeJwt } from "jose";
+import { expect, test } from "vitest";
+import { sql } from "../../../../db/sql.ts";
+import { useApi } from "../../../support/api.ts";
+import { authorizationOn } from "../../../support/authorization.ts";
+
+const api = useApi();
+const { as, given } = api;
+const { token } = authorizationOn(api);
+
+const exchange = (guestToken: string, fields: Record<string, string> = {}) =>
+  token({ grant_type: "guest_token", guest_token: guestToken, ...fields });
+
+test.each([
+  ["without a client", {}],
+  ["with one", { client_id: "whoever" }],
+])("a guest account's token %s becomes exactly access_token and token_type", async (_, fields) => {
+  const account = await given.guestAccount({ realmId: api.realmId });
+  const { status, body } = await exchange(account.token, fields);
+  expect({ status, body }).toEqual({ status: 200, body: { access_token: expect.any(String), token_type: "Bearer" } });
+  expect(await as.token(body.access_token).get("/api/realm")).toMatchObject({ status: 200 });
+});
+
+test("the access token lives as long as the account", async () => {
+  const expiresAt = new Date(Date.parse("2030-01-01T00:00:00Z"));
+  const account = await given.guestAccount({ realmId: api.realmId, expiresAt });
+  const { body } = await exchange(account.token);
+  expect(decodeJwt(body.access_token)).toMatchObject({
+    exp: expiresAt.getTime() / 1000,
+    sub: `guest-account:${account.id}`,
+  });
+});
+
+test.each([
+  ["expires", sql`expires_at = now() - interval '1 second'`],
+  ["is revoked", sql`revoked_at = now()`],
+])("when the account %s, its token and what was got with it end at once", async (_, change) => {
+  const account = await given.guestAccount({ realmId: api.realmId });
+  const { body } = await exchange(account.token);
+  await api.database.owner.query(sql`update guest_accounts set ${change} where id = ${account.id}`);
+  expect(await as.token(body.access_token).get("/api/realm")).toBeError("unauthenticated");
+  expect(await exchange(account.token)).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+});
+
+test("an unknown token is invalid_grant, a missing one invalid_request", async () => {
+  expect(await exchange("rpg_unknown")).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+  expect(await exchange("")).toMatchObject({ status: 400, body: { error: "invalid_request" } });
+});
+
+test("the guest account's token itself opens nothing", async () => {
+  const account = await given.guestAccount({ realmId: api.realmId });
+  expect(await as.token(account.token).get("/api/realm")).toBeError("unauthenticated");
+});

@@ -1,0 +1,116 @@
+import { randomBytes } from "node:crypto";
+import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
+import { beforeAll, expect, test } from "vitest";
+import { createTokenSigningKeys, type TokenSigningKeys } from "../../../../api/oauth/token-signing-keys.ts";
+import type { Database } from "../../../../db/client.ts";
+import { sql } from "../../../../db/sql.ts";
+import { masterKey } from "../../../../runtime/master-key.ts";
+import { useDatabase } from "../../../support/database.ts";
+
+const database = useDatabase();
+const key = masterKey(randomBytes(32).toString("base64url"));
+const start = Date.parse("2027-01-01T00:00:00Z");
+const day = 24 * 3_600_000;
+
+let db: Database;
+beforeAll(() => {
+  db = database.open("realmpass_api", { connectionsMax: 4 });
+});
+
+/** Another process that begins at this moment, and knows nothing from before. */
+const processAt = (ms: number): TokenSigningKeys =>
+  createTokenSigningKeys({ db, masterKey: key, clock: { now: () => new Date(start + ms) } });
+
+const signed = (keys: TokenSigningKeys, exp = 1): Promise<string> =>
+  keys.sign({ algorithm: "RS256", type: "JWT", claims: { sub: "mia", exp } });
+
+const verifies = async (token: string, by: TokenSigningKeys): Promise<boolean> => {
+  const keySet = createLocalJWKSet({ keys: await by.publicKeys() });
+  return jwtVerify(token, keySet, { currentDate: new Date(0) }).then(
+    () => true,
+    () => false,
+  );
+};
+
+const kidOf = (token: string): string => decodeProtectedHeader(token).kid ?? "";
+const kidsOf = async (keys: TokenSigningKeys): Promise<string[]> =>
+  (await keys.publicKeys()).filter(({ alg }) => alg === "RS256").map(({ kid = "" }) => kid);
+
+test("processes that start at once agree on one key of each algorithm", async () => {
+  const processes = Array.from({ length: 5 }, () => processAt(0));
+  const sets = await Promise.all(processes.map(async (one) => JSON.stringify(await one.publicKeys())));
+  expect(new Set(sets).size).toBe(1);
+  expect(JSON.parse(sets[0] ?? "")).toHaveLength(2);
+});
+
+test("a key is published a day before it signs, signs for 30 days, and stays published while its tokens live", async () => {
+  const before = processAt(28 * day);
+  const old = kidOf(await signed(before));
+
+  const announcing = processAt(29 * day);
+  const [next = "", ...others] = (await kidsOf(announcing)).filter((kid) => kid !== old);
+  expect({ next: next.length, others }).toEqual({ next: 43, others: [] });
+  expect(kidOf(await signed(announcing))).toBe(old);
+
+  const rotated = processAt(30 * day);
+  expect(kidOf(await signed(rotated))).toBe(next);
+  // A process that has not noticed yet signs with the old key, and everybody can verify that.
+  const late = await signed(before);
+  expect(kidOf(late)).toBe(old);
+  expect(await verifies(late, rotated)).toBe(true);
+  expect(await verifies(await signed(rotated), announcing)).toBe(true);
+
+  expect(await kidsOf(processAt(30 * day + 59 * 60_000))).toContain(old);
+  expect(await kidsOf(processAt(30 * day + 61 * 60_000))).not.toContain(old);
+});
+
+test("the private half of a retired key is erased", async () => {
+  const rows = await database.owner.query(
+    sql`select sealed_key is null as erased from token_signing_keys where state = 'retired'`,
+  );
+  expect(rows).toEqual([{ erased: true }, { erased: true }]);
+});
+
+test("an id token can be presented at logout for as long as a session lasts", async () => {
+  const [retired] = await database.owner.query<{ kid: string }>(
+    sql`select kid from token_signing_keys where state = 'retired'`,
+  );
+  const kept = await database.owner.query(
+    sql`select 1 as one from token_signing_keys where kid = ${retired?.kid ?? ""}`,
+  );
+  await processAt((30 + 90) * day).publicKeys();
+  expect(kept).toHaveLength(1);
+  await processAt((30 + 92) * day).publicKeys();
+  const forgotten = await database.owner.query(
+    sql`select 1 as one from token_signing_keys where kid = ${retired?.kid ?? ""}`,
+  );
+  expect(forgotten).toEqual([]);
+});
+
+test("a token that lives longer keeps its key published", async () => {
+  const at = 500 * day;
+  const guests = processAt(at);
+  const kid = kidOf(await signed(guests, (start + at + 60 * day) / 1000));
+  await processAt(at + 29 * day).publicKeys();
+  await processAt(at + 30 * day).publicKeys();
+  const [row] = await database.owner.query<{ state: string }>(
+    sql`select state from token_signing_keys where kid = ${kid}`,
+  );
+  expect(row?.state).toBe("retired");
+  expect(await kidsOf(processAt(at + 59 * day))).toContain(kid);
+  expect(await kidsOf(processAt(at + 61 * day))).not.toContain(kid);
+});
+
+test("what is not signed by one of the keys verifies as nothing", async () => {
+  const keys = processAt(600 * day);
+  const token = await signed(keys);
+  expect(await keys.verify(token, { algorithm: "RS256", type: "JWT" })).toMatchObject({ sub: "mia" });
+  for (const [other, expected] of [
+    [token, { algorithm: "ES256", type: "JWT" }],
+    [token, { algorithm: "RS256", type: "at+jwt" }],
+    [`${token.slice(0, -4)}AAAA`, { algorithm: "RS256", type: "JWT" }],
+    ["", { algorithm: "RS256", type: "JWT" }],
+  ] as const) {
+    expect(await keys.verify(other, expected)).toBeUndefined();
+  }
+});

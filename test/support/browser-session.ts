@@ -1,0 +1,139 @@
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+
+/** An answer as a browser sees it. */
+export interface Visit {
+  status: number;
+  url: string;
+  headers: IncomingHttpHeaders;
+  text: string;
+}
+
+/** A form on a page: where it posts to, and its fields as they are filled in. */
+export interface Form {
+  action: string;
+  fields: Record<string, string>;
+}
+
+/**
+ * A browser without a screen: keeps cookies per host, follows redirects within our pages, fills in forms. It talks
+ * node:http with the headers of a navigation, because `fetch` says that it is a script.
+ */
+export interface BrowserSession {
+  /** One request; redirects are followed while they lead to an address that starts with one of `within`. */
+  get(url: string, options?: { follow?: boolean }): Promise<Visit>;
+  post(
+    url: string,
+    fields: Record<string, string>,
+    options?: { follow?: boolean; headers?: Record<string, string> },
+  ): Promise<Visit>;
+  /** Posts the page's only form, with these fields beside the hidden ones. */
+  submit(page: Visit, fields: Record<string, string>, options?: { follow?: boolean }): Promise<Visit>;
+  cookies: Map<string, string>;
+}
+
+const entities: Readonly<Record<string, string>> = {
+  "&amp;": "&",
+  "&lt;": "<",
+  "&gt;": ">",
+  "&quot;": '"',
+  "&#39;": "'",
+};
+const unescape = (text: string): string =>
+  text.replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity] ?? entity);
+
+/** The forms of a page. */
+export function formsOf({ text, url }: Visit): Form[] {
+  return [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, attributes = "", content = ""]) => {
+    const attribute = (from: string, name: string): string | undefined =>
+      unescape(new RegExp(`\\b${name}="([^"]*)"`).exec(from)?.[1] ?? "") || undefined;
+    const fields: Record<string, string> = {};
+    for (const [, input = ""] of content.matchAll(/<input\b([^>]*)>/g)) {
+      const name = attribute(input, "name");
+      if (name !== undefined) fields[name] = attribute(input, "value") ?? "";
+    }
+    return { action: new URL(attribute(attributes, "action") ?? url, url).href, fields };
+  });
+}
+
+/** `origins`: where redirects are followed to; an application's own address is where a walk ends. */
+export function createBrowserSession(origins: () => readonly string[]): BrowserSession {
+  const cookies = new Map<string, string>();
+
+  const send = (
+    method: string,
+    url: string,
+    body: string | undefined,
+    headers: Record<string, string>,
+  ): Promise<Visit> =>
+    new Promise((resolve, reject) => {
+      const target = new URL(url);
+      const cookie = [...cookies]
+        .filter(([key]) => key.startsWith(`${target.host} `))
+        .map(([key, value]) => `${key.slice(target.host.length + 1)}=${value}`)
+        .join("; ");
+      const sent = httpRequest(
+        target,
+        {
+          method,
+          agent: false,
+          headers: {
+            accept: "text/html,application/xhtml+xml",
+            "sec-fetch-mode": "navigate",
+            "sec-fetch-dest": "document",
+            ...(cookie === "" ? {} : { cookie }),
+            ...(body === undefined
+              ? {}
+              : {
+                  "content-type": "application/x-www-form-urlencoded",
+                  "content-length": String(Buffer.byteLength(body)),
+                }),
+            ...headers,
+          },
+        },
+        (response) => {
+          const chunks: Buffer[] = [];
+          response.on("data", (chunk: Buffer) => chunks.push(chunk));
+          response.once("error", reject);
+          response.once("end", () => {
+            for (const line of response.headers["set-cookie"] ?? []) keep(target.host, line);
+            const text = Buffer.concat(chunks).toString("utf8");
+            resolve({ status: response.statusCode ?? 0, url, headers: response.headers, text });
+          });
+        },
+      );
+      sent.once("error", reject);
+      sent.end(body);
+    });
+
+  const keep = (host: string, line: string): void => {
+    const [, name = "", value = ""] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+    if (/max-age=0\b/i.test(line) || /expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(`${host} ${name}`);
+    else cookies.set(`${host} ${name}`, value);
+  };
+
+  const follow = async (visit: Visit, left = 20): Promise<Visit> => {
+    const { location } = visit.headers;
+    if (visit.status < 300 || visit.status > 399 || location === undefined || left === 0) return visit;
+    const next = new URL(location, visit.url);
+    if (!origins().includes(next.origin)) return visit;
+    return follow(await send("GET", next.href, undefined, {}), left - 1);
+  };
+
+  const session: BrowserSession = {
+    cookies,
+    async get(url, options = {}) {
+      const visit = await send("GET", url, undefined, {});
+      return options.follow === false ? visit : follow(visit);
+    },
+    async post(url, fields, options = {}) {
+      const visit = await send("POST", url, new URLSearchParams(fields).toString(), options.headers ?? {});
+      return options.follow === false ? visit : follow(visit);
+    },
+    submit(page, fields, options) {
+      const [form] = formsOf(page);
+      if (form === undefined) throw new Error(`there is no form on ${page.url}: ${page.text.slice(0, 300)}`);
+      return session.post(form.action, { ...form.fields, ...fields }, options);
+    },
+  };
+  return session;
+}
