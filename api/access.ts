@@ -1,4 +1,4 @@
-import { ServiceError } from "../domain/errors.ts";
+import { ServiceError, type ServiceErrorOptions } from "../domain/errors.ts";
 import type { Scope } from "../domain/scopes.ts";
 import {
   isAdministrator,
@@ -20,12 +20,13 @@ export interface PrincipalFor {
   public: undefined;
 }
 
-/** A token without the scope that is needed, which the answer names (RFC 6750 section 3.1). */
+/** A token without scopes that are needed, which the answer names (RFC 6750 section 3.1). */
 export class InsufficientScope extends ServiceError {
-  readonly scope: Scope;
-  constructor(scope: Scope) {
-    super("insufficient_scope");
-    this.scope = scope;
+  /** Separated by spaces. */
+  readonly scope: string;
+  constructor(scopes: readonly Scope[], options?: ServiceErrorOptions) {
+    super("insufficient_scope", options);
+    this.scope = scopes.join(" ");
   }
 }
 
@@ -48,5 +49,5 @@ export function requireAccess(principal: Principal, access: Exclude<Access, "pub
 
 /** Throws unless the token has the scope. A guest's token has none: what it may do lies in what it is. */
 export function requireScope(principal: Principal, scope: Scope): void {
-  if (principal.kind !== "guest" && !principal.scopes.has(scope)) throw new InsufficientScope(scope);
+  if (principal.kind !== "guest" && !principal.scopes.has(scope)) throw new InsufficientScope([scope]);
 }

@@ -5,7 +5,7 @@ import { ServiceError } from "../domain/errors.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { canonicalJson } from "./json-text.ts";
 
-/** What a change may remember of itself: plain JSON, ids rather than contents, never a secret. */
+/** What a change may remember of itself: plain JSON, ids rather than contents, never a secret unless it is sealed. */
 type Remembered =
   string | number | boolean | null | undefined | readonly Remembered[] | { readonly [name: string]: Remembered };
 

@@ -170,6 +170,8 @@ interface ListDefinition<
 >
   extends Described<Code>, ListOffer<Filter, SortKey> {
   access: A;
+  /** Default: GET and POST. */
+  methods?: readonly Method[];
   params?: Params;
   item: Item;
   handle: (
@@ -179,7 +181,7 @@ interface ListDefinition<
   firstForm?: (call: HandlerCall<A, Code, z.output<Params>>) => Promise<z.input<Item>[]>;
 }
 
-/** A list in pages, under GET and POST alike. */
+/** A list in pages, under GET and POST alike unless it says otherwise. */
 export function paginated<
   A extends Access,
   const Code extends ErrorCode = never,
@@ -192,7 +194,7 @@ export function paginated<
   const data = z.array(item);
   return {
     ...common(definition),
-    methods: ["get", "post"],
+    methods: definition.methods ?? ["get", "post"],
     access,
     params: params ?? z.object({}),
     query: undefined,

@@ -1,13 +1,33 @@
+import { deleteApplication } from "./application/delete-application.ts";
+import { getApplication } from "./application/get-application.ts";
+import { listApplications } from "./application/list-applications.ts";
+import { registerApplication } from "./application/register-application.ts";
+import { rotateClientSecret } from "./application/rotate-client-secret.ts";
+import { updateApplication } from "./application/update-application.ts";
+import { listConsents } from "./consent/list-consents.ts";
+import { withdrawConsent } from "./consent/withdraw-consent.ts";
 import type { Endpoint } from "./endpoint.ts";
 import { getLiveness, getReadiness } from "./health.ts";
 import { getIssuance } from "./issuance/get-issuance.ts";
+import { createOwnProfile } from "./profile/create-own-profile.ts";
+import { getOwnProfile } from "./profile/get-own-profile.ts";
 import { getProfile } from "./profile/get-profile.ts";
+import { listOwnProfiles } from "./profile/list-own-profiles.ts";
+import { revokeOwnProfile } from "./profile/revoke-own-profile.ts";
 import { revokeProfile } from "./profile/revoke-profile.ts";
 import { getRealm } from "./realm/get-realm.ts";
+import { endOwnSession } from "./session/end-own-session.ts";
+import { listOwnSessions } from "./session/list-own-sessions.ts";
 import { createUserProfile } from "./user/create-user-profile.ts";
+import { endUserSession } from "./user/end-user-session.ts";
 import { getUser } from "./user/get-user.ts";
 import { listUserProfiles } from "./user/list-user-profiles.ts";
+import { listUserSessions } from "./user/list-user-sessions.ts";
 import { listUsers } from "./user/list-users.ts";
+import { offboardUser } from "./user/offboard-user.ts";
+import { reactivateUser } from "./user/reactivate-user.ts";
+import { setUserLimit } from "./user/set-user-limit.ts";
+import { setUserLock } from "./user/set-user-lock.ts";
 
 /** Every endpoint there is. */
 export const endpoints: readonly Endpoint[] = [
@@ -15,8 +35,28 @@ export const endpoints: readonly Endpoint[] = [
   getUser,
   listUserProfiles,
   createUserProfile,
+  setUserLock,
+  setUserLimit,
+  offboardUser,
+  reactivateUser,
+  listUserSessions,
+  endUserSession,
+  listOwnProfiles,
+  getOwnProfile,
+  createOwnProfile,
+  revokeOwnProfile,
   getProfile,
   revokeProfile,
+  listOwnSessions,
+  endOwnSession,
+  listConsents,
+  withdrawConsent,
+  listApplications,
+  registerApplication,
+  getApplication,
+  updateApplication,
+  deleteApplication,
+  rotateClientSecret,
   getRealm,
   getIssuance,
   getLiveness,

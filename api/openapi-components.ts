@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorCatalogue, type ErrorCode } from "../domain/errors.ts";
-import { scopes } from "../domain/scopes.ts";
+import { scopes, scopesAllowedTo } from "../domain/scopes.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -11,7 +11,7 @@ export interface Components {
   /** The answer to failures of one status. */
   errorResponse(status: number, codes: readonly ErrorCode[]): Json;
   /** Everything that was referred to, in one order whatever the order of asking. */
-  all(baseUrl: string): Json;
+  all(authUrl: string): Json;
 }
 
 export const reference = (kind: string, name: string): Json => ({ $ref: `#/components/${kind}/${name}` });
@@ -31,12 +31,12 @@ export function createComponents(): Components {
       responses[name] = errorResponse(codes);
       return reference("responses", name);
     },
-    all: (baseUrl) => ({
+    all: (authUrl) => ({
       schemas: byName(schemas),
       responses: byName(responses),
       parameters: { ApiVersion: versionParameter, IdempotencyKey: idempotencyKeyParameter, Prefer: preferParameter },
       headers: commonHeaders,
-      securitySchemes: securitySchemes(baseUrl),
+      securitySchemes: securitySchemes(authUrl),
     }),
   };
 }
@@ -136,10 +136,21 @@ const commonHeaders: Json = {
 export const answerHeaders = (): Json =>
   Object.fromEntries(Object.keys(commonHeaders).map((name) => [name, reference("headers", name)]));
 
-const securitySchemes = (baseUrl: string): Json => ({
+const securitySchemes = (authUrl: string): Json => ({
   oauth: {
     type: "oauth2",
     description: "The access token goes into the Authorization header (RFC 6750).",
-    flows: { clientCredentials: { tokenUrl: `${baseUrl}/oauth/token`, scopes: { ...scopes } } },
+    flows: {
+      authorizationCode: {
+        authorizationUrl: `${authUrl}/oauth/authorize`,
+        tokenUrl: `${authUrl}/oauth/token`,
+        refreshUrl: `${authUrl}/oauth/token`,
+        scopes: { ...scopes },
+      },
+      clientCredentials: {
+        tokenUrl: `${authUrl}/oauth/token`,
+        scopes: Object.fromEntries(scopesAllowedTo("service").map((scope) => [scope, scopes[scope]])),
+      },
+    },
   },
 });

@@ -10,12 +10,17 @@ import {
   type Json,
 } from "./openapi-components.ts";
 import { listBody, listParameters } from "./openapi-lists.ts";
-import { tokenEndpoint } from "./openapi-oauth.ts";
+import { oauthPaths } from "./openapi-oauth.ts";
+
+interface Addresses {
+  baseUrl: string;
+  authUrl: string;
+}
 
 /** The endpoints as an OpenAPI 3.1 document: the same list, the same document. */
-export function createOpenApiDocument(endpoints: readonly Endpoint[], { baseUrl }: { baseUrl: string }): Json {
+export function createOpenApiDocument(endpoints: readonly Endpoint[], { baseUrl, authUrl }: Addresses): Json {
   const components = createComponents();
-  const paths: Record<string, Json> = { "/oauth/token": tokenEndpoint };
+  const paths: Record<string, Json> = oauthPaths(authUrl);
   for (const endpoint of endpoints) {
     const path = documentPath(endpoint);
     for (const method of endpoint.methods) {
@@ -33,7 +38,7 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], { baseUrl 
     servers: [{ url: baseUrl }],
     tags: [...new Set([...endpoints.map(tagOf), "oauth"])].sort().map((name) => ({ name })),
     paths: byName(paths),
-    components: components.all(baseUrl),
+    components: components.all(authUrl),
   };
 }
 

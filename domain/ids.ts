@@ -28,6 +28,10 @@ export const ClientID = z
   .brand("ClientID");
 export type ClientID = z.infer<typeof ClientID>;
 
+/** A session of a signed-in user: the `sid` claim. */
+export const SessionID = z.uuid().toLowerCase().brand("SessionID");
+export type SessionID = z.infer<typeof SessionID>;
+
 /** One creation of a certificate. Random, so that knowing one says nothing about another. */
 export const IssuanceID = z.uuid().brand("IssuanceID");
 export type IssuanceID = z.infer<typeof IssuanceID>;

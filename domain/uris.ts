@@ -18,7 +18,7 @@ export const RedirectUri = z
 export const UpstreamIssuer = z
   .string()
   .refine(
-    (uri) => isWebUri(uri) && isSafeWeb(new URL(uri)) && !/[?#]/.test(uri),
+    (uri) => isSafeWebUri(uri) && !/[?#]/.test(uri),
     "must be an https URI without ? and #",
   );
 
@@ -32,6 +32,9 @@ function isWebUri(uri: string): boolean {
   const url = parseUri(uri);
   return url !== undefined && /^https?:\/\//i.test(uri) && url.username === "" && url.password === "";
 }
+
+/** Whether an address is https, or http on this very machine. */
+export const isSafeWebUri = (uri: string): boolean => isWebUri(uri) && isSafeWeb(new URL(uri));
 
 const isSafeWeb = (url: URL): boolean => url.protocol === "https:" || loopback.has(url.hostname);
 

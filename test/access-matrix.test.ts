@@ -3,7 +3,13 @@ import type { Access } from "../api/access.ts";
 import { endpoints } from "../api/endpoints.ts";
 import { allScopes } from "../domain/scopes.ts";
 import { useApi, type Caller } from "./support/api.ts";
-import { givenSubject, samplesOf, type Sample, type SampleSubject } from "./support/endpoint-samples.ts";
+import {
+  givenSubject,
+  nobodysSubject,
+  samplesOf,
+  type Sample,
+  type SampleSubject,
+} from "./support/endpoint-samples.ts";
 
 type Who = "nobody" | "bad token" | "admin" | "service" | "user" | "guest";
 
@@ -55,19 +61,20 @@ let subject: SampleSubject;
 
 beforeAll(async () => {
   subject = await givenSubject(api.given, api.realmId);
-  const { as } = api;
+  const { as, given } = api;
   Object.assign(callers, {
     nobody: as.nobody(),
     "bad token": as.token("not-a-token"),
     admin: as.admin(),
     service: as.service(),
-    user: as.user(subject.user),
+    // Not the subject, whom some endpoints offboard.
+    user: as.user(given.user({ realmId: api.realmId })),
     guest: as.guest(),
   } satisfies Record<Who, Caller>);
 });
 
 /** The list is known before there is a subject; the paths only once there is one. */
-const samples = samplesOf(endpoints, { user: { id: "1", realmId: "1" }, serial: "1" });
+const samples = samplesOf(endpoints, nobodysSubject);
 const now = (sample: Sample): Sample =>
   samplesOf([sample.endpoint], subject).find(({ method }) => method === sample.method) ?? sample;
 
@@ -90,7 +97,8 @@ describe.each(titled)("%s", (_, sample) => {
   if (scope !== undefined) {
     test(`needs the scope ${scope}`, async () => {
       const scopes = allScopes.filter((one) => one !== scope);
-      const who = access === "user" ? api.as.user(subject.user, { scopes }) : api.as.admin({ scopes });
+      const someone = api.given.user({ realmId: api.realmId, administrator: access !== "user" });
+      const who = api.as.user(someone, { scopes });
       const answer = await send(who, sample);
       expect(answer).toBeError("insufficient_scope");
       expect(answer.headers["www-authenticate"]).toBe(
@@ -99,15 +107,20 @@ describe.each(titled)("%s", (_, sample) => {
     });
   }
 
-  if ((access === "admin" || access === "any") && /:(?:userID|serial)/.test(template)) {
+  if ((access === "admin" || access === "any") && /:(?:userID|serial|client_id)/.test(template)) {
     test("what is in another realm answers, byte for byte, what does not exist", async () => {
+      // The one before may be gone by now.
+      subject = await givenSubject(api.given, api.realmId);
       const stranger = api.as.service({ realmId: await api.given.realm() });
       const { method, path, body } = now(sample);
       const answerTo = async (target: string): Promise<string> => {
         const { status, text, headers } = await stranger.send(method.toUpperCase(), target, { body });
         return `${status} ${text.replaceAll(String(headers["x-request-id"]), "…")}`;
       };
-      const nowhere = path.replace(subject.serial, "999999999999").replace(`/${subject.user.id}`, "/999999999999");
+      const nowhere = path
+        .replace(subject.serial, "999999999999")
+        .replace(`/${subject.user.id}`, "/999999999999")
+        .replace(subject.clientId, "999999999999");
 
       expect(nowhere).not.toBe(path);
       expect(await answerTo(path)).toMatch(/^404 /);

@@ -1,5 +1,5 @@
 import { createHash, timingSafeEqual } from "node:crypto";
-import type { IncomingMessage } from "node:http";
+import type { Request } from "express";
 import { findWithSecrets, type Application } from "../../db/queries/applications.ts";
 import type { Deps } from "../deps.ts";
 import { required, type Form } from "./form.ts";
@@ -19,11 +19,12 @@ interface Credentials {
 
 /**
  * Authenticates the client of a token request by client_secret_basic or client_secret_post (RFC 6749 section 2.3.1). An
- * unknown client, a switched-off one, a wrong and a missing secret get the same answer for the same work.
+ * unknown client, a switched-off one, a wrong and a missing secret get the same answer for the same work. Failures are
+ * counted, successes are not.
  */
 export async function authenticateClient(
-  { db, clock }: Pick<Deps, "db" | "clock">,
-  { form, request }: { form: Form; request: Pick<IncomingMessage, "headers"> },
+  { db, clock, guesses }: Pick<Deps, "db" | "clock" | "guesses">,
+  { form, request }: { form: Form; request: Pick<Request, "headers" | "ip"> },
 ): Promise<AuthenticatedClient> {
   const { clientId, secret, basic } = readCredentials(form, request.headers.authorization);
   const found = await findWithSecrets(db, { clientId, at: clock.now() });
@@ -32,12 +33,13 @@ export async function authenticateClient(
     .digest();
   const matches = isAmong(secretHash, found?.secretHashes ?? []);
 
-  if (found?.active !== true) throw new OAuthError("invalid_client", challengeIf(basic));
-  const { secretHashes: _, ...application } = found;
   // A secret is only used when the client was registered with one.
-  if (!application.useClientSecret) return { application, secretHash: null };
-  if (!matches) throw new OAuthError("invalid_client", challengeIf(basic));
-  return { application, secretHash };
+  if (found?.active !== true || (found.useClientSecret && !matches)) {
+    await guesses.clientFailed({ clientId, address: request.ip ?? "" });
+    throw new OAuthError("invalid_client", challengeIf(basic));
+  }
+  const { secretHashes: _, ...application } = found;
+  return { application, secretHash: application.useClientSecret ? secretHash : null };
 }
 
 /** RFC 6749 section 5.2: the scheme is named when the client used it. */

@@ -1,6 +1,7 @@
 import { allScopes } from "../../domain/scopes.ts";
-import type { Deps } from "../deps.ts";
+import type { ClientCertificateSettings, Deps } from "../deps.ts";
 import { sendJson } from "../respond.ts";
+import { clientCertificateGrantType } from "./grants/client-certificate.ts";
 import { grantTypes } from "./token.ts";
 import { publishedMaxAgeSeconds } from "./jwks.ts";
 import type { OAuthCall } from "./oauth-route.ts";
@@ -20,7 +21,7 @@ export function metadata({ deps, response }: OAuthCall): Promise<void> {
   return Promise.resolve();
 }
 
-function describe({ settings: { authUrl } }: Deps) {
+function describe({ settings: { authUrl, clientCertificates } }: Deps) {
   const clientAuthentication = ["client_secret_basic", "client_secret_post"];
   return {
     issuer: authUrl,
@@ -34,7 +35,9 @@ function describe({ settings: { authUrl } }: Deps) {
     scopes_supported: allScopes,
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
-    grant_types_supported: grantTypes,
+    grant_types_supported: grantTypes.filter(
+      (type) => clientCertificates !== undefined || type !== clientCertificateGrantType,
+    ),
     code_challenge_methods_supported: ["S256"],
     authorization_response_iss_parameter_supported: true,
     prompt_values_supported: ["none", "login", "consent", "select_account"],
@@ -48,5 +51,17 @@ function describe({ settings: { authUrl } }: Deps) {
     request_parameter_supported: false,
     request_uri_parameter_supported: false,
     claims_parameter_supported: false,
+    ...(clientCertificates && describeMutualTls(clientCertificates)),
   };
 }
+
+/** RFC 8705 sections 3.3 and 5: what to call over our own TLS listener, where we have one. */
+const describeMutualTls = ({ listenerUrl }: ClientCertificateSettings) => ({
+  tls_client_certificate_bound_access_tokens: true,
+  ...(listenerUrl !== undefined && {
+    mtls_endpoint_aliases: {
+      token_endpoint: `${listenerUrl}/oauth/token`,
+      userinfo_endpoint: `${listenerUrl}/oauth/userinfo`,
+    },
+  }),
+});

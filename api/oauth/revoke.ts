@@ -35,6 +35,8 @@ export async function revoke({ deps, request, response }: OAuthCall): Promise<vo
     await accessTokens.removeOfClient(deps.db, { tokenHash, clientId });
   }
   response.statusCode = 200;
+  // Nothing of this type, because clients exist that take every answer for JSON.
+  response.setHeader("Content-Type", "application/json");
   response.setHeader("Content-Length", 0);
   response.end();
 }

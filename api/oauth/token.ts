@@ -1,6 +1,7 @@
 import { sendJson } from "../respond.ts";
 import { readForm, required } from "./form.ts";
 import { authorizationCode } from "./grants/authorization-code.ts";
+import { clientCertificate, clientCertificateGrantType } from "./grants/client-certificate.ts";
 import { clientCredentials } from "./grants/client-credentials.ts";
 import type { Grant } from "./grants/grant.ts";
 import { guestToken } from "./grants/guest-token.ts";
@@ -14,6 +15,7 @@ const grants: ReadonlyMap<string, Grant> = new Map([
   ["refresh_token", refreshToken],
   ["client_credentials", clientCredentials],
   ["guest_token", guestToken],
+  [clientCertificateGrantType, clientCertificate],
 ]);
 
 /** The values of `grant_type`. */

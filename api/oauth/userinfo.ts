@@ -1,5 +1,6 @@
 import * as users from "../../db/queries/users.ts";
 import { authenticate, readBearerToken, Unauthenticated } from "../authenticate.ts";
+import { requireBoundCertificate } from "../client-certificate/require-bound-certificate.ts";
 import type { UserPrincipal } from "../principal.ts";
 import { contextOf } from "../request-context.ts";
 import { sendJson } from "../respond.ts";
@@ -25,6 +26,7 @@ async function signedInUser({ deps, limiter, request, response }: OAuthCall): Pr
     const hash = readBearerToken(request.headers.authorization);
     const principal = await authenticate(deps.db, { tokenHash: hash, clock: deps.clock });
     await limiter.countToken(response, { hash, principal });
+    await requireBoundCertificate(deps, request, principal);
     if (principal.kind !== "user" || !principal.scopes.has("openid")) {
       throw new OAuthError("insufficient_scope", { challenge: 'Bearer error="insufficient_scope", scope="openid"' });
     }

@@ -1,14 +1,10 @@
 import { z } from "zod";
 import { revoke } from "../../db/queries/certificates.ts";
 import { SerialNumber } from "../../domain/ids.ts";
-import { RevocationReason, revocationReasons } from "../../domain/revocation.ts";
+import { revocationReasons } from "../../domain/revocation.ts";
 import { Done, done, endpoint } from "../endpoint.ts";
 import { actorOf } from "../principal.ts";
-
-/** The body of every deletion of a profile. */
-const Revocation = z.object({
-  reason: RevocationReason.default(revocationReasons.unspecified).describe("CRLReason (RFC 5280 section 5.3.1)."),
-});
+import { revocationWith } from "./revocation.ts";
 
 export const revokeProfile = endpoint({
   operation: "revokeProfile",
@@ -18,7 +14,7 @@ export const revokeProfile = endpoint({
   access: "admin",
   scope: "profile.delete",
   params: z.object({ serial: SerialNumber }),
-  body: Revocation,
+  body: revocationWith(revocationReasons.unspecified),
   data: Done,
   errors: ["profile_not_found"],
   unknown: { serial: "profile_not_found" },

@@ -51,7 +51,8 @@ export async function removeOfClient(
 
 /**
  * The one query of authentication: token, user, guest account, client and secret, all of them valid at this instant.
- * Whatever has ended, been switched off, locked out or replaced gives no row.
+ * Whatever has ended, been switched off, locked out or replaced gives no row, and neither does what an application has
+ * no longer all the scopes for.
  */
 export async function findHolder(
   db: Db,
@@ -72,7 +73,7 @@ export async function findHolder(
          and t.expires_at > ${at}
          and u.offboarded_at is null
          and (t.guest_account_id is null or (g.revoked_at is null and g.expires_at > ${at}))
-         and (t.client_id is null or a.active)
+         and (t.client_id is null or (a.active and t.scopes <@ a.scopes))
          and (s.expires_at is null or s.expires_at > ${at})
          and (t.certificate_id is null or (c.revoked_at is null and c.not_after > ${at}))
     `),

@@ -37,7 +37,7 @@ export interface AuthorizationCode {
   signedInAt: Date;
 }
 
-/** A code, used or not. Offboarded people have none. */
+/** A code, used or not. Offboarded people have none, nor has an application for scopes it lost. */
 export async function find(db: Db, { codeHash }: { codeHash: Uint8Array }): Promise<AuthorizationCode | undefined> {
   return first(
     await db.query<AuthorizationCode>(sql`
@@ -48,8 +48,10 @@ export async function find(db: Db, { codeHash }: { codeHash: Uint8Array }): Prom
         from authorization_codes c
         join sessions s on s.id = c.session_id
         join users u on u.id = s.user_id
+        join applications a on a.client_id = s.client_id
        where c.code_hash = ${codeHash}
          and u.offboarded_at is null
+         and s.scopes <@ a.scopes
     `),
   );
 }

@@ -49,6 +49,57 @@ export async function findBySerialNumber(
   );
 }
 
+/** One profile of a user, active or not, by its serial number. */
+export async function findOfUser(
+  db: Db,
+  { realmId, userId, serialNumber }: { realmId: string; userId: string; serialNumber: string },
+): Promise<Certificate | undefined> {
+  const found = await findBySerialNumber(db, { realmId, serialNumber, kind: "user" });
+  return found?.userId === userId ? found : undefined;
+}
+
+/** A profile that its owner signs in with. */
+export interface AuthableProfile {
+  id: string;
+  serialNumber: string;
+  userId: string;
+  pairwiseId: string;
+  administrator: boolean;
+}
+
+/**
+ * The profile of this certificate, octet for octet, if somebody of the realm may sign in with it now: a user's own,
+ * meant for it, neither revoked nor outside its time, of somebody who is not offboarded.
+ */
+export async function findAuthable(
+  db: Db,
+  { realmId, serialNumber, der, at }: { realmId: string; serialNumber: string; der: Uint8Array; at: Date },
+): Promise<AuthableProfile | undefined> {
+  return first(
+    await db.query<AuthableProfile>(sql`
+      select c.id, c.serial_number as "serialNumber", c.user_id as "userId", u.pairwise_id as "pairwiseId",
+             u.administrator
+        from certificates c
+        join users u on u.id = c.user_id
+       where c.serial_number = ${serialNumber}
+         and c.certificate = ${der}
+         and c.realm_id = ${realmId}
+         and c.kind = 'user'
+         and c.authable
+         and c.revoked_at is null
+         and c.not_before <= ${at}
+         and c.not_after > ${at}
+         and u.offboarded_at is null
+    `),
+  );
+}
+
+/** Whether a profile's certificate is this one, octet for octet. */
+export async function isSame(db: Db, { id, der }: { id: string; der: Uint8Array }): Promise<boolean> {
+  const rows = await db.query(sql`select id from certificates where id = ${id} and certificate = ${der}`);
+  return rows.length > 0;
+}
+
 /** The profiles that came of these issuances. */
 export const listByIssuances = (db: Db, issuanceIds: readonly string[]): Promise<Certificate[]> =>
   db.query<Certificate>(sql`
@@ -64,6 +115,21 @@ export const listOfUser = (db: Db, { realmId, userId }: { realmId: string; userI
       from certificates c
      where c.realm_id = ${realmId}
        and c.user_id = ${userId}
+     order by c.created_at desc, c.id desc
+  `);
+
+/** The profiles of a user that are neither revoked nor expired, newest first. */
+export const listActiveOfUser = (
+  db: Db,
+  { realmId, userId, at }: { realmId: string; userId: string; at: Date },
+): Promise<Certificate[]> =>
+  db.query<Certificate>(sql`
+    select ${columns}
+      from certificates c
+     where c.realm_id = ${realmId}
+       and c.user_id = ${userId}
+       and c.revoked_at is null
+       and c.not_after > ${at}
      order by c.created_at desc, c.id desc
   `);
 
@@ -171,4 +237,37 @@ export async function revoke(
     });
   }
   return true;
+}
+
+/**
+ * Revokes every active profile of a user for good, and answers their serial numbers. The audit entry is the caller's.
+ * Call in a transaction, with the user's row locked.
+ */
+export async function revokeAllOfUser(
+  tx: Db,
+  { realmId, userId, reason, at }: { realmId: string; userId: string; reason: RevocationReason; at: Date },
+): Promise<string[]> {
+  const rows = await tx.query<{ serialNumber: string }>(sql`
+    with active as (
+      select id, serial_number
+        from certificates
+       where realm_id = ${realmId}
+         and user_id = ${userId}
+         and revoked_at is null
+         and not_after > ${at}
+       order by id
+    ), revoked as (
+      insert into revocations (certificate_id, revoked_at, reason)
+      select id, ${at}, ${reason}
+        from active
+       order by id
+      on conflict (certificate_id) do nothing
+      returning certificate_id
+    )
+    select a.serial_number as "serialNumber"
+      from active a
+      join revoked r on r.certificate_id = a.id
+     order by a.id
+  `);
+  return rows.map(({ serialNumber }) => serialNumber);
 }

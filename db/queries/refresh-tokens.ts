@@ -26,7 +26,10 @@ export interface RefreshToken {
   expiresAt: Date;
 }
 
-/** A refresh token that has neither run out nor lain idle too long, of somebody who is not offboarded. */
+/**
+ * A refresh token that has neither run out nor lain idle too long, of somebody who is not offboarded, for scopes that the
+ * application still has.
+ */
 export async function find(
   db: Db,
   { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
@@ -39,11 +42,13 @@ export async function find(
         from refresh_tokens r
         join sessions s on s.id = r.session_id
         join users u on u.id = s.user_id
+        join applications a on a.client_id = s.client_id
        where r.token_hash = ${tokenHash}
          and r.expires_at > ${at}
          and s.expires_at > ${at}
          and s.last_used_at > ${at}::timestamptz - make_interval(days => ${idleDays})
          and u.offboarded_at is null
+         and s.scopes <@ a.scopes
     `),
   );
 }

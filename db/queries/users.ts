@@ -1,12 +1,19 @@
+import type { Actor } from "../../domain/audit.ts";
+import type { RevocationReason } from "../../domain/revocation.ts";
 import { first, only, type Db } from "../client.ts";
 import { all, containing, orderBy, when, type Page, type PageRequest } from "../page.ts";
 import { sql, type Sql } from "../sql.ts";
+import * as audit from "./audit-entries.ts";
+import { revokeAllOfUser } from "./certificates.ts";
+import { failUnsettledOfUsers } from "./issuances.ts";
+import { removeAllOfUser } from "./sessions.ts";
 
 export interface User {
   id: string;
   realmId: string;
   pairwiseId: string;
   email: string;
+  displayName: string | null;
   administrator: boolean;
   profileOverride: number;
   /** How many active profiles the person may have: their own override, else the realm's value. */
@@ -27,7 +34,8 @@ const activeCount = (at: Date): Sql => sql`(
 )`;
 
 const columns = (at: Date): Sql => sql`
-  u.id, u.realm_id as "realmId", u.pairwise_id as "pairwiseId", u.email, u.administrator,
+  u.id, u.realm_id as "realmId", u.pairwise_id as "pairwiseId", u.email,
+  u.display_name as "displayName", u.administrator,
   u.profile_override as "profileOverride",
   case when u.profile_override > 0 then u.profile_override else r.max_profiles end as "maxProfiles",
   ${activeCount(at)} as "profileCount",
@@ -130,6 +138,7 @@ export interface NewUser {
   realmId: string;
   pairwiseId: string;
   email: string;
+  displayName?: string | undefined;
   administrator: boolean;
   at: Date;
 }
@@ -137,9 +146,83 @@ export interface NewUser {
 /** Makes a user. Throws a unique violation when the realm has one with this pairwise id. */
 export async function create(tx: Db, user: NewUser): Promise<string> {
   const rows = await tx.query<{ id: string }>(sql`
-    insert into users (realm_id, pairwise_id, email, administrator, created_at)
-    values (${user.realmId}, ${user.pairwiseId}, ${user.email}, ${user.administrator}, ${user.at})
+    insert into users (realm_id, pairwise_id, email, display_name, administrator, created_at)
+    values (${user.realmId}, ${user.pairwiseId}, ${user.email}, ${user.displayName ?? null}, ${user.administrator},
+            ${user.at})
     returning id
   `);
   return only(rows).id;
+}
+
+/** What decides about a user, held until the transaction ends. */
+export interface LockedUser {
+  profileOverride: number;
+  lockedAt: Date | null;
+  offboardedAt: Date | null;
+}
+
+/** Locks a user's row: whoever signs the person in, or makes something for them, waits, and so do other changes. */
+export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<LockedUser | undefined> {
+  return first(
+    await tx.query<LockedUser>(sql`
+      select profile_override as "profileOverride", locked_at as "lockedAt", offboarded_at as "offboardedAt"
+        from users
+       where realm_id = ${realmId}
+         and id = ${userId}
+         for no key update
+    `),
+  );
+}
+
+/** Locks a person out of new profiles since then, or no longer. */
+export async function setLockedAt(
+  tx: Db,
+  { realmId, userId, lockedAt }: InRealm & { lockedAt: Date | null },
+): Promise<void> {
+  await tx.query(sql`update users set locked_at = ${lockedAt} where realm_id = ${realmId} and id = ${userId}`);
+}
+
+/** Gives a person a limit of their own; 0: the realm's. */
+export async function setProfileOverride(
+  tx: Db,
+  { realmId, userId, profileOverride }: InRealm & { profileOverride: number },
+): Promise<void> {
+  await tx.query(sql`
+    update users set profile_override = ${profileOverride} where realm_id = ${realmId} and id = ${userId}
+  `);
+}
+
+/** How many serial numbers an audit entry lists at most. */
+const serialsMax = 100;
+
+/**
+ * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, what is being
+ * made for them fails, and every active profile is revoked for good. False when the realm has no such user; offboarding
+ * who is offboarded changes nothing. Call in a transaction.
+ */
+export async function offboard(
+  tx: Db,
+  { realmId, userId, reason, actor, at }: InRealm & { reason: RevocationReason; actor: Actor; at: Date },
+): Promise<boolean> {
+  const found = await lock(tx, { realmId, userId });
+  if (found === undefined) return false;
+  if (found.offboardedAt !== null) return true;
+
+  await tx.query(sql`update users set offboarded_at = ${at} where realm_id = ${realmId} and id = ${userId}`);
+  await removeAllOfUser(tx, { userId });
+  await failUnsettledOfUsers(tx, { userIds: [userId], errorCode: "user_offboarded", at });
+  const serials = await revokeAllOfUser(tx, { realmId, userId, reason, at });
+  await audit.record(tx, {
+    realmId,
+    event: "user_offboard",
+    actor,
+    at,
+    properties: { userID: userId, reason, profiles: serials.length, serials: serials.slice(0, serialsMax) },
+  });
+  return true;
+}
+
+/** Lets an offboarded person sign in again. Nothing that ended comes back. */
+export async function reactivate(tx: Db, { realmId, userId }: InRealm): Promise<void> {
+  await tx.query(sql`update users set offboarded_at = null where realm_id = ${realmId} and id = ${userId}`);
 }

@@ -3,7 +3,7 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { Registry } from "prom-client";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { ApiSettings } from "../../api/deps.ts";
-import { startApi } from "../../api/server.ts";
+import { startApi, type TlsListenerOptions } from "../../api/server.ts";
 import { openDatabase } from "../../db/client.ts";
 import { errorCatalogue, type ErrorCode } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/scopes.ts";
@@ -40,21 +40,29 @@ export interface Caller {
   send(method: string, path: string, options?: SendOptions & { body?: unknown }): Promise<ApiAnswer>;
 }
 
+export interface Callers {
+  nobody(): Caller;
+  token(token: string): Caller;
+  /** A signed-in administrator. */
+  admin(options?: { realmId?: string; scopes?: readonly Scope[] }): Caller;
+  service(options?: { realmId?: string; scopes?: readonly Scope[] }): Caller;
+  user(user: GivenUser | Promise<GivenUser>, options?: { scopes?: readonly Scope[] }): Caller;
+  guest(account?: GivenGuestAccount): Caller;
+}
+
 export interface TestApi {
   readonly url: string;
+  /** The TLS listener, where there is one. */
+  readonly tlsUrl: string | undefined;
   readonly database: TestDatabase;
   readonly given: Given;
   /** A realm that is there from the start, whose people `as` speaks for. */
   readonly realmId: string;
-  readonly as: {
-    nobody(): Caller;
-    token(token: string): Caller;
-    /** A signed-in administrator. */
-    admin(options?: { realmId?: string; scopes?: readonly Scope[] }): Caller;
-    service(options?: { realmId?: string; scopes?: readonly Scope[] }): Caller;
-    user(user: GivenUser | Promise<GivenUser>, options?: { scopes?: readonly Scope[] }): Caller;
-    guest(account?: GivenGuestAccount): Caller;
-  };
+  readonly as: Callers;
+  /** 32 bytes in base64url. */
+  readonly masterKey: string;
+  /** A second API on the same database and with the same keys, as behind a load balancer. */
+  another(): Promise<{ url: string; as: Callers }>;
   /** Starts a real worker on this file's database; the realm has to have a real issuer. */
   startWorker(): Promise<TestWorker>;
   stop(): Promise<void>;
@@ -62,6 +70,8 @@ export interface TestApi {
 
 export interface ApiOptions {
   settings?: Partial<ApiSettings>;
+  /** The TLS listener; people then sign in with profiles there. */
+  tls?: Omit<TlsListenerOptions, "port">;
   /** Instead of this file's database: one that is away, for instance. */
   databaseUrl?: (own: string) => string | Promise<string>;
   /** Instead of a queue in that database. */
@@ -72,6 +82,7 @@ export interface ApiOptions {
 /** The API on a free port with a database of this file's own. Rate limits are out of the way unless the test sets them. */
 export function useApi({
   settings = {},
+  tls,
   databaseUrl,
   backend: givenBackend,
   log = silentLog,
@@ -80,10 +91,12 @@ export function useApi({
   const given = givenRows(() => database.owner);
   const lifecycle = createLifecycle({ log, deadlineMs: 5_000 });
   let url = "";
+  let tlsUrl: string | undefined;
   let realmId = "";
 
-  beforeAll(async () => {
-    realmId = await given.realm();
+  const masterKey = randomBytes(32).toString("base64url");
+
+  const start = async (): Promise<string> => {
     const target = (await databaseUrl?.(database.url)) ?? database.url;
     const options = { url: target, role: "realmpass_api", applicationName: "realmpass test api" } as const;
     const db = openDatabase({ ...options, connectionsMax: 8 });
@@ -92,37 +105,47 @@ export function useApi({
     if (ours !== undefined) lifecycle.onStop("backend", ours.close);
     const backend = givenBackend ?? ours?.backend;
     if (backend === undefined) throw new Error("no backend");
-    const { port } = await startApi({
+    const { port, tlsPort } = await startApi({
       db,
       database: options,
       backend,
-      masterKey: randomBytes(32).toString("base64url"),
+      masterKey,
       outputPrivateKeyJwk: testOutputKeys.privateJwk,
       host: "127.0.0.1",
       port: 0,
-      settings: (listening) => ({
-        baseUrl: `http://127.0.0.1:${listening}`,
-        authUrl: `http://127.0.0.1:${listening}`,
+      tls: tls && { ...tls, port: 0 },
+      settings: (listening, listeningTls) => ({
+        baseUrl: url || `http://127.0.0.1:${listening}`,
+        authUrl: url || `http://127.0.0.1:${listening}`,
         trustedProxies: [],
         waitSeconds: 20,
         rateLimits: { service: 1_000_000, user: 1_000_000, refused: 1_000_000 },
         ...settings,
+        ...(listeningTls !== undefined && {
+          clientCertificates: { ...settings.clientCertificates, listenerUrl: `https://127.0.0.1:${listeningTls}` },
+        }),
       }),
       registry: new Registry(),
       clock: systemClock,
       log,
       lifecycle,
     });
-    url = `http://127.0.0.1:${port}`;
+    tlsUrl ??= tlsPort === undefined ? undefined : `https://127.0.0.1:${tlsPort}`;
+    return `http://127.0.0.1:${port}`;
+  };
+
+  beforeAll(async () => {
+    realmId = await given.realm();
+    url = await start();
   });
   const stop = (): Promise<void> => lifecycle.stop("test");
   afterAll(stop);
 
-  const caller = (token: () => Promise<string | undefined>): Caller => {
+  const caller = (base: () => string, token: () => Promise<string | undefined>): Caller => {
     let known: Promise<string | undefined> | undefined;
     const send: Caller["send"] = async (method, path, options = {}) => {
       const bearer = await (known ??= token());
-      return sendRequest(`${url}${path}`, method, {
+      return sendRequest(`${base()}${path}`, method, {
         ...options,
         headers: { ...(bearer === undefined ? {} : { authorization: `Bearer ${bearer}` }), ...options.headers },
       });
@@ -139,40 +162,50 @@ export function useApi({
   const application = async (type: "service" | "useragent", realm: string): Promise<string> =>
     (await given.application({ realmId: realm, type })).clientId;
 
+  const callersAt = (base: () => string): Callers => ({
+    nobody: () => caller(base, () => Promise.resolve(undefined)),
+    token: (token) => caller(base, () => Promise.resolve(token)),
+    admin: ({ realmId: realm, ...options } = {}) =>
+      caller(base, async () => {
+        const user = await given.user({ realmId: realm ?? realmId, administrator: true });
+        const clientId = await application("useragent", user.realmId);
+        return given.token({ realmId: user.realmId, clientId, userId: user.id }, options);
+      }),
+    service: ({ realmId: realm, ...options } = {}) =>
+      caller(base, async () => {
+        const clientId = await application("service", realm ?? realmId);
+        return given.token({ realmId: realm ?? realmId, clientId }, options);
+      }),
+    user: (promised, options) =>
+      caller(base, async () => {
+        const user = await promised;
+        const clientId = await application("useragent", user.realmId);
+        return given.token({ realmId: user.realmId, clientId, userId: user.id }, options);
+      }),
+    guest: (account) =>
+      caller(base, async () => {
+        const { id, realmId: realm } = account ?? (await given.guestAccount({ realmId }));
+        return given.token({ realmId: realm, guestAccountId: id });
+      }),
+  });
+
   return {
     get url() {
       return url;
     },
+    get tlsUrl() {
+      return tlsUrl;
+    },
     get realmId() {
       return realmId;
     },
+    masterKey,
     database,
     given,
-    as: {
-      nobody: () => caller(() => Promise.resolve(undefined)),
-      token: (token) => caller(() => Promise.resolve(token)),
-      admin: ({ realmId: realm, ...options } = {}) =>
-        caller(async () => {
-          const user = await given.user({ realmId: realm ?? realmId, administrator: true });
-          const clientId = await application("useragent", user.realmId);
-          return given.token({ realmId: user.realmId, clientId, userId: user.id }, options);
-        }),
-      service: ({ realmId: realm, ...options } = {}) =>
-        caller(async () => {
-          const clientId = await application("service", realm ?? realmId);
-          return given.token({ realmId: realm ?? realmId, clientId }, options);
-        }),
-      user: (promised, options) =>
-        caller(async () => {
-          const user = await promised;
-          const clientId = await application("useragent", user.realmId);
-          return given.token({ realmId: user.realmId, clientId, userId: user.id }, options);
-        }),
-      guest: (account) =>
-        caller(async () => {
-          const { id, realmId: realm } = account ?? (await given.guestAccount({ realmId }));
-          return given.token({ realmId: realm, guestAccountId: id });
-        }),
+    as: callersAt(() => url),
+    async another() {
+      const other = await start();
+      return { url: other, as: callersAt(() => other) };
     },
     startWorker: () => startTestWorker({ databaseUrl: database.url }),
     stop,

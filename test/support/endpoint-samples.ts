@@ -12,12 +12,16 @@ export interface Sample {
 export interface SampleSubject {
   user: GivenUser;
   serial: string;
+  clientId: string;
 }
 
 /** What stands for each parameter of a path. Whoever adds a parameter of a new name adds its row. */
 const parameters: Readonly<Record<string, (subject: SampleSubject) => string>> = {
   userID: ({ user }) => user.id,
   profileName: () => "laptop",
+  name: () => "laptop",
+  client_id: ({ clientId }) => clientId,
+  sid: () => "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c12",
   serial: ({ serial }) => serial,
   id: () => "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11",
 };
@@ -25,12 +29,26 @@ const parameters: Readonly<Record<string, (subject: SampleSubject) => string>> =
 /** Bodies of the endpoints that need one. */
 const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createUserProfile: { format: "pem", deviceType: "Linux" },
+  createOwnProfile: { format: "pem", deviceType: "Linux" },
+  setUserLock: { locked: false },
+  setUserLimit: { profileOverride: 3 },
+  registerApplication: {
+    type: "useragent",
+    name: "a sample",
+    clientURI: "https://client.example",
+    redirectURI: "https://client.example/back",
+    scopes: ["openid"],
+  },
 };
 
-/** A user with a profile, for the paths of samples. */
+/** A subject for when only the forms of the paths matter. */
+export const nobodysSubject: SampleSubject = { user: { id: "1", realmId: "1" }, serial: "1", clientId: "1" };
+
+/** A user with a profile, and an application, for the paths of samples. */
 export async function givenSubject(given: Given, realmId: string): Promise<SampleSubject> {
   const user = await given.user({ realmId });
-  return { user, serial: await given.profile(user) };
+  const { clientId } = await given.application({ realmId, type: "useragent" });
+  return { user, serial: await given.profile(user), clientId };
 }
 
 /** Every endpoint under each of its methods, about this user and profile. */

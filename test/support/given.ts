@@ -19,7 +19,8 @@ import { systemClock } from "../../runtime/clock.ts";
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 const unique = (): string => randomBytes(6).toString("hex");
 const day = 24 * 60 * 60 * 1000;
-const fromNow = (ms: number): Date => new Date(systemClock.now().getTime() + ms);
+/** A moment so many milliseconds from now. */
+export const fromNow = (ms: number): Date => new Date(systemClock.now().getTime() + ms);
 
 export interface GivenUser {
   id: string;
@@ -271,7 +272,10 @@ export function givenRows(owner: () => Database) {
     /** An access token for whoever is named, as the authorization server would have stored it. */
     async token(
       holder: { realmId: string; clientId?: string; userId?: string; guestAccountId?: string },
-      { scopes = allScopes, expiresAt = fromNow(30 * 60_000) }: { scopes?: readonly Scope[]; expiresAt?: Date } = {},
+      {
+        scopes = scopesAllowedTo(holder.userId === undefined ? "service" : "useragent"),
+        expiresAt = fromNow(30 * 60_000),
+      }: { scopes?: readonly Scope[]; expiresAt?: Date } = {},
     ): Promise<string> {
       const token = `test_${randomBytes(32).toString("base64url")}`;
       await accessTokens.create(owner(), {

@@ -1,3 +1,4 @@
+import { violates } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/applications.ts";
 import { scopesAllowedTo } from "../../../domain/scopes.ts";
 import { issueAccessToken } from "../access-token.ts";
@@ -18,7 +19,7 @@ export const clientCredentials: Grant = async ({ deps, form, request }) => {
     application.scopes.filter((scope) => allowed.includes(scope)),
   );
   if (scopes === undefined) throw new OAuthError("invalid_scope");
-  const [accessToken] = await Promise.all([
+  const issue = Promise.all([
     issueAccessToken(deps.db, deps, {
       realmId,
       clientId,
@@ -32,5 +33,10 @@ export const clientCredentials: Grant = async ({ deps, form, request }) => {
     }),
     applications.markUsed(deps.db, { clientId, at: deps.clock.now() }),
   ]);
+  const [accessToken] = await issue.catch((error: unknown) => {
+    // The secret, or the application itself, went between two statements.
+    if (violates(error)) throw new OAuthError("invalid_client", { cause: error });
+    throw error;
+  });
   return { access_token: accessToken, token_type: "Bearer" };
 };

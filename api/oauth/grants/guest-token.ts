@@ -6,10 +6,13 @@ import { OAuthError } from "../oauth-error.ts";
 import type { Grant } from "./grant.ts";
 
 /** A guest account's token for an access token that lives as long as the account does. It needs no client. */
-export const guestToken: Grant = async ({ deps, form }) => {
+export const guestToken: Grant = async ({ deps, form, request }) => {
   const tokenHash = hashOfToken(required(form, "guest_token"));
   const account = await guestAccounts.findByToken(deps.db, { tokenHash, at: deps.clock.now() });
-  if (account === undefined) throw new OAuthError("invalid_grant");
+  if (account === undefined) {
+    await deps.guesses.tokenFailed({ address: request.ip ?? "" });
+    throw new OAuthError("invalid_grant");
+  }
 
   const accessToken = await issueAccessToken(deps.db, deps, {
     realmId: account.realmId,

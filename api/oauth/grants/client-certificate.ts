@@ -1,0 +1,82 @@
+import { randomUUID } from "node:crypto";
+import { violates } from "../../../db/client.ts";
+import * as applications from "../../../db/queries/applications.ts";
+import * as auditEntries from "../../../db/queries/audit-entries.ts";
+import * as certificates from "../../../db/queries/certificates.ts";
+import * as sessions from "../../../db/queries/sessions.ts";
+import { presentedCertificate } from "../../client-certificate/presented-certificate.ts";
+import { accessTokenSeconds } from "../access-token.ts";
+import { authenticateClient } from "../client-authentication.ts";
+import { OAuthError } from "../oauth-error.ts";
+import { readScope } from "../scope.ts";
+import { issueUserTokens } from "../user-tokens.ts";
+import type { Grant } from "./grant.ts";
+
+/** The `grant_type` of {@link clientCertificate}. */
+export const clientCertificateGrantType = "urn:realmpass:params:oauth:grant-type:client-certificate";
+
+/**
+ * Signs a user in with an `authable` profile that they show over mutual TLS, where the operator has switched that on.
+ * The token is bound to the certificate (RFC 8705 section 3) and ends with it. There is no refresh token: the profile
+ * signs in again. Why a certificate does not count is nobody's business but its owner's.
+ */
+export const clientCertificate: Grant = async ({ deps, form, request }) => {
+  if (deps.settings.clientCertificates === undefined) throw new OAuthError("unsupported_grant_type");
+  const { application, secretHash } = await authenticateClient(deps, { form, request });
+  if (application.type !== "useragent") throw new OAuthError("unauthorized_client");
+  const { clientId, realmId } = application;
+  const scopes = readScope(
+    form.get("scope"),
+    application.scopes.filter((scope) => scope !== "offline_access"),
+  );
+  if (scopes === undefined) throw new OAuthError("invalid_scope");
+
+  const at = deps.clock.now();
+  const presented = presentedCertificate(deps, request);
+  const profile = presented && (await certificates.findAuthable(deps.db, { ...presented, realmId, at }));
+  if (presented === undefined || profile === undefined) throw new OAuthError("invalid_grant");
+
+  const { id: certificateId, userId, pairwiseId, administrator, serialNumber } = profile;
+  const sessionId = randomUUID();
+  const signIn = deps.db.transaction(async (tx) => {
+    const made = await sessions.create(tx, {
+      id: sessionId,
+      realmId,
+      userId,
+      clientId,
+      loginId: null,
+      certificateId,
+      scopes,
+      signedInAt: at,
+      at,
+      expiresAt: new Date(at.getTime() + accessTokenSeconds * 1000),
+    });
+    if (!made) return undefined;
+    await auditEntries.record(tx, {
+      realmId,
+      event: administrator ? "admin_login" : "user_login",
+      actor: { userId, clientId },
+      at,
+      properties: { userID: userId, method: "certificate", serial: serialNumber },
+    });
+    return issueUserTokens(tx, deps, {
+      realmId,
+      userId,
+      pairwiseId,
+      clientId,
+      sessionId,
+      secretHash,
+      scopes,
+      signedInAt: at,
+      certificate: { id: certificateId, thumbprint: presented.thumbprint },
+    });
+  });
+  const tokens = await signIn.catch((error: unknown) => {
+    // The client went away between two statements.
+    if (violates(error)) return undefined;
+    throw error;
+  });
+  if (tokens === undefined) throw new OAuthError("invalid_grant");
+  await applications.markUsed(deps.db, { clientId, at });
+  return tokens;
+};
