@@ -94,7 +94,7 @@ export default defineConfig(
   limits(["runtime/queues.ts"], "bullmq"),
   limits(["worker/main.ts", "vitest.config.ts"], "environment"),
   limits(["worker/pki/x509.ts"], "@peculiar/x509", "reflect-metadata"),
-  limits(["test/**/*.ts"], "pg", "environment"),
+  limits(["test/**/*.ts"], "express", "pg", "environment"),
 
   {
     // A test may assume what it has just made, and reads answers whose shape is the thing being tested.

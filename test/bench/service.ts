@@ -21,6 +21,8 @@ export interface Service {
   backend: Backend;
   port: number;
   token: string;
+  /** What the token was got with. */
+  client: { client_id: string; client_secret: string };
   realmId: string;
   /** With the owner's rights. */
   db: Database;
@@ -57,6 +59,7 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
     PORT: String(port),
     REALMPASS_METRICS_PORT: "0",
     REALMPASS_RATE_LIMIT_SERVICE: "1000000",
+    REALMPASS_RATE_LIMIT_USER: "1000000",
     REALMPASS_RSA_KEY_POOL: "0",
     ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
     ...(cpuProfiles === undefined ? {} : { NODE_OPTIONS: profiling(cpuProfiles) }),
@@ -110,10 +113,12 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
     (pid) => pid !== undefined,
   );
 
+  const client = registerClient(env);
   return {
     backend,
     port,
-    token: await obtainToken({ env, port }),
+    client,
+    token: await obtainToken(port, client),
     realmId,
     db,
     databaseUrl,
@@ -147,9 +152,9 @@ async function processOf(redisUrl: string): Promise<number> {
   }
 }
 
-/** A service client as an operator registers it, and a token as it gets one. */
-async function obtainToken({ env, port }: { env: Record<string, string>; port: number }): Promise<string> {
-  const client = JSON.parse(
+/** A service client as an operator registers it. */
+function registerClient(env: Record<string, string>): Service["client"] {
+  return JSON.parse(
     execFileSync(
       process.execPath,
       ["dist/operator/main.js", "application", "create", "--type", "service", "--name", `bench ${randomUUID()}`].concat(
@@ -157,7 +162,11 @@ async function obtainToken({ env, port }: { env: Record<string, string>; port: n
       ),
       { env: { ...env, NODE_OPTIONS: "" }, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
     ),
-  ) as { client_id: string; client_secret: string };
+  ) as Service["client"];
+}
+
+/** A token as the client gets one. */
+async function obtainToken(port: number, client: Service["client"]): Promise<string> {
   const answer = await fetch(`http://127.0.0.1:${port}/oauth/token`, {
     method: "POST",
     body: new URLSearchParams({ grant_type: "client_credentials", ...client }),

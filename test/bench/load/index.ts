@@ -23,7 +23,7 @@ export interface Measured {
 
 /** Puts load on a service and reads its CPU time before and after. */
 export async function measure(
-  service: Service,
+  service: Pick<Service, "port" | "token" | "cpu">,
   order: Omit<LoadOrder, "port" | "token" | "secondsMax">,
   cleanup: Cleanup,
 ): Promise<Measured> {

@@ -5,9 +5,12 @@ export interface LoadOrder {
   method: "GET" | "POST";
   /** Called one after the other, from the start again after the last. */
   paths: readonly string[];
-  body: unknown;
-  /** What every answer's `data` must have, as in "data": then it is a profile with its file. */
-  property: string;
+  /** Sent as JSON. */
+  body?: object;
+  /** Sent as a form. */
+  form?: Record<string, string>;
+  /** What every answer, which is a 200, must contain. */
+  contains: string;
   /** Requests in all. */
   count: number;
   concurrency: number;

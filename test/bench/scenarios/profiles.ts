@@ -16,7 +16,7 @@ export async function createProfiles(
   const users = await addUsers(service, Math.ceil(count / profilesPerUser));
   const paths = users.map((id) => `/api/user/${id}/profiles/laptop`);
   const body = { format: "pkcs12", deviceType: "Windows", keyType };
-  return measure(service, { method: "POST", paths, body, property: "data", count, concurrency }, cleanup);
+  return measure(service, { method: "POST", paths, body, contains: '"data":"MI', count, concurrency }, cleanup);
 }
 
 /** Throws unless there are as many active certificates as there should be, all with keys and serial numbers of their own. */

@@ -1,0 +1,23 @@
+/** Express with one prepared query and nothing else: what a service of this kind costs before it does anything. */
+import express from "express";
+import pg from "pg";
+
+const [databaseUrl = "", realmId = "", userId = ""] = process.argv.slice(2);
+const pool = new pg.Pool({ connectionString: databaseUrl, max: 16 });
+
+const app = express();
+app.disable("x-powered-by");
+app.disable("etag");
+app.get("/", async (_, response) => {
+  const { rows } = await pool.query({
+    name: "profiles",
+    text: `select serial_number as serial, name, created_at, not_after from certificates
+            where realm_id = $1 and user_id = $2 and revoked_at is null order by created_at desc`,
+    values: [realmId, userId],
+  });
+  response.json({ data: rows });
+});
+const server = app.listen(0, "127.0.0.1", () => {
+  const address = server.address();
+  process.send?.(typeof address === "object" ? address?.port : undefined);
+});
