@@ -10,6 +10,7 @@ import { beginRequest } from "./request-context.ts";
 import { setStandingHeaders } from "./respond.ts";
 import { createRouter, refuse } from "./router.ts";
 import { createSignInRouter } from "./sign-in/sign-in-router.ts";
+import { createUpstreamLoginRouter } from "./upstream-login/upstream-login-router.ts";
 
 /** The API as an Express application. */
 export function createApp(deps: Deps): Express {
@@ -33,11 +34,15 @@ export function createApp(deps: Deps): Express {
     next();
   };
   app.options(/.*/, counted);
-  app.use(["/login", "/sign-in", "/assets", "/openapi.json"], counted);
   app.use(cors);
   app.use(createRouter(endpoints, deps, limiter));
+  app.use(
+    ["/login", "/sign-in", "/assets", "/oauth/authorize", "/oauth/consent", "/oauth/logout", "/openapi.json"],
+    counted,
+  );
   app.use(createOAuthRouter(deps, limiter));
   app.use(createSignInRouter(deps));
+  app.use(createUpstreamLoginRouter(deps));
   app.get("/openapi.json", serveOpenApiDocument(deps));
   app.use(() => {
     throw new ServiceError("not_found");

@@ -3,6 +3,7 @@ import type { Database } from "../db/client.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Queues } from "../runtime/queues.ts";
+import type { Guesses } from "./guesses.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import type { TokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import type { RateLimits } from "./rate-limit.ts";
@@ -19,6 +20,7 @@ export interface Deps {
   settlements: Settlements;
   collectIssuance: CollectIssuance;
   signingKeys: TokenSigningKeys;
+  guesses: Guesses;
   /** Seals what must be read again, and makes the keys of form tokens. */
   masterKey: KeyObject;
   settings: ApiSettings;
@@ -34,4 +36,15 @@ export interface ApiSettings {
   /** How long a creation waits for its worker. */
   waitSeconds: number;
   rateLimits: RateLimits;
+  /** Where people sign in with profiles over mutual TLS; omitted: nowhere. */
+  clientCertificates?: ClientCertificateSettings;
+  /** How long a realm's identity provider may take for one answer. Default: 5 s. */
+  upstreamTimeoutMs?: number;
+}
+
+export interface ClientCertificateSettings {
+  /** The header in which a trusted proxy passes a client's certificate on. */
+  header?: string;
+  /** The address of our own TLS listener, without a trailing slash. */
+  listenerUrl?: string;
 }

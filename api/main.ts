@@ -7,6 +7,7 @@ import { createLifecycle, runMain, type Lifecycle } from "../runtime/lifecycle.t
 import { createLog } from "../runtime/log.ts";
 import { createRegistry, serveMetrics } from "../runtime/metrics.ts";
 import { queueBackend } from "../runtime/queues.ts";
+import { clientCertificatesOf, tlsListenerOf } from "./client-certificate/config.ts";
 import { apiVariables, type ApiConfig } from "./config.ts";
 import type { ApiSettings } from "./deps.ts";
 import { startApi } from "./server.ts";
@@ -16,6 +17,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   if (config.DATABASE_URL === undefined) {
     throw new ConfigError(["DATABASE_URL: an api needs it; `npm start` runs a database, an api and a worker together"]);
   }
+  const tls = tlsListenerOf(config);
   const log = createLog({ process: "api", level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
   begin(lifecycle);
@@ -50,7 +52,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   lifecycle.onStop("metrics", () => metrics.close());
 
   const secrets = (): ReturnType<typeof openDataDirectory> => openDataDirectory(config.REALMPASS_DATA_DIRECTORY);
-  const { port } = await startApi({
+  const { port, tlsPort } = await startApi({
     db,
     database,
     backend,
@@ -58,7 +60,8 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     outputPrivateKeyJwk: config.REALMPASS_OUTPUT_PRIVATE_KEY ?? secrets().secret("outputPrivateKey"),
     host: config.REALMPASS_HOST,
     port: config.PORT,
-    settings: (listeningPort) => settingsOf({ ...config, PORT: listeningPort }),
+    tls,
+    settings: (listeningPort, listeningTlsPort) => settingsOf({ ...config, PORT: listeningPort }, listeningTlsPort),
     registry,
     clock: systemClock,
     log,
@@ -68,24 +71,35 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     { event: "api.listening", host: config.REALMPASS_HOST, port },
     `listening on ${baseUrl({ ...config, PORT: port })}`,
   );
+  if (tlsPort !== undefined) {
+    log.info(
+      { event: "api.tls_listening", host: config.REALMPASS_HOST, port: tlsPort },
+      "listening for profiles over TLS",
+    );
+  }
   process.send?.({ event: "listening", port, metricsPort: metrics.port });
 }
 
 /** The producing side of the queue needs few. */
 const queueConnections = 4;
 
-const settingsOf = (config: ApiConfig): ApiSettings => ({
-  baseUrl: baseUrl(config),
-  authUrl: authUrl(config),
-  trustedProxies: config.REALMPASS_TRUSTED_PROXIES.split(",")
+function settingsOf(config: ApiConfig, tlsPort: number | undefined): ApiSettings {
+  const trustedProxies = config.REALMPASS_TRUSTED_PROXIES.split(",")
     .map((range) => range.trim())
-    .filter((range) => range !== ""),
-  waitSeconds: config.REALMPASS_WAIT_SECONDS,
-  rateLimits: {
-    service: config.REALMPASS_RATE_LIMIT_SERVICE,
-    user: config.REALMPASS_RATE_LIMIT_USER,
-    refused: config.REALMPASS_RATE_LIMIT_REFUSED,
-  },
-});
+    .filter((range) => range !== "");
+  const clientCertificates = clientCertificatesOf(config, { trustedProxies, tlsPort });
+  return {
+    baseUrl: baseUrl(config),
+    authUrl: authUrl(config),
+    trustedProxies,
+    waitSeconds: config.REALMPASS_WAIT_SECONDS,
+    rateLimits: {
+      service: config.REALMPASS_RATE_LIMIT_SERVICE,
+      user: config.REALMPASS_RATE_LIMIT_USER,
+      refused: config.REALMPASS_RATE_LIMIT_REFUSED,
+    },
+    ...(clientCertificates && { clientCertificates }),
+  };
+}
 
 runMain(main);

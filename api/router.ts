@@ -3,6 +3,7 @@ import { ServiceError } from "../domain/errors.ts";
 import { requireAccess, requireScope } from "./access.ts";
 import { authenticate, readBearerToken } from "./authenticate.ts";
 import { changeOf } from "./change.ts";
+import { requireBoundCertificate } from "./client-certificate/require-bound-certificate.ts";
 import type { Deps } from "./deps.ts";
 import type { ApiVersion, Endpoint, Method } from "./endpoint.ts";
 import { asServiceError, sendError } from "./error-response.ts";
@@ -124,6 +125,7 @@ async function admit(endpoint: Endpoint, { deps, limiter, request, response }: E
   const principal = await authenticate(deps.db, { tokenHash: hash, clock: deps.clock });
   contextOf(response).who = whoOf(principal);
   await limiter.countToken(response, { hash, principal });
+  await requireBoundCertificate(deps, request, principal);
   if (endpoint.access !== "public") requireAccess(principal, endpoint.access);
   if (endpoint.scope !== undefined) requireScope(principal, endpoint.scope);
   return principal;

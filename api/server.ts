@@ -1,4 +1,5 @@
 import { createServer, type Server } from "node:http";
+import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import type { Database, DatabaseOptions } from "../db/client.ts";
@@ -13,6 +14,7 @@ import { createApp } from "./app.ts";
 import { createSettlements, settledChannel } from "./await-issuance.ts";
 import { createCollector } from "./collect-issuance.ts";
 import type { ApiSettings } from "./deps.ts";
+import { createGuesses } from "./guesses.ts";
 import { createApiMetrics } from "./metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import { createOutputOpener } from "./open-output.ts";
@@ -27,16 +29,26 @@ export interface ApiOptions {
   outputPrivateKeyJwk: string;
   host: string;
   port: number;
-  /** Once the port is known: addresses may hang on it. */
-  settings: (port: number) => ApiSettings;
+  /** A second listener, which asks for client certificates. */
+  tls?: TlsListenerOptions | undefined;
+  /** Once the ports are known: addresses may hang on them. */
+  settings: (port: number, tlsPort: number | undefined) => ApiSettings;
   registry: Registry;
   clock: Clock;
   log: Log;
   lifecycle: Lifecycle;
 }
 
-/** Starts an API that stops with the lifecycle. Resolves with its port when it takes requests. */
-export async function startApi(options: ApiOptions): Promise<{ port: number }> {
+export interface TlsListenerOptions {
+  port: number;
+  /** PEM, the listener's own first. */
+  certificate: string;
+  /** PEM. */
+  key: string;
+}
+
+/** Starts an API that stops with the lifecycle. Resolves with its ports when it takes requests. */
+export async function startApi(options: ApiOptions): Promise<{ port: number; tlsPort: number | undefined }> {
   const { db, clock, log, lifecycle } = options;
   const metrics = createApiMetrics(options.registry);
   const queues = openQueues(options.backend, log);
@@ -58,32 +70,53 @@ export async function startApi(options: ApiOptions): Promise<{ port: number }> {
   const collectIssuance = createCollector({ db, clock, openOutput });
   const key = masterKey(options.masterKey);
   const signingKeys = createTokenSigningKeys({ db, clock, masterKey: key });
+  const guesses = createGuesses({ backend: options.backend, db, masterKey: key, log });
+  lifecycle.onStop("guesses", () => guesses.close());
 
-  const server = createServer({ keepAliveTimeout: 65_000 });
+  const server = createServer(connections);
+  const tlsServer = options.tls && createTlsListener(options.tls);
   const port = await listenOn(server, options);
-  const settings = options.settings(port);
-  server.on(
-    "request",
-    createApp({
-      db,
-      queues,
-      clock,
-      log,
-      metrics,
-      settlements,
-      collectIssuance,
-      signingKeys,
-      masterKey: key,
-      settings,
-    }),
-  );
-  lifecycle.onStop("http server", () => {
+  const tlsPort = options.tls && tlsServer && (await listenOn(tlsServer, { ...options, port: options.tls.port }));
+  const settings = options.settings(port, tlsPort);
+  const servers = [server, ...(tlsServer === undefined ? [] : [tlsServer])];
+  const app = createApp({
+    db,
+    queues,
+    clock,
+    log,
+    metrics,
+    settlements,
+    collectIssuance,
+    signingKeys,
+    guesses,
+    masterKey: key,
+    settings,
+  });
+  for (const each of servers) each.on("request", app);
+  lifecycle.onStop("http server", async () => {
     // Whoever waits for a worker is told where to ask again, and asks another process.
     settlements.close();
-    return closeServer(server);
+    await Promise.all(servers.map(closeServer));
   });
-  return { port };
+  return { port, tlsPort };
 }
+
+const connections = { keepAliveTimeout: 65_000 };
+
+/**
+ * A listener that asks for a client certificate and lets anybody in, with one or without: TLS shows that the client has
+ * the key, and which certificates count is decided where it matters.
+ */
+const createTlsListener = ({ certificate, key }: TlsListenerOptions): Server =>
+  createTlsServer({
+    ...connections,
+    cert: certificate,
+    key,
+    minVersion: "TLSv1.2",
+    requestCert: true,
+    rejectUnauthorized: false,
+    handshakeTimeout: 10_000,
+  });
 
 const listenOn = (server: Server, { host, port }: { host: string; port: number }): Promise<number> =>
   new Promise((resolve, reject) => {

@@ -3,10 +3,17 @@ import { Redis } from "ioredis";
 /**
  * A connection for adding jobs: fails at once while Redis is away instead of holding the request.
  * A connection for taking jobs: waits for Redis for as long as it takes (BullMQ requires it of workers).
+ * With `answerMsMax` a command that is not answered in time fails, too.
  */
-export function openRedis(url: string, use: "produce" | "consume", onError: (error: Error) => void): Redis {
+export function openRedis(
+  url: string,
+  use: "produce" | "consume",
+  onError: (error: Error) => void,
+  { answerMsMax }: { answerMsMax?: number } = {},
+): Redis {
   const redis = new Redis(url, {
     ...(use === "produce" ? { enableOfflineQueue: false, maxRetriesPerRequest: 1 } : { maxRetriesPerRequest: null }),
+    ...(answerMsMax === undefined ? {} : { commandTimeout: answerMsMax }),
     connectTimeout: 5_000,
     retryStrategy: (attempt) => Math.min(100 * attempt, 2_000),
   });

@@ -1,13 +1,14 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 
-const integer = (min: number, max: number, fallback: number) =>
+const wholeNumber = (min: number, max: number) =>
   z
     .string()
     .regex(/^[0-9]+$/, "must be a whole number")
     .transform(Number)
-    .pipe(z.number().min(min).max(max))
-    .default(fallback);
+    .pipe(z.number().min(min).max(max));
+
+const integer = (min: number, max: number, fallback: number) => wholeNumber(min, max).default(fallback);
 
 const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// URL");
 const redisUrl = z.string().regex(/^rediss?:\/\//, "must be a redis:// URL");
@@ -71,6 +72,44 @@ export const variables = {
     schema: z.string().default(""),
     used: "api",
     about: "Comma-separated addresses or CIDR ranges whose X-Forwarded-For is believed.",
+  },
+  REALMPASS_CLIENT_CERTIFICATE_HEADER: {
+    schema: z
+      .string()
+      .regex(/^[A-Za-z0-9-]+$/, "must be the name of a header")
+      .optional(),
+    used: "api",
+    about:
+      "The header in which trusted proxies, and they alone, pass a client's certificate on, so that people sign in with profiles: RFC 9440 or URL-encoded PEM. The proxy has to overwrite what clients send.",
+  },
+  REALMPASS_TLS_PORT: {
+    schema: wholeNumber(0, 65_535).optional(),
+    used: "api",
+    about:
+      "The port of a TLS listener of our own that asks for client certificates, so that people sign in with profiles.",
+  },
+  REALMPASS_TLS_URL: {
+    schema: webUrl.refine((url) => url.startsWith("https:"), "must be an https:// URL").optional(),
+    used: "api",
+    about:
+      "The address that clients reach the TLS listener under. Not set: the authorization server's host and the TLS port.",
+  },
+  REALMPASS_TLS_CERTIFICATE: {
+    schema: z
+      .string()
+      .regex(/-----BEGIN CERTIFICATE-----/, "must be PEM")
+      .optional(),
+    used: "api",
+    about: "The TLS listener's certificate and its chain, as PEM; REALMPASS_TLS_CERTIFICATE_FILE names a file.",
+  },
+  REALMPASS_TLS_KEY: {
+    schema: z
+      .string()
+      .regex(/-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/, "must be an unencrypted key as PEM")
+      .optional(),
+    used: "api",
+    secret: true,
+    about: "The TLS listener's private key, as PEM; REALMPASS_TLS_KEY_FILE names a file.",
   },
   REALMPASS_METRICS_PORT: {
     schema: integer(0, 65_535, 9464),

@@ -86,6 +86,7 @@ export async function sweep({ db, queues, issueAll, clock, log }: UpkeepDeps): P
 export async function tidy({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   await db.transaction(async (tx) => {
     if (!(await upkeep.tryLock(tx, tidyLock))) return;
+    await upkeep.yieldToOthers(tx);
     const outputs = await upkeep.eraseOutputs(tx, { at: clock.now() });
     const rows = await upkeep.removeExpired(tx, { at: clock.now() });
     if (outputs + rows > 0) log.info({ event: "upkeep.tidied", outputs, rows }, "expired data removed");

@@ -1,4 +1,5 @@
 import * as accessTokens from "../../db/queries/access-tokens.ts";
+import * as certificates from "../../db/queries/certificates.ts";
 import * as refreshTokens from "../../db/queries/refresh-tokens.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
@@ -40,6 +41,8 @@ interface Described {
   token_type?: "Bearer";
   aud?: string;
   sid?: string;
+  /** The certificate that the token is bound to (RFC 8705 section 3.2). */
+  cnf?: { "x5t#S256": string };
 }
 
 /** An access token of anybody's, or a refresh token of the client's own. */
@@ -52,7 +55,8 @@ async function describe(
   const holder = await accessTokens.findHolder(db, { tokenHash, at });
   if (holder !== undefined) {
     const sub = holder.userId ?? holder.clientId ?? `guest-account:${holder.guestAccountId}`;
-    const { realmId, scopes, createdAt, expiresAt, sessionId } = holder;
+    const { realmId, scopes, createdAt, expiresAt, sessionId, certificateId } = holder;
+    const thumbprint = certificateId === null ? undefined : await certificates.thumbprintOf(db, { id: certificateId });
     return {
       realmId,
       scopes,
@@ -63,6 +67,7 @@ async function describe(
       token_type: "Bearer",
       aud: settings.baseUrl,
       ...(sessionId !== null && { sid: sessionId }),
+      ...(thumbprint && { cnf: { "x5t#S256": thumbprint.toString("base64url") } }),
     };
   }
   const refresh = await refreshTokens.find(db, { tokenHash, at });

@@ -33,7 +33,8 @@ export function pageRoute(deps: Deps, path: string, handlers: { get?: PageHandle
           : new Map<string, string>();
       await handler({ ...page, query, form });
     } catch (thrown) {
-      sendProblem(page, problemOf(thrown, context.log));
+      const { problem, retryAfterSeconds } = problemOf(thrown, context.log);
+      sendProblem(page, problem, { retryAfterSeconds });
     }
   };
   router.all(path, serve);
@@ -43,10 +44,10 @@ export function pageRoute(deps: Deps, path: string, handlers: { get?: PageHandle
 /** A page's address may carry that of another page with all its parameters. */
 const pageValueLengthMax = 20_000;
 
-function problemOf(thrown: unknown, log: () => Log): Problem {
-  if (thrown instanceof OAuthError) return "bad_request";
-  const { status, code } = asServiceError(thrown, log);
-  if (code === "too_many_requests") return "too_many_requests";
-  if (status < 500) return "bad_request";
-  return code === "unavailable" ? "unavailable" : "broken";
+function problemOf(thrown: unknown, log: () => Log): { problem: Problem; retryAfterSeconds?: number | undefined } {
+  if (thrown instanceof OAuthError) return { problem: "bad_request" };
+  const { status, code, retryAfterSeconds } = asServiceError(thrown, log);
+  if (code === "too_many_requests") return { problem: "too_many_requests", retryAfterSeconds };
+  if (status < 500) return { problem: "bad_request" };
+  return code === "unavailable" ? { problem: "unavailable", retryAfterSeconds } : { problem: "broken" };
 }

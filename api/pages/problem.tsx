@@ -1,44 +1,89 @@
-import { sendPage } from "./send-page.tsx";
+import { contextOf } from "../request-context.ts";
+import type { Language } from "./language.ts";
 import type { PageRequest } from "./page-request.ts";
+import { problems, type Problem } from "./problems.ts";
+import { sendPage } from "./send-page.tsx";
+import type { Texts } from "./texts/texts.ts";
 
-/** Everything that can go wrong on a page: its status, and its words in each language. */
-const problems = {
-  bad_request: { status: 400 },
-  method_not_allowed: { status: 405 },
-  unknown_client: { status: 400 },
-  redirect_mismatch: { status: 400 },
-  logout_refused: { status: 400 },
-  form_expired: { status: 403 },
-  offboarded: { status: 403 },
-  link_ended: { status: 410 },
-  no_sign_in: { status: 403 },
-  too_many_requests: { status: 429 },
-  upstream_unreachable: { status: 503 },
-  upstream_refused: { status: 403 },
-  upstream_bad_answer: { status: 502 },
-  upstream_attempt_ended: { status: 400 },
-  identity_conflict: { status: 403 },
-  unavailable: { status: 503 },
-  broken: { status: 500 },
-} as const;
+export type { Problem } from "./problems.ts";
 
-export type Problem = keyof typeof problems;
+export interface ProblemOptions {
+  /** A path of ours to try anew. */
+  startAgain?: string | undefined;
+  /** When trying again makes sense, for 429 and 503. */
+  retryAfterSeconds?: number | undefined;
+}
 
-/** Shows what went wrong, in one sentence, with what to do and the request's id. `startAgain`: a path of ours to try anew. */
+/**
+ * Shows what went wrong, in one sentence, with what to do, and the request's id and time to quote. Nothing of the request
+ * is repeated.
+ */
 export function sendProblem(
   page: Pick<PageRequest, "deps" | "request" | "response">,
   problem: Problem,
-  { startAgain, retryAfterSeconds }: { startAgain?: string | undefined; retryAfterSeconds?: number | undefined } = {},
+  { startAgain, retryAfterSeconds }: ProblemOptions = {},
 ): void {
   const { status } = problems[problem];
-  if (status === 503 || status === 429) page.response.setHeader("Retry-After", String(retryAfterSeconds ?? 2));
+  const { response } = page;
+  if (status === 503 || status === 429) response.setHeader("Retry-After", String(retryAfterSeconds ?? 2));
+  const wait = status === 429 ? retryAfterSeconds : undefined;
+  const reference = { id: contextOf(response).id, at: page.deps.clock.now() };
   sendPage(page, {
     status,
-    title: problem,
-    body: (
-      <p>
-        {problem} {startAgain}
-      </p>
-    ),
+    say: (texts, language) => ({
+      title: texts.problems[problem].title,
+      body: (
+        <>
+          <p>{texts.problems[problem].happened}</p>
+          <p>{wait === undefined ? texts.problems[problem].remedy : texts.wait(minutesOf(wait))}</p>
+          {isOwnPath(startAgain) && (
+            <a class="button" href={startAgain}>
+              {texts.startAgain}
+            </a>
+          )}
+          <Reference {...reference} texts={texts} language={language} />
+        </>
+      ),
+    }),
   });
 }
+
+/** Waiting times are said in whole minutes, rounded up. */
+export const minutesOf = (seconds: number): number => Math.max(1, Math.ceil(seconds / 60));
+
+/** A path here, and no address of somewhere else that looks like one. */
+const isOwnPath = (path: string | undefined): path is string => path !== undefined && /^\/(?![/\\])/.test(path);
+
+function Reference({ id, at, texts, language }: { id: string; at: Date; texts: Texts; language: Language }) {
+  return (
+    <div class="report">
+      <p class="dim">{texts.quoteThis}</p>
+      <dl>
+        <dt>{texts.reference}</dt>
+        <dd>{id}</dd>
+        <dt>{texts.time}</dt>
+        <dd>
+          <time datetime={at.toISOString()}>{timeFormats[language].format(at)}</time>
+        </dd>
+      </dl>
+    </div>
+  );
+}
+
+/** With the time zone: whoever is told this may sit in another one. */
+const timeFormat = (locale: string) =>
+  new Intl.DateTimeFormat(locale, {
+    day: "numeric",
+    month: "long",
+    year: "numeric",
+    hour: "2-digit",
+    minute: "2-digit",
+    second: "2-digit",
+    timeZone: "UTC",
+    timeZoneName: "short",
+  });
+
+const timeFormats: Readonly<Record<Language, Intl.DateTimeFormat>> = {
+  en: timeFormat("en-GB"),
+  de: timeFormat("de-DE"),
+};

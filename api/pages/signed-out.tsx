@@ -1,4 +1,6 @@
+import { pathOn } from "../sign-in/continue-to.ts";
 import type { PageRequest } from "./page-request.ts";
+import { plainName } from "./plain-name.ts";
 import { sendPage } from "./send-page.tsx";
 
 export interface SignedOutView {
@@ -7,6 +9,29 @@ export interface SignedOutView {
 }
 
 /** Says what ended. */
-export function sendSignedOut(page: Pick<PageRequest, "deps" | "request" | "response">, _: SignedOutView): void {
-  sendPage(page, { status: 200, title: "Signed out", body: <p>Signed out</p> });
+export function sendSignedOut(
+  page: Pick<PageRequest, "deps" | "request" | "response">,
+  { application }: SignedOutView,
+): void {
+  const back = application !== undefined && /^https?:\/\//i.test(application.clientUri) ? application : undefined;
+  sendPage(page, {
+    status: 200,
+    say: (texts) => ({
+      title: texts.signedOut.title,
+      body: (
+        <>
+          {application !== undefined && <p>{texts.signedOut.ofApplication(plainName(application.name))}</p>}
+          <p>{texts.signedOut.text}</p>
+          {back !== undefined && (
+            <a class="button" href={back.clientUri}>
+              {texts.signedOut.backTo(plainName(back.name))}
+            </a>
+          )}
+          <a class={back === undefined ? "button" : "button quiet"} href={pathOn(page.deps, "/login")}>
+            {texts.signedOut.signInAgain}
+          </a>
+        </>
+      ),
+    }),
+  });
 }

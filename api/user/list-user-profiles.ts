@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Db } from "../../db/client.ts";
-import { listOfUser, pageOfUser, profileSortKeys, type ProfileFilter } from "../../db/queries/certificates.ts";
+import { pageOfUser, profileSortKeys, type ProfileFilter } from "../../db/queries/certificate-pages.ts";
+import { listOfUser } from "../../db/queries/certificates.ts";
 import * as users from "../../db/queries/users.ts";
 import { DeviceType } from "../../domain/device.ts";
 import { SerialNumber, UserID } from "../../domain/ids.ts";

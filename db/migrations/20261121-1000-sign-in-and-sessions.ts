@@ -124,7 +124,7 @@ grant select, insert on upstream_identities to realmpass_api;
 
 -- Upkeep removes what has run out; bulk offboarding ends sessions.
 grant select (id, user_id, expires_at), delete on logins to realmpass_worker;
-grant select (id, user_id, client_id, expires_at), delete on sessions to realmpass_worker;
+grant select (id, user_id, client_id, last_used_at, expires_at), delete on sessions to realmpass_worker;
 grant select (token_hash, expires_at), delete on upstream_attempts to realmpass_worker;
 grant select (key, expire), delete on guesses to realmpass_worker;
 

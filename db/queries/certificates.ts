@@ -1,15 +1,15 @@
-import type { Actor } from "../../domain/audit.ts";
+import type { Actor, AuditEvent } from "../../domain/audit.ts";
 import type { DeviceType } from "../../domain/device.ts";
 import { revocationEvent, type ProfileKind } from "../../domain/profile.ts";
-import type { RevocationReason } from "../../domain/revocation.ts";
+import { revocationReasons, type RevocationReason } from "../../domain/revocation.ts";
 import { first, only, type Db } from "../client.ts";
-import { all, containing, orderBy, when, type Page, type PageRequest } from "../page.ts";
-import { sql } from "../sql.ts";
+import { sql, type Sql } from "../sql.ts";
 import * as audit from "./audit-entries.ts";
 
 /** A profile of any kind, without its certificate. */
 export interface Certificate {
   id: string;
+  issuerId: string;
   issuanceId: string;
   serialNumber: string;
   kind: ProfileKind;
@@ -27,10 +27,11 @@ export interface Certificate {
   lastOcspAt: Date | null;
 }
 
-const columns = sql`
-  c.id, c.issuance_id as "issuanceId", c.serial_number as "serialNumber", c.kind, c.user_id as "userId",
-  c.guest_account_id as "guestAccountId", c.name, c.description, c.device_type as "deviceType", c.authable, c.identity,
-  c.created_at as "createdAt", c.not_after as "notAfter", c.revoked_at as "revokedAt",
+/** The columns of a {@link Certificate}, of `certificates c`. */
+export const columns = sql`
+  c.id, c.issuer_id as "issuerId", c.issuance_id as "issuanceId", c.serial_number as "serialNumber", c.kind,
+  c.user_id as "userId", c.guest_account_id as "guestAccountId", c.name, c.description, c.device_type as "deviceType",
+  c.authable, c.identity, c.created_at as "createdAt", c.not_after as "notAfter", c.revoked_at as "revokedAt",
   c.revocation_reason as "revocationReason", c.last_ocsp_at as "lastOcspAt"`;
 
 /** One profile of the realm by its serial number. */
@@ -100,6 +101,14 @@ export async function isSame(db: Db, { id, der }: { id: string; der: Uint8Array 
   return rows.length > 0;
 }
 
+/** The SHA-256 of a profile's certificate. */
+export async function thumbprintOf(db: Db, { id }: { id: string }): Promise<Buffer> {
+  const rows = await db.query<{ thumbprint: Buffer }>(
+    sql`select sha256(certificate) as thumbprint from certificates where id = ${id}`,
+  );
+  return only(rows).thumbprint;
+}
+
 /** The profiles that came of these issuances. */
 export const listByIssuances = (db: Db, issuanceIds: readonly string[]): Promise<Certificate[]> =>
   db.query<Certificate>(sql`
@@ -132,73 +141,6 @@ export const listActiveOfUser = (
        and c.not_after > ${at}
      order by c.created_at desc, c.id desc
   `);
-
-export const profileSortKeys = ["serial", "createtime", "expirationtime", "lastlogin"] as const;
-export type ProfileSortKey = (typeof profileSortKeys)[number];
-
-export interface ProfileFilter {
-  authable: boolean;
-  minCreated: Date;
-  maxCreated: Date;
-  minLastLogin: Date;
-  maxLastLogin: Date;
-  minExpirationTime: Date;
-  maxExpirationTime: Date;
-  deviceType: DeviceType;
-  serials: readonly string[];
-  /** Revoked or expired. */
-  invalid: boolean;
-}
-
-/** A page of a user's profiles; `search` looks inside the serial number. */
-export async function pageOfUser(
-  db: Db,
-  {
-    realmId,
-    userId,
-    at,
-    page,
-  }: { realmId: string; userId: string; at: Date; page: PageRequest<ProfileFilter, ProfileSortKey> },
-): Promise<Page<Certificate>> {
-  const { filter } = page;
-  const matching = all([
-    sql`c.realm_id = ${realmId}`,
-    sql`c.user_id = ${userId}`,
-    when(page.search, (text) => sql`c.serial_number like ${containing(text)}`),
-    when(filter.authable, (is) => sql`c.authable = ${is}`),
-    when(filter.minCreated, (bound) => sql`c.created_at >= ${bound}`),
-    when(filter.maxCreated, (bound) => sql`c.created_at <= ${bound}`),
-    // lastLogin is a placeholder that equals the creation time.
-    when(filter.minLastLogin, (bound) => sql`c.created_at >= ${bound}`),
-    when(filter.maxLastLogin, (bound) => sql`c.created_at <= ${bound}`),
-    when(filter.minExpirationTime, (bound) => sql`c.not_after >= ${bound}`),
-    when(filter.maxExpirationTime, (bound) => sql`c.not_after <= ${bound}`),
-    when(filter.deviceType, (type) => sql`c.device_type = ${type}`),
-    when(filter.serials, (serials) => sql`c.serial_number = any(${serials}::text[])`),
-    when(filter.invalid, (is) =>
-      is
-        ? sql`(c.revoked_at is not null or c.not_after <= ${at})`
-        : sql`(c.revoked_at is null and c.not_after > ${at})`,
-    ),
-  ]);
-  const order = orderBy(
-    page.sort,
-    {
-      serial: sql`c.serial_number`,
-      createtime: sql`c.created_at`,
-      expirationtime: sql`c.not_after`,
-      lastlogin: sql`c.created_at`,
-    },
-    { newestFirst: sql`c.created_at`, id: sql`c.id` },
-  );
-  const [items, counted] = await Promise.all([
-    db.query<Certificate>(sql`
-      select ${columns} from certificates c where ${matching} ${order} limit ${page.limit} offset ${page.offset}
-    `),
-    db.query<{ total: number }>(sql`select count(*)::integer as total from certificates c where ${matching}`),
-  ]);
-  return { items, total: only(counted).total };
-}
 
 /**
  * Revokes one profile for good, with its audit entry. False when the realm has no such profile; revoking what is
@@ -240,21 +182,121 @@ export async function revoke(
 }
 
 /**
+ * Revokes profiles of one kind for good, all of them or none, with an audit entry for each that was not revoked before.
+ * Answers the serial numbers that the realm does not have; when there are any, nothing has changed. Call in a transaction.
+ */
+export async function revokeMany(
+  tx: Db,
+  request: {
+    realmId: string;
+    serialNumbers: readonly string[];
+    kind: ProfileKind;
+    reason: RevocationReason;
+    actor: Actor;
+    at: Date;
+  },
+): Promise<string[]> {
+  const { realmId, serialNumbers, kind, reason, actor, at } = request;
+  const found = await tx.query<Pick<Certificate, "id" | "serialNumber">>(sql`
+    select id, serial_number as "serialNumber"
+      from certificates
+     where realm_id = ${realmId}
+       and kind = ${kind}
+       and serial_number = any(${serialNumbers}::text[])
+  `);
+  const known = new Set(found.map(({ serialNumber }) => serialNumber));
+  const unknown = serialNumbers.filter((serialNumber) => !known.has(serialNumber));
+  if (unknown.length > 0) return unknown;
+
+  await revokeWhere(tx, sql`id = any(${found.map(({ id }) => id)}::bigint[])`, {
+    reason,
+    at,
+    auditedAs: { event: revocationEvent[kind], actor },
+  });
+  return [];
+}
+
+/**
  * Revokes every active profile of a user for good, and answers their serial numbers. The audit entry is the caller's.
  * Call in a transaction, with the user's row locked.
  */
-export async function revokeAllOfUser(
+export const revokeAllOfUser = (
   tx: Db,
-  { realmId, userId, reason, at }: { realmId: string; userId: string; reason: RevocationReason; at: Date },
+  { realmId, userId, ...revocation }: { realmId: string; userId: string; reason: RevocationReason; at: Date },
+): Promise<string[]> =>
+  revokeWhere(
+    tx,
+    sql`realm_id = ${realmId} and user_id = ${userId} and not_after > ${revocation.at}`,
+    revocation,
+  );
+
+/** The same for a guest account, with its row locked. */
+export const revokeAllOfGuestAccount = (
+  tx: Db,
+  {
+    realmId,
+    guestAccountId,
+    ...revocation
+  }: { realmId: string; guestAccountId: string; reason: RevocationReason; at: Date },
+): Promise<string[]> =>
+  revokeWhere(
+    tx,
+    sql`realm_id = ${realmId} and guest_account_id = ${guestAccountId} and not_after > ${revocation.at}`,
+    revocation,
+  );
+
+/** How many profiles upkeep revokes in one statement. */
+const slice = 1_000;
+
+/**
+ * Revokes profiles that outlive their guest account, whose end was moved forward after they were made; nobody did it, as
+ * far as the audit log is concerned. Answers their serial numbers, at most 1,000 of them: call it until there are fewer.
+ */
+export const revokeOutliving = (db: Db, { at }: { at: Date }): Promise<string[]> =>
+  revokeWhere(
+    db,
+    sql`id in (select c.id
+                 from guest_accounts g
+                 join certificates c on c.guest_account_id = g.id
+                where g.expires_at <= ${at}
+                  and c.revoked_at is null
+                  and c.not_after > ${at}
+                limit ${slice})`,
+    {
+      reason: revocationReasons.cessationOfOperation,
+      at,
+      auditedAs: { event: revocationEvent.guest, actor: { userId: null, clientId: null } },
+    },
+  );
+
+/** Revokes what meets the condition and is not revoked, with an audit entry for each if so asked. */
+async function revokeWhere(
+  tx: Db,
+  condition: Sql,
+  {
+    reason,
+    at,
+    auditedAs,
+  }: { reason: RevocationReason; at: Date; auditedAs?: { event: AuditEvent; actor: Actor } },
 ): Promise<string[]> {
+  const audited =
+    auditedAs &&
+    sql`, audited as (
+      insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+      select a.realm_id, ${at}, ${auditedAs.event}, ${auditedAs.actor.userId}, ${auditedAs.actor.clientId},
+             jsonb_strip_nulls(jsonb_build_object(
+               'serial', a.serial_number, 'name', a.name, 'user', a.user_id::text,
+               'guestAccount', a.guest_account_id::text, 'reason', ${reason}::integer))
+        from active a
+        join revoked r on r.certificate_id = a.id
+       order by a.id
+    )`;
   const rows = await tx.query<{ serialNumber: string }>(sql`
     with active as (
-      select id, serial_number
+      select id, realm_id, serial_number, name, user_id, guest_account_id
         from certificates
-       where realm_id = ${realmId}
-         and user_id = ${userId}
+       where ${condition}
          and revoked_at is null
-         and not_after > ${at}
        order by id
     ), revoked as (
       insert into revocations (certificate_id, revoked_at, reason)
@@ -263,7 +305,7 @@ export async function revokeAllOfUser(
        order by id
       on conflict (certificate_id) do nothing
       returning certificate_id
-    )
+    )${audited ?? sql``}
     select a.serial_number as "serialNumber"
       from active a
       join revoked r on r.certificate_id = a.id

@@ -1,5 +1,11 @@
+import type { Actor } from "../../domain/audit.ts";
+import type { RevocationReason } from "../../domain/revocation.ts";
 import { first, only, type Db } from "../client.ts";
-import { sql } from "../sql.ts";
+import { all, containing, orderBy, when, type Page, type PageRequest } from "../page.ts";
+import { sql, type Sql } from "../sql.ts";
+import * as audit from "./audit-entries.ts";
+import { revokeAllOfGuestAccount } from "./certificates.ts";
+import { failUnsettledOfGuestAccount } from "./issuances.ts";
 
 export interface GuestAccount {
   id: string;
@@ -59,4 +65,189 @@ export async function findByToken(
          and expires_at > ${at}
     `),
   );
+}
+
+interface InRealm {
+  realmId: string;
+  guestAccountId: string;
+}
+
+/** An account as a list shows it. */
+export interface CountedGuestAccount extends GuestAccount {
+  /** How many active profiles it has. */
+  activeProfileCount: number;
+}
+
+const countedColumns = (at: Date): Sql => sql`
+  ${columns},
+  (select count(*)::integer
+     from certificates c
+    where c.guest_account_id = g.id
+      and c.revoked_at is null
+      and c.not_after > ${at}) as "activeProfileCount"`;
+
+export async function find(
+  db: Db,
+  { realmId, guestAccountId, at }: InRealm & { at: Date },
+): Promise<CountedGuestAccount | undefined> {
+  return first(
+    await db.query<CountedGuestAccount>(sql`
+      select ${countedColumns(at)}
+        from guest_accounts g
+       where g.realm_id = ${realmId}
+         and g.id = ${guestAccountId}
+    `),
+  );
+}
+
+/** True when the realm has this account. */
+export async function exists(db: Db, { realmId, guestAccountId }: InRealm): Promise<boolean> {
+  const rows = await db.query(
+    sql`select 1 as one from guest_accounts where realm_id = ${realmId} and id = ${guestAccountId}`,
+  );
+  return rows.length > 0;
+}
+
+/** An account with its token as it is stored. */
+export async function findWithToken(
+  db: Db,
+  { realmId, guestAccountId }: InRealm,
+): Promise<(GuestAccount & { tokenHash: Buffer; tokenSealed: Buffer }) | undefined> {
+  return first(
+    await db.query(sql`
+      select ${columns}, token_hash as "tokenHash", token_sealed as "tokenSealed"
+        from guest_accounts
+       where realm_id = ${realmId}
+         and id = ${guestAccountId}
+    `),
+  );
+}
+
+export const guestAccountSortKeys = ["name", "createtime", "expirationtime", "profilelimit"] as const;
+export type GuestAccountSortKey = (typeof guestAccountSortKeys)[number];
+
+export interface GuestAccountFilter {
+  /** Revoked. */
+  invalid: boolean;
+  minCreateTime: Date;
+  maxCreateTime: Date;
+  minExpirationTime: Date;
+  maxExpirationTime: Date;
+}
+
+/** The guest accounts of a realm; `search` looks inside the name. The page is found by id first, and counted only then. */
+export async function list(
+  db: Db,
+  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<GuestAccountFilter, GuestAccountSortKey> },
+): Promise<Page<CountedGuestAccount>> {
+  const { filter } = page;
+  const matching = all([
+    sql`g.realm_id = ${realmId}`,
+    when(page.search, (text) => sql`g.name ilike ${containing(text)}`),
+    when(filter.invalid, (is) => (is ? sql`g.revoked_at is not null` : sql`g.revoked_at is null`)),
+    when(filter.minCreateTime, (bound) => sql`g.created_at >= ${bound}`),
+    when(filter.maxCreateTime, (bound) => sql`g.created_at <= ${bound}`),
+    when(filter.minExpirationTime, (bound) => sql`g.expires_at >= ${bound}`),
+    when(filter.maxExpirationTime, (bound) => sql`g.expires_at <= ${bound}`),
+  ]);
+  const order = orderBy(
+    page.sort,
+    {
+      name: sql`g.name`,
+      createtime: sql`g.created_at`,
+      expirationtime: sql`g.expires_at`,
+      profilelimit: sql`g.profile_limit`,
+    },
+    { newestFirst: sql`g.created_at`, id: sql`g.id` },
+  );
+
+  const [items, counted] = await Promise.all([
+    db.query<CountedGuestAccount>(sql`
+      with page as materialized (
+        select g.id
+          from guest_accounts g
+         where ${matching}
+         ${order}
+         limit ${page.limit} offset ${page.offset}
+      )
+      select ${countedColumns(at)}
+        from page
+        join guest_accounts g using (id)
+       ${order}
+    `),
+    db.query<{ total: number }>(sql`select count(*)::integer as total from guest_accounts g where ${matching}`),
+  ]);
+  return { items, total: only(counted).total };
+}
+
+/** Reads an account and keeps it from being changed, or given a profile, by anyone else until the transaction ends. */
+export async function lock(tx: Db, { realmId, guestAccountId }: InRealm): Promise<GuestAccount | undefined> {
+  return first(
+    await tx.query<GuestAccount>(sql`
+      select ${columns}
+        from guest_accounts
+       where realm_id = ${realmId}
+         and id = ${guestAccountId}
+         for no key update
+    `),
+  );
+}
+
+/** What of an account may change. */
+export type GuestAccountSettings = Pick<GuestAccount, "name" | "note" | "profileLimit" | "expiresAt">;
+
+/** Gives an account other settings; its access tokens end with it, whenever that now is. Call in a transaction. */
+export async function update(
+  tx: Db,
+  { realmId, guestAccountId, name, note, profileLimit, expiresAt }: InRealm & GuestAccountSettings,
+): Promise<void> {
+  await tx.query(sql`
+    update guest_accounts
+       set name = ${name}, note = ${note}, profile_limit = ${profileLimit}, expires_at = ${expiresAt}
+     where realm_id = ${realmId}
+       and id = ${guestAccountId}
+  `);
+  await tx.query(sql`
+    update access_tokens
+       set expires_at = ${expiresAt}
+     where guest_account_id = ${guestAccountId}
+       and expires_at <> date_trunc('second', ${expiresAt}::timestamptz)
+  `);
+}
+
+/** How many serial numbers an audit entry lists at most. */
+const serialsMax = 100;
+
+/**
+ * Revokes an account, with the audit entry: its tokens end, what is being made for it fails, and every active profile is
+ * revoked for good. False when the realm has no such account; revoking what is revoked changes nothing. Call in a
+ * transaction.
+ */
+export async function revoke(
+  tx: Db,
+  { realmId, guestAccountId, reason, actor, at }: InRealm & { reason: RevocationReason; actor: Actor; at: Date },
+): Promise<boolean> {
+  const found = await lock(tx, { realmId, guestAccountId });
+  if (found === undefined) return false;
+  if (found.revokedAt !== null) return true;
+
+  await tx.query(sql`
+    update guest_accounts set revoked_at = ${at} where realm_id = ${realmId} and id = ${guestAccountId}
+  `);
+  await tx.query(sql`delete from access_tokens where guest_account_id = ${guestAccountId}`);
+  await failUnsettledOfGuestAccount(tx, { guestAccountId, errorCode: "guest_account_ended", at });
+  const serials = await revokeAllOfGuestAccount(tx, { realmId, guestAccountId, reason, at });
+  await audit.record(tx, {
+    realmId,
+    event: "guest_account_revoke",
+    actor,
+    at,
+    properties: {
+      guestAccountID: guestAccountId,
+      reason,
+      profiles: serials.length,
+      serials: serials.slice(0, serialsMax),
+    },
+  });
+  return true;
 }

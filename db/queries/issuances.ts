@@ -1,9 +1,10 @@
 import type { Actor } from "../../domain/audit.ts";
 import type { CertificateFormat } from "../../domain/certificate-format.ts";
 import type { DeviceType, KeyType } from "../../domain/device.ts";
+import type { ErrorCode } from "../../domain/errors.ts";
 import type { ProfileKind } from "../../domain/profile.ts";
 import { first, only, type Db } from "../client.ts";
-import { sql } from "../sql.ts";
+import { sql, type Sql } from "../sql.ts";
 
 /** The limit of what may be created for an owner, read with the owner's row locked until the transaction ends. */
 export interface LockedOwner {
@@ -53,6 +54,51 @@ export async function lockOwner(
   ]);
   const owner = first(owners);
   return owner === undefined ? undefined : { ...owner, count: only(counts).count };
+}
+
+/** The same of a guest account. */
+export interface LockedGuestAccount {
+  name: string;
+  expiresAt: Date;
+  revokedAt: Date | null;
+  /** Null: unlimited. */
+  limit: number | null;
+  count: number;
+  maxValidMonths: number;
+  keyTypes: Partial<Record<DeviceType, KeyType>>;
+  issuerNotAfter: Date | null;
+}
+
+/** Locks a guest account's row and reads what decides whether another profile may be created, as {@link lockOwner} does. */
+export async function lockGuestAccount(
+  tx: Db,
+  { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
+): Promise<LockedGuestAccount | undefined> {
+  const [accounts, counts] = await Promise.all([
+    tx.query<Omit<LockedGuestAccount, "count">>(sql`
+      select g.name, g.expires_at as "expiresAt", g.revoked_at as "revokedAt", g.profile_limit as "limit",
+             r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"
+        from guest_accounts g
+        join realms r on r.id = g.realm_id
+        left join issuers i on i.realm_id = r.id and i.issuing
+       where g.realm_id = ${realmId}
+         and g.id = ${guestAccountId}
+         for no key update of g
+    `),
+    tx.query<{ count: number }>(sql`
+      select (select count(*)
+                from certificates
+               where guest_account_id = ${guestAccountId}
+                 and revoked_at is null
+                 and not_after > ${at})::integer
+           + (select count(*)
+                from issuances
+               where guest_account_id = ${guestAccountId}
+                 and status in ('queued', 'signing'))::integer as count
+    `),
+  ]);
+  const account = first(accounts);
+  return account === undefined ? undefined : { ...account, count: only(counts).count };
 }
 
 export interface NewIssuance {
@@ -134,15 +180,20 @@ export async function collect(db: Db, { ids, at }: { ids: readonly string[]; at:
   }));
 }
 
+/** Where an issuance stands and whose it is. */
+export interface IssuanceStanding extends Pick<
+  IssuanceResult,
+  "realmId" | "state" | "createdByUserId" | "createdByClientId"
+> {
+  guestAccountId: string | null;
+}
+
 /** State and creator, without touching the output. */
-export const findState = async (
-  db: Db,
-  id: string,
-): Promise<Pick<IssuanceResult, "realmId" | "state" | "createdByUserId" | "createdByClientId"> | undefined> =>
+export const findState = async (db: Db, id: string): Promise<IssuanceStanding | undefined> =>
   first(
-    await db.query<Pick<IssuanceResult, "realmId" | "state" | "createdByUserId" | "createdByClientId">>(sql`
+    await db.query<IssuanceStanding>(sql`
       select realm_id as "realmId", status as state, created_by_user_id as "createdByUserId",
-             created_by_client_id as "createdByClientId"
+             created_by_client_id as "createdByClientId", guest_account_id as "guestAccountId"
         from issuances
        where id = ${id}
     `),
@@ -163,15 +214,27 @@ export async function listSettled(db: Db, ids: readonly string[]): Promise<strin
  * Fails whatever a user still has under way and gives up the serial numbers of attempts that have begun. Call it in the
  * transaction that locks the user out, after the user's row has been changed: no such issuance can settle afterwards.
  */
-export async function failUnsettledOfUsers(
+export const failUnsettledOfUsers = (
   tx: Db,
-  { userIds, errorCode, at }: { userIds: readonly string[]; errorCode: string; at: Date },
+  { userIds, ...failure }: { userIds: readonly string[]; errorCode: ErrorCode; at: Date },
+): Promise<void> => failUnsettled(tx, sql`user_id = any(${userIds}::bigint[])`, failure);
+
+/** The same for a guest account that is revoked. */
+export const failUnsettledOfGuestAccount = (
+  tx: Db,
+  { guestAccountId, ...failure }: { guestAccountId: string; errorCode: ErrorCode; at: Date },
+): Promise<void> => failUnsettled(tx, sql`guest_account_id = ${guestAccountId}`, failure);
+
+async function failUnsettled(
+  tx: Db,
+  owned: Sql,
+  { errorCode, at }: { errorCode: ErrorCode; at: Date },
 ): Promise<void> {
   await tx.query(sql`
     with unsettled as (
       select id, issuer_id, serial_number, not_after
         from issuances
-       where user_id = any(${userIds}::bigint[])
+       where ${owned}
          and status in ('queued', 'signing')
          for update
     ), abandoned as (

@@ -22,6 +22,17 @@ const columns = sql`
 export const list = (db: Db, realmId: string): Promise<IssuerRow[]> =>
   db.query<IssuerRow>(sql`select ${columns} from issuers where realm_id = ${realmId} order by id desc`);
 
+export const listByIds = (db: Db, ids: readonly string[]): Promise<IssuerRow[]> =>
+  db.query<IssuerRow>(sql`select ${columns} from issuers where id = any(${ids}::bigint[])`);
+
+/** When the realm's issuing CA ends; undefined when there is none. */
+export async function findIssuingEnd(db: Db, realmId: string): Promise<Date | undefined> {
+  const rows = await db.query<{ notAfter: Date }>(
+    sql`select not_after as "notAfter" from issuers where realm_id = ${realmId} and issuing`,
+  );
+  return first(rows)?.notAfter;
+}
+
 /** Issuers with their encrypted keys: for workers and operators alone. */
 export const listWithKeys = (db: Db, ids: readonly string[]): Promise<(IssuerRow & { encryptedKey: unknown })[]> =>
   db.query(sql`

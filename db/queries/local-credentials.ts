@@ -27,3 +27,27 @@ export async function findUserId(
   );
   return row?.userId;
 }
+
+/** What somebody who signs in is compared with. */
+export interface LocalCredential {
+  userId: string;
+  /** Null: this person signs in with links only. */
+  passwordHash: string | null;
+  administrator: boolean;
+  offboardedAt: Date | null;
+}
+
+export async function find(
+  db: Db,
+  { realmId, username }: { realmId: string; username: string },
+): Promise<LocalCredential | undefined> {
+  return first(
+    await db.query<LocalCredential>(sql`
+      select c.user_id as "userId", c.password_hash as "passwordHash", u.administrator, u.offboarded_at as "offboardedAt"
+        from local_credentials c
+        join users u on u.id = c.user_id
+       where c.realm_id = ${realmId}
+         and lower(c.username) = lower(${username})
+    `),
+  );
+}

@@ -1,7 +1,8 @@
 import type { DeviceType, KeyType } from "../../domain/device.ts";
 import type { Realm } from "../../domain/realm.ts";
+import type { UpstreamClaims } from "../../domain/upstream-claims.ts";
 import { first, only, type Db } from "../client.ts";
-import { sql } from "../sql.ts";
+import { sql, type Sql } from "../sql.ts";
 
 export interface RealmRow extends Realm {
   radiusCa: string | null;
@@ -9,12 +10,15 @@ export interface RealmRow extends Realm {
   localSignIn: boolean;
   upstreamIssuer: string | null;
   upstreamClientId: string | null;
+  upstreamClientSecretSet: boolean;
+  upstreamClaims: UpstreamClaims;
 }
 
 const columns = sql`
   id, name, display_name as "displayName", domain, logo_uri as "logoUri", max_profiles as "maxProfiles",
   max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", key_types as "keyTypes",
-  local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId"`;
+  local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
+  upstream_client_secret is not null as "upstreamClientSecretSet", upstream_claims as "upstreamClaims"`;
 
 export async function findById(db: Db, id: string): Promise<RealmRow | undefined> {
   return first(await db.query<RealmRow>(sql`select ${columns} from realms where id = ${id}`));
@@ -57,28 +61,72 @@ export async function lockAll(tx: Db): Promise<void> {
 
 export interface RealmChange {
   displayName?: string | undefined;
+  logoUri?: string | undefined;
   radiusCn?: string | undefined;
   localSignIn?: boolean | undefined;
-  upstreamIssuer?: string | undefined;
-  upstreamClientId?: string | undefined;
+  /** Null removes it; so with all of the identity provider's settings. */
+  upstreamIssuer?: string | null | undefined;
+  upstreamClientId?: string | null | undefined;
+  /** Sealed under the master key, see {@link upstreamSecretContext}. */
+  upstreamClientSecret?: Uint8Array | null | undefined;
+  upstreamClaims?: UpstreamClaims | undefined;
   maxProfiles?: number | undefined;
   maxValidMonths?: number | undefined;
 }
 
+/** A value that may be null, when it is given; else what the column has. */
+const givenOr = (column: Sql, value: unknown): Sql => (value === undefined ? column : sql`${value}`);
+
 /** Changes what is given and leaves the rest. */
 export async function update(db: Db, id: string, change: RealmChange): Promise<RealmRow> {
+  const claims = change.upstreamClaims === undefined ? null : JSON.stringify(change.upstreamClaims);
   return only(
     await db.query<RealmRow>(sql`
       update realms
          set display_name       = coalesce(${change.displayName ?? null}, display_name),
+             logo_uri           = coalesce(${change.logoUri ?? null}, logo_uri),
              radius_cn          = coalesce(${change.radiusCn ?? null}, radius_cn),
              local_sign_in      = coalesce(${change.localSignIn ?? null}, local_sign_in),
-             upstream_issuer    = coalesce(${change.upstreamIssuer ?? null}, upstream_issuer),
-             upstream_client_id = coalesce(${change.upstreamClientId ?? null}, upstream_client_id),
+             upstream_issuer    = ${givenOr(sql`upstream_issuer`, change.upstreamIssuer)},
+             upstream_client_id = ${givenOr(sql`upstream_client_id`, change.upstreamClientId)},
+             upstream_client_secret = ${givenOr(sql`upstream_client_secret`, change.upstreamClientSecret)},
+             upstream_claims    = coalesce(${claims}::jsonb, upstream_claims),
              max_profiles       = coalesce(${change.maxProfiles ?? null}, max_profiles),
              max_valid_months   = coalesce(${change.maxValidMonths ?? null}, max_valid_months)
        where id = ${id}
       returning ${columns}
+    `),
+  );
+}
+
+/** What a realm's secret at its identity provider is sealed under the master key for: this table, this row. */
+export const upstreamSecretContext = (realmId: string): string => `realms/${realmId}/upstream_client_secret`;
+
+/** What it takes to sign in through a realm's identity provider. */
+export interface RealmUpstream {
+  realmId: string;
+  realmName: string;
+  issuer: string;
+  clientId: string;
+  /** Sealed under the master key; null: this service is a public client there. */
+  sealedSecret: Buffer | null;
+  claims: UpstreamClaims;
+}
+
+/** The identity provider of a realm; undefined when there is no such realm or it has none. */
+export async function findUpstream(
+  db: Db,
+  realm: { name: string } | { id: string },
+): Promise<RealmUpstream | undefined> {
+  const named = "name" in realm ? sql`name = ${realm.name}` : sql`id = ${realm.id}`;
+  return first(
+    await db.query<RealmUpstream>(sql`
+      select id as "realmId", name as "realmName", upstream_issuer as issuer, upstream_client_id as "clientId",
+             upstream_client_secret as "sealedSecret", upstream_claims as claims
+        from realms
+       where ${named}
+         and upstream_issuer is not null
+         and upstream_client_id is not null
     `),
   );
 }

@@ -11,16 +11,32 @@ export async function create(db: Db, link: { tokenHash: Uint8Array; userId: stri
   `);
 }
 
-/** True while the link can still be used. */
-export async function isUsable(db: Db, { tokenHash, at }: { tokenHash: Uint8Array; at: Date }): Promise<boolean> {
-  const rows = await db.query(sql`
-    select 1 as one
-      from sign_in_links
-     where token_hash = ${tokenHash}
-       and consumed_at is null
-       and expires_at > ${at}
-  `);
-  return rows.length > 0;
+/** Whom a link would sign in. */
+export interface UsableLink {
+  realmId: string;
+  pairwiseId: string;
+  email: string;
+  displayName: string | null;
+  username: string | null;
+}
+
+/** A link that can still be used; undefined once it was, its time has run out, or its person is offboarded. */
+export async function findUsable(
+  db: Db,
+  { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
+): Promise<UsableLink | undefined> {
+  return first(
+    await db.query<UsableLink>(sql`
+      select u.realm_id as "realmId", u.pairwise_id as "pairwiseId", u.email, u.display_name as "displayName", c.username
+        from sign_in_links l
+        join users u on u.id = l.user_id
+        left join local_credentials c on c.user_id = u.id
+       where l.token_hash = ${tokenHash}
+         and l.consumed_at is null
+         and l.expires_at > ${at}
+         and u.offboarded_at is null
+    `),
+  );
 }
 
 /** Uses a link up, once: of several attempts at the same moment one gets the user. Offboarded users get nothing. */

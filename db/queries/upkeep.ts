@@ -1,6 +1,7 @@
 import { only, type Db } from "../client.ts";
 import { sql, type Sql } from "../sql.ts";
 import { idempotencyKeyHours } from "./idempotency-keys.ts";
+import { idleDays } from "./sessions.ts";
 
 /** Output is erased this long after it was first collected. */
 export const collectedMinutesMax = 10;
@@ -59,9 +60,22 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
   return erased;
 }
 
-/** Removes tokens, links and idempotency keys that have run out, a slice of each. Answers how many rows. */
+/** Removes what people and clients had for a time and whose time is up, a slice of each kind. Answers how many rows. */
 export async function removeExpired(db: Db, { at }: { at: Date }): Promise<number> {
+  // Sessions before their tokens: whatever ends a session takes the session's row first.
   const removals = [
+    sql`delete from sessions
+         where id in ((select id from sessions where expires_at < ${at} limit ${slice})
+                      union
+                      (select id
+                         from sessions
+                        where last_used_at < ${at}::timestamptz - make_interval(days => ${idleDays})
+                        limit ${slice}))`,
+    sql`delete from logins where id in (select id from logins where expires_at < ${at} limit ${slice})`,
+    sql`delete from upstream_attempts
+         where token_hash in (select token_hash from upstream_attempts where expires_at < ${at} limit ${slice})`,
+    sql`delete from guesses
+         where key in (select key from guesses where expire < ${at.getTime()} limit ${slice})`,
     sql`delete from access_tokens
          where token_hash in (select token_hash from access_tokens where expires_at < ${at} limit ${slice})`,
     sql`delete from sign_in_links
@@ -83,6 +97,14 @@ export async function removeExpired(db: Db, { at }: { at: Date }): Promise<numbe
     );
   }
   return total;
+}
+
+/**
+ * Gives up within the transaction where somebody else holds a row, before the database calls it a deadlock and fails
+ * whoever it likes: upkeep comes again, a person who logs out does not.
+ */
+export async function yieldToOthers(tx: Db): Promise<void> {
+  await tx.query(sql`select set_config('lock_timeout', '200ms', true)`);
 }
 
 /** Holds a lock for the transaction when nobody else does. For work that one worker at a time should do. */

@@ -14,6 +14,7 @@ const packageOf: Record<string, string> = {
   eapol_test: "eapoltest",
   redis: "redis-server",
   "redis-server": "redis-server",
+  chromium: "chromium",
 };
 
 /** The full path of a program, looked up in `path` as a shell would; undefined when it is not there. */

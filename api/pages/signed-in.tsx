@@ -1,0 +1,48 @@
+import type { RealmRow } from "../../db/queries/realms.ts";
+import type { PageRequest } from "./page-request.ts";
+import { sendPage } from "./send-page.tsx";
+
+export interface SignedInView {
+  realm: Pick<RealmRow, "displayName"> | undefined;
+  /** Who is signed in, as they know themselves. */
+  person: string;
+  /** The address that shows this page. */
+  address: string;
+  /** The form that signs out: where it posts to, and its hidden fields. */
+  signOut: { action: string; hidden: Readonly<Record<string, string>> };
+  /** Where to sign in as somebody else. */
+  notYou: string;
+}
+
+/** Shows who is signed in to the browser. */
+export function sendSignedIn(page: Pick<PageRequest, "deps" | "request" | "response">, view: SignedInView): void {
+  const { realm, person, address, signOut, notYou } = view;
+  sendPage(page, {
+    status: 200,
+    realm,
+    address,
+    say: (texts) => ({
+      title: texts.signedIn.title,
+      body: (
+        <>
+          <div class="account">
+            <p>
+              <span class="dim">{texts.signedIn.as}</span>
+              <br />
+              <strong class="name">{person}</strong>
+            </p>
+          </div>
+          <form method="post" action={signOut.action}>
+            {Object.entries(signOut.hidden).map(([name, value]) => (
+              <input type="hidden" name={name} value={value} />
+            ))}
+            <button>{texts.signedIn.signOut}</button>
+          </form>
+          <a class="button quiet" href={notYou}>
+            {texts.signedIn.notYou}
+          </a>
+        </>
+      ),
+    }),
+  });
+}

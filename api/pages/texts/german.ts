@@ -1,0 +1,178 @@
+import type { Texts } from "./texts.ts";
+
+const minutes = (count: number): string => (count === 1 ? "eine Minute" : `${count} Minuten`);
+
+export const german: Texts = {
+  languageName: "Deutsch",
+  otherLanguage: "Sprache",
+  startAgain: "Neu beginnen",
+  reference: "Kennung",
+  time: "Zeit",
+  quoteThis: "Wenn das immer wieder geschieht, nennen Sie Ihrem Helpdesk:",
+
+  signIn: {
+    title: "Anmelden",
+    toContinueTo: "weiter zu",
+    username: "Benutzername",
+    password: "Passwort",
+    submit: "Anmelden",
+    campusAccount: "Mit dem Hochschulkonto anmelden",
+    or: "oder mit einem lokalen Konto",
+    wrong: "Der Benutzername oder das Passwort ist falsch. Bitte prüfen Sie beide und versuchen Sie es noch einmal.",
+    tooManyTries: (count) => `Zu viele Versuche. Bitte warten Sie ${minutes(count)} und versuchen Sie es dann erneut.`,
+  },
+
+  realmChoice: {
+    title: "Wohin gehören Sie?",
+    text: "Wählen Sie Ihre Einrichtung, um sich anzumelden.",
+  },
+
+  signedIn: {
+    title: "Sie sind angemeldet",
+    as: "Angemeldet als",
+    signOut: "Abmelden",
+    notYou: "Nicht Sie? Konto wechseln",
+  },
+
+  signInLink: {
+    title: "Anmelden",
+    as: "Dieser Link meldet Sie an als",
+    once: "Er funktioniert einmal.",
+    submit: "Anmelden",
+  },
+
+  consent: {
+    title: (application) => `Darf ${application} für Sie handeln?`,
+    as: "Angemeldet als",
+    notYou: "Nicht Sie?",
+    intro: "Die Anwendung könnte dann:",
+    isNew: "neu",
+    returnTo: "Sie kehren zurück zu",
+    appOnDevice: (scheme) => `einer App auf diesem Gerät (${scheme})`,
+    withdraw: "Was Sie erlauben, wird gespeichert. Fragen Sie Ihren Helpdesk, wenn Sie es zurücknehmen möchten.",
+    cancel: "Abbrechen",
+    allow: "Erlauben",
+  },
+  scopes: {
+    openid: "Sie anmelden",
+    offline_access: "Sie angemeldet halten",
+    "profile.create": "Profile anlegen",
+    "profile.delete": "Profile widerrufen",
+    "profile.modify": "Profile ändern",
+    "profile.read": "Profile ansehen",
+    "realm.read": "die Einstellungen des Realms ansehen",
+    "realm.modify": "die Einstellungen des Realms ändern",
+    "user.read": "Personen ansehen",
+    "user.modify": "Personen anlegen, sperren und wieder zulassen",
+    "user.delete": "Personen den Zugang entziehen",
+    "guest.read": "Gastkonten und ihre Token ansehen",
+    "guest.create": "Gastkonten anlegen",
+    "guest.modify": "Gastkonten ändern",
+    "guest.delete": "Gastkonten und ihre Profile widerrufen",
+    "infrastructure.read": "Infrastrukturprofile ansehen",
+    "infrastructure.create": "Infrastrukturprofile anlegen",
+    "infrastructure.delete": "Infrastrukturprofile widerrufen",
+    "audit.read": "das Audit-Protokoll lesen",
+    "application.read": "Anwendungen ansehen",
+    "application.modify": "Anwendungen registrieren und ändern",
+    "job.read": "Massenvorgänge ansehen",
+    "job.create": "Massenvorgänge starten",
+  },
+
+  signedOut: {
+    title: "Sie sind abgemeldet",
+    ofApplication: (application) => `Sie sind von ${application} abgemeldet.`,
+    text: "Sie können dieses Fenster schließen. Schließen Sie an einem gemeinsam genutzten Rechner auch den Browser.",
+    signInAgain: "Wieder anmelden",
+    backTo: (application) => `Zurück zu ${application}`,
+  },
+
+  wait: (count) => `Bitte warten Sie ${minutes(count)} und versuchen Sie es dann erneut.`,
+  problems: {
+    bad_request: {
+      title: "Diese Anfrage funktioniert nicht",
+      happened: "Was Ihr Browser gesendet hat, ist unvollständig oder fehlerhaft.",
+      remedy: "Gehen Sie zurück zu der Anwendung, aus der Sie kommen, und versuchen Sie es noch einmal.",
+    },
+    method_not_allowed: {
+      title: "Das geht hier nicht",
+      happened: "Diese Seite lässt sich so nicht benutzen.",
+      remedy: "Gehen Sie zurück und folgen Sie dem Link oder dem Knopf noch einmal.",
+    },
+    unknown_client: {
+      title: "Unbekannte Anwendung",
+      happened: "Die Anwendung, die Sie hierher geschickt hat, ist nicht bekannt oder wurde abgeschaltet.",
+      remedy: "Sagen Sie es denen, die die Anwendung betreiben.",
+    },
+    redirect_mismatch: {
+      title: "Diese Anwendung ist nicht richtig eingerichtet",
+      happened: "Die Adresse, zu der Sie zurückkehren würden, ist nicht die für die Anwendung registrierte.",
+      remedy: "Sagen Sie es denen, die die Anwendung betreiben. An diese Adresse wurde nichts gesendet.",
+    },
+    logout_refused: {
+      title: "Sie wurden nicht abgemeldet",
+      happened: "Die Anwendung hat auf eine Weise darum gebeten, der nicht zu trauen ist.",
+      remedy: "Melden Sie sich in der Anwendung noch einmal ab, oder schließen Sie den Browser.",
+    },
+    form_expired: {
+      title: "Bitte versuchen Sie das noch einmal",
+      happened: "Die Seite war zu lange offen, oder Ihr Browser nimmt keine Cookies an.",
+      remedy: "Erlauben Sie Cookies für diese Seite und beginnen Sie neu.",
+    },
+    offboarded: {
+      title: "Ihr Zugang ist beendet",
+      happened: "Ihr Konto ist hier nicht mehr aktiv.",
+      remedy: "Fragen Sie den Helpdesk, wenn Sie das für einen Irrtum halten.",
+    },
+    link_ended: {
+      title: "Dieser Link funktioniert nicht mehr",
+      happened: "Er wurde schon benutzt, oder seine Zeit ist abgelaufen.",
+      remedy: "Bitten Sie um einen neuen.",
+    },
+    no_sign_in: {
+      title: "Hier kann sich niemand anmelden",
+      happened: "Es ist keine Art der Anmeldung eingerichtet.",
+      remedy: "Sagen Sie es Ihrem Helpdesk.",
+    },
+    too_many_requests: {
+      title: "Zu viele Versuche",
+      happened: "Es gab in kurzer Zeit zu viele Versuche.",
+      remedy: "Bitte warten Sie einen Moment und versuchen Sie es dann erneut.",
+    },
+    upstream_unreachable: {
+      title: "Die Anmeldung Ihrer Hochschule antwortet nicht",
+      happened: "Der Anmeldedienst Ihrer Einrichtung ist im Moment nicht zu erreichen.",
+      remedy: "Bitte versuchen Sie es in einigen Minuten noch einmal.",
+    },
+    upstream_refused: {
+      title: "Ihre Anmeldung wurde nicht abgeschlossen",
+      happened: "Der Anmeldedienst Ihrer Einrichtung hat Sie nicht zugelassen, oder Sie haben abgebrochen.",
+      remedy: "Beginnen Sie neu, oder fragen Sie Ihren Helpdesk.",
+    },
+    upstream_bad_answer: {
+      title: "Ihre Anmeldung hat nicht funktioniert",
+      happened: "Der Anmeldedienst Ihrer Einrichtung hat eine Antwort gegeben, die nicht zu gebrauchen ist.",
+      remedy: "Beginnen Sie neu. Bleibt es so, sagen Sie es Ihrem Helpdesk.",
+    },
+    upstream_attempt_ended: {
+      title: "Diese Anmeldung ist beendet",
+      happened: "Sie hat zu lange gedauert, war schon abgeschlossen oder begann in einem anderen Browser.",
+      remedy: "Beginnen Sie neu.",
+    },
+    identity_conflict: {
+      title: "Ihr Konto ließ sich nicht zuordnen",
+      happened: "Zu dem, was Ihre Einrichtung über Sie sagt, gehört hier schon das Konto von jemand anderem.",
+      remedy: "Sagen Sie es Ihrem Helpdesk. Das lässt sich nur gemeinsam mit Ihnen klären.",
+    },
+    unavailable: {
+      title: "Bitte versuchen Sie es gleich noch einmal",
+      happened: "Ein Teil des Dienstes ist im Moment nicht da.",
+      remedy: "Warten Sie einige Sekunden und versuchen Sie es dann erneut.",
+    },
+    broken: {
+      title: "Etwas ist schiefgegangen",
+      happened: "Es ist unser Fehler, und er wurde aufgezeichnet.",
+      remedy: "Bitte versuchen Sie es noch einmal.",
+    },
+  },
+};

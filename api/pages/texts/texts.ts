@@ -1,0 +1,20 @@
+import type { Problem } from "../problems.ts";
+import type { english } from "./english.ts";
+
+/** The same keys, with any words. */
+type Words<Value> = Value extends string
+  ? string
+  : Value extends (...given: infer Given) => string
+    ? (...given: Given) => string
+    : { [Key in keyof Value]: Words<Value[Key]> };
+
+/** What every language has to say: all that English does, and something about each problem. */
+export type Texts = Words<typeof english> & { problems: Record<Problem, ProblemTexts> };
+
+interface ProblemTexts {
+  title: string;
+  /** What happened, in one sentence. */
+  happened: string;
+  /** What to do about it. */
+  remedy: string;
+}

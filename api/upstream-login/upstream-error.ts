@@ -1,0 +1,51 @@
+import {
+  AuthorizationResponseError,
+  OperationProcessingError,
+  ResponseBodyError,
+  UnsupportedOperationError,
+  WWWAuthenticateChallengeError,
+} from "oauth4webapi";
+import type { Problem } from "../pages/problems.ts";
+
+/** What may become of a sign-in that the identity provider had a part in. */
+export type UpstreamProblem = Extract<Problem, `upstream_${string}`>;
+
+/** An identity provider is away, refuses, or answers what it should not. */
+export class UpstreamError extends Error {
+  override readonly name = "UpstreamError";
+  readonly problem: UpstreamProblem;
+  constructor(problem: UpstreamProblem, reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.problem = problem;
+  }
+}
+
+/** Runs what reads an identity provider's answer: whatever goes wrong there is the answer's fault. */
+export async function readingAnswers<Result>(read: () => Result | Promise<Result>): Promise<Result> {
+  try {
+    return await read();
+  } catch (error) {
+    throw error instanceof UpstreamError
+      ? error
+      : new UpstreamError("upstream_bad_answer", reasonOf(error), { cause: error });
+  }
+}
+
+/** What went wrong, in words that hold nothing of what was sent: no token, no code, no claim. */
+export function reasonOf(error: unknown): string {
+  if (error instanceof AuthorizationResponseError || error instanceof ResponseBodyError) {
+    return `${error.message}: ${/^[a-z_]{1,60}$/.test(error.error) ? error.error : "of an unknown kind"}`;
+  }
+  if (
+    error instanceof OperationProcessingError ||
+    error instanceof UnsupportedOperationError ||
+    error instanceof WWWAuthenticateChallengeError
+  ) {
+    return error.message;
+  }
+  if (!(error instanceof Error)) return "unknown";
+  return error.cause instanceof Error ? `${error.name}: ${codeOf(error.cause)}` : codeOf(error);
+}
+
+const codeOf = (error: Error): string =>
+  "code" in error && typeof error.code === "string" && error.code !== "" ? error.code : error.name;

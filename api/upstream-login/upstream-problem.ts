@@ -1,0 +1,15 @@
+import type { PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { contextOf } from "../request-context.ts";
+import type { UpstreamError } from "./upstream-error.ts";
+
+/** Logs why signing in through an identity provider failed, and says so to the person. */
+export function sendUpstreamProblem(
+  page: PageRequest,
+  { problem, message: reason }: UpstreamError,
+  { realmId, startAgain }: { realmId: string; startAgain: string },
+): void {
+  const log = contextOf(page.response).log();
+  log.warn({ event: "upstream.failed", realmId, problem, reason }, "not signed in through the identity provider");
+  sendProblem(page, problem, { startAgain });
+}

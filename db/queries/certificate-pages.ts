@@ -1,0 +1,192 @@
+import type { DeviceType } from "../../domain/device.ts";
+import { only, type Db } from "../client.ts";
+import { all, containing, orderBy, when, type Page, type PageRequest } from "../page.ts";
+import { sql, type Sql } from "../sql.ts";
+import { columns, type Certificate } from "./certificates.ts";
+
+/** Pages of profiles: each kind has a list, with sort and filter keys of its own. */
+
+export const profileSortKeys = ["serial", "createtime", "expirationtime", "lastlogin"] as const;
+export type ProfileSortKey = (typeof profileSortKeys)[number];
+
+/** What the profiles of users can be filtered by. */
+export interface ActiveProfileFilter {
+  authable: boolean;
+  minCreated: Date;
+  maxCreated: Date;
+  minLastLogin: Date;
+  maxLastLogin: Date;
+  minExpirationTime: Date;
+  maxExpirationTime: Date;
+  deviceType: DeviceType;
+  serials: readonly string[];
+}
+
+/** The same where the list has those that are not active as well. */
+export interface ProfileFilter extends ActiveProfileFilter {
+  /** Revoked or expired. */
+  invalid: boolean;
+}
+
+/** A page of a user's profiles; `search` looks inside the serial number. */
+export const pageOfUser = (
+  db: Db,
+  {
+    realmId,
+    userId,
+    at,
+    page,
+  }: { realmId: string; userId: string; at: Date; page: PageRequest<ProfileFilter, ProfileSortKey> },
+): Promise<Page<Certificate>> =>
+  pageOf(db, {
+    page,
+    matching: all([
+      sql`c.realm_id = ${realmId}`,
+      sql`c.user_id = ${userId}`,
+      ...profileConditions(page),
+      when(page.filter.invalid, (is) => (is ? sql`not ${active(at)}` : active(at))),
+    ]),
+    sortedBy: profileSortColumns,
+  });
+
+/** A page of the active profiles of all users of a realm; `search` looks inside the serial number. */
+export const pageOfActive = (
+  db: Db,
+  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<ActiveProfileFilter, ProfileSortKey> },
+): Promise<Page<Certificate>> =>
+  pageOf(db, {
+    page,
+    matching: all([sql`c.realm_id = ${realmId}`, sql`c.kind = 'user'`, active(at), ...profileConditions(page)]),
+    sortedBy: profileSortColumns,
+  });
+
+const active = (at: Date): Sql => sql`(c.revoked_at is null and c.not_after > ${at})`;
+
+const profileSortColumns: Record<ProfileSortKey, Sql> = {
+  serial: sql`c.serial_number`,
+  createtime: sql`c.created_at`,
+  expirationtime: sql`c.not_after`,
+  lastlogin: sql`c.created_at`,
+};
+
+const profileConditions = ({ search, filter }: PageRequest<ActiveProfileFilter>): (Sql | undefined)[] => [
+  when(search, serialContains),
+  when(filter.authable, (is) => sql`c.authable = ${is}`),
+  when(filter.minCreated, (bound) => sql`c.created_at >= ${bound}`),
+  when(filter.maxCreated, (bound) => sql`c.created_at <= ${bound}`),
+  // lastLogin is a placeholder that equals the creation time.
+  when(filter.minLastLogin, (bound) => sql`c.created_at >= ${bound}`),
+  when(filter.maxLastLogin, (bound) => sql`c.created_at <= ${bound}`),
+  when(filter.minExpirationTime, (bound) => sql`c.not_after >= ${bound}`),
+  when(filter.maxExpirationTime, (bound) => sql`c.not_after <= ${bound}`),
+  when(filter.deviceType, (type) => sql`c.device_type = ${type}`),
+  when(filter.serials, (serials) => sql`c.serial_number = any(${serials}::text[])`),
+];
+
+const serialContains = (text: string): Sql => sql`c.serial_number like ${containing(text)}`;
+
+export const guestProfileSortKeys = ["serial", "creationdate"] as const;
+export type GuestProfileSortKey = (typeof guestProfileSortKeys)[number];
+
+export interface GuestProfileFilter {
+  /** Revoked or expired. */
+  invalid: boolean;
+  minCreateTime: Date;
+  maxCreateTime: Date;
+}
+
+/** A page of a guest account's profiles; `search` looks inside the serial number. */
+export const pageOfGuestAccount = (
+  db: Db,
+  {
+    realmId,
+    guestAccountId,
+    at,
+    page,
+  }: {
+    realmId: string;
+    guestAccountId: string;
+    at: Date;
+    page: PageRequest<GuestProfileFilter, GuestProfileSortKey>;
+  },
+): Promise<Page<Certificate>> =>
+  pageOf(db, {
+    page,
+    matching: all([
+      sql`c.realm_id = ${realmId}`,
+      sql`c.guest_account_id = ${guestAccountId}`,
+      when(page.search, serialContains),
+      when(page.filter.invalid, (is) => (is ? sql`not ${active(at)}` : active(at))),
+      when(page.filter.minCreateTime, (bound) => sql`c.created_at >= ${bound}`),
+      when(page.filter.maxCreateTime, (bound) => sql`c.created_at <= ${bound}`),
+    ]),
+    sortedBy: { serial: sql`c.serial_number`, creationdate: sql`c.created_at` },
+  });
+
+export const infrastructureProfileSortKeys = ["serial", "creation_date", "expiration_date"] as const;
+export type InfrastructureProfileSortKey = (typeof infrastructureProfileSortKeys)[number];
+
+export interface InfrastructureProfileFilter {
+  /** Revoked. */
+  invalid: boolean;
+  minCreateTime: Date;
+  maxCreateTime: Date;
+  minExpirationTime: Date;
+  maxExpirationTime: Date;
+}
+
+/** A page of a realm's infrastructure profiles; `search` looks inside the name and the serial number. */
+export const pageOfInfrastructure = (
+  db: Db,
+  {
+    realmId,
+    page,
+  }: { realmId: string; page: PageRequest<InfrastructureProfileFilter, InfrastructureProfileSortKey> },
+): Promise<Page<Certificate>> =>
+  pageOf(db, {
+    page,
+    matching: all([
+      sql`c.realm_id = ${realmId}`,
+      sql`c.kind = 'infrastructure'`,
+      when(page.search, (text) => sql`(c.name ilike ${containing(text)} or ${serialContains(text)})`),
+      when(page.filter.invalid, (is) => (is ? sql`c.revoked_at is not null` : sql`c.revoked_at is null`)),
+      when(page.filter.minCreateTime, (bound) => sql`c.created_at >= ${bound}`),
+      when(page.filter.maxCreateTime, (bound) => sql`c.created_at <= ${bound}`),
+      when(page.filter.minExpirationTime, (bound) => sql`c.not_after >= ${bound}`),
+      when(page.filter.maxExpirationTime, (bound) => sql`c.not_after <= ${bound}`),
+    ]),
+    sortedBy: {
+      serial: sql`c.serial_number`,
+      creation_date: sql`c.created_at`,
+      expiration_date: sql`c.not_after`,
+    },
+  });
+
+/** The page is found by id first, and the rows, which are wide, are read only then. */
+async function pageOf<SortKey extends string>(
+  db: Db,
+  {
+    page,
+    matching,
+    sortedBy,
+  }: { page: PageRequest<object, SortKey>; matching: Sql; sortedBy: Record<SortKey, Sql> },
+): Promise<Page<Certificate>> {
+  const order = orderBy(page.sort, sortedBy, { newestFirst: sql`c.created_at`, id: sql`c.id` });
+  const [items, counted] = await Promise.all([
+    db.query<Certificate>(sql`
+      with page as materialized (
+        select c.id
+          from certificates c
+         where ${matching}
+         ${order}
+         limit ${page.limit} offset ${page.offset}
+      )
+      select ${columns}
+        from page
+        join certificates c on c.id = page.id
+       ${order}
+    `),
+    db.query<{ total: number }>(sql`select count(*)::integer as total from certificates c where ${matching}`),
+  ]);
+  return { items, total: only(counted).total };
+}

@@ -1,0 +1,544 @@
+import { createHash, generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto";
+import { request as httpRequest } from "node:http";
+import { Agent, request as httpsRequest } from "node:https";
+import { TLSSocket, type SecureVersion } from "node:tls";
+import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet } from "jose";
+import { beforeAll, describe, expect, test } from "vitest";
+import { clientCertificateGrantType as grantType } from "../../../../api/oauth/grants/client-certificate.ts";
+import { sql } from "../../../../db/sql.ts";
+import { scopesAllowedTo, type Scope } from "../../../../domain/scopes.ts";
+import { systemClock } from "../../../../runtime/clock.ts";
+import { useApi, type ApiAnswer } from "../../../support/api.ts";
+import { postForm } from "../../../support/authorization.ts";
+import type { GivenApplication, GivenUser } from "../../../support/given.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
+import { openssl } from "../../../support/openssl.ts";
+
+/** A certificate with its key, as a device holds it. */
+interface Device {
+  serial: string;
+  certificate: string;
+  key: string;
+  csr: string;
+}
+
+function newKey(): { key: string; csr: string } {
+  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
+  return { key, csr: openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=x"], { "key.pem": key }).stdout };
+}
+
+/** A certificate that the key's holder made up. */
+const selfSigned = (key: string, ...extra: readonly string[]): string =>
+  openssl(["req", "-x509", "-key", "key.pem", "-subj", "/CN=localhost", "-days", "1", ...extra], { "key.pem": key })
+    .stdout;
+
+const listenerKey = newKey().key;
+const listenerCertificate = selfSigned(listenerKey, "-addext", "subjectAltName=IP:127.0.0.1");
+
+const header = "X-Client-Certificate";
+const trusted = "127.0.0.2";
+
+const api = useApi({
+  tls: { certificate: listenerCertificate, key: listenerKey },
+  settings: { trustedProxies: [trusted], clientCertificates: { header } },
+});
+const { as, given } = api;
+const switchedOff = useApi();
+
+let realm: IssuingRealm;
+let user: GivenUser;
+let client: GivenApplication;
+
+const asAdmin = () => as.admin({ realmId: realm.realmId });
+
+/** A profile that the worker issued for a key of the device's. */
+async function issue(owner: GivenUser, { allowAuth = true }: { allowAuth?: boolean } = {}): Promise<Device> {
+  const { key, csr } = newKey();
+  const name = `laptop ${randomBytes(3).toString("hex")}`;
+  const answer = await as
+    .admin({ realmId: owner.realmId })
+    .post(`/api/user/${owner.id}/profiles/${encodeURIComponent(name)}`, {
+      format: "pem",
+      deviceType: "Linux",
+      allowAuth,
+      csr,
+    });
+  expect(answer.status).toBeLessThan(300);
+  const [row] = await api.database.owner.query<{ serial: string; certificate: Buffer }>(sql`
+    select serial_number as serial, certificate from certificates where user_id = ${owner.id} and name = ${name}
+  `);
+  if (row === undefined) throw new Error("no certificate");
+  return { serial: row.serial, certificate: new X509Certificate(row.certificate).toString(), key, csr };
+}
+
+beforeAll(async () => {
+  realm = await givenIssuingRealm(api.database.owner, { maxProfiles: 100 });
+  user = await given.user({ realmId: realm.realmId });
+  client = await given.application({ realmId: realm.realmId, type: "useragent" });
+  await api.startWorker();
+});
+
+interface Sent {
+  headers?: Record<string, string>;
+  form?: Record<string, string>;
+  /** Shown in the TLS handshake. */
+  device?: Pick<Device, "certificate" | "key"> | undefined;
+  /** Where the connection comes from. */
+  from?: string;
+  /** What makes the TLS connections; omitted: a new one for this request. */
+  agent?: Agent;
+}
+
+/** One request on a connection of its own. */
+function send(
+  url: string,
+  { headers = {}, form, device, from, agent }: Sent = {},
+): Promise<ApiAnswer & { resumed: boolean }> {
+  const body = form && new URLSearchParams(form).toString();
+  const options = {
+    method: body === undefined ? "GET" : "POST",
+    agent: false as const,
+    headers: {
+      ...(body !== undefined && {
+        "content-type": "application/x-www-form-urlencoded",
+        "content-length": Buffer.byteLength(body),
+      }),
+      ...headers,
+    },
+    ...(from !== undefined && { localAddress: from }),
+  };
+  return new Promise((resolve, reject) => {
+    const outgoing = url.startsWith("https:")
+      ? httpsRequest(url, {
+          ...options,
+          ...(agent && { agent }),
+          ca: listenerCertificate,
+          ...(device && { cert: device.certificate, key: device.key }),
+        })
+      : httpRequest(url, options);
+    outgoing.once("error", reject);
+    outgoing.once("response", (incoming) => {
+      const chunks: Buffer[] = [];
+      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
+      incoming.once("error", reject);
+      incoming.once("end", () => {
+        const text = Buffer.concat(chunks).toString("utf8");
+        const resumed = incoming.socket instanceof TLSSocket && incoming.socket.isSessionReused();
+        const answer = { status: incoming.statusCode ?? 0, headers: incoming.headers, text, resumed };
+        resolve({ ...answer, body: text === "" ? undefined : JSON.parse(text) });
+      });
+    });
+    outgoing.end(body);
+  });
+}
+
+const formOf = (fields: Record<string, string> = {}) => ({
+  grant_type: grantType,
+  client_id: client.clientId,
+  ...fields,
+});
+
+/** Signs in over the TLS listener. */
+const signIn = (device: Sent["device"], fields?: Record<string, string>): Promise<ApiAnswer> =>
+  send(`${api.tlsUrl}/oauth/token`, { form: formOf(fields), device });
+
+/** Signs in over plain http, as a proxy passes it on. */
+const signInBehindProxy = (value: string, { from = trusted, name = header } = {}): Promise<ApiAnswer> =>
+  send(`${api.url}/oauth/token`, { form: formOf(), headers: { [name]: value }, from });
+
+const derOf = ({ certificate }: Pick<Device, "certificate">): Buffer => new X509Certificate(certificate).raw;
+const byteSequence = (der: Buffer): string => `:${der.toString("base64")}:`;
+
+const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
+const change = (device: Device, what: ReturnType<typeof sql>) =>
+  api.database.owner.query(sql`update certificates set ${what} where serial_number = ${device.serial}`);
+
+describe("over our own TLS listener", () => {
+  test("an authable profile signs its owner in, and the token opens the API as that user", async () => {
+    const device = await issue(user);
+    const answer = await signIn(device);
+    expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
+    expect(answer.body).toEqual({
+      access_token: expect.any(String),
+      id_token: expect.any(String),
+      token_type: "Bearer",
+    });
+
+    const own = await send(`${api.tlsUrl}/api/profile/${device.serial}`, {
+      headers: bearer(answer.body.access_token),
+      device,
+    });
+    expect(own).toMatchObject({ status: 200, body: { data: { serial: device.serial } } });
+    const info = await send(`${api.tlsUrl}/oauth/userinfo`, { headers: bearer(answer.body.access_token), device });
+    expect(info).toMatchObject({ status: 200, body: { sub: user.id } });
+  });
+
+  test("the access token names the certificate it is bound to (RFC 8705), the id token the sign-in", async () => {
+    const device = await issue(user);
+    const before = Math.floor(systemClock.now().getTime() / 1000);
+    const { body } = await signIn(device);
+    const keys = (await as.nobody().get("/oauth/jwks")).body as JSONWebKeySet;
+    const { payload: access } = await jwtVerify(body.access_token, createLocalJWKSet(keys), { issuer: api.url });
+    expect(access).toMatchObject({
+      sub: user.id,
+      client_id: client.clientId,
+      cnf: { "x5t#S256": createHash("sha256").update(derOf(device)).digest("base64url") },
+    });
+    const { payload: id } = await jwtVerify(body.id_token, createLocalJWKSet(keys), { audience: client.clientId });
+    expect(id).toMatchObject({ sub: user.id, sid: expect.any(String), auth_time: expect.any(Number) });
+    expect(id["auth_time"]).toBeGreaterThanOrEqual(before);
+
+    const sessions = await api.database.owner.query(sql`
+      select s.user_id as "userId", s.login_id as "loginId", c.serial_number as serial
+        from sessions s
+        join certificates c on c.id = s.certificate_id
+       where s.id = ${id["sid"]}
+    `);
+    expect(sessions).toEqual([{ userId: user.id, loginId: null, serial: device.serial }]);
+  });
+
+  test("the audit log says who signed in with which profile, and tells administrators apart", async () => {
+    const admin = await given.user({ realmId: realm.realmId, administrator: true });
+    for (const [owner, event] of [
+      [user, "user_login"],
+      [admin, "admin_login"],
+    ] as const) {
+      const device = await issue(owner);
+      expect((await signIn(device)).status).toBe(200);
+      const entries = await api.database.owner.query(sql`
+        select event, user_id as "userId", client_id as "clientId", properties
+          from audit_entries
+         where properties->>'serial' = ${device.serial}
+           and event like '%_login'
+      `);
+      expect(entries).toEqual([
+        {
+          event,
+          userId: owner.id,
+          clientId: client.clientId,
+          properties: { userID: owner.id, method: "certificate", serial: device.serial },
+        },
+      ]);
+    }
+  });
+
+  test("a locked user signs in", async () => {
+    const locked = await given.user({ realmId: realm.realmId });
+    const device = await issue(locked);
+    await api.database.owner.query(sql`update users set locked_at = now() where id = ${locked.id}`);
+    expect((await signIn(device)).status).toBe(200);
+  });
+
+  describe("whatever else is shown, the answer is the same invalid_grant", () => {
+    const refusals: readonly [string, () => Promise<Sent["device"]>][] = [
+      ["no certificate", () => Promise.resolve(undefined)],
+      ["a profile that is not authable", () => issue(user, { allowAuth: false })],
+      [
+        "a revoked profile",
+        async () => {
+          const device = await issue(user);
+          expect((await asAdmin().delete(`/api/profiles/${device.serial}`)).status).toBe(200);
+          return device;
+        },
+      ],
+      [
+        "an expired profile",
+        async () => {
+          const device = await issue(user);
+          await change(device, sql`not_before = now() - interval '2 days', not_after = now() - interval '1 second'`);
+          return device;
+        },
+      ],
+      [
+        "a profile whose time has not come",
+        async () => {
+          const device = await issue(user);
+          await change(device, sql`not_before = now() + interval '1 hour'`);
+          return device;
+        },
+      ],
+      [
+        "an infrastructure profile",
+        async () => {
+          const device = await issue(user);
+          await change(device, sql`kind = 'infrastructure', user_id = null`);
+          return device;
+        },
+      ],
+      [
+        "a guest profile",
+        async () => {
+          const device = await issue(user);
+          const { id } = await given.guestAccount({ realmId: realm.realmId });
+          await change(device, sql`kind = 'guest', user_id = null, guest_account_id = ${id}`);
+          return device;
+        },
+      ],
+      [
+        "a certificate of another CA with the same serial number and key",
+        async () => {
+          const device = await issue(user);
+          return { key: device.key, certificate: selfSigned(device.key, "-set_serial", device.serial) };
+        },
+      ],
+      [
+        "a certificate of another CA",
+        () => {
+          const { key } = newKey();
+          return Promise.resolve({ key, certificate: selfSigned(key) });
+        },
+      ],
+      [
+        "the profile of an offboarded user",
+        async () => {
+          const owner = await given.user({ realmId: realm.realmId });
+          const device = await issue(owner);
+          await api.database.owner.query(sql`update users set offboarded_at = now() where id = ${owner.id}`);
+          return device;
+        },
+      ],
+      [
+        "the profile of another realm's user",
+        async () => {
+          const other = await givenIssuingRealm(api.database.owner);
+          return issue(await given.user({ realmId: other.realmId }));
+        },
+      ],
+    ];
+
+    test.each(refusals)("%s", async (_, shown) => {
+      const answer = await signIn(await shown());
+      expect({ status: answer.status, body: answer.body }).toEqual({
+        status: 400,
+        body: {
+          error: "invalid_grant",
+          error_description: "What was presented is not valid, has ended, or belongs to another client.",
+        },
+      });
+    });
+  });
+
+  test.each<SecureVersion>(["TLSv1.2", "TLSv1.3"])(
+    "a TLS session that is resumed shows it, too (%s)",
+    async (maxVersion) => {
+      const device = await issue(user);
+      const agent = new Agent({ maxVersion });
+      const answers = [];
+      for (let index = 0; index < 3; index++) {
+        answers.push(await send(`${api.tlsUrl}/oauth/token`, { form: formOf(), device, agent }));
+      }
+      expect(answers.map(({ status }) => status)).toEqual([200, 200, 200]);
+      expect(answers.some(({ resumed }) => resumed)).toBe(true);
+    },
+  );
+
+  test("without the key to it nobody gets as far as showing a certificate", async () => {
+    const { certificate } = await issue(user);
+    const { key } = newKey();
+    await expect(signIn({ certificate, key })).rejects.toThrow();
+  });
+
+  test("the client is checked as with every other grant", async () => {
+    const device = await issue(user);
+    const confidential = await given.application({
+      realmId: realm.realmId,
+      type: "useragent",
+      useClientSecret: true,
+    });
+    const { clientId: client_id, secret: client_secret } = confidential;
+    expect(await signIn(device, { client_id })).toMatchObject({ status: 401, body: { error: "invalid_client" } });
+    expect((await signIn(device, { client_id, client_secret })).status).toBe(200);
+
+    const service = await given.application({ realmId: realm.realmId });
+    expect(await signIn(device, { client_id: service.clientId, client_secret: service.secret })).toMatchObject({
+      status: 400,
+      body: { error: "unauthorized_client" },
+    });
+    const off = await given.application({ realmId: realm.realmId, type: "useragent", active: false });
+    expect(await signIn(device, { client_id: off.clientId })).toMatchObject({ status: 401 });
+    expect(await signIn(device, { client_id: "nobody" })).toMatchObject({ status: 401 });
+  });
+
+  test("scopes are those asked for or all registered ones, and never offline_access", async () => {
+    const device = await issue(user);
+    const all = await signIn(device);
+    expect(String(decodeJwt(all.body.access_token)["scope"]).split(" ")).toEqual(
+      scopesAllowedTo("useragent").filter((scope) => scope !== "offline_access"),
+    );
+    const some = await signIn(device, { scope: "profile.read user.read" });
+    expect(some.body).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
+    expect(decodeJwt(some.body.access_token)["scope"]).toBe("profile.read user.read");
+
+    const few: Scope[] = ["openid", "profile.read", "offline_access"];
+    const { clientId } = await given.application({ realmId: realm.realmId, type: "useragent", scopes: few });
+    for (const scope of ["offline_access", "openid offline_access", "user.delete", "nonsense"]) {
+      expect(await signIn(device, { client_id: clientId, scope })).toMatchObject({
+        status: 400,
+        body: { error: "invalid_scope" },
+      });
+    }
+  });
+});
+
+describe("the token", () => {
+  const open = (token: string, sent: Sent = {}, base = api.tlsUrl): Promise<ApiAnswer> =>
+    send(`${base}/api/profile`, { ...sent, headers: { ...bearer(token), ...sent.headers } });
+
+  test("ends when its profile is revoked, and that of another profile does not", async () => {
+    const [device, other] = [await issue(user), await issue(user)];
+    const [token, otherToken] = [await signIn(device), await signIn(other)].map(({ body }) =>
+      String(body.access_token),
+    );
+    expect((await open(token ?? "", { device })).status).toBe(200);
+
+    await asAdmin().delete(`/api/profiles/${device.serial}`);
+
+    expect(await open(token ?? "", { device })).toBeError("unauthenticated");
+    expect((await open(otherToken ?? "", { device: other })).status).toBe(200);
+  });
+
+  test("is good with its certificate alone: without it, with another or with a forged header it is 401", async () => {
+    const [device, other] = [await issue(user), await issue(user)];
+    const token = String((await signIn(device)).body.access_token);
+    const forged = { [header]: byteSequence(derOf(device)) };
+    for (const answer of [
+      await open(token),
+      await open(token, {}, api.url),
+      await open(token, { device: other }),
+      await open(token, { headers: forged }),
+      await open(token, { device: other, headers: forged }),
+      await open(token, { headers: forged }, api.url),
+    ]) {
+      expect(answer).toBeError("unauthenticated");
+      expect(answer.headers["www-authenticate"]).toContain('error="invalid_token"');
+    }
+    const info = await send(`${api.url}/oauth/userinfo`, { headers: bearer(token) });
+    expect(info).toMatchObject({ status: 401, body: { error: "invalid_token" } });
+    expect((await open(token, { device })).status).toBe(200);
+  });
+
+  test("is good through a proxy that passes the certificate on", async () => {
+    const device = await issue(user);
+    const token = String((await signIn(device)).body.access_token);
+    const sent = { headers: { [header]: byteSequence(derOf(device)) }, from: trusted };
+    expect((await open(token, sent, api.url)).status).toBe(200);
+  });
+
+  test("is said to be bound by introspection (RFC 8705 section 3.2)", async () => {
+    const device = await issue(user);
+    const { access_token: token } = (await signIn(device)).body;
+    const service = await given.application({ realmId: realm.realmId });
+    const { body } = await postForm(`${api.url}/oauth/introspect`, {
+      token,
+      client_id: service.clientId,
+      client_secret: service.secret,
+    });
+    expect(body).toMatchObject({ active: true, sub: user.id, cnf: decodeJwt(token)["cnf"] });
+  });
+
+  test("of another kind needs no certificate, and none stands in its way", async () => {
+    const token = await given.token({ realmId: user.realmId, clientId: client.clientId, userId: user.id });
+    expect((await open(token)).status).toBe(200);
+    expect((await open(token, { device: await issue(user) })).status).toBe(200);
+  });
+});
+
+describe("through a proxy", () => {
+  let device: Device;
+  beforeAll(async () => {
+    device = await issue(user);
+  });
+
+  test("the certificate in its header signs in, as RFC 9440 and as URL-encoded PEM have it", async () => {
+    const der = derOf(device);
+    const accepted = [
+      byteSequence(der),
+      encodeURIComponent(device.certificate),
+      encodeURIComponent(device.certificate.trim()),
+      // AWS leaves these as they are.
+      encodeURIComponent(device.certificate).replaceAll("%2B", "+").replaceAll("%2F", "/").replaceAll("%3D", "="),
+    ];
+    for (const value of accepted) {
+      const answer = await signInBehindProxy(value);
+      expect(answer.status).toBe(200);
+      expect(decodeJwt(answer.body.access_token).sub).toBe(user.id);
+    }
+    expect((await signInBehindProxy(byteSequence(der), { name: header.toLowerCase() })).status).toBe(200);
+  });
+
+  test("the header of anybody else is not looked at, whatever it says of where it comes from", async () => {
+    const value = byteSequence(derOf(device));
+    const forwarded = { "X-Forwarded-For": trusted, Forwarded: `for=${trusted}` };
+    for (const answer of [
+      await signInBehindProxy(value, { from: "127.0.0.1" }),
+      await send(`${api.url}/oauth/token`, { form: formOf(), headers: { [header]: value, ...forwarded } }),
+      await send(`${api.tlsUrl}/oauth/token`, { form: formOf(), headers: { [header]: value, ...forwarded } }),
+    ]) {
+      expect(answer).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+    }
+  });
+
+  test("the proxy's own certificate is nobody's sign-in", async () => {
+    const form = formOf();
+    expect(await send(`${api.tlsUrl}/oauth/token`, { form, device, from: trusted })).toMatchObject({ status: 400 });
+  });
+
+  test.each<[string, (der: Buffer) => string]>([
+    ["nothing", () => ""],
+    ["no bytes", () => "::"],
+    ["base64 without colons", (der) => der.toString("base64")],
+    ["half a byte sequence", (der) => `:${der.toString("base64")}`],
+    ["base64url", (der) => `:${der.toString("base64url")}-_:`],
+    ["two certificates", (der) => `${byteSequence(der)}, ${byteSequence(der)}`],
+    ["a chain in PEM", () => encodeURIComponent(device.certificate + device.certificate)],
+    ["one octet too many", (der) => byteSequence(Buffer.concat([der, Buffer.from([0])]))],
+    ["one octet too few", (der) => byteSequence(der.subarray(0, -1))],
+    ["one bit changed", (der) => byteSequence(Buffer.concat([der.subarray(0, -1), Buffer.from([der.at(-1)! ^ 1])]))],
+    ["a broken URL encoding", () => "%E0%A4%A"],
+    ["encoded NUL", () => "%00"],
+    ["5 kB of anything", () => "A".repeat(5_000)],
+    ["random octets", () => byteSequence(randomBytes(500))],
+    ["a public key", () => encodeURIComponent("-----BEGIN PUBLIC KEY-----\nAAAA\n-----END PUBLIC KEY-----")],
+    ["__proto__", () => "__proto__"],
+  ])("%s in the header is no certificate", async (_, valueOf) => {
+    const answer = await signInBehindProxy(valueOf(derOf(device)));
+    expect(answer).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+  });
+
+  test("a header that is there twice is no certificate", async () => {
+    const value = byteSequence(derOf(device));
+    const answer = await send(`${api.url}/oauth/token`, {
+      form: formOf(),
+      headers: { [header]: [value, value] as unknown as string },
+      from: trusted,
+    });
+    expect(answer).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
+  });
+});
+
+test("the metadata say that there is such a grant, and where to go with a certificate", async () => {
+  const { body } = await as.nobody().get("/.well-known/openid-configuration");
+  expect(body).toMatchObject({
+    tls_client_certificate_bound_access_tokens: true,
+    mtls_endpoint_aliases: {
+      token_endpoint: `${api.tlsUrl}/oauth/token`,
+      userinfo_endpoint: `${api.tlsUrl}/oauth/userinfo`,
+    },
+  });
+  expect(body.grant_types_supported).toContain(grantType);
+});
+
+test("where it is not switched on there is no such grant, whatever headers say", async () => {
+  const { clientId } = await switchedOff.given.application({ realmId: switchedOff.realmId, type: "useragent" });
+  const answer = await postForm(
+    `${switchedOff.url}/oauth/token`,
+    { grant_type: grantType, client_id: clientId },
+    { [header]: byteSequence(randomBytes(500)), "Client-Cert": byteSequence(randomBytes(500)) },
+  );
+  expect(answer).toMatchObject({ status: 400, body: { error: "unsupported_grant_type" } });
+  const { body } = await switchedOff.as.nobody().get("/.well-known/openid-configuration");
+  expect(body).not.toHaveProperty("tls_client_certificate_bound_access_tokens");
+  expect(body).not.toHaveProperty("mtls_endpoint_aliases");
+  expect(body.grant_types_supported).not.toContain(grantType);
+});
