@@ -14,6 +14,7 @@ export default defineConfig({
         test: { name: "integration", include: ["test/integration/**/*.test.ts", "test/*.test.ts"], ...services },
       },
       { extends: true, test: { name: "conformance", include: ["test/conformance/**/*.test.ts"], ...services } },
+      { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...services } },
       { extends: true, test: { name: "fault", include: ["test/fault/**/*.test.ts"], ...services } },
     ],
   },

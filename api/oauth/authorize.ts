@@ -8,6 +8,7 @@ import { sendProblem } from "../pages/problem.tsx";
 import { findLogin } from "../sign-in/browser-login.ts";
 import { pathOn, signInPath } from "../sign-in/continue-to.ts";
 import { formTokenFor } from "../sign-in/form-token.ts";
+import { personName } from "../sign-in/person-name.ts";
 import { AuthorizationError } from "./authorization-error.ts";
 import { readClient, readRequest, type AuthorizationRequest } from "./authorization-request.ts";
 import { sendAuthorizationError, sendCode } from "./authorization-response.ts";
@@ -108,7 +109,7 @@ async function askForConsent(
   sendConsent(page, {
     application,
     realm,
-    person: login.displayName ?? login.username ?? (login.email === "" ? login.pairwiseId : login.email),
+    person: personName(login),
     scopes: asked,
     action: pathOn(deps, "/oauth/consent"),
     hidden: { authorization: queryString(query), login: login.id, form_token: formTokenFor(deps, page) },

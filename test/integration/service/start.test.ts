@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
+import { createBrowserSession } from "../../support/browser-session.ts";
 import { eventually } from "../../support/eventually.ts";
 import { ended } from "../../support/services.ts";
 import { startWhole, type WholeService } from "../../support/whole-service.ts";
@@ -31,9 +32,11 @@ test("the first start makes a realm and shows a sign-in link that works once; th
   expect(first.output()).toContain('realm "demo"');
 
   const link = /http:\/\/\S+\/sign-in\/\S+/.exec(first.output())?.[0].replace("localhost", "127.0.0.1") ?? "";
-  expect((await fetch(link)).status).toBe(200);
-  expect((await fetch(link, { method: "POST" })).status).toBe(200);
-  expect((await fetch(link, { method: "POST" })).status).toBe(410);
+  const browser = createBrowserSession(() => []);
+  const page = await browser.get(link);
+  expect(page.status).toBe(200);
+  expect((await browser.submit(page, {}, { follow: false })).status).toBe(303);
+  expect((await browser.submit(page, {}, { follow: false })).status).toBe(410);
 
   const stopping = performance.now();
   process.kill(first.child.pid!, "SIGINT");

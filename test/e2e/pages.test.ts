@@ -1,0 +1,201 @@
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { allProblems } from "../../api/pages/problems.ts";
+import * as realms from "../../db/queries/realms.ts";
+import { sql } from "../../db/sql.ts";
+import { useApi } from "../support/api.ts";
+import {
+  expectFaultless,
+  expectLargeTargets,
+  expectNoSidewaysScrolling,
+  tabStops,
+  useBrowser,
+  type View,
+  type WatchedPage,
+} from "../support/browser.ts";
+import { createBrowserSession } from "../support/browser-session.ts";
+import { givenLocalAccount, testPassword } from "../support/local-account.ts";
+import { usePageGallery } from "../support/page-gallery.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+describeWithTool("chromium", "the pages of the authorization server", () => {
+  const api = useApi();
+  const gallery = usePageGallery(() => api.url);
+  const browser = useBrowser();
+  let planner = "";
+  let longNamed = "";
+  let otherRealm = "";
+  let links = 0;
+  const ada = "ada.lovelace";
+  const guessed = "grace.hopper";
+  const longName = "donaudampfschifffahrtsgesellschaftskapitaen".repeat(3);
+
+  const authorize = (clientId: string, extra = ""): string =>
+    `/oauth/authorize?response_type=code&client_id=${clientId}&redirect_uri=${encodeURIComponent(`${gallery.url}/back`)}&state=s${extra}`;
+  const loginFor = (clientId: string): string => `${api.url}/login?continue=${encodeURIComponent(authorize(clientId))}`;
+
+  beforeAll(async () => {
+    const { owner } = api.database;
+    const upstreamIssuer = "https://idp.example";
+    await realms.update(owner, api.realmId, { displayName: "University of Example", upstreamIssuer });
+    await givenLocalAccount(api, { username: ada });
+    await givenLocalAccount(api, { username: longName });
+    const displayName = "College of Applied Examples and Long Names at the River";
+    const other = await realms.update(owner, await api.given.realm(), { displayName, localSignIn: true });
+    otherRealm = other.name;
+
+    const common = { realmId: api.realmId, type: "useragent", redirectUri: `${gallery.url}/back` } as const;
+    const scopes = ["openid", "offline_access", "profile.read", "profile.create"] as const;
+    planner = (await api.given.application({ ...common, scopes, name: "Course planner" })).clientId;
+    longNamed = (await api.given.application({ ...common, name: `\u202e${"Kursplanungsanwendung".repeat(9)}` }))
+      .clientId;
+
+    for (let tries = 0; tries < 10; tries++) {
+      const visitor = createBrowserSession(() => []);
+      await visitor.submit(await visitor.get(loginFor(planner)), { username: guessed, password: "wrong" });
+    }
+  });
+
+  const tryToSignIn = async (
+    { page }: WatchedPage,
+    { clientId = planner, username, password }: { clientId?: string; username: string; password: string },
+  ): Promise<void> => {
+    await page.goto(loginFor(clientId));
+    await page.fill("[name=username]", username);
+    await page.fill("[name=password]", password);
+    await Promise.all([page.waitForEvent("load"), page.keyboard.press("Enter")]);
+  };
+  const signIn = async (watched: WatchedPage, { clientId = planner, username = ada } = {}): Promise<void> => {
+    await tryToSignIn(watched, { clientId, username, password: testPassword });
+    await watched.page.waitForURL(/\/oauth\/authorize/);
+  };
+
+  /** Every page, and how a browser gets there. */
+  const pages: Record<string, (watched: WatchedPage) => Promise<unknown>> = {
+    "sign in": ({ page }) => page.goto(loginFor(planner)),
+    "sign in, local accounts alone": ({ page }) => page.goto(`${api.url}/login?realm=${otherRealm}`),
+    "sign in, wrong": (watched) => tryToSignIn(watched, { username: ada.toUpperCase(), password: "wrong" }),
+    "sign in, too many tries": (watched) => tryToSignIn(watched, { username: guessed, password: "wrong" }),
+    "choice of realm": ({ page }) => page.goto(`${api.url}/login`),
+    consent: (watched) => signIn(watched),
+    "consent, everything long": (watched) => signIn(watched, { clientId: longNamed, username: longName }),
+    "signed in": async (watched) => {
+      await signIn(watched);
+      await watched.page.goto(`${api.url}/login`);
+    },
+    "signed out": async (watched) => {
+      await signIn(watched);
+      await watched.page.goto(`${api.url}/login`);
+      await watched.page.click("form button");
+      await watched.page.waitForURL(/\/login\/ended/);
+    },
+    "signed out of an application": ({ page }) => page.goto(`${gallery.url}/signed-out`),
+    "sign-in link": async ({ page }) => {
+      const user = await givenLocalAccount(api, { username: `alan.turing.${(links += 1)}` });
+      await page.goto(`${api.url}/sign-in/${await api.given.signInLink(user)}`);
+    },
+  };
+
+  const views: View[] = (["light", "dark"] as const).flatMap((theme) => [
+    { theme, width: 390, language: "de" },
+    { theme, width: 1440, language: "en" },
+  ]);
+
+  const expectGoodPage = async (watched: WatchedPage, name: string, view: View): Promise<void> => {
+    const { page } = watched;
+    expect(await page.locator("h1").count(), name).toBe(1);
+    expect(await page.locator("html").getAttribute("lang")).toBe(view.language);
+    await expectFaultless(watched);
+    await expectLargeTargets(page);
+    await picture(page, `${name} ${view.theme} ${view.width} ${view.language}`);
+    await page.setViewportSize({ width: 320, height: 640 });
+    await expectNoSidewaysScrolling(page);
+    await expectLargeTargets(page);
+    await page.setViewportSize({ width: view.width, height: 900 });
+  };
+
+  test.each(Object.entries(pages))(
+    "%s: axe finds nothing, the browser complains of nothing, nothing scrolls sideways",
+    async (name, visit) => {
+      for (const view of views) {
+        const watched = await browser.open(view);
+        await visit(watched);
+        await expectGoodPage(watched, name, view);
+        await watched.context.close();
+      }
+    },
+  );
+
+  test("everything is reached by keyboard, in the order it is seen, with a ring around it", async () => {
+    const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
+    const { page } = watched;
+    await page.goto(loginFor(planner));
+    expect(await tabStops(page)).toEqual([
+      "Sign in with your campus account",
+      "username",
+      "password",
+      "Sign in",
+      "Deutsch",
+    ]);
+    await page.keyboard.press("Shift+Tab");
+    expect(await page.evaluate(`getComputedStyle(document.activeElement).outlineWidth`)).toBe("3px");
+
+    await tryToSignIn(watched, { username: ada, password: "wrong" });
+    expect(await page.evaluate(`document.activeElement.id`)).toBe("refused");
+    expect(await page.inputValue("[name=username]")).toBe(ada);
+    expect(await page.inputValue("[name=password]")).toBe("");
+
+    await signIn(watched);
+    expect(await tabStops(page)).toEqual(["Not you?", "Cancel", "Allow", "Deutsch"]);
+    await page.goto(`${api.url}/login`);
+    expect(await tabStops(page)).toEqual(["Sign out", "Not you? Switch account", "Deutsch"]);
+    await watched.context.close();
+  });
+
+  test.each([true, false])(
+    "signing in and allowing leads back to the application, with scripts: %s",
+    async (scripts) => {
+      const { owner } = api.database;
+      await owner.query(sql`delete from consents`);
+      const watched = await browser.open({ theme: "light", width: 390, language: "en", scripts });
+      const { page, context, complaints } = watched;
+      await page.goto(`${api.url}${authorize(planner, "&scope=openid")}`);
+      await page.fill("[name=username]", ada);
+      await page.fill("[name=password]", testPassword);
+      await page.click("form button");
+      await page.click("text=Deutsch");
+      await page.click("[value=allow]");
+      await page.waitForURL((url) => url.href.startsWith(`${gallery.url}/back?`));
+      expect(new URL(page.url()).searchParams.get("code")).toMatch(/^rpc_/);
+
+      await page.goto(`${api.url}${authorize(planner, "&scope=openid%20profile.read")}`);
+      expect(await page.locator("html").getAttribute("lang")).toBe("de");
+      expect(await page.locator(".scopes li:has(.badge)").allTextContents()).toEqual(["Profile ansehenneu"]);
+      await picture(page, `consent with something new ${scripts}`);
+      await page.click("[value=deny]");
+      await page.waitForURL(/[?&]error=access_denied(&|$)/);
+      expect(complaints).toEqual([]);
+      await context.close();
+    },
+  );
+
+  test.each(views)("every problem page is as good: $theme, $width px, $language", async (view) => {
+    const watched = await browser.open(view);
+    for (const problem of allProblems) {
+      await watched.page.goto(`${gallery.url}/${problem}`);
+      await watched.page.click("summary");
+      await expectGoodPage(watched, `problem ${problem}`, view);
+    }
+    await watched.context.close();
+  });
+});
+
+/** Pictures for people to look at, when a directory for them is named. */
+async function picture(page: Page, name: string): Promise<void> {
+  const directory = process.env["TEST_PICTURES"];
+  if (directory === undefined) return;
+  await mkdir(directory, { recursive: true });
+  await page.screenshot({ path: join(directory, `${name.replaceAll(/\W+/g, "-")}.png`) });
+}
