@@ -17,10 +17,7 @@ export const RedirectUri = z
 /** An issuer identifier (OpenID Connect Discovery section 2): https without query or fragment; http on this machine, for trials. */
 export const UpstreamIssuer = z
   .string()
-  .refine(
-    (uri) => isSafeWebUri(uri) && !/[?#]/.test(uri),
-    "must be an https URI without ? and #",
-  );
+  .refine((uri) => isSafeWebUri(uri) && !/[?#]/.test(uri), "must be an https URI without ? and #");
 
 const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"]);
 

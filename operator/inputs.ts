@@ -1,4 +1,6 @@
 import { z } from "zod";
+import { text } from "../domain/text.ts";
+import { ClaimName } from "../domain/upstream-claims.ts";
 
 /** A whole number in decimal. */
 export const wholeNumber = (min: number, max: number) =>
@@ -17,3 +19,13 @@ const iso = "must be an ISO 8601 instant, such as 2027-01-31T12:00:00Z, or a day
 export const Instant = z
   .union([z.iso.datetime({ offset: true }), z.iso.date()], { error: iso })
   .transform((value) => new Date(value));
+
+/** `NAME=VALUE`: a claim and what it has to say. */
+export const ClaimValue = z
+  .string()
+  .refine((given) => given.includes("="), "must be a claim and a value, such as groups=wifi-admins")
+  .transform((given) => {
+    const at = given.indexOf("=");
+    return { claim: given.slice(0, at), value: given.slice(at + 1) };
+  })
+  .pipe(z.object({ claim: ClaimName, value: text(1, 255) }));

@@ -17,7 +17,16 @@ export const realmView = (realm: RealmRow) => ({
   localSignIn: realm.localSignIn,
   upstreamIssuer: realm.upstreamIssuer,
   upstreamClientID: realm.upstreamClientId,
+  upstreamClientSecretSet: realm.upstreamClientSecretSet,
+  claimPairwiseID: realm.upstreamClaims.pairwiseId ?? null,
+  claimEmail: realm.upstreamClaims.email ?? null,
+  claimDisplayName: realm.upstreamClaims.displayName ?? null,
+  claimAdministrator: administratorClaim(realm),
 });
+
+/** As it is typed: `NAME=VALUE`. */
+const administratorClaim = ({ upstreamClaims: { administrator } }: RealmRow): string | null =>
+  administrator === undefined ? null : `${administrator.claim}=${administrator.value}`;
 
 /** An issuer as commands show it. Its fingerprint is SHA-256. */
 export const issuerView = (issuer: IssuerRow) => {

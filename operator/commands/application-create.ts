@@ -23,10 +23,11 @@ export const applicationCreate = command({
     redirectUri: option("<uri>", "where users return after signing in; for a useragent", RedirectUri.optional()),
     scopes: option("<list>", "scopes, separated by spaces; default: all that the type may have", z.string().optional()),
     secret: flag("a useragent gets a secret, too", Given),
+    firstParty: flag("one of our own: people are not asked for consent", Given),
     requirePkce: flag("refuse authorization requests without PKCE", Given),
   },
   async run(input, context) {
-    const { type, name, clientUri, redirectUri, requirePkce } = input;
+    const { type, name, clientUri, redirectUri, requirePkce, firstParty } = input;
     if (type === "useragent" && redirectUri === undefined)
       throw usageError("--redirect-uri is required for a useragent.");
     if (type === "service" && redirectUri !== undefined) throw usageError("A service has no --redirect-uri.");
@@ -48,6 +49,7 @@ export const applicationCreate = command({
         scopes,
         useClientSecret: secret !== undefined,
         requirePkce,
+        firstParty,
         createdBy: "operator",
         secretHash: secret?.hash ?? null,
         at,

@@ -1,12 +1,19 @@
+import { z } from "zod";
 import * as auditEntries from "../../db/queries/audit-entries.ts";
 import * as realms from "../../db/queries/realms.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { realmLimits } from "../../domain/realm.ts";
-import { command, option } from "../command.ts";
+import { sealUnderMasterKey } from "../../runtime/master-key.ts";
+import { authUrl, upstreamCallbackPath } from "../../runtime/addresses.ts";
+import { command, flag, option } from "../command.ts";
 import { text } from "../../domain/text.ts";
+import { ClaimName } from "../../domain/upstream-claims.ts";
 import { UpstreamIssuer } from "../../domain/uris.ts";
-import { Switch, wholeNumber } from "../inputs.ts";
+import { ClearedSettings } from "../clearable.ts";
+import { readClientSecret } from "../client-secret.ts";
+import { ClaimValue, Switch, wholeNumber } from "../inputs.ts";
 import { usageError } from "../operator-error.ts";
+import { contradictionIn, upstreamChange } from "../upstream-change.ts";
 import { lines, realmView } from "../views.ts";
 
 const { maxProfiles, maxValidMonths } = realmLimits;
@@ -20,6 +27,27 @@ export const realmSet = command({
     localSignIn: option("<on|off>", "sign-in with a local name, for trial and emergencies", Switch.optional()),
     upstreamIssuer: option("<uri>", "the identity provider that people sign in through", UpstreamIssuer.optional()),
     upstreamClientId: option("<id>", "what the identity provider calls this service", text(1, 255).optional()),
+    upstreamClientSecretStdin: flag(
+      "read this service's secret at the identity provider from standard input",
+      z.boolean().optional(),
+    ),
+    claimPairwiseId: option(
+      "<name>",
+      "the claim with the pseudonym that the realm knows people by; default: pairwise_id, else sub",
+      ClaimName.optional(),
+    ),
+    claimEmail: option("<name>", "the claim with the email address; default: email", ClaimName.optional()),
+    claimDisplayName: option("<name>", "the claim with the name that people see; default: name", ClaimName.optional()),
+    claimAdministrator: option(
+      "<name=value>",
+      "whose claim has this value administers the realm, and nobody else who signs in through the identity provider",
+      ClaimValue.optional(),
+    ),
+    clear: option(
+      "<settings>",
+      "settings of the identity provider to take back, separated by commas: upstream-issuer,claim-email",
+      ClearedSettings.optional(),
+    ),
     maxProfiles: option("<count>", "active profiles that a person may have", wholeNumber(0, maxProfiles).optional()),
     maxValid: option("<months>", "how long a profile is valid", wholeNumber(1, maxValidMonths).optional()),
   },
@@ -27,29 +55,63 @@ export const realmSet = command({
     if (Object.values(input).every((value) => value === undefined)) {
       throw usageError("There is nothing to change; see `realm set --help`.");
     }
+    const contradiction = contradictionIn(input);
+    if (contradiction !== undefined) throw usageError(`--${contradiction} cannot be both set and cleared.`);
     const at = context.clock.now();
-    const { maxValid, ...change } = input;
+    const secret = input.upstreamClientSecretStdin === true ? readClientSecret(await context.readInput()) : undefined;
     const { id } = await context.realm();
+    const sealedSecret =
+      secret === undefined
+        ? undefined
+        : sealUnderMasterKey(context.masterKey(), Buffer.from(secret), realms.upstreamSecretContext(id));
+    const { displayName, radiusCn, localSignIn, maxProfiles: profiles, maxValid } = input;
     const db = await context.db();
-    const realm = await db.transaction(async (tx) => {
+    const { before, realm } = await db.transaction(async (tx) => {
       const before = await realms.lock(tx, id);
-      const after = await realms.update(tx, id, { ...change, maxValidMonths: maxValid });
+      const after = await realms.update(tx, id, {
+        displayName,
+        radiusCn,
+        localSignIn,
+        maxProfiles: profiles,
+        maxValidMonths: maxValid,
+        ...upstreamChange(before, input, sealedSecret),
+      });
       await auditEntries.record(tx, {
         realmId: id,
         event: "realm_update",
         actor: operatorActor,
         at,
-        properties: changed(realmView(before), realmView(after)),
+        properties: {
+          ...changed(realmView(before), realmView(after)),
+          ...(sealedSecret === undefined ? {} : { upstreamClientSecret: "replaced" }),
+        },
       });
-      return after;
+      return { before, realm: after };
     });
 
-    if (!realm.localSignIn && realm.upstreamIssuer === null) {
-      context.say("Nobody can sign in to this realm: local sign-in is off and no identity provider is named.");
+    for (const advice of adviceFor(realm, before)) context.say(advice);
+    if (input.upstreamIssuer !== undefined || input.upstreamClientId !== undefined) {
+      context.say(`The redirect URI to register there: ${authUrl(context.config)}${upstreamCallbackPath}`);
     }
     return { json: realmView(realm), text: lines(realmView(realm)) };
   },
 });
+
+/** What whoever changed a realm should know about how it is now. */
+function* adviceFor(realm: realms.RealmRow, before: realms.RealmRow): Generator<string> {
+  const { upstreamIssuer, upstreamClientId } = realm;
+  const upstream = upstreamIssuer !== null && upstreamClientId !== null;
+  if (!realm.localSignIn && !upstream) {
+    yield "Nobody can sign in to this realm: local sign-in is off and no identity provider is named.";
+  }
+  if ((upstreamIssuer === null) !== (upstreamClientId === null)) {
+    yield "The identity provider is not used before both --upstream-issuer and --upstream-client-id are set.";
+  }
+  const moved = upstreamIssuer !== null && upstreamIssuer !== before.upstreamIssuer;
+  if (moved && before.upstreamClientSecretSet && !realm.upstreamClientSecretSet) {
+    yield "The client secret was the old identity provider's and is removed; --upstream-client-secret-stdin sets a new one.";
+  }
+}
 
 type View = Readonly<Record<string, unknown>>;
 

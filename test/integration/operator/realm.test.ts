@@ -1,6 +1,9 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { expect, test } from "vitest";
+import { upstreamSecretContext } from "../../../db/queries/realms.ts";
+import { sql } from "../../../db/sql.ts";
+import { masterKey, openUnderMasterKey } from "../../../runtime/master-key.ts";
 import { openssl } from "../../support/openssl.ts";
 import { useOperator } from "./operator-support.ts";
 
@@ -131,6 +134,126 @@ test("settings that are given change and the others stay", async () => {
     localSignIn: false,
   });
   expect(await operator.auditEvents(realm)).toEqual(["realm_create", "issuer_create", "realm_update", "realm_update"]);
+});
+
+const upstream = ["--upstream-issuer", "https://idp.example", "--upstream-client-id", "rp"];
+const claims = ["--claim-pairwise-id", "eduperson_unique_id", "--claim-email", "mail"].concat(
+  ["--claim-display-name", "https://idp.example/claims/name"],
+  ["--claim-administrator", "entitlements=urn:example:wifi=admin"],
+);
+
+const sealedSecret = async (realm: string): Promise<{ id: string; sealed: Buffer | null } | undefined> => {
+  const [row] = await operator.database.owner.query<{ id: string; sealed: Buffer | null }>(sql`
+    select id, upstream_client_secret as sealed from realms where name = ${realm}
+  `);
+  return row;
+};
+
+test("an identity provider is named with its secret and its claims, and the secret is shown nowhere and stored sealed", async () => {
+  const realm = await operator.realm();
+  const secret = "a secret: ü & 100%";
+
+  const argv = ["realm", "set", "--realm", realm, ...upstream, ...claims, "--upstream-client-secret-stdin"];
+  const set = await operator.run(argv, { input: `${secret}\n` });
+
+  const shown = {
+    upstreamIssuer: "https://idp.example",
+    upstreamClientID: "rp",
+    upstreamClientSecretSet: true,
+    claimPairwiseID: "eduperson_unique_id",
+    claimEmail: "mail",
+    claimDisplayName: "https://idp.example/claims/name",
+    claimAdministrator: "entitlements=urn:example:wifi=admin",
+  };
+  expect(set.json).toMatchObject(shown);
+  expect(set.err).toContain("/login/upstream/callback");
+  const listed = await operator.runPlain(["realm", "list", "--realm", realm, "--json"]);
+  expect(listed.json["realms"]).toEqual([set.json]);
+  expect(set.out + set.err + listed.out).not.toContain("a secret");
+
+  const { id, sealed } = (await sealedSecret(realm)) ?? { id: "", sealed: null };
+  expect(sealed?.includes("a secret")).toBe(false);
+  const key = masterKey(operator.data.secret("masterKey"));
+  expect(openUnderMasterKey(key, sealed ?? Buffer.alloc(0), upstreamSecretContext(id)).toString()).toBe(secret);
+
+  const audited = await operator.database.owner.query<{ properties: unknown }>(sql`
+    select properties from audit_entries where realm_id = ${id} and event = 'realm_update'
+  `);
+  expect(audited[0]?.properties).toMatchObject({
+    after: { ...shown, upstreamClientSecretSet: true },
+    upstreamClientSecret: "replaced",
+  });
+  expect(JSON.stringify(audited)).not.toContain("a secret");
+});
+
+test("one claim changes and the others stay; cleared ones go back to their defaults", async () => {
+  const realm = await operator.realm();
+  await operator.run(["realm", "set", "--realm", realm, ...upstream, ...claims]);
+
+  const changed = await operator.run(["realm", "set", "--realm", realm, "--claim-email", "email2"]);
+  expect(changed.json).toMatchObject({ claimEmail: "email2", claimPairwiseID: "eduperson_unique_id" });
+
+  const all = ["claim-pairwise-id", "claim-email", "claim-display-name", "claim-administrator"].join(",");
+  const cleared = await operator.run(["realm", "set", "--realm", realm, "--clear", all]);
+  expect(cleared.json).toMatchObject({
+    upstreamIssuer: "https://idp.example",
+    claimPairwiseID: null,
+    claimEmail: null,
+    claimDisplayName: null,
+    claimAdministrator: null,
+  });
+});
+
+test("an identity provider can be taken away, and its secret goes with it", async () => {
+  const realm = await operator.realm();
+  await operator.run(["realm", "set", "--realm", realm, ...upstream, "--upstream-client-secret-stdin"], { input: "s" });
+
+  const names = "upstream-issuer,upstream-client-id";
+  const { json, err } = await operator.run(["realm", "set", "--realm", realm, "--clear", names]);
+
+  expect(json).toMatchObject({ upstreamIssuer: null, upstreamClientID: null, upstreamClientSecretSet: false });
+  expect(err).toContain("Nobody can sign in");
+  expect((await sealedSecret(realm))?.sealed).toBeNull();
+});
+
+test("a secret is not taken along to another identity provider, unless a new one is given", async () => {
+  const realm = await operator.realm();
+  const set = (options: string[], input = "") =>
+    operator.run(["realm", "set", "--realm", realm, ...options], { input });
+  await set([...upstream, "--upstream-client-secret-stdin"], "first");
+
+  expect((await set(["--upstream-issuer", "https://idp.example"])).json).toMatchObject({
+    upstreamClientSecretSet: true,
+  });
+  const moved = await set(["--upstream-issuer", "https://other.example"]);
+  expect(moved.json).toMatchObject({ upstreamClientSecretSet: false });
+  expect(moved.err).toContain("removed");
+  const both = await set(["--upstream-issuer", "https://third.example", "--upstream-client-secret-stdin"], "third");
+  expect(both.json).toMatchObject({ upstreamClientSecretSet: true });
+});
+
+test("half an identity provider is pointed out", async () => {
+  const realm = await operator.realm();
+  const { err } = await operator.run(["realm", "set", "--realm", realm, "--upstream-issuer", "https://idp.example"]);
+  expect(err).toContain("--upstream-client-id");
+});
+
+test.each([
+  ["an empty secret", ["--upstream-client-secret-stdin"], "\n"],
+  ["a secret of two lines", ["--upstream-client-secret-stdin"], "one\ntwo\n"],
+  ["a secret of 2 kB", ["--upstream-client-secret-stdin"], "x".repeat(2048)],
+  ["a claim without a value", ["--claim-administrator", "groups"], ""],
+  ["a claim with an empty value", ["--claim-administrator", "groups="], ""],
+  ["a value without a claim", ["--claim-administrator", "=admins"], ""],
+  ["a claim with a space", ["--claim-email", "e mail"], ""],
+  ["an empty claim", ["--claim-pairwise-id", ""], ""],
+  ["something that cannot be cleared", ["--clear", "domain"], ""],
+  ["nothing to clear", ["--clear", ""], ""],
+  ["one setting both ways", ["--clear", "claim-email", "--claim-email", "mail"], ""],
+  ["a secret both ways", ["--clear", "upstream-client-secret", "--upstream-client-secret-stdin"], "s"],
+])("%s is a usage error", async (_, options, input) => {
+  const realm = await operator.realm();
+  expect((await operator.run(["realm", "set", "--realm", realm, ...options], { input })).code).toBe(2);
 });
 
 test("a realm that nobody can sign in to is pointed out", async () => {

@@ -46,7 +46,18 @@ describe.each(endpoints.map((endpoint) => [endpoint.operation, endpoint] as cons
 
   test("has its file and, where it is mirrored, its test", () => {
     const file = operation.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`);
-    const folders = ["user", "profile", "realm", "issuance", "session", "consent", "application"];
+    const folders = [
+      "user",
+      "profile",
+      "guest-account",
+      "guest-profile",
+      "infrastructure-profile",
+      "realm",
+      "issuance",
+      "session",
+      "consent",
+      "application",
+    ];
     const folder = folders.find((name) => existsSync(join(root, "api", name, `${file}.ts`)));
     const tested = folder === undefined ? "health.test.ts" : join(folder, `${file}.test.ts`);
     expect(existsSync(join(root, "test", "integration", "api", tested)), tested).toBe(true);

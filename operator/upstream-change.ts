@@ -1,0 +1,57 @@
+import type { RealmChange, RealmRow } from "../db/queries/realms.ts";
+import type { UpstreamClaims } from "../domain/upstream-claims.ts";
+import type { Clearable } from "./clearable.ts";
+
+/** What `realm set` was told about the identity provider. */
+export interface UpstreamInput {
+  upstreamIssuer: string | undefined;
+  upstreamClientId: string | undefined;
+  upstreamClientSecretStdin: boolean | undefined;
+  claimPairwiseId: string | undefined;
+  claimEmail: string | undefined;
+  claimDisplayName: string | undefined;
+  claimAdministrator: { claim: string; value: string } | undefined;
+  clear: ReadonlySet<Clearable> | undefined;
+}
+
+/** A setting that would be both set and cleared. */
+export function contradictionIn({ clear, ...input }: UpstreamInput): Clearable | undefined {
+  const set: Record<Clearable, unknown> = {
+    "upstream-issuer": input.upstreamIssuer,
+    "upstream-client-id": input.upstreamClientId,
+    "upstream-client-secret": input.upstreamClientSecretStdin,
+    "claim-pairwise-id": input.claimPairwiseId,
+    "claim-email": input.claimEmail,
+    "claim-display-name": input.claimDisplayName,
+    "claim-administrator": input.claimAdministrator,
+  };
+  return [...(clear ?? [])].find((name) => set[name] !== undefined);
+}
+
+/** The change of a realm's identity provider. A secret is never taken along to another one. */
+export function upstreamChange(
+  realm: RealmRow,
+  input: UpstreamInput,
+  sealedSecret: Uint8Array | undefined,
+): Pick<RealmChange, `upstream${string}` & keyof RealmChange> {
+  const cleared = input.clear ?? new Set<Clearable>();
+  const issuer = cleared.has("upstream-issuer") ? null : input.upstreamIssuer;
+  const leaves = issuer !== undefined && issuer !== realm.upstreamIssuer;
+  return {
+    upstreamIssuer: issuer,
+    upstreamClientId: cleared.has("upstream-client-id") ? null : input.upstreamClientId,
+    upstreamClientSecret: sealedSecret ?? (leaves || cleared.has("upstream-client-secret") ? null : undefined),
+    upstreamClaims: claimsOf(realm.upstreamClaims, input, cleared),
+  };
+}
+
+function claimsOf(before: UpstreamClaims, input: UpstreamInput, cleared: ReadonlySet<Clearable>): UpstreamClaims {
+  const pick = <Value>(name: Clearable, given: Value | undefined, old: Value | undefined): Value | undefined =>
+    cleared.has(name) ? undefined : (given ?? old);
+  return {
+    pairwiseId: pick("claim-pairwise-id", input.claimPairwiseId, before.pairwiseId),
+    email: pick("claim-email", input.claimEmail, before.email),
+    displayName: pick("claim-display-name", input.claimDisplayName, before.displayName),
+    administrator: pick("claim-administrator", input.claimAdministrator, before.administrator),
+  };
+}
