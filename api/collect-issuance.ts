@@ -1,6 +1,8 @@
+import { X509Certificate } from "node:crypto";
 import type { Database } from "../db/client.ts";
 import * as certificates from "../db/queries/certificates.ts";
 import * as issuances from "../db/queries/issuances.ts";
+import * as issuers from "../db/queries/issuers.ts";
 import * as realms from "../db/queries/realms.ts";
 import type { CreationOutput } from "../domain/certificate-format.ts";
 import { radiusServerName } from "../domain/realm.ts";
@@ -15,6 +17,8 @@ export interface CollectedIssuance {
   output: CreationOutput | "erased" | undefined;
   /** The name of the realm's RADIUS server. */
   radiusCn: string;
+  /** For infrastructure profiles: PEM of the CA that issued the RADIUS server's certificate. */
+  radiusCa: string | undefined;
 }
 
 /** Reads one issuance, marking its output as collected. Undefined when there is no such issuance. */
@@ -103,12 +107,36 @@ async function readTogether(
         ),
     issued.length === 0 ? [] : realms.listByIds(db, [...new Set(issued.map(({ realmId }) => realmId))]),
   ]);
-  const radiusNames = new Map(settings.map((realm) => [realm.id, radiusServerName(realm)]));
+  const realmOf = new Map(settings.map((realm) => [realm.id, realm]));
   const certificateOf = new Map(made.map((certificate) => [certificate.issuanceId, certificate]));
-  return new Map(
-    found.map((issuance) => [
-      issuance.id,
-      { issuance, certificate: certificateOf.get(issuance.id), radiusCn: radiusNames.get(issuance.realmId) ?? "" },
-    ]),
+  const issuerPems = await pemsOfIssuers(
+    db,
+    made.filter(({ kind }) => kind === "infrastructure"),
   );
+  return new Map(
+    found.map((issuance) => {
+      const realm = realmOf.get(issuance.realmId);
+      const certificate = certificateOf.get(issuance.id);
+      const issuerPem = certificate && issuerPems.get(certificate.issuerId);
+      return [
+        issuance.id,
+        {
+          issuance,
+          certificate,
+          radiusCn: realm === undefined ? "" : radiusServerName(realm),
+          radiusCa: issuerPem && (realm?.radiusCa ?? issuerPem),
+        },
+      ];
+    }),
+  );
+}
+
+/** The CAs that issued these certificates, in PEM. */
+async function pemsOfIssuers(
+  db: Database,
+  issued: readonly certificates.Certificate[],
+): Promise<ReadonlyMap<string, string>> {
+  if (issued.length === 0) return new Map();
+  const rows = await issuers.listByIds(db, [...new Set(issued.map(({ issuerId }) => issuerId))]);
+  return new Map(rows.map(({ id, certificate }) => [id, new X509Certificate(certificate).toString()]));
 }

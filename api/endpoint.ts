@@ -11,6 +11,7 @@ import { foldNames, parseBody, parseParams, parseQuery, type Shape } from "./par
 import type { Prefer } from "./prefer.ts";
 import type { Principal } from "./principal.ts";
 import { Reply } from "./reply.ts";
+import type { FileOffer, Streamed } from "./streamed.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 export type ApiVersion = "1.0" | "2.0";
@@ -30,6 +31,8 @@ export interface IncomingCall {
   body: unknown;
   version: ApiVersion;
   prefer: Prefer;
+  /** Which of these media types the client wants most; the first one when it does not say, or wants none of them. */
+  accepts: (types: readonly string[]) => string;
   change: Change;
   requestId: string;
   log: Log;
@@ -52,6 +55,7 @@ export interface Endpoint {
   description: string | undefined;
   methods: readonly Method[];
   path: string;
+  host: "api" | "auth";
   access: Access;
   scope: Scope | undefined;
   params: z.ZodObject;
@@ -60,26 +64,33 @@ export interface Endpoint {
   data: z.ZodType;
   /** What a 202 carries, for endpoints that may answer one. */
   pending: z.ZodType | undefined;
+  secret: boolean;
   list: ListOffer<object, string> | undefined;
+  /** What is streamed as a file instead of answered in the wrapper. */
+  file?: FileOffer;
   errors: readonly ErrorCode[];
   changes: boolean;
-  respond: (call: IncomingCall) => Promise<Answer>;
+  respond: (call: IncomingCall) => Promise<Answer | Streamed>;
 }
 
-interface Described<Code extends ErrorCode> {
+export interface Described<Code extends ErrorCode> {
   operation: string;
   summary: string;
   description?: string;
   path: string;
+  /** Whose address the path hangs off, for the document; both lead here. Default: the API's. */
+  host?: "api" | "auth";
   /** The scope that is needed in addition. */
   scope?: Scope;
   /** The codes it can fail with, besides those that every endpoint of its kind has. */
   errors: readonly Code[];
+  /** Its answer carries a key or a token: nobody keeps it, not even to compare. */
+  secret?: boolean;
   /** What an unusable identifier in the path answers: the same as one that does not exist. */
   unknown?: Partial<Record<string, Code>>;
 }
 
-interface HandlerCall<A extends Access, Code extends ErrorCode, Params> extends Pick<
+export interface HandlerCall<A extends Access, Code extends ErrorCode, Params> extends Pick<
   IncomingCall,
   "deps" | "method" | "version" | "prefer" | "change" | "requestId" | "log" | "signal"
 > {
@@ -228,12 +239,24 @@ export function paginated<
   };
 }
 
-const common = <Code extends ErrorCode>({ operation, summary, description, path, scope, errors }: Described<Code>) => ({
+/** What an endpoint of any kind takes over from its definition. */
+export const common = <Code extends ErrorCode>({
   operation,
   summary,
   description,
   path,
+  host = "api",
   scope,
+  secret = false,
+  errors,
+}: Described<Code>) => ({
+  operation,
+  summary,
+  description,
+  path,
+  host,
+  scope,
+  secret,
   errors,
 });
 

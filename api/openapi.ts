@@ -9,7 +9,7 @@ import {
   type Components,
   type Json,
 } from "./openapi-components.ts";
-import { listBody, listParameters } from "./openapi-lists.ts";
+import { filterParameter, listBody, listParameters } from "./openapi-lists.ts";
 import { oauthPaths } from "./openapi-oauth.ts";
 
 interface Addresses {
@@ -24,7 +24,8 @@ export function createOpenApiDocument(endpoints: readonly Endpoint[], { baseUrl,
   for (const endpoint of endpoints) {
     const path = documentPath(endpoint);
     for (const method of endpoint.methods) {
-      paths[path] = { ...paths[path], [method]: operationOf(endpoint, method, components) };
+      const servers = endpoint.host === "auth" ? { servers: [{ url: authUrl }] } : {};
+      paths[path] = { ...paths[path], [method]: { ...operationOf(endpoint, method, components), ...servers } };
     }
   }
   return {
@@ -68,6 +69,7 @@ function operationOf(endpoint: Endpoint, method: Method, components: Components)
       ...pathParameters(endpoint, components),
       ...parametersOf(endpoint.query, "query", components),
       ...(list === undefined ? [] : listParameters(list)),
+      ...(endpoint.file === undefined ? [] : [filterParameter(endpoint.file.filter)]),
       ...(endpoint.path.startsWith("/api/") ? [reference("parameters", "ApiVersion")] : []),
       ...(endpoint.changes ? [reference("parameters", "IdempotencyKey")] : []),
       ...(endpoint.pending === undefined ? [] : [reference("parameters", "Prefer")]),
@@ -95,13 +97,18 @@ const parametersOf = (fields: z.ZodObject | undefined, where: "path" | "query", 
   }));
 
 function responsesOf(endpoint: Endpoint, components: Components): Json {
-  const { data, pending, list } = endpoint;
+  const { data, pending, list, file } = endpoint;
   const headers = answerHeaders();
   const responses: Json = {
     200: {
       description: "Done.",
       headers,
-      content: { "application/json": { schema: wrapper(200, components.schema(data, "output"), list !== undefined) } },
+      content:
+        file === undefined
+          ? { "application/json": { schema: wrapper(200, components.schema(data, "output"), list !== undefined) } }
+          : Object.fromEntries(
+              Object.entries(file.types).map(([type, line]) => [type, { schema: components.schema(line, "output") }]),
+            ),
     },
   };
   if (pending !== undefined) {

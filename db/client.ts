@@ -108,8 +108,8 @@ const begin: Sql = { text: "begin", values: [] };
 const commit: Sql = { text: "commit", values: [] };
 const rollback: Sql = { text: "rollback", values: [] };
 
-async function run<Row extends object>(on: pg.Pool | pg.PoolClient, { text, values }: Sql): Promise<Row[]> {
-  const name = values.length > 0 ? preparedName(text) : undefined;
+async function run<Row extends object>(on: pg.Pool | pg.PoolClient, { text, values, unprepared }: Sql): Promise<Row[]> {
+  const name = values.length > 0 && unprepared !== true ? preparedName(text) : undefined;
   const result = await on
     .query<Row>({ text, values: [...values], ...(name === undefined ? {} : { name }) })
     .catch(rethrow);

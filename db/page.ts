@@ -16,17 +16,26 @@ export interface Page<Item> {
   total: number;
 }
 
-/** `order by` for a list: total, because ties are broken by id; newest first when nothing is asked for. */
+/** The column of each sort key. One that may be null is said to be: its nulls come last in either direction. */
+export type SortColumns<SortKey extends string> = Record<SortKey, Sql | { nullable: Sql }>;
+
+/**
+ * `order by` for a list: total, because ties are broken by id; newest first when nothing is asked for. Reversed it is the
+ * same order from its end.
+ */
 export function orderBy<SortKey extends string>(
   sort: PageRequest<object, SortKey>["sort"],
-  columns: Record<SortKey, Sql>,
-  tieBreak: { newestFirst: Sql; id: Sql },
+  columns: SortColumns<SortKey>,
+  { newestFirst, id, reversed = false }: { newestFirst: Sql; id: Sql; reversed?: boolean },
 ): Sql {
-  if (sort.length === 0) return sql`order by ${tieBreak.newestFirst} desc, ${tieBreak.id} desc`;
-  const direction = (of: "asc" | "desc"): Sql => (of === "asc" ? sql`asc` : sql`desc`);
-  const terms = sort.map(({ key, direction: of }) => sql`${columns[key]} ${direction(of)} nulls last`);
-  const last = sort.at(-1)?.direction ?? "desc";
-  return sql`order by ${join([...terms, sql`${tieBreak.id} ${direction(last)}`], sql`, `)}`;
+  const term = (column: Sql | { nullable: Sql }, direction: "asc" | "desc"): Sql => {
+    const towards = (direction === "asc") === reversed ? sql`desc` : sql`asc`;
+    if (!("nullable" in column)) return sql`${column} ${towards}`;
+    return sql`${column.nullable} ${towards} ${reversed ? sql`nulls first` : sql`nulls last`}`;
+  };
+  const terms =
+    sort.length === 0 ? [term(newestFirst, "desc")] : sort.map(({ key, direction }) => term(columns[key], direction));
+  return sql`order by ${join([...terms, term(id, sort.at(-1)?.direction ?? "desc")], sql`, `)}`;
 }
 
 /** The conditions that are there, joined by `and`; true when there is none. */

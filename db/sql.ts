@@ -4,6 +4,8 @@ import { createHash } from "node:crypto";
 export interface Sql {
   readonly text: string;
   readonly values: readonly unknown[];
+  /** Planned for its values each time instead of being prepared; see {@link unprepared}. */
+  readonly unprepared?: true;
 }
 
 /**
@@ -33,6 +35,9 @@ export const join = (fragments: readonly Sql[], separator: Sql): Sql =>
     (joined, fragment, index) => (index === 0 ? fragment : sql`${joined}${separator}${fragment}`),
     sql``,
   );
+
+/** A statement with many forms, or whose best plan depends on its values: it is planned each time it runs. */
+export const unprepared = ({ text, values }: Sql): Sql => ({ text, values, unprepared: true });
 
 class Statement implements Sql {
   readonly text: string;

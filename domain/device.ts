@@ -21,3 +21,6 @@ export const defaultKeyType = {
   ChromeOS: "rsa-2048",
   Other: "rsa-2048",
 } as const satisfies Record<DeviceType, KeyType>;
+
+/** The key of an infrastructure profile, when the request does not say: every RADIUS server takes it. */
+export const infrastructureKeyType = "rsa-2048" satisfies KeyType;

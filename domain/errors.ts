@@ -14,6 +14,7 @@ export const errorCatalogue = {
   not_found: { status: 404, message: "There is nothing at this address." },
   user_not_found: { status: 404, message: "There is no such user in this realm." },
   profile_not_found: { status: 404, message: "There is no such profile in this realm." },
+  guest_account_not_found: { status: 404, message: "There is no such guest account in this realm." },
   issuance_not_found: { status: 404, message: "There is no such issuance." },
   session_not_found: { status: 404, message: "There is no such session." },
   consent_not_found: { status: 404, message: "Nothing is allowed to such an application." },

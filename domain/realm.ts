@@ -1,5 +1,6 @@
 import { z } from "zod";
 import { isDnsName, realmDomainLengthMax } from "./certificate-profile.ts";
+import { isSafeWebUri } from "./uris.ts";
 
 export const realmLimits = { maxProfiles: 100, maxValidMonths: 24 } as const;
 
@@ -15,6 +16,11 @@ export const RealmDomain = z
     `must be at most ${realmDomainLengthMax} characters, so that identities fit a certificate's common name`,
   )
   .refine(isDnsName, "must be a DNS domain");
+
+/** Where the realm's logo is: https, since pages that show it are; empty for none. */
+export const LogoUri = z
+  .string()
+  .refine((uri) => uri === "" || (isSafeWebUri(uri) && /^https:/i.test(uri)), "must be an absolute https URI or empty");
 
 /** A realm's settings as the service uses them. */
 export interface Realm {

@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Access } from "../api/access.ts";
 import { endpoints } from "../api/endpoints.ts";
+import { sql } from "../db/sql.ts";
 import { allScopes } from "../domain/scopes.ts";
 import { useApi, type Caller } from "./support/api.ts";
 import {
@@ -10,8 +11,20 @@ import {
   type Sample,
   type SampleSubject,
 } from "./support/endpoint-samples.ts";
+import { fromNow } from "./support/given.ts";
 
 type Who = "nobody" | "bad token" | "admin" | "service" | "user" | "guest";
+
+/** Others who come to the door, and whom they are treated as there. */
+const others = {
+  "an expired token": "bad token",
+  "an offboarded user's old token": "bad token",
+  "an expired guest account's token": "bad token",
+  "a switched-off client's token": "bad token",
+  "a locked user": "user",
+  "another realm's administrator": "admin",
+} as const satisfies Record<string, Who>;
+type Other = keyof typeof others;
 
 /** What each kind of principal is told at the door; `in`: whatever the endpoint then answers. */
 const matrix: Record<
@@ -56,21 +69,33 @@ const matrix: Record<
 const doorErrors = ["unauthenticated", "forbidden", "user_required", "guest_account_required"];
 
 const api = useApi({ settings: { waitSeconds: 1 } });
-const callers = {} as Record<Who, Caller>;
+const callers = {} as Record<Who | Other, Caller>;
 let subject: SampleSubject;
 
 beforeAll(async () => {
   subject = await givenSubject(api.given, api.realmId);
-  const { as, given } = api;
+  const { as, given, realmId } = api;
+  const person = await given.user({ realmId });
+  const leaver = await given.user({ realmId, administrator: true });
+  const leaversToken = await given.token({ realmId, userId: leaver.id });
+  await api.database.owner.query(sql`update users set offboarded_at = now() where id = ${leaver.id}`);
+  const ended = await given.guestAccount({ realmId, expiresAt: fromNow(-1_000) });
+  const off = await given.application({ realmId, active: false });
   Object.assign(callers, {
     nobody: as.nobody(),
     "bad token": as.token("not-a-token"),
     admin: as.admin(),
     service: as.service(),
     // Not the subject, whom some endpoints offboard.
-    user: as.user(given.user({ realmId: api.realmId })),
+    user: as.user(given.user({ realmId })),
     guest: as.guest(),
-  } satisfies Record<Who, Caller>);
+    "an expired token": as.token(await given.token({ realmId, userId: person.id }, { expiresAt: fromNow(-1_000) })),
+    "an offboarded user's old token": as.token(leaversToken),
+    "an expired guest account's token": as.token(await given.token({ realmId, guestAccountId: ended.id })),
+    "a switched-off client's token": as.token(await given.token({ realmId, clientId: off.clientId })),
+    "a locked user": as.user(given.user({ realmId, lockedAt: fromNow(0) })),
+    "another realm's administrator": as.admin({ realmId: await given.realm() }),
+  } satisfies Record<Who | Other, Caller>);
 });
 
 /** The list is known before there is a subject; the paths only once there is one. */
@@ -87,10 +112,20 @@ const send = (who: Caller, sample: Sample) => {
 };
 
 describe.each(titled)("%s", (_, sample) => {
-  test.each(Object.entries(matrix[sample.endpoint.access]))("%s: %s", async (who, expected) => {
-    const answer = await send(callers[who as Who], sample);
-    if (expected === "in") expect(doorErrors).not.toContain(answer.body.error);
-    else expect(answer).toBeError(expected);
+  const told = matrix[sample.endpoint.access];
+  const everybody = [
+    ...Object.entries(told),
+    ...Object.entries(others).map(([who, as]) => [who, told[as]] as const),
+  ] as [Who | Other, (typeof told)[Who]][];
+
+  test.each(everybody)("%s: %s", async (who, expected) => {
+    const answer = await send(callers[who], sample);
+    if (expected !== "in") {
+      expect(answer).toBeError(expected);
+      return;
+    }
+    expect(doorErrors).not.toContain(answer.body?.error);
+    expect(answer.status).not.toBe(500);
   });
 
   const { access, scope, path: template } = sample.endpoint;
@@ -107,7 +142,10 @@ describe.each(titled)("%s", (_, sample) => {
     });
   }
 
-  if ((access === "admin" || access === "any") && /:(?:userID|serial|client_id)/.test(template)) {
+  if (
+    (access === "admin" || access === "any") &&
+    /:(?:userID|serial|client_id|guestAccountId|profileSerial)/.test(template)
+  ) {
     test("what is in another realm answers, byte for byte, what does not exist", async () => {
       // The one before may be gone by now.
       subject = await givenSubject(api.given, api.realmId);
@@ -119,6 +157,9 @@ describe.each(titled)("%s", (_, sample) => {
       };
       const nowhere = path
         .replace(subject.serial, "999999999999")
+        .replace(subject.guestSerial, "999999999999")
+        .replace(subject.infrastructureSerial, "999999999999")
+        .replace(`/${subject.guestAccountId}`, "/999999999999")
         .replace(`/${subject.user.id}`, "/999999999999")
         .replace(subject.clientId, "999999999999");
 

@@ -55,6 +55,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     backend,
     passphrase: config.REALMPASS_ISSUER_KEY_PASSPHRASE ?? secrets().secret("issuerKeyPassphrase"),
     outputPublicKeyJwk: config.REALMPASS_OUTPUT_PUBLIC_KEY ?? secrets().secret("outputPublicKey"),
+    auditKeyJwk: config.REALMPASS_AUDIT_KEY ?? secrets().secret("auditKey"),
     publicationUrl: publicationUrl(config),
     signingThreads: config.REALMPASS_SIGNING_THREADS,
     issuanceConcurrency: config.REALMPASS_ISSUANCE_CONCURRENCY,

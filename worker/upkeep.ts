@@ -1,12 +1,15 @@
 import type { Database } from "../db/client.ts";
+import * as certificates from "../db/queries/certificates.ts";
 import * as work from "../db/queries/issuance-work.ts";
 import * as upkeep from "../db/queries/upkeep.ts";
 import * as workers from "../db/queries/workers.ts";
 import { BatchID } from "../domain/ids.ts";
 import { chunkSize, issueCertificateChunk } from "../domain/jobs/issue-certificate-chunk.ts";
+import type { HeadSigner } from "../runtime/audit-key.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Queues } from "../runtime/queues.ts";
+import { sealAudit } from "./audit-sealing.ts";
 import { issuancesMax, type IssuanceOutcome } from "./issuance.ts";
 
 export interface UpkeepDeps {
@@ -15,6 +18,8 @@ export interface UpkeepDeps {
   workerId: string;
   claimsInHand: ReadonlySet<string>;
   issueAll: (ids: readonly string[]) => Promise<ReadonlyMap<string, IssuanceOutcome>>;
+  /** Signs where the chains of the audit log end. */
+  signer: HeadSigner;
   clock: Clock;
   log: Log;
 }
@@ -28,13 +33,19 @@ const chunkQueuedSecondsMax = 30;
 /** One worker at a time does the tidying. Any number that nothing else on this database locks. */
 const tidyLock = 7_246_712;
 
+/** One worker at a time marks what has run out. */
+const lapseLock = 7_246_713;
+
 /** What a worker does by the clock: timers in the process, because they must work exactly when the queue does not. */
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const tasks = [
     every(workers.workerSilenceSecondsMax / 3, "beat", () => beat(deps), deps.log),
     every(work.renewSeconds, "renew", () => renew(deps), deps.log),
     every(5, "sweep", () => sweep(deps), deps.log),
+    every(5, "seal", () => sealAudit(deps), deps.log),
     every(30, "tidy", () => tidy(deps), deps.log),
+    every(30, "lapse", () => lapse(deps), deps.log),
+    every(30, "end guests", () => endGuests(deps), deps.log),
   ];
   return {
     async stop() {
@@ -91,6 +102,29 @@ export async function tidy({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" |
     const rows = await upkeep.removeExpired(tx, { at: clock.now() });
     if (outputs + rows > 0) log.info({ event: "upkeep.tidied", outputs, rows }, "expired data removed");
   });
+}
+
+/** Takes profiles that have run out off what lists look through, and off the counts of their users. */
+export async function lapse({ db, clock }: Pick<UpkeepDeps, "db" | "clock">): Promise<void> {
+  for (let marked = 1; marked > 0;) {
+    marked = await db.transaction(async (tx) => {
+      if (!(await upkeep.tryLock(tx, lapseLock))) return 0;
+      await upkeep.yieldToOthers(tx);
+      return upkeep.lapse(tx, { at: clock.now() });
+    });
+  }
+}
+
+/**
+ * Ends the profiles of guest accounts that have expired. Their certificates end with the account by themselves, save where
+ * its end was moved forward after they were made.
+ */
+export async function endGuests({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+  for (;;) {
+    const revoked = await certificates.revokeOutliving(db, { at: clock.now() });
+    if (revoked.length === 0) return;
+    log.info({ event: "upkeep.guests_ended", profiles: revoked.length }, "profiles of expired guest accounts revoked");
+  }
 }
 
 /** Runs a task again and again, never twice at once. A failure is logged and the next turn comes as ever. */

@@ -4,6 +4,7 @@ import type { Database } from "../db/client.ts";
 import * as workers from "../db/queries/workers.ts";
 import { jobs } from "../domain/jobs/index.ts";
 import { queueNames, type QueueName } from "../domain/jobs/job.ts";
+import { createHeadSigner } from "../runtime/audit-key.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
@@ -22,6 +23,7 @@ export interface WorkerOptions {
   backend: QueueBackend;
   passphrase: string;
   outputPublicKeyJwk: string;
+  auditKeyJwk: string;
   publicationUrl: string;
   signingThreads: number;
   issuanceConcurrency: number;
@@ -37,6 +39,7 @@ export interface WorkerOptions {
 export async function startWorker(options: WorkerOptions): Promise<void> {
   const { db, backend, clock, log, lifecycle, registry } = options;
   const workerId = randomUUID();
+  const signer = await createHeadSigner(options.auditKeyJwk);
 
   const pool = createSigningPool({
     threads: options.signingThreads,
@@ -72,7 +75,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const queues = openQueues(backend, log);
   lifecycle.onStop("queues", () => queues.close());
 
-  const upkeep = startUpkeep({ db, queues, workerId, claimsInHand, issueAll: issueCounted, clock, log });
+  const upkeep = startUpkeep({ db, queues, workerId, claimsInHand, issueAll: issueCounted, signer, clock, log });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 
   const issue = createBatcher(issueCounted, { itemsMax: issuancesMax, inFlightMax: 4, patienceMs: 100 });

@@ -1,15 +1,30 @@
 import { z } from "zod";
 import * as issuances from "../../db/queries/issuances.ts";
 import { IssuanceID } from "../../domain/ids.ts";
+import type { ProfileKind } from "../../domain/profile.ts";
 import { endpoint } from "../endpoint.ts";
 import type { Principal } from "../principal.ts";
 import { accepted, answered } from "../reply.ts";
+import { CreatedGuestProfileView, createdGuestProfileView } from "../views/guest-profile-view.ts";
+import {
+  CreatedInfrastructureProfileView,
+  createdInfrastructureProfileView,
+} from "../views/infrastructure-profile-view.ts";
 import { issuanceView, issuanceViewOf } from "../views/issuance-view.ts";
 import { CreatedProfileView, createdProfileView } from "../views/profile-view.ts";
 import { waitingTime } from "../prefer.ts";
 import { whereToAsk } from "./finish-issuance.ts";
 
-const IssuanceView = issuanceViewOf(CreatedProfileView);
+const IssuanceView = issuanceViewOf(
+  z.union([CreatedProfileView, CreatedGuestProfileView, CreatedInfrastructureProfileView]),
+);
+
+/** A created profile of each kind as its creation would have answered it. */
+const createdView = {
+  user: createdProfileView,
+  guest: createdGuestProfileView,
+  infrastructure: createdInfrastructureProfileView,
+} as const satisfies Record<ProfileKind, unknown>;
 
 export const getIssuance = endpoint({
   operation: "getIssuance",
@@ -22,6 +37,7 @@ export const getIssuance = endpoint({
   params: z.object({ id: IssuanceID }),
   data: IssuanceView,
   pending: IssuanceView,
+  secret: true,
   errors: ["issuance_not_found", "output_erased"],
   unknown: { id: "issuance_not_found" },
 
@@ -42,16 +58,16 @@ export const getIssuance = endpoint({
     if (collected === undefined) throw fail("issuance_not_found");
     const { issuance, output } = collected;
     if (output === "erased") throw fail("output_erased");
-    const view = issuanceView(issuance, createdProfileView(collected) ?? null);
+    const view = issuanceView(issuance, createdView[issuance.kind](collected) ?? null);
     const settled = issuance.state === "issued" || issuance.state === "failed";
     return settled ? answered(view, headers) : accepted(view, { ...whereToAsk(id), headers });
   },
 });
 
-/** The same user, or the same client when it acted on its own. */
+/** The same user, the same client when it acted on its own, or whoever holds the guest account's token. */
 function isCreator(
   principal: Principal,
-  { realmId, createdByUserId, createdByClientId }: NonNullable<Awaited<ReturnType<typeof issuances.findState>>>,
+  { realmId, createdByUserId, createdByClientId, guestAccountId }: issuances.IssuanceStanding,
 ): boolean {
   if (principal.realmId !== realmId) return false;
   switch (principal.kind) {
@@ -60,6 +76,6 @@ function isCreator(
     case "service":
       return createdByUserId === null && createdByClientId === principal.clientId;
     case "guest":
-      return false;
+      return createdByUserId === null && createdByClientId === null && guestAccountId === principal.guestAccountId;
   }
 }

@@ -150,7 +150,11 @@ export function createTokenSigningKeys({
   }
 }
 
-type Making = { db: Database; masterKey: KeyObject; at: Date };
+interface Making {
+  db: Database;
+  masterKey: KeyObject;
+  at: Date;
+}
 
 /** Makes the next key in time, puts it in the current one's place in time, and forgets old ones. True when something changed. */
 async function maintain(making: Making, all: readonly rows.TokenSigningKeyRow[]): Promise<boolean> {

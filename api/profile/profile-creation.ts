@@ -6,11 +6,9 @@ import type { LockedOwner } from "../../db/queries/issuances.ts";
 
 const csrLengthMax = 16_384;
 
-/** What the creation of a user's profile takes. */
-export const ProfileCreation = z.object({
+/** What the creation of a profile of any kind takes. */
+export const CertificateCreation = z.object({
   format: CertificateFormat.describe("pkcs12, pfx, pem or crt, in any letter case."),
-  deviceType: DeviceType.describe("Matched case-sensitively."),
-  allowAuth: z.boolean().default(false).describe("Whether the certificate may be used to sign in to the API."),
   keyType: KeyType.optional().describe("Omitted: what suits the device type."),
   csr: z
     .string()
@@ -19,7 +17,27 @@ export const ProfileCreation = z.object({
     .optional()
     .describe("PKCS#10 in PEM, for a key that stays with its owner: the answer then has no private key."),
 });
+
+/** The same for a device. */
+export const DeviceProfileCreation = CertificateCreation.extend({
+  deviceType: DeviceType.describe("Matched case-sensitively."),
+});
+
+/** What the creation of a user's profile takes. */
+export const ProfileCreation = DeviceProfileCreation.extend({
+  allowAuth: z.boolean().default(false).describe("Whether the certificate may be used to sign in to the API."),
+});
 export type ProfileCreation = z.output<typeof ProfileCreation>;
+
+/** Every way in which the creation of a profile of any kind can fail. */
+export const certificateCreationErrors = [
+  "no_issuer",
+  "issuer_expiring",
+  "invalid_csr",
+  "key_already_certified",
+  "output_erased",
+  "issuance_failed",
+] as const satisfies readonly ErrorCode[];
 
 /** Every way in which the creation of a user's profile can fail. */
 export const profileCreationErrors = [
@@ -27,11 +45,7 @@ export const profileCreationErrors = [
   "user_offboarded",
   "user_locked",
   "profile_limit_reached",
-  "no_issuer",
-  "issuer_expiring",
-  "invalid_csr",
-  "output_erased",
-  "issuance_failed",
+  ...certificateCreationErrors,
 ] as const satisfies readonly ErrorCode[];
 
 /** Why an owner gets no further profile now; undefined when nothing stands against it. */

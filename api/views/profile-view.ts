@@ -3,6 +3,7 @@ import type { Certificate } from "../../db/queries/certificates.ts";
 import { DeviceType } from "../../domain/device.ts";
 import { RevocationReason } from "../../domain/revocation.ts";
 import type { CollectedIssuance } from "../collect-issuance.ts";
+import { CreationView, creationOf } from "./creation-view.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** A user's profile on the wire. */
@@ -21,15 +22,6 @@ export const ProfileView = z
   })
   .meta({ id: "Profile" });
 export type ProfileView = z.infer<typeof ProfileView>;
-
-/** What the creation of a profile shows besides the profile. */
-const CreationView = z.object({
-  identity: z.string(),
-  radiusCN: z.string(),
-  data: z.string().optional(),
-  certificate: z.string().optional(),
-  privateKey: z.string().optional(),
-});
 
 /** A user's profile as its creation answers it, with the file that is shown this once. */
 export const CreatedProfileView = ProfileView.extend(CreationView.shape).meta({ id: "CreatedProfile" });
@@ -55,11 +47,7 @@ export function profileView(certificate: Certificate): ProfileView {
 }
 
 /** What came of an issuance, with its output. Undefined while there is nothing, or nothing any more. */
-export function createdProfileView({
-  certificate,
-  output,
-  radiusCn,
-}: CollectedIssuance): CreatedProfileView | undefined {
-  if (certificate === undefined || output === undefined || output === "erased") return undefined;
-  return { ...profileView(certificate), identity: certificate.identity, radiusCN: radiusCn, ...output };
+export function createdProfileView(collected: CollectedIssuance): CreatedProfileView | undefined {
+  const created = creationOf(collected);
+  return created && { ...profileView(created.certificate), ...created.creation };
 }

@@ -4,6 +4,9 @@ import { applicationsAndTokens } from "./20261121-0920-applications-and-tokens.t
 import { auditAndWorkers } from "./20261121-0930-audit-and-workers.ts";
 import { roles } from "./20261121-0940-roles.ts";
 import { signInAndSessions } from "./20261121-1000-sign-in-and-sessions.ts";
+import { activeGuestProfiles } from "./20261121-1010-active-guest-profiles.ts";
+import { auditChain } from "./20261121-1020-audit-chain.ts";
+import { lists } from "./20261121-1030-lists.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -14,4 +17,7 @@ export const migrations: readonly Migration[] = [
   auditAndWorkers,
   roles,
   signInAndSessions,
+  activeGuestProfiles,
+  auditChain,
+  lists,
 ];

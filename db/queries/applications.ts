@@ -1,6 +1,7 @@
 import type { ApplicationType, Scope } from "../../domain/scopes.ts";
-import { first, only, type Db } from "../client.ts";
-import { all, containing, orderBy, when, type Page, type PageRequest } from "../page.ts";
+import { first, type Db } from "../client.ts";
+import { pageOf } from "../list.ts";
+import { all, containing, when, type Page, type PageRequest } from "../page.ts";
 import { sql } from "../sql.ts";
 
 /** What the registration of an application says. */
@@ -138,30 +139,29 @@ export interface ApplicationFilter {
 }
 
 /** The applications of a realm; `search` looks inside the name. */
-export async function list(
+export const list = (
   db: Db,
   { realmId, page }: { realmId: string; page: PageRequest<ApplicationFilter, ApplicationSortKey> },
-): Promise<Page<RegisteredApplication>> {
-  const { filter } = page;
-  const matching = all([
-    sql`a.realm_id = ${realmId}`,
-    when(page.search, (text) => sql`a.name ilike ${containing(text)}`),
-    when(filter.type, (type) => sql`a.type = ${type}`),
-    when(filter.active, (is) => sql`a.active = ${is}`),
-  ]);
-  const order = orderBy(
-    page.sort,
-    { name: sql`a.name`, creationDate: sql`a.created_at`, lastUsed: sql`a.last_used_at` },
-    { newestFirst: sql`a.created_at`, id: sql`a.client_id` },
-  );
-  const [items, counted] = await Promise.all([
-    db.query<RegisteredApplication>(sql`
-      select ${registeredColumns} from applications a where ${matching} ${order} limit ${page.limit} offset ${page.offset}
-    `),
-    db.query<{ total: number }>(sql`select count(*)::integer as total from applications a where ${matching}`),
-  ]);
-  return { items, total: only(counted).total };
-}
+): Promise<Page<RegisteredApplication>> =>
+  pageOf<RegisteredApplication, ApplicationSortKey>(db, {
+    page,
+    key: ["applications", realmId],
+    from: sql`applications a`,
+    matching: all([
+      sql`a.realm_id = ${realmId}`,
+      when(page.search, (text) => sql`a.name ilike ${containing(text)}`),
+      when(page.filter.type, (type) => sql`a.type = ${type}`),
+      when(page.filter.active, (is) => sql`a.active = ${is}`),
+    ]),
+    id: sql`a.client_id`,
+    newestFirst: sql`a.created_at`,
+    sortedBy: {
+      name: sql`a.name`,
+      creationDate: sql`a.created_at`,
+      lastUsed: { nullable: sql`a.last_used_at` },
+    },
+    items: { columns: registeredColumns, join: sql`join applications a on a.client_id = page.id` },
+  });
 
 /** Changes what may change of an application: everything but its type. */
 export async function update(

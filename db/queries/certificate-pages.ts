@@ -1,6 +1,7 @@
 import type { DeviceType } from "../../domain/device.ts";
-import { only, type Db } from "../client.ts";
-import { all, containing, orderBy, when, type Page, type PageRequest } from "../page.ts";
+import type { Db } from "../client.ts";
+import { pageOf, type List } from "../list.ts";
+import { all, containing, when, type Page, type PageRequest } from "../page.ts";
 import { sql, type Sql } from "../sql.ts";
 import { columns, type Certificate } from "./certificates.ts";
 
@@ -38,8 +39,9 @@ export const pageOfUser = (
     page,
   }: { realmId: string; userId: string; at: Date; page: PageRequest<ProfileFilter, ProfileSortKey> },
 ): Promise<Page<Certificate>> =>
-  pageOf(db, {
+  pageOfCertificates(db, {
     page,
+    key: ["user profiles", realmId, userId],
     matching: all([
       sql`c.realm_id = ${realmId}`,
       sql`c.user_id = ${userId}`,
@@ -54,11 +56,29 @@ export const pageOfActive = (
   db: Db,
   { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<ActiveProfileFilter, ProfileSortKey> },
 ): Promise<Page<Certificate>> =>
-  pageOf(db, {
+  pageOfCertificates(db, {
     page,
-    matching: all([sql`c.realm_id = ${realmId}`, sql`c.kind = 'user'`, active(at), ...profileConditions(page)]),
+    key: ["active profiles", realmId],
+    matching: all([
+      sql`c.realm_id = ${realmId}`,
+      sql`c.kind = 'user'`,
+      // As the indexes of active profiles have it: upkeep marks what has run out, a little late.
+      sql`not c.lapsed`,
+      active(at),
+      ...profileConditions(page),
+    ]),
     sortedBy: profileSortColumns,
+    ...(sortsAcross(page) && { gathered: { columns: sql`c.id, c.created_at, c.not_after`, as: sql`c`, max: 250_000 } }),
   });
+
+/** Whether one date bounds the list and the other sorts it: the first of those within bounds may well be far from the first. */
+function sortsAcross({ filter, sort }: PageRequest<ActiveProfileFilter, ProfileSortKey>): boolean {
+  const bounded = (...dates: (Date | undefined)[]): boolean => dates.some((date) => date !== undefined);
+  if (sort.some(({ key }) => key === "serial") || filter.serials !== undefined) return false;
+  return sort[0]?.key === "expirationtime"
+    ? bounded(filter.minCreated, filter.maxCreated, filter.minLastLogin, filter.maxLastLogin)
+    : bounded(filter.minExpirationTime, filter.maxExpirationTime);
+}
 
 const active = (at: Date): Sql => sql`(c.revoked_at is null and c.not_after > ${at})`;
 
@@ -83,7 +103,15 @@ const profileConditions = ({ search, filter }: PageRequest<ActiveProfileFilter>)
   when(filter.serials, (serials) => sql`c.serial_number = any(${serials}::text[])`),
 ];
 
-const serialContains = (text: string): Sql => sql`c.serial_number like ${containing(text)}`;
+/** How much of a searched serial number the index is asked for: more of it only makes it slower. */
+const indexedDigits = 10;
+
+const serialContains = (text: string): Sql => {
+  const beginning = sql`c.serial_number like ${containing(text.slice(0, indexedDigits))}`;
+  return text.length <= indexedDigits
+    ? beginning
+    : sql`(${beginning} and c.serial_number || '' like ${containing(text)})`;
+};
 
 export const guestProfileSortKeys = ["serial", "creationdate"] as const;
 export type GuestProfileSortKey = (typeof guestProfileSortKeys)[number];
@@ -110,8 +138,9 @@ export const pageOfGuestAccount = (
     page: PageRequest<GuestProfileFilter, GuestProfileSortKey>;
   },
 ): Promise<Page<Certificate>> =>
-  pageOf(db, {
+  pageOfCertificates(db, {
     page,
+    key: ["guest profiles", realmId, guestAccountId],
     matching: all([
       sql`c.realm_id = ${realmId}`,
       sql`c.guest_account_id = ${guestAccountId}`,
@@ -138,13 +167,11 @@ export interface InfrastructureProfileFilter {
 /** A page of a realm's infrastructure profiles; `search` looks inside the name and the serial number. */
 export const pageOfInfrastructure = (
   db: Db,
-  {
-    realmId,
-    page,
-  }: { realmId: string; page: PageRequest<InfrastructureProfileFilter, InfrastructureProfileSortKey> },
+  { realmId, page }: { realmId: string; page: PageRequest<InfrastructureProfileFilter, InfrastructureProfileSortKey> },
 ): Promise<Page<Certificate>> =>
-  pageOf(db, {
+  pageOfCertificates(db, {
     page,
+    key: ["infrastructure profiles", realmId],
     matching: all([
       sql`c.realm_id = ${realmId}`,
       sql`c.kind = 'infrastructure'`,
@@ -162,31 +189,14 @@ export const pageOfInfrastructure = (
     },
   });
 
-/** The page is found by id first, and the rows, which are wide, are read only then. */
-async function pageOf<SortKey extends string>(
+const pageOfCertificates = <SortKey extends string>(
   db: Db,
-  {
-    page,
-    matching,
-    sortedBy,
-  }: { page: PageRequest<object, SortKey>; matching: Sql; sortedBy: Record<SortKey, Sql> },
-): Promise<Page<Certificate>> {
-  const order = orderBy(page.sort, sortedBy, { newestFirst: sql`c.created_at`, id: sql`c.id` });
-  const [items, counted] = await Promise.all([
-    db.query<Certificate>(sql`
-      with page as materialized (
-        select c.id
-          from certificates c
-         where ${matching}
-         ${order}
-         limit ${page.limit} offset ${page.offset}
-      )
-      select ${columns}
-        from page
-        join certificates c on c.id = page.id
-       ${order}
-    `),
-    db.query<{ total: number }>(sql`select count(*)::integer as total from certificates c where ${matching}`),
-  ]);
-  return { items, total: only(counted).total };
-}
+  list: Pick<List<SortKey>, "page" | "key" | "matching" | "sortedBy" | "gathered">,
+): Promise<Page<Certificate>> =>
+  pageOf<Certificate, SortKey>(db, {
+    ...list,
+    from: sql`certificates c`,
+    id: sql`c.id`,
+    newestFirst: sql`c.created_at`,
+    items: { columns, join: sql`join certificates c on c.id = page.id` },
+  });

@@ -224,11 +224,7 @@ export const revokeAllOfUser = (
   tx: Db,
   { realmId, userId, ...revocation }: { realmId: string; userId: string; reason: RevocationReason; at: Date },
 ): Promise<string[]> =>
-  revokeWhere(
-    tx,
-    sql`realm_id = ${realmId} and user_id = ${userId} and not_after > ${revocation.at}`,
-    revocation,
-  );
+  revokeWhere(tx, sql`realm_id = ${realmId} and user_id = ${userId} and not_after > ${revocation.at}`, revocation);
 
 /** The same for a guest account, with its row locked. */
 export const revokeAllOfGuestAccount = (
@@ -250,7 +246,7 @@ const slice = 1_000;
 
 /**
  * Revokes profiles that outlive their guest account, whose end was moved forward after they were made; nobody did it, as
- * far as the audit log is concerned. Answers their serial numbers, at most 1,000 of them: call it until there are fewer.
+ * far as the audit log is concerned. Answers their serial numbers, at most 1,000 of them: call it until there are none.
  */
 export const revokeOutliving = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(
@@ -273,11 +269,7 @@ export const revokeOutliving = (db: Db, { at }: { at: Date }): Promise<string[]>
 async function revokeWhere(
   tx: Db,
   condition: Sql,
-  {
-    reason,
-    at,
-    auditedAs,
-  }: { reason: RevocationReason; at: Date; auditedAs?: { event: AuditEvent; actor: Actor } },
+  { reason, at, auditedAs }: { reason: RevocationReason; at: Date; auditedAs?: { event: AuditEvent; actor: Actor } },
 ): Promise<string[]> {
   const audited =
     auditedAs &&

@@ -1,7 +1,8 @@
 import type { Actor } from "../../domain/audit.ts";
 import type { RevocationReason } from "../../domain/revocation.ts";
 import { first, only, type Db } from "../client.ts";
-import { all, containing, orderBy, when, type Page, type PageRequest } from "../page.ts";
+import { pageOf } from "../list.ts";
+import { all, containing, when, type Page, type PageRequest } from "../page.ts";
 import { sql, type Sql } from "../sql.ts";
 import * as audit from "./audit-entries.ts";
 import { revokeAllOfGuestAccount } from "./certificates.ts";
@@ -135,49 +136,35 @@ export interface GuestAccountFilter {
   maxExpirationTime: Date;
 }
 
-/** The guest accounts of a realm; `search` looks inside the name. The page is found by id first, and counted only then. */
-export async function list(
+/** The guest accounts of a realm; `search` looks inside the name. */
+export function list(
   db: Db,
   { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<GuestAccountFilter, GuestAccountSortKey> },
 ): Promise<Page<CountedGuestAccount>> {
   const { filter } = page;
-  const matching = all([
-    sql`g.realm_id = ${realmId}`,
-    when(page.search, (text) => sql`g.name ilike ${containing(text)}`),
-    when(filter.invalid, (is) => (is ? sql`g.revoked_at is not null` : sql`g.revoked_at is null`)),
-    when(filter.minCreateTime, (bound) => sql`g.created_at >= ${bound}`),
-    when(filter.maxCreateTime, (bound) => sql`g.created_at <= ${bound}`),
-    when(filter.minExpirationTime, (bound) => sql`g.expires_at >= ${bound}`),
-    when(filter.maxExpirationTime, (bound) => sql`g.expires_at <= ${bound}`),
-  ]);
-  const order = orderBy(
-    page.sort,
-    {
+  return pageOf<CountedGuestAccount, GuestAccountSortKey>(db, {
+    page,
+    key: ["guest accounts", realmId],
+    from: sql`guest_accounts g`,
+    matching: all([
+      sql`g.realm_id = ${realmId}`,
+      when(page.search, (text) => sql`g.name ilike ${containing(text)}`),
+      when(filter.invalid, (is) => (is ? sql`g.revoked_at is not null` : sql`g.revoked_at is null`)),
+      when(filter.minCreateTime, (bound) => sql`g.created_at >= ${bound}`),
+      when(filter.maxCreateTime, (bound) => sql`g.created_at <= ${bound}`),
+      when(filter.minExpirationTime, (bound) => sql`g.expires_at >= ${bound}`),
+      when(filter.maxExpirationTime, (bound) => sql`g.expires_at <= ${bound}`),
+    ]),
+    id: sql`g.id`,
+    newestFirst: sql`g.created_at`,
+    sortedBy: {
       name: sql`g.name`,
       createtime: sql`g.created_at`,
       expirationtime: sql`g.expires_at`,
-      profilelimit: sql`g.profile_limit`,
+      profilelimit: { nullable: sql`g.profile_limit` },
     },
-    { newestFirst: sql`g.created_at`, id: sql`g.id` },
-  );
-
-  const [items, counted] = await Promise.all([
-    db.query<CountedGuestAccount>(sql`
-      with page as materialized (
-        select g.id
-          from guest_accounts g
-         where ${matching}
-         ${order}
-         limit ${page.limit} offset ${page.offset}
-      )
-      select ${countedColumns(at)}
-        from page
-        join guest_accounts g using (id)
-       ${order}
-    `),
-    db.query<{ total: number }>(sql`select count(*)::integer as total from guest_accounts g where ${matching}`),
-  ]);
-  return { items, total: only(counted).total };
+    items: { columns: countedColumns(at), join: sql`join guest_accounts g using (id)` },
+  });
 }
 
 /** Reads an account and keeps it from being changed, or given a profile, by anyone else until the transaction ends. */
@@ -196,7 +183,7 @@ export async function lock(tx: Db, { realmId, guestAccountId }: InRealm): Promis
 /** What of an account may change. */
 export type GuestAccountSettings = Pick<GuestAccount, "name" | "note" | "profileLimit" | "expiresAt">;
 
-/** Gives an account other settings; its access tokens end with it, whenever that now is. Call in a transaction. */
+/** Gives an account other settings. When its end moves, its access tokens end then, too. Call in a transaction. */
 export async function update(
   tx: Db,
   { realmId, guestAccountId, name, note, profileLimit, expiresAt }: InRealm & GuestAccountSettings,
@@ -207,9 +194,10 @@ export async function update(
      where realm_id = ${realmId}
        and id = ${guestAccountId}
   `);
+  // Tokens end on whole seconds, as what they say of themselves does.
   await tx.query(sql`
     update access_tokens
-       set expires_at = ${expiresAt}
+       set expires_at = date_trunc('second', ${expiresAt}::timestamptz)
      where guest_account_id = ${guestAccountId}
        and expires_at <> date_trunc('second', ${expiresAt}::timestamptz)
   `);

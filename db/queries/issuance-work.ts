@@ -4,7 +4,7 @@ import type { DeviceType, KeyType } from "../../domain/device.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
 import type { ProfileKind } from "../../domain/profile.ts";
 import type { Db } from "../client.ts";
-import { sql } from "../sql.ts";
+import { sql, type Sql } from "../sql.ts";
 
 /** The worker's side of issuances: claim, settle, fail, give back. Every one is a single statement, for a whole batch. */
 
@@ -47,10 +47,15 @@ export interface Draw {
   label: string;
 }
 
+/** When the certificate of issuance `i` made now would end; that of a guest ends with the account `g` at the latest. */
+const endOf = (at: Date): Sql =>
+  sql`least(${at}::timestamptz + make_interval(months => i.validity_months), g.expires_at)`;
+
 /**
  * Takes the issuances that nobody has in hand (queued, or the lease of whoever had them ran out) and records the intent:
  * issuer, serial number, identity and validity. A serial number from an earlier attempt is abandoned in the same
- * statement. Not among the answers: settled ones, ones that others have, ones without an issuer that outlives them.
+ * statement. Not among the answers: settled ones, ones that others have, ones without an issuer that outlives
+ * them, ones of guest accounts that have ended.
  */
 export const claim = (
   db: Db,
@@ -69,15 +74,17 @@ export const claim = (
                   then lower(i.name)
                   else d.label || '@' || r.domain
              end as identity,
-             ${at}::timestamptz + make_interval(months => i.validity_months) as not_after,
+             ${endOf(at)} as not_after,
              r.display_name as organization
         from drawn d
         join issuances i on i.id = d.id
         join realms r on r.id = i.realm_id
         join issuers s on s.realm_id = r.id and s.issuing
+        left join guest_accounts g on g.id = i.guest_account_id
        where (i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at}))
          and i.claims < ${claimsMax}
-         and ${at}::timestamptz + make_interval(months => i.validity_months) <= s.not_after
+         and ${endOf(at)} <= s.not_after
+         and (g.id is null or g.expires_at > ${at})
          for no key update of i skip locked
     ), abandoned as (
       insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
@@ -121,16 +128,19 @@ export const hopeless = (
   db.query(sql`
     select i.id,
            case when i.claims >= ${claimsMax} then 'issuance_failed'
+                when g.expires_at <= ${at} then 'guest_account_ended'
                 when s.id is null then 'no_issuer'
                 else 'issuer_expiring'
            end as code
       from issuances i
       left join issuers s on s.realm_id = i.realm_id and s.issuing
+      left join guest_accounts g on g.id = i.guest_account_id
      where i.id = any(${ids}::uuid[])
        and (i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at}))
        and (i.claims >= ${claimsMax}
+            or g.expires_at <= ${at}
             or s.id is null
-            or ${at}::timestamptz + make_interval(months => i.validity_months) > s.not_after)
+            or ${endOf(at)} > s.not_after)
   `);
 
 /** A signed certificate and its sealed output, on the way into the database. */

@@ -225,11 +225,7 @@ export const failUnsettledOfGuestAccount = (
   { guestAccountId, ...failure }: { guestAccountId: string; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(tx, sql`guest_account_id = ${guestAccountId}`, failure);
 
-async function failUnsettled(
-  tx: Db,
-  owned: Sql,
-  { errorCode, at }: { errorCode: ErrorCode; at: Date },
-): Promise<void> {
+async function failUnsettled(tx: Db, owned: Sql, { errorCode, at }: { errorCode: ErrorCode; at: Date }): Promise<void> {
   await tx.query(sql`
     with unsettled as (
       select id, issuer_id, serial_number, not_after

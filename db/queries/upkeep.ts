@@ -100,6 +100,51 @@ export async function removeExpired(db: Db, { at }: { at: Date }): Promise<numbe
 }
 
 /**
+ * Marks the profiles of users that have run out, at most {@link slice} in each realm, and takes them off their users'
+ * counts, each once: the mark and the count change together. Answers how many; call it until there are none.
+ */
+export const lapse = (db: Db, { at }: { at: Date }): Promise<number> =>
+  counted(
+    db,
+    sql`
+      with due as materialized (
+        select c.id
+          from realms r
+         cross join lateral (
+           select id
+             from certificates
+            where realm_id = r.id
+              and kind = 'user'
+              and revoked_at is null
+              and not lapsed
+              and not_after <= ${at}
+            order by not_after, id
+            limit ${slice}) c
+      ), marked as (
+        update certificates c
+           set lapsed = true
+          from due
+         where c.id = due.id
+           and c.revoked_at is null
+           and not c.lapsed
+        returning c.user_id
+      ), held as materialized (
+        select p.user_id, fewer.profiles
+          from (select user_id, count(*) as profiles from marked group by user_id) as fewer
+          join user_profile_counts p on p.user_id = fewer.user_id
+         order by p.user_id
+           for no key update of p
+      ), taken_off as (
+        update user_profile_counts p
+           set profile_count = p.profile_count - held.profiles
+          from held
+         where p.user_id = held.user_id
+      )
+      select count(*)::integer as count from marked
+    `,
+  );
+
+/**
  * Gives up within the transaction where somebody else holds a row, before the database calls it a deadlock and fails
  * whoever it likes: upkeep comes again, a person who logs out does not.
  */

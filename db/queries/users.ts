@@ -1,8 +1,9 @@
 import type { Actor } from "../../domain/audit.ts";
 import type { RevocationReason } from "../../domain/revocation.ts";
 import { first, only, type Db } from "../client.ts";
-import { all, containing, orderBy, when, type Page, type PageRequest } from "../page.ts";
-import { sql, type Sql } from "../sql.ts";
+import { pageOf, type Rows } from "../list.ts";
+import { all, containing, when, type Page, type PageRequest } from "../page.ts";
+import { join, sql, type Sql } from "../sql.ts";
 import * as audit from "./audit-entries.ts";
 import { revokeAllOfUser } from "./certificates.ts";
 import { failUnsettledOfUsers } from "./issuances.ts";
@@ -81,57 +82,77 @@ export interface UserFilter {
   email: string;
 }
 
-/** The users of a realm; `search` looks inside the pairwise id. The page is found by id first, and counted only then. */
-export async function list(
+/** As many users are sorted in a few milliseconds; among more of them a page is soon found in any order. */
+const gatheredMax = 5_000;
+
+/** The users of a realm; `search` looks inside the pairwise id. */
+export function list(
   db: Db,
   { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<UserFilter, UserSortKey> },
 ): Promise<Page<User>> {
-  const { filter } = page;
-  const matching = all([
-    sql`u.realm_id = ${realmId}`,
-    when(page.search, (text) => sql`u.pairwise_id ilike ${containing(text)}`),
-    when(filter.email, (text) => sql`u.email ilike ${containing(text)}`),
+  const { filter, sort } = page;
+  const ofUser = [
+    when(page.search, (text) => sql`u.pairwise_id_folded like lower(${containing(text)})`),
+    when(filter.email, (text) => sql`u.email_folded like lower(${containing(text)})`),
     when(filter.blacklisted, (is) => (is ? sql`u.offboarded_at is not null` : sql`u.offboarded_at is null`)),
     when(filter.locked, (is) => (is ? sql`u.locked_at is not null` : sql`u.locked_at is null`)),
-    when(filter.minProfileCount, (count) => sql`${activeCount(at)} >= ${count}::integer`),
-    when(filter.maxProfileCount, (count) => sql`${activeCount(at)} <= ${count}::integer`),
     when(filter.minCreated, (bound) => sql`u.created_at >= ${bound}`),
     when(filter.maxCreated, (bound) => sql`u.created_at <= ${bound}`),
     when(filter.minLockDate, (bound) => sql`u.locked_at >= ${bound}`),
     when(filter.maxLockDate, (bound) => sql`u.locked_at <= ${bound}`),
     when(filter.minBlacklistDate, (bound) => sql`u.offboarded_at >= ${bound}`),
     when(filter.maxBlacklistDate, (bound) => sql`u.offboarded_at <= ${bound}`),
-  ]);
-  const order = orderBy(
-    page.sort,
-    {
-      pairwiseid: sql`u.pairwise_id`,
-      created: sql`u.created_at`,
-      profilecount: activeCount(at),
-      lockDate: sql`u.locked_at`,
-      blacklistDate: sql`u.offboarded_at`,
-    },
-    { newestFirst: sql`u.created_at`, id: sql`u.id` },
-  );
+  ].filter((condition) => condition !== undefined);
+  const ofCount = [
+    when(filter.minProfileCount, (count) => sql`p.profile_count >= ${count}::integer`),
+    when(filter.maxProfileCount, (count) => sql`p.profile_count <= ${count}::integer`),
+  ].filter((condition) => condition !== undefined);
 
-  const [items, counted] = await Promise.all([
-    db.query<User>(sql`
-      with page as materialized (
-        select u.id
-          from users u
-         where ${matching}
-         ${order}
-         limit ${page.limit} offset ${page.offset}
-      )
-      select ${columns(at)}
-        from page
-        join users u on u.id = page.id
-        join realms r on r.id = u.realm_id
-       ${order}
-    `),
-    db.query<{ total: number }>(sql`select count(*)::integer as total from users u where ${matching}`),
-  ]);
-  return { items, total: only(counted).total };
+  /** Either table alone where it has all that is asked for. */
+  const rows = ({ users, counts }: { users: boolean; counts: boolean }): Rows => ({
+    from:
+      users && counts
+        ? sql`users u join user_profile_counts p on p.user_id = u.id`
+        : counts
+          ? sql`user_profile_counts p`
+          : sql`users u`,
+    matching: all([
+      users ? sql`u.realm_id = ${realmId}` : undefined,
+      counts ? sql`p.realm_id = ${realmId}` : undefined,
+      ...ofUser,
+      ...ofCount,
+    ]),
+  });
+  const sortsByCount = sort.some(({ key }) => key === "profilecount");
+  const sortsByUser = sort.length === 0 || sort.some(({ key }) => key !== "profilecount");
+  const needed = { users: ofUser.length > 0 || sortsByUser, counts: ofCount.length > 0 || sortsByCount };
+  const gathered = [
+    ...(needed.users ? [sql`u.id, u.pairwise_id, u.created_at, u.locked_at, u.offboarded_at`] : []),
+    ...(needed.counts ? [sql`p.user_id, p.profile_count`] : []),
+  ];
+
+  return pageOf<User, UserSortKey>(db, {
+    page,
+    key: ["users", realmId],
+    ...rows(needed),
+    counted: rows({ users: ofUser.length > 0 || ofCount.length === 0, counts: ofCount.length > 0 }),
+    ...(ofUser.length + ofCount.length > 0 && {
+      gathered: { columns: join(gathered, sql`, `), as: sql`found`, max: gatheredMax },
+    }),
+    id: sortsByCount ? sql`user_id` : sql`id`,
+    newestFirst: sql`created_at`,
+    sortedBy: {
+      pairwiseid: sql`pairwise_id`,
+      created: sql`created_at`,
+      profilecount: sql`profile_count`,
+      lockDate: { nullable: sql`locked_at` },
+      blacklistDate: { nullable: sql`offboarded_at` },
+    },
+    items: {
+      columns: columns(at),
+      join: sql`join users u on u.id = page.id join realms r on r.id = u.realm_id`,
+    },
+  });
 }
 
 export interface NewUser {

@@ -8,6 +8,7 @@ import { openDatabase } from "../../db/client.ts";
 import { errorCatalogue, type ErrorCode } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { systemClock } from "../../runtime/clock.ts";
+import { masterKey as openMasterKey } from "../../runtime/master-key.ts";
 import { createLifecycle } from "../../runtime/lifecycle.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -88,13 +89,13 @@ export function useApi({
   log = silentLog,
 }: ApiOptions = {}): TestApi {
   const database = useDatabase();
-  const given = givenRows(() => database.owner);
   const lifecycle = createLifecycle({ log, deadlineMs: 5_000 });
   let url = "";
   let tlsUrl: string | undefined;
   let realmId = "";
 
   const masterKey = randomBytes(32).toString("base64url");
+  const given = givenRows(() => database.owner, { masterKey: openMasterKey(masterKey) });
 
   const start = async (): Promise<string> => {
     const target = (await databaseUrl?.(database.url)) ?? database.url;
@@ -232,7 +233,7 @@ export function sendRequest(
         response.once("error", reject);
         response.once("end", () => {
           const text = Buffer.concat(chunks).toString("utf8");
-          const isJson = (response.headers["content-type"] ?? "").includes("json") && text !== "";
+          const isJson = /[/+]json\b/.test(response.headers["content-type"] ?? "") && text !== "";
           resolve({
             status: response.statusCode ?? 0,
             headers: response.headers,

@@ -13,21 +13,33 @@ export interface SampleSubject {
   user: GivenUser;
   serial: string;
   clientId: string;
+  guestAccountId: string;
+  guestSerial: string;
+  infrastructureSerial: string;
 }
 
 /** What stands for each parameter of a path. Whoever adds a parameter of a new name adds its row. */
-const parameters: Readonly<Record<string, (subject: SampleSubject) => string>> = {
+const parameters: Readonly<Record<string, (subject: SampleSubject, endpoint: Endpoint) => string>> = {
   userID: ({ user }) => user.id,
   profileName: () => "laptop",
   name: () => "laptop",
   client_id: ({ clientId }) => clientId,
   sid: () => "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c12",
-  serial: ({ serial }) => serial,
+  serial: ({ serial, infrastructureSerial }, { path }) =>
+    path.startsWith("/api/infrastructure-profile/") ? infrastructureSerial : serial,
+  guestAccountId: ({ guestAccountId }) => guestAccountId,
+  profileSerial: ({ guestSerial }) => guestSerial,
   id: () => "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11",
 };
 
 /** Bodies of the endpoints that need one. */
 const bodies: Readonly<Record<string, Record<string, unknown>>> = {
+  createGuestAccount: { name: "a sample", expirationDate: "2999-12-31T00:00:00Z" },
+  updateGuestAccount: { name: "a sample" },
+  createGuestProfile: { format: "pem", deviceType: "Linux" },
+  createInfrastructureProfile: { format: "pem", validityMonths: 24 },
+  revokeProfiles: { profiles: ["1"] },
+  updateRealm: { maxProfiles: 5 },
   createUserProfile: { format: "pem", deviceType: "Linux" },
   createOwnProfile: { format: "pem", deviceType: "Linux" },
   setUserLock: { locked: false },
@@ -42,13 +54,28 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
 };
 
 /** A subject for when only the forms of the paths matter. */
-export const nobodysSubject: SampleSubject = { user: { id: "1", realmId: "1" }, serial: "1", clientId: "1" };
+export const nobodysSubject: SampleSubject = {
+  user: { id: "1", realmId: "1" },
+  serial: "1",
+  clientId: "1",
+  guestAccountId: "1",
+  guestSerial: "1",
+  infrastructureSerial: "1",
+};
 
-/** A user with a profile, and an application, for the paths of samples. */
+/** A user with a profile, an application, a guest account with a profile and a server's profile, for the paths of samples. */
 export async function givenSubject(given: Given, realmId: string): Promise<SampleSubject> {
   const user = await given.user({ realmId });
   const { clientId } = await given.application({ realmId, type: "useragent" });
-  return { user, serial: await given.profile(user), clientId };
+  const { id: guestAccountId } = await given.guestAccount({ realmId });
+  return {
+    user,
+    serial: await given.profile(user),
+    clientId,
+    guestAccountId,
+    guestSerial: await given.profile({ realmId }, { guestAccountId }),
+    infrastructureSerial: await given.profile({ realmId }, { kind: "infrastructure" }),
+  };
 }
 
 /** Every endpoint under each of its methods, about this user and profile. */
@@ -60,7 +87,7 @@ export const samplesOf = (endpoints: readonly Endpoint[], subject: SampleSubject
       path: endpoint.path.replace(/:(\w+)/g, (_, name: string) => {
         const parameter = parameters[name];
         if (parameter === undefined) throw new Error(`test/support/endpoint-samples.ts has no row for :${name}`);
-        return parameter(subject);
+        return parameter(subject, endpoint);
       }),
       body: bodies[endpoint.operation] ?? (method === "get" ? undefined : {}),
     })),

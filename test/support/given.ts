@@ -1,9 +1,10 @@
-import { createHash, randomBytes, randomUUID } from "node:crypto";
+import { createHash, randomBytes, randomUUID, type KeyObject } from "node:crypto";
 import type { Database } from "../../db/client.ts";
 import * as accessTokens from "../../db/queries/access-tokens.ts";
 import * as applications from "../../db/queries/applications.ts";
 import * as codes from "../../db/queries/authorization-codes.ts";
 import * as consents from "../../db/queries/consents.ts";
+import * as guestAccounts from "../../db/queries/guest-accounts.ts";
 import * as logins from "../../db/queries/logins.ts";
 import * as realms from "../../db/queries/realms.ts";
 import * as refreshTokens from "../../db/queries/refresh-tokens.ts";
@@ -15,6 +16,7 @@ import type { DeviceType } from "../../domain/device.ts";
 import type { ProfileKind } from "../../domain/profile.ts";
 import { allScopes, scopesAllowedTo, type Scope } from "../../domain/scopes.ts";
 import { systemClock } from "../../runtime/clock.ts";
+import { sealUnderMasterKey } from "../../runtime/master-key.ts";
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 const unique = (): string => randomBytes(6).toString("hex");
@@ -49,7 +51,7 @@ export interface GivenGuestAccount {
 }
 
 /** Rows that a test begins with: valid by default, override what matters. */
-export function givenRows(owner: () => Database) {
+export function givenRows(owner: () => Database, { masterKey }: { masterKey?: KeyObject } = {}) {
   const given = {
     /** A realm with an issuer that signs nothing: its key is missing. */
     async realm({
@@ -108,18 +110,23 @@ export function givenRows(owner: () => Database) {
 
     /** A profile of a user, as a worker would have left it; answers its serial number. */
     async profile(
-      user: GivenUser,
+      user: Pick<GivenUser, "realmId"> & Partial<GivenUser>,
       {
-        kind = "user",
+        guestAccountId = null,
+        kind = guestAccountId === null ? "user" : "guest",
         name = "laptop",
+        description = null,
         deviceType = "Linux",
         createdAt = fromNow(-60_000),
         notAfter = fromNow(365 * day),
         authable = false,
         serialNumber = BigInt(`0x${randomBytes(15).toString("hex")}1`).toString(),
       }: {
+        /** Of a guest account instead; the user then says no more than which realm it is. */
+        guestAccountId?: string | null;
         kind?: ProfileKind;
         name?: string;
+        description?: string | null;
         deviceType?: DeviceType;
         createdAt?: Date;
         notAfter?: Date;
@@ -128,10 +135,12 @@ export function givenRows(owner: () => Database) {
       } = {},
     ): Promise<string> {
       await owner().query(sql`
-        insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type,
-                                  authable, identity, certificate, spki_sha256, created_at, not_before, not_after)
+        insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, guest_account_id,
+                                  name, description, device_type, authable, identity, certificate, spki_sha256,
+                                  created_at, not_before, not_after)
         select ${user.realmId}, i.id, ${serialNumber}, ${randomUUID()}, ${kind},
-               ${kind === "user" ? user.id : null}, ${name}, ${deviceType}, ${authable}, ${`${unique()}@example.org`},
+               ${kind === "user" ? (user.id ?? null) : null}, ${guestAccountId}, ${name}, ${description},
+               ${kind === "infrastructure" ? null : deviceType}, ${authable}, ${`${unique()}@example.org`},
                ${Buffer.from("x")}, ${randomBytes(32)}, ${createdAt}, ${createdAt}, ${notAfter}
           from issuers i
          where i.realm_id = ${user.realmId}
@@ -187,15 +196,31 @@ export function givenRows(owner: () => Database) {
 
     async guestAccount({
       realmId,
+      name = "a conference",
+      note = null,
+      profileLimit = null,
+      createdAt = fromNow(-day),
       expiresAt = fromNow(7 * day),
+      revokedAt = null,
     }: {
       realmId: string;
+      name?: string;
+      note?: string | null;
+      profileLimit?: number | null;
+      createdAt?: Date;
       expiresAt?: Date;
+      revokedAt?: Date | null;
     }): Promise<GivenGuestAccount> {
       const token = `rpg_${randomBytes(32).toString("base64url")}`;
+      const sealed =
+        masterKey === undefined
+          ? randomBytes(32)
+          : sealUnderMasterKey(masterKey, Buffer.from(token), guestAccounts.tokenContext(sha256(token)));
       const [row] = await owner().query<{ id: string }>(sql`
-        insert into guest_accounts (realm_id, name, token_hash, token_sealed, created_at, expires_at)
-        values (${realmId}, 'a conference', ${sha256(token)}, ${randomBytes(32)}, ${fromNow(-day)}, ${expiresAt})
+        insert into guest_accounts (realm_id, name, note, profile_limit, token_hash, token_sealed, created_at,
+                                    expires_at, revoked_at)
+        values (${realmId}, ${name}, ${note}, ${profileLimit}, ${sha256(token)}, ${sealed}, ${createdAt},
+                ${expiresAt}, ${revokedAt})
         returning id
       `);
       return { id: row?.id ?? "", realmId, token };

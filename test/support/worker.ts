@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import { afterAll } from "vitest";
 import { openDatabase, openQueuePool, type DatabaseOptions } from "../../db/client.ts";
+import { generateAuditKey } from "../../runtime/audit-key.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createLifecycle } from "../../runtime/lifecycle.ts";
 import { createLog, type Log } from "../../runtime/log.ts";
@@ -12,6 +13,8 @@ import { freshRedisDatabase } from "./services.ts";
 
 /** The pair that outputs are sealed and opened with in tests. */
 export const testOutputKeys = generateOutputKeyPair();
+
+const testAuditKey = generateAuditKey();
 
 export const silentLog: Log = createLog({ process: "test", level: "silent" });
 
@@ -66,6 +69,7 @@ export async function startTestWorker({
     backend,
     passphrase: testPassphrase,
     outputPublicKeyJwk: testOutputKeys.publicJwk,
+    auditKeyJwk: testAuditKey,
     publicationUrl: "http://pki.example",
     signingThreads: 2,
     issuanceConcurrency: 64,

@@ -13,6 +13,7 @@ const api = useApi({ settings: { waitSeconds: 1 } });
 let subject: SampleSubject;
 let headers: Record<string, string>;
 let userHeaders: Record<string, string>;
+let guestHeaders: Record<string, string>;
 
 beforeAll(async () => {
   subject = await givenSubject(api.given, api.realmId);
@@ -20,13 +21,17 @@ beforeAll(async () => {
   headers = { authorization: `Bearer ${await api.given.token({ realmId: api.realmId, clientId })}` };
   const { id: userId } = await api.given.user({ realmId: api.realmId });
   userHeaders = { authorization: `Bearer ${await api.given.token({ realmId: api.realmId, userId })}` };
+  const { id: guestAccountId } = await api.given.guestAccount({ realmId: api.realmId });
+  guestHeaders = { authorization: `Bearer ${await api.given.token({ realmId: api.realmId, guestAccountId })}` };
 });
 
 const json = { "content-type": "application/json" };
 
 /** Of whoever the endpoint lets in, so that it is the request that is refused. */
-const headersFor = ({ endpoint }: Sample): Record<string, string> =>
-  endpoint.access === "user" ? userHeaders : headers;
+const headersFor = ({ endpoint: { access } }: Sample): Record<string, string> => {
+  if (access === "guest") return guestHeaders;
+  return access === "user" ? userHeaders : headers;
+};
 
 const send = (sample: Sample, { raw, path = (own: string) => own, type = json }: Bad): Promise<ApiAnswer> => {
   const now = samplesOf([sample.endpoint], subject).find(({ method }) => method === sample.method) ?? sample;

@@ -291,6 +291,45 @@ describe("an issuance that cannot be signed for", () => {
   });
 });
 
+describe("an issuance of a guest account", () => {
+  const guests = async (expiresAt: Date) => {
+    const [account] = await database.owner.query<{ id: string }>(sql`
+      insert into guest_accounts (realm_id, name, token_hash, token_sealed, created_at, expires_at)
+      values (${realmId}, 'fair', ${randomBytes(32)}, ${randomBytes(32)}, now(), ${expiresAt})
+      returning id
+    `);
+    const owner = { kind: "guest", userId: null as never, guestAccountId: account!.id } as const;
+    return givenIssuance(database.owner, { realmId, ...owner });
+  };
+
+  test("ends with the account, or when it would anyway", async () => {
+    const [soon, late] = [secondsFromNow(3_600), secondsFromNow(10 * 365 * 86_400)];
+    const ids = [await guests(soon), await guests(late)];
+    const claimed = await claim(ids);
+    const endOf = (id: string | undefined) => claimed.find((one) => one.id === id)?.notAfter ?? new Date(0);
+
+    expect(endOf(ids[0])).toEqual(soon);
+    expect(endOf(ids[1]).getTime()).toBeLessThan(secondsFromNow(367 * 86_400).getTime());
+  });
+
+  test("is not begun once the account has expired", async () => {
+    const id = await guests(secondsFromNow(60));
+    const at = secondsFromNow(61);
+    expect(await claim([id], at)).toEqual([]);
+    expect(await work.hopeless(db, { ids: [id], at })).toEqual([{ id, code: "guest_account_ended" }]);
+  });
+
+  test("is not settled once the account has expired, and its serial number is accounted for", async () => {
+    const id = await guests(secondsFromNow(60));
+    const claimed = await claim([id]);
+    const at = secondsFromNow(61);
+    expect(await settle(claimed, at)).toEqual([]);
+    await work.abandon(db, { attempts: [{ id, code: "owner" }], claimId: claimed[0]!.claimId, at });
+    expect(await issuance(id)).toMatchObject({ status: "failed", error_code: "guest_account_ended" });
+    expect(await abandonedOf(id)).toHaveLength(1);
+  });
+});
+
 test("an infrastructure profile named like a host is known by that name, any other by a random one", async () => {
   const infrastructure = { kind: "infrastructure", userId: null as never, deviceType: null } as const;
   const host = await givenIssuance(database.owner, { realmId, ...infrastructure, name: "Radius.Example.org" });

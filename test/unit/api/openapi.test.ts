@@ -57,6 +57,7 @@ describe.each(endpoints.map((endpoint) => [endpoint.operation, endpoint] as cons
       "session",
       "consent",
       "application",
+      "audit",
     ];
     const folder = folders.find((name) => existsSync(join(root, "api", name, `${file}.ts`)));
     const tested = folder === undefined ? "health.test.ts" : join(folder, `${file}.test.ts`);

@@ -1,0 +1,9 @@
+type Settings = Readonly<Record<string, unknown>>;
+
+/** The settings that are not as they were, before and after, as an audit entry has them; undefined when all of them are. */
+export function differences(was: Settings, is: Settings): { before: Settings; after: Settings } | undefined {
+  const changed = Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
+  if (changed.length === 0) return undefined;
+  const only = (settings: Settings): Settings => Object.fromEntries(changed.map((name) => [name, settings[name]]));
+  return { before: only(was), after: only(is) };
+}

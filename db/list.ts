@@ -1,0 +1,131 @@
+import { only, type Db } from "./client.ts";
+import { orderBy, type Page, type PageRequest, type SortColumns } from "./page.ts";
+import { sql, unprepared, type Sql } from "./sql.ts";
+
+/** Up to this many rows a total is counted anew for every page; beyond it may be up to {@link totalAgeSecondsMax} old. */
+export const exactTotalMax = 100_000;
+
+export const totalAgeSecondsMax = 5;
+
+/** Which rows a list has. */
+export interface Rows {
+  /** `certificates c` */
+  from: Sql;
+  /** Of what is searched and filtered, and always the realm. */
+  matching: Sql;
+}
+
+export interface List<SortKey extends string> extends Rows {
+  page: PageRequest<object, SortKey>;
+  /** What tells this list from every other, besides search and filter: its name, the realm, whose rows. */
+  key: readonly string[];
+  id: Sql;
+  newestFirst: Sql;
+  sortedBy: SortColumns<SortKey>;
+  /**
+   * For when matching rows may be few or far from either end of the order: up to so many of them are found first, by
+   * what is matched alone, and then sorted by these columns.
+   */
+  gathered?: { columns: Sql; as: Sql; max: number };
+  /** The same rows where they are counted more cheaply. */
+  counted?: Rows;
+  /** The columns of an item, and where they come from once the ids of the page are known as `page.id`. */
+  items: { columns: Sql; join: Sql };
+}
+
+/**
+ * A page of a list. Its ids are found first, from whichever end of the list is nearer, and rows are read for these alone.
+ * Statements are planned for their values each time: what is the best way depends on how many rows a filter leaves.
+ */
+export async function pageOf<Item extends object, SortKey extends string = string>(
+  db: Db,
+  list: List<SortKey>,
+): Promise<Page<Item>> {
+  const { limit, offset } = list.page;
+  if (offset === 0 && list.gathered === undefined) {
+    const items = await itemsOf<Item>(db, list, { limit, offset });
+    return { items, total: items.length < limit ? items.length : await totalOf(db, list) };
+  }
+
+  const total = await totalOf(db, list);
+  if (offset >= total) return { items: [], total };
+  const gather = list.gathered !== undefined && total <= list.gathered.max;
+  const behind = Math.max(total - offset - limit, 0);
+  const items =
+    behind < offset
+      ? await itemsOf<Item>(db, list, { limit: total - offset - behind, offset: behind, reversed: true, gather })
+      : await itemsOf<Item>(db, list, { limit, offset, gather });
+  return { items, total };
+}
+
+/** Some rows of the list, counted from its beginning or, reversed, from its end; in the list's order either way. */
+function itemsOf<Item extends object>(
+  db: Db,
+  { from, matching, gathered, id, page, sortedBy, newestFirst, items }: List<string>,
+  {
+    limit,
+    offset,
+    reversed = false,
+    gather = false,
+  }: { limit: number; offset: number; reversed?: boolean; gather?: boolean },
+): Promise<Item[]> {
+  // `offset 0` keeps the sorting out of how the rows are found.
+  const rows =
+    gathered && gather
+      ? sql`(select ${gathered.columns} from ${from} where ${matching} offset 0) as ${gathered.as}`
+      : sql`${from} where ${matching}`;
+  return db.query<Item>(
+    unprepared(sql`
+      with page as materialized (
+        select id, row_number() over () as place
+          from (select ${id} as id
+                  from ${rows}
+                 ${orderBy(page.sort, sortedBy, { newestFirst, id, reversed })}
+                 limit ${limit} offset ${offset}) as found
+      )
+      select ${items.columns}
+        from page
+        ${items.join}
+       order by page.place ${reversed ? sql`desc` : sql`asc`}
+    `),
+  );
+}
+
+async function totalOf(db: Db, { page: { search, filter }, key, ...list }: List<string>): Promise<number> {
+  const { from, matching } = list.counted ?? list;
+  const bounded = await count(db, sql`(select from ${from} where ${matching} limit ${exactTotalMax + 1}) as found`);
+  if (bounded <= exactTotalMax) return bounded;
+  return remembered(db, JSON.stringify([key, search, filter]), () => count(db, sql`${from} where ${matching}`));
+}
+
+async function count(db: Db, from: Sql): Promise<number> {
+  const rows = await db.query<{ total: number }>(unprepared(sql`select count(*)::integer as total from ${from}`));
+  return only(rows).total;
+}
+
+interface Counted {
+  startedAt: number;
+  total: Promise<number>;
+}
+
+/** Large totals, for each database. */
+const totals = new WeakMap<Db, Map<string, Counted>>();
+
+/** A total that was counted a moment ago or is being counted now, else a new one: never two counts of the same at once. */
+function remembered(db: Db, key: string, countAnew: () => Promise<number>): Promise<number> {
+  const known = totals.get(db) ?? new Map<string, Counted>();
+  totals.set(db, known);
+  const startedAt = performance.now();
+  for (const [old, counted] of known) {
+    if (startedAt - counted.startedAt >= totalAgeSecondsMax * 1_000) known.delete(old);
+  }
+  const found = known.get(key);
+  if (found !== undefined) return found.total;
+
+  const counted: Counted = { startedAt, total: countAnew() };
+  known.set(key, counted);
+  counted.total.catch(() => {
+    if (known.get(key) === counted) known.delete(key);
+  });
+  return counted.total;
+}
