@@ -6,17 +6,25 @@ type AnyOffer = ListOffer<object, string>;
 
 const direction: Json = { enum: ["asc", "desc"] };
 
+const deepObject: Json = { in: "query", required: false, style: "deepObject", explode: true };
+
 /** The paging parameters of a query. */
 export function listParameters({ search, sort, filter }: AnyOffer): Json[] {
-  const deepObject = { in: "query", required: false, style: "deepObject", explode: true };
   return [
     { name: "limit", in: "query", required: false, schema: limitSchema },
     { name: "offset", in: "query", required: false, schema: offsetSchema },
     ...(search === undefined ? [] : [{ name: "search", in: "query", required: false, schema: searchSchema(search) }]),
-    { name: "filter", ...deepObject, schema: filterSchema(filter) },
+    filterParameter(filter),
     { name: "sort", ...deepObject, schema: sortSchema(sort) },
   ];
 }
+
+/** The filter of a query. */
+export const filterParameter = (filter: AnyOffer["filter"]): Json => ({
+  name: "filter",
+  ...deepObject,
+  schema: filterSchema(filter),
+});
 
 /** The same as a body, which GET takes too and which wins over the query. */
 export const listBody = ({ search, sort, filter }: AnyOffer): Json => ({

@@ -38,6 +38,17 @@ function filterValue() {
 
 type Pairs = [key: string, value: string][];
 
+/** The filter of a query alone, for what is no page. Throws `invalid_request` with every fault. */
+export function readQueryFilter<Filter extends object>(
+  offer: Pick<ListOffer<Filter, string>, "filter">,
+  query: ReadonlyMap<string, readonly string[]>,
+): Partial<Filter> {
+  const faults: FieldFault[] = [];
+  const filter = readFilter(offer, bracketed("filter", query, faults), faults);
+  if (faults.length > 0) throw new ServiceError("invalid_request", { fields: faults });
+  return filter;
+}
+
 /** Whether a query asks for anything of a page. */
 export const asksForPage = (query: ReadonlyMap<string, readonly string[]>): boolean =>
   [...query.keys()].some((name) => /^(?:limit|offset|search|(?:filter|sort)(?:\[.*\])?)$/s.test(name));

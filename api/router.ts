@@ -7,6 +7,7 @@ import { requireBoundCertificate } from "./client-certificate/require-bound-cert
 import type { Deps } from "./deps.ts";
 import type { ApiVersion, Endpoint, Method } from "./endpoint.ts";
 import { asServiceError, sendError } from "./error-response.ts";
+import { mayBeKept } from "./etag.ts";
 import { isText } from "./json-text.ts";
 import { readPrefer } from "./prefer.ts";
 import { keyScopeOf, type Principal } from "./principal.ts";
@@ -15,6 +16,7 @@ import type { RateLimiter } from "./rate-limit.ts";
 import { readJsonBody } from "./request-body.ts";
 import { contextOf } from "./request-context.ts";
 import { sendAnswer } from "./respond.ts";
+import { sendStream, Streamed } from "./streamed.ts";
 
 /** Endpoints that share a path's form; what they call its parameters may differ. */
 interface Route {
@@ -65,7 +67,7 @@ async function serve(route: Route, exchange: Exchange): Promise<void> {
   try {
     const method = request.method === "HEAD" ? "get" : (request.method.toLowerCase() as Method);
     const target = route.methods.get(method);
-    if (target === undefined) {
+    if (target === undefined || (request.method === "HEAD" && !answersHead(route))) {
       context.route = [...route.methods.values()][0]?.endpoint.path ?? route.pattern;
       response.setHeader("Allow", allowedMethods(route));
       throw new ServiceError("method_not_allowed");
@@ -78,7 +80,15 @@ async function serve(route: Route, exchange: Exchange): Promise<void> {
 }
 
 const allowedMethods = ({ methods }: Route): string =>
-  [...methods.keys(), ...(methods.has("get") ? ["head"] : []), "options"].map((name) => name.toUpperCase()).join(", ");
+  [...methods.keys(), ...(answersHead({ methods }) ? ["head"] : []), "options"]
+    .map((name) => name.toUpperCase())
+    .join(", ");
+
+/** A file is made as it is sent, and that it was asked for is on record: there is no asking for its headers alone. */
+const answersHead = ({ methods }: Pick<Route, "methods">): boolean => {
+  const get = methods.get("get");
+  return get !== undefined && get.endpoint.file === undefined;
+};
 
 async function answer(
   endpoint: Endpoint,
@@ -104,6 +114,7 @@ async function answer(
     body,
     version,
     prefer: readPrefer(request.headers["prefer"]),
+    accepts: (types) => request.accepts([...types]) || (types[0] ?? ""),
     change: changeOf(deps, {
       idempotencyKey: endpoint.changes ? request.get("Idempotency-Key") : undefined,
       scope: principal === undefined ? "public" : keyScopeOf(principal),
@@ -115,7 +126,8 @@ async function answer(
     log: context.log(),
     signal: context.signal,
   });
-  sendAnswer(response, result);
+  if (result instanceof Streamed) await sendStream(response, result, { signal: context.signal() });
+  else sendAnswer(response, result, { mayBeKept: mayBeKept(endpoint, method) });
 }
 
 /** Who is asking, let in and counted. Throws for everybody else. */

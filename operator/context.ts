@@ -19,6 +19,7 @@ export const operatorVariables = [
   "REALMPASS_AUTH_URL",
   "REALMPASS_MASTER_KEY",
   "REALMPASS_ISSUER_KEY_PASSPHRASE",
+  "REALMPASS_AUDIT_KEY",
 ] as const;
 export type OperatorConfig = Config<(typeof operatorVariables)[number]>;
 
@@ -46,6 +47,8 @@ export interface Context {
   passphrase(): string;
   /** What guest tokens are sealed under. */
   masterKey(): KeyObject;
+  /** What signs the ends of the audit log's chains, as it is configured. */
+  auditKey(): string;
   databaseUrl(): Promise<string>;
   /** The database with the operator's rights. */
   db(): Promise<Database>;
@@ -81,6 +84,7 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
     dataDirectory: () => openDataDirectory(config.REALMPASS_DATA_DIRECTORY),
     passphrase: () => config.REALMPASS_ISSUER_KEY_PASSPHRASE ?? context.dataDirectory().secret("issuerKeyPassphrase"),
     masterKey: () => masterKey(config.REALMPASS_MASTER_KEY ?? context.dataDirectory().secret("masterKey")),
+    auditKey: () => config.REALMPASS_AUDIT_KEY ?? context.dataDirectory().secret("auditKey"),
     databaseUrl: () => findDatabase(config),
     db: () => (opened ??= open()),
     realm: async () => chooseRealm(await context.db(), realmName),

@@ -1,4 +1,5 @@
 import { DatabaseUnavailable } from "../db/outage.ts";
+import { AuditKeyError } from "../runtime/audit-key.ts";
 import { ConfigError } from "../runtime/config.ts";
 import { CeremonyError } from "../worker/pki/ceremony.ts";
 import { EncryptedKeyError } from "../worker/pki/encrypted-key.ts";
@@ -22,6 +23,7 @@ export function describeFailure(error: unknown): Failure {
   }
   if (error instanceof EncryptedKeyError) return failed(error.code, `${capitalised(error.message)}.`);
   if (error instanceof CeremonyError) return failed("ceremony_refused", `${capitalised(error.message)}.`);
+  if (error instanceof AuditKeyError) return failed("audit_key_unusable", error.message);
   return databaseFailure(error) ?? unforeseen(error);
 }
 

@@ -1,6 +1,8 @@
 import { Command, CommanderError, Option as CommanderOption } from "commander";
 import { flagName, isRequired, type Answer, type OperatorCommand } from "./command.ts";
 import { applicationCreate } from "./commands/application-create.ts";
+import { auditHead } from "./commands/audit-head.ts";
+import { auditVerify } from "./commands/audit-verify.ts";
 import { config } from "./commands/config.ts";
 import { doctor } from "./commands/doctor.ts";
 import { guestAccountCreate } from "./commands/guest-account-create.ts";
@@ -28,6 +30,8 @@ const commands: readonly OperatorCommand[] = [
   userSignInLink,
   applicationCreate,
   guestAccountCreate,
+  auditHead,
+  auditVerify,
   doctor,
   config,
 ];
@@ -38,6 +42,7 @@ const groups: Readonly<Record<string, string>> = {
   user: "People who sign in locally.",
   application: "OAuth clients.",
   "guest-account": "Time-limited accounts for guests.",
+  audit: "The audit log's chains.",
 };
 
 /**

@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { generateAuditKey } from "./audit-key.ts";
 import { generateOutputKeyPair } from "./sealed-output.ts";
 
 /** Secrets that a single machine keeps in files because nobody has set them otherwise. */
@@ -16,6 +17,7 @@ const secretFiles = {
   issuerKeyPassphrase: "issuer-key-passphrase",
   outputPrivateKey: "output-private-key.json",
   outputPublicKey: "output-public-key.json",
+  auditKey: "audit-key.json",
 } as const;
 export type SecretName = keyof typeof secretFiles;
 
@@ -34,6 +36,7 @@ export function openDataDirectory(path: string): DataDirectory {
   // One file holds both halves, so that two processes starting at once cannot end up with halves of different pairs.
   createFile(file("outputPrivateKey"), () => generateOutputKeyPair().privateJwk);
   createFile(file("outputPublicKey"), () => publicHalf(readFileSync(file("outputPrivateKey"), "utf8")));
+  createFile(file("auditKey"), generateAuditKey);
 
   return {
     path: root,

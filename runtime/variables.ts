@@ -169,6 +169,13 @@ export const variables = {
     secret: true,
     about: "Decrypts issuer keys. Not set: issuer-key-passphrase in the data directory.",
   },
+  REALMPASS_AUDIT_KEY: {
+    schema: z.string().optional(),
+    used: "worker",
+    secret: true,
+    about:
+      "JWK that signs the ends of the audit log's chains, or a JWK Set of which the first signs. Not set: audit-key.json in the data directory.",
+  },
   REALMPASS_SIGNING_THREADS: {
     schema: integer(1, 64, Math.min(availableParallelism(), 4)),
     used: "worker",

@@ -43,11 +43,10 @@ async function sealSlice(
   if (!(await tryLock(tx, sealingLock))) return "done";
   const sealedAt = clock.now();
   const last = await lastEnd(tx, signer, realmId);
-  const waiting = await chain.waiting(tx, { realmId, limit: slice + 1 });
-  const complete = waiting.length <= slice;
+  const { entries, more } = await chain.waiting(tx, { realmId, limit: slice });
 
   let end: ChainEnd = last;
-  const seals = waiting.slice(0, slice).map((entry): chain.Seal => {
+  const seals = entries.map((entry): chain.Seal => {
     end = nextLink(sha256, realmId, end, entry);
     return { entryId: entry.id, ...end };
   });
@@ -57,11 +56,11 @@ async function sealSlice(
     ...end,
     sealedAt: sealedAt.toISOString(),
     previous: last.position,
-    complete,
+    complete: !more,
   });
   await chain.addSeals(tx, { realmId, seals });
   await chain.addHead(tx, { realmId, ...end, signature, at: sealedAt });
-  return complete ? "done" : "more";
+  return more ? "more" : "done";
 }
 
 /** Where to go on: the latest head, once it is known to be ours. */

@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import { afterAll, beforeAll, expect } from "vitest";
 import type { ApiSettings } from "../../api/deps.ts";
 import { startApi, type TlsListenerOptions } from "../../api/server.ts";
-import { openDatabase } from "../../db/client.ts";
+import { openDatabase, type Database } from "../../db/client.ts";
 import { errorCatalogue, type ErrorCode } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -75,6 +75,8 @@ export interface ApiOptions {
   tls?: Omit<TlsListenerOptions, "port">;
   /** Instead of this file's database: one that is away, for instance. */
   databaseUrl?: (own: string) => string | Promise<string>;
+  /** Stands between the API and its database. */
+  watch?: (db: Database) => Database;
   /** Instead of a queue in that database. */
   backend?: QueueBackend;
   log?: Log;
@@ -85,6 +87,7 @@ export function useApi({
   settings = {},
   tls,
   databaseUrl,
+  watch = (db) => db,
   backend: givenBackend,
   log = silentLog,
 }: ApiOptions = {}): TestApi {
@@ -100,7 +103,7 @@ export function useApi({
   const start = async (): Promise<string> => {
     const target = (await databaseUrl?.(database.url)) ?? database.url;
     const options = { url: target, role: "realmpass_api", applicationName: "realmpass test api" } as const;
-    const db = openDatabase({ ...options, connectionsMax: 8 });
+    const db = watch(openDatabase({ ...options, connectionsMax: 8 }));
     lifecycle.onStop("database", () => db.close());
     const ours = givenBackend === undefined ? backendFor("postgres", target) : undefined;
     if (ours !== undefined) lifecycle.onStop("backend", ours.close);

@@ -137,11 +137,12 @@ export function givenRows(owner: () => Database, { masterKey }: { masterKey?: Ke
       await owner().query(sql`
         insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, guest_account_id,
                                   name, description, device_type, authable, identity, certificate, spki_sha256,
-                                  created_at, not_before, not_after)
+                                  created_at, not_before, not_after, lapsed)
         select ${user.realmId}, i.id, ${serialNumber}, ${randomUUID()}, ${kind},
                ${kind === "user" ? (user.id ?? null) : null}, ${guestAccountId}, ${name}, ${description},
                ${kind === "infrastructure" ? null : deviceType}, ${authable}, ${`${unique()}@example.org`},
-               ${Buffer.from("x")}, ${randomBytes(32)}, ${createdAt}, ${createdAt}, ${notAfter}
+               ${Buffer.from("x")}, ${randomBytes(32)}, ${createdAt}, ${createdAt}, ${notAfter},
+               ${notAfter <= systemClock.now()}
           from issuers i
          where i.realm_id = ${user.realmId}
       `);

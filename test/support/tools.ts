@@ -15,6 +15,7 @@ const packageOf: Record<string, string> = {
   redis: "redis-server",
   "redis-server": "redis-server",
   chromium: "chromium",
+  python3: "python3",
 };
 
 /** The full path of a program, looked up in `path` as a shell would; undefined when it is not there. */

@@ -39,8 +39,7 @@ export interface TestOperator {
 }
 
 /** The operator program in this process, with a database and a data directory of this file's own. */
-export function useOperator(): TestOperator {
-  const database = useDatabase();
+export function useOperator(database: TestDatabase = useDatabase()): TestOperator {
   const directory = mkdtempSync(join(tmpdir(), "realmpass-operator-"));
   const data = openDataDirectory(directory);
   afterAll(() => {
