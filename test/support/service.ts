@@ -30,6 +30,8 @@ export interface RunningService extends IssuingRealm {
   clientSecret: string;
   /** The token that `call` uses. */
   accessToken: string;
+  /** Where its secrets are. */
+  dataDirectory: string;
   /** Where the api listens that was started last. */
   readonly apiPort: number;
   api: ChildProcess[];
@@ -104,6 +106,7 @@ export async function startService({
     redisUrl,
     clientSecret,
     accessToken: "",
+    dataDirectory: env.REALMPASS_DATA_DIRECTORY,
     get apiPort() {
       return port;
     },

@@ -1,11 +1,16 @@
 import { createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import type { QueueBackend } from "../../../runtime/queues.ts";
 import { decryptKeySync } from "../../../worker/pki/encrypted-key.ts";
+import { answerOf, authorizationOn, drawPkce, postForm } from "../../support/authorization.ts";
+import { createBrowserSession } from "../../support/browser-session.ts";
+import { givenRows } from "../../support/given.ts";
 import { givenUser, testPassphrase } from "../../support/issuing.ts";
+import { givenLocalAccount, testPassword } from "../../support/local-account.ts";
 import { startService, type RunningService } from "../../support/service.ts";
 import { describeWithTool } from "../../support/tools.ts";
 
@@ -69,6 +74,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
       { prefer: "respond-async" },
     );
     await service.call("GET", "/api/user?access_token=" + service.accessToken);
+    const personal = await signInAndOut(service);
     const places = {
       postgres: await everythingInPostgres(service),
       ...(service.redisUrl === undefined ? {} : { redis: await everythingInRedis(service.redisUrl) }),
@@ -83,6 +89,8 @@ function behaviour(kind: QueueBackend["kind"]): void {
       "client secret": service.clientSecret,
       "access token": service.accessToken,
       "issuer key": privateScalar(decryptKeySync(issuer?.key, testPassphrase)),
+      ...personal,
+      ...secretsOf(service),
     };
     answers.forEach(({ status, body }, index) => {
       expect(status).toBe(200);
@@ -100,6 +108,62 @@ function behaviour(kind: QueueBackend["kind"]): void {
       }
     }
   }, 60_000);
+}
+
+/** All that passes over the wire when a person and a guest get in, right and wrong. */
+async function signInAndOut(service: RunningService): Promise<Record<string, string>> {
+  const { owner, realmId } = service;
+  const url = `http://localhost:${service.apiPort}`;
+  const given = givenRows(() => owner);
+  const [realm, guests] = [{ given, realmId, database: { owner } }, await given.guestAccount({ realmId })];
+  const person = await givenLocalAccount(realm as Parameters<typeof givenLocalAccount>[0], { username: "mia" });
+  const application = await given.application({ realmId, type: "useragent", useClientSecret: true });
+  const link = await given.signInLink(person);
+  const { authorizeUrl, redeem } = authorizationOn({ url, given });
+  const { verifier, challenge } = drawPkce();
+  const wrong = "a wrong password that nobody has";
+
+  const browser = createBrowserSession(() => [url]);
+  const pkce = { code_challenge: challenge, code_challenge_method: "S256" };
+  const signIn = await browser.get(authorizeUrl(application, pkce));
+  await browser.submit(signIn, { username: person.username, password: wrong });
+  const consent = await browser.submit(signIn, { username: person.username, password: testPassword });
+  const { code = "" } = answerOf(await browser.submit(consent, { decision: "allow" }));
+  const proof = { client_secret: application.secret, code_verifier: verifier };
+  const { body } = await redeem(application, code, proof);
+  expect(body.refresh_token).toBeDefined();
+  await redeem(application, code, { ...proof, client_secret: `${application.secret}x` });
+  const guest = await postForm(`${url}/oauth/token`, { grant_type: "guest_token", guest_token: guests.token });
+  await createBrowserSession(() => [url]).get(`${url}/sign-in/${link}`);
+
+  return {
+    password: testPassword,
+    "wrong password": wrong,
+    "application's secret": application.secret,
+    "authorization code": code,
+    "code verifier": verifier,
+    "user's access token": body.access_token as string,
+    "refresh token": body.refresh_token as string,
+    "id token": body.id_token as string,
+    "guest token": guests.token,
+    "guest's access token": guest.body.access_token as string,
+    "sign-in link": link,
+    "login cookie": [...browser.cookies].find(([name]) => name.endsWith("login"))?.[1] ?? "none",
+  };
+}
+
+/** What lies in the data directory for the processes alone. */
+function secretsOf({ dataDirectory }: RunningService): Record<string, string | Buffer> {
+  const read = (name: string): string => readFileSync(join(dataDirectory, name), "utf8").trim();
+  const scalarOf = (name: string): Buffer => {
+    const jwk = JSON.parse(read(name)) as { d?: string; keys?: { d?: string }[] };
+    return Buffer.from(jwk.d ?? jwk.keys?.[0]?.d ?? "", "base64url");
+  };
+  return {
+    "master key": Buffer.from(read("master-key"), "base64url"),
+    "output key": scalarOf("output-private-key.json"),
+    "audit key": scalarOf("audit-key.json"),
+  };
 }
 
 /** The part of a key that is nobody else's business: the EC scalar, or the first RSA prime. */
