@@ -24,9 +24,9 @@ export interface List<SortKey extends string> extends Rows {
   sortedBy: SortColumns<SortKey>;
   /**
    * For when matching rows may be few or far from either end of the order: up to so many of them are found first, by
-   * what is matched alone, and then sorted by these columns.
+   * what is matched alone, and then sorted by these columns. With `reading`, only where the order would be read that way.
    */
-  gathered?: { columns: Sql; as: Sql; max: number };
+  gathered?: { columns: Sql; as: Sql; max: number; reading?: "asc" | "desc" | undefined };
   /** The same rows where they are counted more cheaply. */
   counted?: Rows;
   /** The columns of an item, and where they come from once the ids of the page are known as `page.id`. */
@@ -49,7 +49,7 @@ export async function pageOf<Item extends object, SortKey extends string = strin
 
   const total = await totalOf(db, list);
   if (offset >= total) return { items: [], total };
-  const gather = list.gathered !== undefined && total <= list.gathered.max;
+  const gather = total <= (list.gathered?.max ?? 0);
   const behind = Math.max(total - offset - limit, 0);
   const items =
     behind < offset
@@ -70,8 +70,9 @@ function itemsOf<Item extends object>(
   }: { limit: number; offset: number; reversed?: boolean; gather?: boolean },
 ): Promise<Item[]> {
   // `offset 0` keeps the sorting out of how the rows are found.
+  const reading = ((page.sort[0]?.direction ?? "desc") === "asc") === reversed ? "desc" : "asc";
   const rows =
-    gathered && gather
+    gathered && gather && (gathered.reading ?? reading) === reading
       ? sql`(select ${gathered.columns} from ${from} where ${matching} offset 0) as ${gathered.as}`
       : sql`${from} where ${matching}`;
   return db.query<Item>(

@@ -68,17 +68,30 @@ export const pageOfActive = (
       ...profileConditions(page),
     ]),
     sortedBy: profileSortColumns,
-    ...(sortsAcross(page) && { gathered: { columns: sql`c.id, c.created_at, c.not_after`, as: sql`c`, max: 250_000 } }),
+    ...gatheredAcross(page),
   });
 
-/** Whether one date bounds the list and the other sorts it: the first of those within bounds may well be far from the first. */
-function sortsAcross({ filter, sort }: PageRequest<ActiveProfileFilter, ProfileSortKey>): boolean {
-  const bounded = (...dates: (Date | undefined)[]): boolean => dates.some((date) => date !== undefined);
-  if (sort.some(({ key }) => key === "serial") || filter.serials !== undefined) return false;
-  return sort[0]?.key === "expirationtime"
-    ? bounded(filter.minCreated, filter.maxCreated, filter.minLastLogin, filter.maxLastLogin)
-    : bounded(filter.minExpirationTime, filter.maxExpirationTime);
+/**
+ * Where one date bounds the list and the other sorts it: the two go together, so that those within bounds lie far from
+ * one end of the order.
+ */
+function gatheredAcross({
+  filter,
+  sort,
+}: PageRequest<ActiveProfileFilter, ProfileSortKey>): Pick<List<ProfileSortKey>, "gathered"> {
+  if (sort.some(({ key }) => key === "serial")) return {};
+  const [from, to] =
+    sort[0]?.key === "expirationtime"
+      ? [filter.minCreated ?? filter.minLastLogin, filter.maxCreated ?? filter.maxLastLogin]
+      : [filter.minExpirationTime, filter.maxExpirationTime];
+  if (from === undefined && to === undefined) return {};
+  const columns = sql`c.id, c.created_at, c.not_after`;
+  const reading = from !== undefined && to !== undefined ? undefined : from === undefined ? "desc" : "asc";
+  return { gathered: { columns, as: sql`c`, max: gatheredMax, reading } };
 }
+
+/** More rows than this are not sorted for one page: it is soon found among so many. */
+const gatheredMax = 150_000;
 
 const active = (at: Date): Sql => sql`(c.revoked_at is null and c.not_after > ${at})`;
 

@@ -15,7 +15,7 @@ export function writeDocument({ machine, floorsUs, sections }: Findings): string
     "# Benchmarks",
     "Written by `npm run bench`, which drives the compiled service, all of its processes on one machine together with " +
       "the load generator, and checks every answer. `npm run bench -- --quick single` is a short run of one scenario " +
-      "that only prints. A full run takes about a quarter of an hour, half of it for making RSA keys.",
+      "that only prints. A full run takes about half an hour: RSA keys and a large realm take their time.",
     table(["", ""], machine),
     "## How to read it",
     "- **The machine is shared.** Rates and latencies move by a quarter from run to run, and more while something else " +

@@ -6,6 +6,7 @@ import { writeDocument, type Findings } from "./document.ts";
 import { measureFloor } from "./floor.ts";
 import { describeMachine } from "./machine.ts";
 import { scenarios } from "./scenarios/index.ts";
+import type { Scenario } from "./scenarios/scenario.ts";
 import { startService } from "./service.ts";
 
 const documentFile = "docs/benchmarks.md";
@@ -41,10 +42,10 @@ async function main(): Promise<void> {
 async function runAll({ names, backends, quick, cpuProfiles }: Options, cleanup: Cleanup): Promise<Findings> {
   const findings: Findings = { machine: [], floorsUs: [], sections: [] };
   for (const name of names) {
-    const scenario = scenarios[name];
+    const scenario: Scenario = scenarios[name];
     const section: Findings["sections"][number] = { scenario, outcomes: [] };
     findings.sections.push(section);
-    for (const backend of backends) {
+    for (const backend of scenario.backends ?? backends) {
       process.stderr.write(`${name}, queue in ${backend} …\n`);
       const floorUs = await measureFloor({ quick });
       findings.floorsUs.push(floorUs);

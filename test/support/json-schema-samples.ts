@@ -1,4 +1,6 @@
-export type Schema = Record<string, any>;
+import type { ApiAnswer } from "./api.ts";
+
+export type Schema = Record<string, ApiAnswer["body"]>;
 
 /** Random choices that are the same each time for the same seed (mulberry32). */
 export function createRandom(seed: number) {
@@ -63,8 +65,8 @@ export function sampleOf(document: Schema, unresolved: Schema, random: Random): 
 }
 
 function integerOf({ minimum, maximum, exclusiveMinimum }: Schema, random: Random): number {
-  const min = minimum ?? (exclusiveMinimum === undefined ? 0 : exclusiveMinimum + 1);
-  const max = Math.min(maximum ?? 1000, min + 1_000_000);
+  const min = Number(minimum ?? (exclusiveMinimum === undefined ? 0 : Number(exclusiveMinimum) + 1));
+  const max = Math.min(Number(maximum ?? 1000), min + 1_000_000);
   return random.pick([min, max, random.integer(min, max)]);
 }
 

@@ -1,5 +1,5 @@
 import type { Cleanup } from "../cleanup.ts";
-import type { Service } from "../service.ts";
+import type { Backend, Service } from "../service.ts";
 
 export interface Run {
   service: Service;
@@ -21,6 +21,8 @@ export interface Scenario {
   /** For the document: what is done. */
   about: string;
   columns: readonly string[];
+  /** The backends it is run with. Default: all that are asked for. */
+  backends?: readonly Backend[];
   /** What the service is started with, besides what all have. */
   env: (quick: boolean) => Record<string, string>;
   run: (run: Run) => Promise<Outcome>;

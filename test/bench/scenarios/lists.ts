@@ -1,0 +1,228 @@
+import { only } from "../../../db/client.ts";
+import { sql } from "../../../db/sql.ts";
+import { endpoints } from "../../../api/endpoints.ts";
+import { openConnection, type Connection } from "../load/connection.ts";
+import { largeRealm, seedRealm, smallerRealm } from "../seed.ts";
+import type { Service } from "../service.ts";
+import { figure, median, percentile } from "../statistics.ts";
+import type { Scenario } from "./scenario.ts";
+
+const requests = 40;
+const concurrency = 4;
+const pageLimit = 100;
+const goalMs = 100;
+
+/** What a list is asked for, besides the page. */
+interface Question {
+  search?: string;
+  filter?: Record<string, string>;
+  sort?: Record<string, "asc" | "desc">;
+}
+
+interface Asked {
+  /** `deviceType=ChromeOS, serial desc, last page` */
+  name: string;
+  p50: number;
+  p95: number;
+}
+
+/** Every list × each sort key in both directions × each filter and search × first and last page. */
+export const lists: Scenario = {
+  title: "Lists of a large realm",
+  about:
+    `A realm of ${count(largeRealm.users)} users, ${count(largeRealm.profiles)} profiles and ${count(largeRealm.auditEntries)} audit entries. ` +
+    "Each list with every sort key in both directions, without and with each filter and some searches, first and last page " +
+    `of ${pageLimit} with the total: ${requests} requests each, at concurrency ${concurrency}. Lists have nothing to do with the queue.`,
+  columns: ["list", "combinations", "p50 ms", "worst p95 ms", "worst combination", `p95 over ${goalMs} ms`, "goal"],
+  backends: ["postgres"],
+  env: () => ({}),
+
+  async run({ service, quick, cleanup }) {
+    const startedAt = performance.now();
+    await seedRealm(service.db, service.realmId, quick ? smallerRealm : largeRealm);
+    const seconds = (performance.now() - startedAt) / 1000;
+    const connections = await Promise.all(Array.from({ length: concurrency }, () => openConnection(service.port)));
+    cleanup.add(async () => {
+      for (const connection of connections) connection.close();
+      return Promise.resolve();
+    });
+
+    const rows: string[][] = [];
+    const over: string[] = [];
+    let combinations = 0;
+    const all = await offered(service);
+    // Once through the lists, so that nothing is asked for the first time.
+    for (const { path, questions } of all) await ask(connections, service, { path, question: questions[0] ?? {} });
+    for (const { operation, path, questions } of all) {
+      const asked: Asked[] = [];
+      for (const question of questions) asked.push(...(await ask(connections, service, { path, question })));
+      const slow = asked.filter(({ p95 }) => p95 >= goalMs);
+      const [worst] = asked.toSorted((a, b) => b.p95 - a.p95);
+      combinations += asked.length;
+      rows.push([
+        `\`${operation}\``,
+        String(asked.length),
+        figure(median(asked.map(({ p50 }) => p50))),
+        figure(worst?.p95 ?? Number.NaN),
+        worst?.name ?? "",
+        String(slow.length),
+        `p95 < ${goalMs} ms`,
+      ]);
+      over.push(
+        ...slow.map(({ name, p50, p95 }) => `- \`${operation}\`, ${name}: p50 ${figure(p50)}, p95 ${figure(p95)} ms`),
+      );
+    }
+    return {
+      rows,
+      remark: [
+        `The realm was made in ${figure(seconds)} s. Of ${combinations} combinations ${over.length} are over the goal${over.length === 0 ? "." : ":"}`,
+        ...(over.length === 0 ? [] : [over.join("\n")]),
+      ].join("\n\n"),
+    };
+  },
+};
+
+/** First and last page of one question. */
+async function ask(
+  connections: readonly Connection[],
+  service: Service,
+  { path, question }: { path: string; question: Question },
+): Promise<Asked[]> {
+  const encode = (page: object): Buffer => {
+    const body = JSON.stringify({ ...question, ...page });
+    return Buffer.from(
+      `GET ${path} HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nAuthorization: Bearer ${service.token}\r\n` +
+        `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+    );
+  };
+  const total = await totalOf(connections, encode({ limit: 1 }));
+  const lastOffset = Math.max(0, Math.ceil(total / pageLimit) - 1) * pageLimit;
+  const asked: Asked[] = [];
+  for (const [which, offset] of lastOffset === 0 ? [["only page", 0] as const] : pagesTo(lastOffset)) {
+    const request = encode({ limit: pageLimit, offset });
+    const latencies: number[] = [];
+    let left = requests;
+    await Promise.all(
+      connections.map(async (connection) => {
+        while (left-- > 0) {
+          const askedAt = performance.now();
+          const { status, body } = await connection.ask(request);
+          latencies.push(performance.now() - askedAt);
+          if (status !== 200) throw new Error(`${path} was answered ${status}: ${body.slice(0, 300)}`);
+        }
+      }),
+    );
+    latencies.sort((a, b) => a - b);
+    asked.push({
+      name: [...described(question), which].join(", "),
+      p50: percentile(latencies, 0.5),
+      p95: percentile(latencies, 0.95),
+    });
+  }
+  return asked;
+}
+
+const pagesTo = (lastOffset: number) => [["first page", 0] as const, ["last page", lastOffset] as const];
+
+const described = ({ search, filter = {}, sort = {} }: Question): string[] => [
+  ...(search === undefined ? [] : [`search of ${search.length} characters`]),
+  ...Object.entries(filter).map(([key, value]) => `${key}=${value.length > 24 ? "…" : value}`),
+  ...Object.entries(sort).map(([key, direction]) => `${key} ${direction}`),
+];
+
+async function totalOf([connection]: readonly Connection[], request: Buffer): Promise<number> {
+  const answer = await connection?.ask(request);
+  const { total } = JSON.parse(answer?.body ?? "{}") as { total?: number };
+  if (total === undefined) throw new Error(`a list was answered ${answer?.status}: ${answer?.body.slice(0, 300)}`);
+  return total;
+}
+
+function count(of: number): string {
+  return of.toLocaleString("en-GB");
+}
+
+/** The lists of the API and what they are asked: everything that they offer. */
+async function offered(service: Service): Promise<{ operation: string; path: string; questions: Question[] }[]> {
+  const known = await knownValues(service);
+  return endpoints.flatMap(({ operation, path: template, list }) => {
+    const path = known.path(template);
+    if (list === undefined || path === undefined) return [];
+    const narrowings: Question[] = [
+      {},
+      ...Object.keys(list.filter).flatMap((key) => known.filter(key).map((value) => ({ filter: { [key]: value } }))),
+      ...(list.search === undefined ? [] : known.searches(list.search).map((search) => ({ search }))),
+    ];
+    const sorts: Question[] = [
+      {},
+      ...list.sort.flatMap((key) => [{ sort: { [key]: "asc" as const } }, { sort: { [key]: "desc" as const } }]),
+    ];
+    return [{ operation, path, questions: narrowings.flatMap((one) => sorts.map((sort) => ({ ...one, ...sort }))) }];
+  });
+}
+
+/** Values that occur in the realm. */
+async function knownValues({ db, realmId }: Service) {
+  const user = only(
+    await db.query<{ id: string; pairwiseId: string; serial: string }>(sql`
+      select u.id, u.pairwise_id as "pairwiseId", c.serial_number as serial
+        from users u
+        join certificates c on c.user_id = u.id
+       where u.realm_id = ${realmId} and c.revoked_at is null and not c.lapsed
+       order by u.id desc
+       limit 1
+    `),
+  );
+  const guestAccount = only(
+    await db.query<{ id: string }>(sql`select min(id) as id from guest_accounts where realm_id = ${realmId}`),
+  );
+  const some = await db.query<{ serial: string }>(sql`
+    select serial_number as serial from certificates where realm_id = ${realmId} and kind = 'user' order by id limit 500
+  `);
+  const [few, many] = await db.query<{ date: string }>(sql`
+    select (now() + days * interval '1 day')::date::text as date from unnest(array[-2, -200]) as days
+  `);
+  const [soon, late] = await db.query<{ date: string }>(sql`
+    select (now() + days * interval '1 day')::date::text as date from unnest(array[20, 200]) as days
+  `);
+  const past = [few?.date ?? "", many?.date ?? ""];
+  const future = [soon?.date ?? "", late?.date ?? ""];
+  const flags = ["true", "false"];
+  const values: Readonly<Record<string, readonly string[]>> = {
+    blacklisted: flags,
+    locked: flags,
+    authable: flags,
+    invalid: flags,
+    active: flags,
+    type: ["service"],
+    minProfileCount: ["5", "18"],
+    maxProfileCount: ["3", "15"],
+    deviceType: ["Windows", "ChromeOS"],
+    serials: [some.map(({ serial }) => serial).join(",")],
+    event: ["profile_create", "user_offboard", "admin_login,user_offboard"],
+    user: [user.id],
+    client: ["client-4"],
+    email: [`person${Number(user.id) % 1000}`, "mail.example"],
+  };
+  const parameters: Readonly<Record<string, string>> = {
+    userID: user.id,
+    guestAccountID: guestAccount.id,
+    guestAccountId: guestAccount.id,
+  };
+  return {
+    /** Undefined for a path with a parameter that is not known here. */
+    path(template: string): string | undefined {
+      const path = template.replace(/:(\w+)/g, (whole, name: string) => parameters[name] ?? whole);
+      return path.includes(":") ? undefined : path;
+    },
+    filter(key: string): readonly string[] {
+      const bounds = /^(?:min|max)(Expiration)?/.exec(key);
+      return values[key] ?? (bounds?.[1] === undefined ? past : future);
+    },
+    searches: (inside: string): string[] =>
+      inside === "pairwiseID"
+        ? ["a", user.pairwiseId.slice(3, 6), user.pairwiseId.slice(4, 12), user.pairwiseId]
+        : inside === "serial"
+          ? ["1", user.serial.slice(3, 5), user.serial.slice(3, 6), user.serial.slice(3, 9), user.serial]
+          : ["1", "ence 12"],
+  };
+}
