@@ -17,6 +17,8 @@ const lockFile = path.join(dist, ".lock");
 const lockWaitSeconds = 180;
 
 const compiled = ["domain", "runtime", "db", "api", "worker", "operator", "start.ts"];
+/** Read by the compiled service as they are; they lie below dist/ where they lie here. */
+const copied = ["docs/guides"];
 const settings = ["tsconfig.json", "tsconfig.build.json", "package-lock.json", "build.mjs"];
 
 if (!isFresh()) {
@@ -51,6 +53,7 @@ function compile() {
   if (error) throw error;
   if (status !== 0) fail("The build failed.");
   removeOrphans();
+  for (const name of copied) replaceFolder(name);
 
   // A source that was saved while the compiler ran does not match this stamp, so the next start compiles again.
   fs.writeFileSync(`${stampFile}.new`, inputs);
@@ -60,7 +63,7 @@ function compile() {
 /** Names, sizes and times of all inputs, so that nothing needs to be read. */
 function fingerprint() {
   const hash = createHash("sha256");
-  for (const name of [...sources(), ...settings]) {
+  for (const name of [...sources(), ...copiedFiles(), ...settings]) {
     const { size, mtimeNs } = fs.statSync(path.join(root, name), { bigint: true });
     hash.update(`${name}\0${String(size)}\0${String(mtimeNs)}\n`);
   }
@@ -71,8 +74,13 @@ function sources() {
   return compiled.flatMap((name) => filesBelow(root, name)).filter((name) => /(?<!\.d)\.tsx?$/.test(name));
 }
 
+function copiedFiles() {
+  return copied.flatMap((name) => filesBelow(root, name));
+}
+
 function lostOutputs() {
-  return sources().filter((name) => !fs.existsSync(path.join(dist, outputOf(name))));
+  const outputs = [...sources().map(outputOf), ...copiedFiles()];
+  return outputs.filter((name) => !fs.existsSync(path.join(dist, name)));
 }
 
 /** Outputs whose source was deleted or renamed; a running program must not find them. */
@@ -81,6 +89,11 @@ function removeOrphans() {
   for (const name of compiled.flatMap((folder) => filesBelow(dist, folder))) {
     if (!wanted.has(name.replace(/\.map$/, ""))) fs.rmSync(path.join(dist, name));
   }
+}
+
+function replaceFolder(name) {
+  fs.rmSync(path.join(dist, name), { recursive: true, force: true });
+  fs.cpSync(path.join(root, name), path.join(dist, name), { recursive: true });
 }
 
 function outputOf(source) {

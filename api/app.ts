@@ -2,6 +2,7 @@ import express, { type ErrorRequestHandler, type Express, type RequestHandler } 
 import { ServiceError } from "../domain/errors.ts";
 import { cors } from "./cors.ts";
 import type { Deps } from "./deps.ts";
+import { createDocsRouter } from "./docs/docs-router.tsx";
 import { endpoints } from "./endpoints.ts";
 import { serveOpenApiDocument } from "./openapi-served.ts";
 import { createOAuthRouter } from "./oauth/oauth-router.ts";
@@ -37,13 +38,14 @@ export function createApp(deps: Deps): Express {
   app.use(cors);
   app.use(createRouter(endpoints, deps, limiter));
   app.use(
-    ["/login", "/sign-in", "/assets", "/oauth/authorize", "/oauth/consent", "/oauth/logout", "/openapi.json"],
+    ["/login", "/sign-in", "/assets", "/oauth/authorize", "/oauth/consent", "/oauth/logout", "/openapi.json", "/docs"],
     counted,
   );
   app.use(createOAuthRouter(deps, limiter));
   app.use(createSignInRouter(deps));
   app.use(createUpstreamLoginRouter(deps));
   app.get("/openapi.json", serveOpenApiDocument(deps));
+  app.use(createDocsRouter(deps));
   app.use(() => {
     throw new ServiceError("not_found");
   });

@@ -34,8 +34,13 @@ export function createComponents(): Components {
     all: (authUrl) => ({
       schemas: byName(schemas),
       responses: byName(responses),
-      parameters: { ApiVersion: versionParameter, IdempotencyKey: idempotencyKeyParameter, Prefer: preferParameter },
-      headers: commonHeaders,
+      parameters: {
+        ApiVersion: versionParameter,
+        IdempotencyKey: idempotencyKeyParameter,
+        IfNoneMatch: ifNoneMatchParameter,
+        Prefer: preferParameter,
+      },
+      headers: { ...commonHeaders, ETag: { schema: { type: "string" }, description: "RFC 9110 section 8.8.3." } },
       securitySchemes: securitySchemes(authUrl),
     }),
   };
@@ -122,6 +127,14 @@ const preferParameter: Json = {
   in: "header",
   required: false,
   description: "RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds.",
+  schema: { type: "string" },
+};
+
+const ifNoneMatchParameter: Json = {
+  name: "If-None-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of an earlier answer: 304 without a body when it is still the same.",
   schema: { type: "string" },
 };
 

@@ -1,6 +1,7 @@
 import type { z } from "zod";
 import { errorCatalogue, type ErrorCode } from "../domain/errors.ts";
 import type { Endpoint, Method } from "./endpoint.ts";
+import { mayBeKept } from "./etag.ts";
 import {
   answerHeaders,
   byName,
@@ -73,11 +74,12 @@ function operationOf(endpoint: Endpoint, method: Method, components: Components)
       ...(endpoint.path.startsWith("/api/") ? [reference("parameters", "ApiVersion")] : []),
       ...(endpoint.changes ? [reference("parameters", "IdempotencyKey")] : []),
       ...(endpoint.pending === undefined ? [] : [reference("parameters", "Prefer")]),
+      ...(mayBeKept(endpoint, method) ? [reference("parameters", "IfNoneMatch")] : []),
     ],
     ...(body === undefined
       ? {}
       : { requestBody: { required: isRequired(body), content: { "application/json": { schema: body } } } }),
-    responses: responsesOf(endpoint, components),
+    responses: responsesOf(endpoint, method, components),
   };
 }
 
@@ -96,9 +98,10 @@ const parametersOf = (fields: z.ZodObject | undefined, where: "path" | "query", 
     schema: components.schema(schema as z.ZodType, "input"),
   }));
 
-function responsesOf(endpoint: Endpoint, components: Components): Json {
+function responsesOf(endpoint: Endpoint, method: Method, components: Components): Json {
   const { data, pending, list, file } = endpoint;
-  const headers = answerHeaders();
+  const kept = mayBeKept(endpoint, method);
+  const headers = { ...answerHeaders(), ...(kept ? { ETag: reference("headers", "ETag") } : {}) };
   const responses: Json = {
     200: {
       description: "Done.",
@@ -111,6 +114,7 @@ function responsesOf(endpoint: Endpoint, components: Components): Json {
             ),
     },
   };
+  if (kept) responses[304] = { description: "As `If-None-Match` has it.", headers };
   if (pending !== undefined) {
     responses[202] = {
       description: "Still running: `Location` says where to ask again, `Retry-After` when.",

@@ -1,5 +1,6 @@
 import type { Response } from "express";
 import type { Answer } from "./endpoint.ts";
+import { entityTag, hasRepresentation } from "./etag.ts";
 
 /**
  * On every answer: nobody guesses its type, frames it, learns where the reader came from, or keeps it. What may be
@@ -19,20 +20,46 @@ export function setStandingHeaders(response: Response, { https }: { https: boole
   if (https) response.setHeader("Strict-Transport-Security", "max-age=31536000");
 }
 
-/** Sends an answer in the wrapper. */
-export function sendAnswer(response: Response, { status, data, page, headers }: Answer): void {
+/**
+ * Sends an answer in the wrapper. One that `mayBeKept` has a validator, and whoever kept it asks each time whether it
+ * still holds (RFC 9110 section 13).
+ */
+export function sendAnswer(
+  response: Response,
+  { status, data, page, headers }: Answer,
+  { mayBeKept }: { mayBeKept: boolean },
+): void {
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
-  sendJson(response, status, { result: "ok", code: status, data, ...page });
+  const bytes = Buffer.from(JSON.stringify({ result: "ok", code: status, data, ...page }));
+  if (mayBeKept && status === 200) sendCompared(response, bytes, { type: jsonType, cacheControl: "private, no-cache" });
+  else sendBytes(response, status, bytes, jsonType);
+}
+
+/** Sends what may be kept but is compared each time: with a validator, or as 304 to who has these very bytes. */
+export function sendCompared(
+  response: Response,
+  bytes: Buffer,
+  { type, cacheControl = "no-cache" }: { type: string; cacheControl?: string },
+): void {
+  const tag = entityTag(bytes);
+  response.setHeader("ETag", tag);
+  response.setHeader("Cache-Control", cacheControl);
+  if (hasRepresentation(response.req.headers["if-none-match"], tag)) {
+    response.statusCode = 304;
+    response.end();
+  } else {
+    sendBytes(response, 200, bytes, type);
+  }
 }
 
 /** Sends JSON as it is. */
-export function sendJson(
-  response: Response,
-  status: number,
-  body: unknown,
-  type = "application/json; charset=utf-8",
-): void {
-  const bytes = Buffer.from(JSON.stringify(body));
+export function sendJson(response: Response, status: number, body: unknown, type = jsonType): void {
+  sendBytes(response, status, Buffer.from(JSON.stringify(body)), type);
+}
+
+const jsonType = "application/json; charset=utf-8";
+
+function sendBytes(response: Response, status: number, bytes: Buffer, type: string): void {
   response.statusCode = status;
   response.setHeader("Content-Type", type);
   response.setHeader("Content-Length", bytes.length);

@@ -151,7 +151,7 @@ export function createChainCheck({
     },
 
     head(head, position) {
-      if (head === undefined || head.realm !== realm) {
+      if (head?.realm !== realm) {
         const where = position === null ? "" : ` at position ${position}`;
         const message = `The head${where} was not signed for this realm with a key that is trusted.`;
         fault({ kind: "head_forged", position, id: null, message });

@@ -4,6 +4,7 @@ import * as applications from "../../db/queries/applications.ts";
 import type { ApplicationSettings } from "../../db/queries/applications.ts";
 import * as audit from "../../db/queries/audit-entries.ts";
 import { ClientID } from "../../domain/ids.ts";
+import { differences } from "../differences.ts";
 import { endpoint } from "../endpoint.ts";
 import { actorOf } from "../principal.ts";
 import { applicationSettingsView, ApplicationView, applicationView } from "../views/application-view.ts";
@@ -32,7 +33,7 @@ export const updateApplication = endpoint({
       const after = changedBy(before, body);
       requireHeld(principal, scopesAtStake(before, after));
 
-      const changes = differences(before, after);
+      const changes = differences(applicationSettingsView(before), applicationSettingsView(after));
       if (changes !== undefined) {
         await applications.update(tx, { clientId, ...after });
         await endWhatIsNoLongerGranted(tx, { clientId, before, after });
@@ -53,17 +54,3 @@ async function endWhatIsNoLongerGranted(
   }
   if (before.useClientSecret && !after.useClientSecret) await applications.removeSecrets(tx, { clientId });
 }
-
-/** The settings that are not as they were, before and after; undefined when all of them are. */
-function differences(
-  before: ApplicationSettings,
-  after: ApplicationSettings,
-): { before: Record<string, unknown>; after: Record<string, unknown> } | undefined {
-  const [was, is] = [settingsByName(before), settingsByName(after)];
-  const changed = Object.keys(is).filter((name) => JSON.stringify(was[name]) !== JSON.stringify(is[name]));
-  if (changed.length === 0) return undefined;
-  const only = (settings: Record<string, unknown>) => Object.fromEntries(changed.map((name) => [name, settings[name]]));
-  return { before: only(was), after: only(is) };
-}
-
-const settingsByName = (settings: ApplicationSettings): Record<string, unknown> => applicationSettingsView(settings);

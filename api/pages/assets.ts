@@ -6,7 +6,7 @@ import { pathOn } from "../sign-in/continue-to.ts";
 import { stylesheet } from "./stylesheet.ts";
 
 /** A shield with the waves of a wireless network. */
-const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3b5bdb"/><g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"><path d="M6 14a14 14 0 0 1 20 0M11 19a7 7 0 0 1 10 0"/></g><circle cx="16" cy="24" r="2" fill="#fff"/></svg>`;
+export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3b5bdb"/><g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"><path d="M6 14a14 14 0 0 1 20 0M11 19a7 7 0 0 1 10 0"/></g><circle cx="16" cy="24" r="2" fill="#fff"/></svg>`;
 
 const asset = (kind: string, type: string, text: string) => {
   const hash = createHash("sha256").update(text).digest("base64url").slice(0, 16);

@@ -1,5 +1,5 @@
-/** The one style sheet of our pages. Sizes are in rem and em, so that it grows with the reader's text. */
-export const stylesheet = `
+/** The colours of all our pages, light and dark. */
+export const palette = `
 :root {
   color-scheme: light dark;
   --page: #f3f4f8; --card: #fff; --text: #1b1f24; --dim: #56606b; --line: #dfe2e8; --control: #7a828c;
@@ -11,7 +11,10 @@ export const stylesheet = `
     --accent: #91a7ff; --hover: #b3c2ff; --on-accent: #10131f; --soft: #232a45; --bad: #ffb3b3; --bad-soft: #3a1f22;
   }
 }
-*, ::before, ::after { box-sizing: border-box; }
+`;
+
+/** The one style sheet of our pages. Sizes are in rem and em, so that it grows with the reader's text. */
+export const stylesheet = `${palette}*, ::before, ::after { box-sizing: border-box; }
 html { font: 100%/1.5 Inter, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; -webkit-text-size-adjust: 100%; }
 body {
   display: flex; flex-direction: column; justify-content: center; align-items: center; gap: 1.25rem;

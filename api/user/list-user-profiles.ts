@@ -1,28 +1,13 @@
 import { z } from "zod";
 import type { Db } from "../../db/client.ts";
-import { pageOfUser, profileSortKeys, type ProfileFilter } from "../../db/queries/certificate-pages.ts";
+import { pageOfUser, profileSortKeys } from "../../db/queries/certificate-pages.ts";
 import { listOfUser } from "../../db/queries/certificates.ts";
 import * as users from "../../db/queries/users.ts";
-import { DeviceType } from "../../domain/device.ts";
-import { SerialNumber, UserID } from "../../domain/ids.ts";
+import { UserID } from "../../domain/ids.ts";
 import type { ServiceError } from "../../domain/errors.ts";
 import { paginated } from "../endpoint.ts";
-import { filters } from "../filters.ts";
-import type { ListOffer } from "../paging.ts";
+import { profileFilter } from "../profile/profile-filter.ts";
 import { ProfileView, profileView } from "../views/profile-view.ts";
-
-const filter: ListOffer<ProfileFilter, never>["filter"] = {
-  authable: filters.flag,
-  minCreated: filters.instant,
-  maxCreated: filters.instant,
-  minLastLogin: filters.instant,
-  maxLastLogin: filters.instant,
-  minExpirationTime: filters.instant,
-  maxExpirationTime: filters.instant,
-  deviceType: DeviceType,
-  serials: filters.list(SerialNumber),
-  invalid: filters.flag,
-};
 
 export const listUserProfiles = paginated({
   operation: "listUserProfiles",
@@ -36,7 +21,7 @@ export const listUserProfiles = paginated({
   item: ProfileView,
   search: "serial",
   sort: profileSortKeys,
-  filter,
+  filter: profileFilter,
   errors: ["user_not_found"],
   unknown: { userID: "user_not_found" },
 

@@ -1,0 +1,47 @@
+import { palette } from "../pages/stylesheet.ts";
+
+/** The style sheet of the documentation's pages, in the colours of the others. */
+export const docsStylesheet = `${palette}
+*, ::before, ::after { box-sizing: border-box; }
+html { font: 100%/1.6 Inter, system-ui, -apple-system, "Segoe UI", Roboto, sans-serif; -webkit-text-size-adjust: 100%; scroll-padding-top: 1rem; }
+body { margin: 0; color: var(--text); background: var(--page); overflow-wrap: break-word; }
+a { color: var(--accent); text-underline-offset: .2em; }
+a:hover { color: var(--hover); }
+:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; border-radius: .25rem; }
+.skip { position: absolute; left: -100rem; padding: .75rem 1rem; background: var(--card); }
+.skip:focus { left: .5rem; top: .5rem; z-index: 1; }
+.frame { display: grid; grid-template-columns: 14rem minmax(0, 1fr); gap: 2rem; max-width: 72rem; margin: 0 auto; padding: 2rem 1rem; }
+.frame.reference { max-width: 96rem; }
+header { grid-column: 1 / -1; display: flex; align-items: center; gap: .625rem; font-weight: 600; }
+.mark {
+  flex: none; display: grid; place-items: center; width: 2.25rem; height: 2.25rem; border-radius: .5rem;
+  color: var(--on-accent); background: var(--accent); font-size: 1.125rem;
+}
+nav ul { position: sticky; top: 1rem; margin: 0; padding: 0; list-style: none; }
+nav a { display: flex; align-items: center; min-height: 2.75rem; padding: 0 .75rem; border-radius: .5rem; text-decoration: none; color: var(--text); }
+nav a:hover { background: var(--soft); color: var(--text); }
+nav a[aria-current] { background: var(--soft); color: var(--accent); font-weight: 600; }
+main { padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem; }
+h1 { margin: 0; font-size: 1.75rem; line-height: 1.25; letter-spacing: -.01em; text-wrap: balance; }
+h2 { margin: 2.25rem 0 0; font-size: 1.25rem; line-height: 1.3; }
+h3 { margin: 1.5rem 0 0; font-size: 1rem; }
+p, ul, ol { margin: .75rem 0 0; }
+li { margin-top: .25rem; }
+code { font: .875em/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace; background: var(--soft); border-radius: .25rem; padding: .1em .3em; }
+pre { margin: 1rem 0 0; padding: 1rem; overflow-x: auto; background: var(--page); border: 1px solid var(--line); border-radius: .5rem; }
+pre code { padding: 0; background: none; }
+.wide { margin-top: 1rem; overflow-x: auto; }
+table { width: 100%; border-collapse: collapse; font-size: .9375rem; }
+th, td { padding: .5rem .75rem; text-align: left; vertical-align: top; border-bottom: 1px solid var(--line); }
+th { font-weight: 600; }
+td:first-child code { white-space: nowrap; }
+td ul { margin: 0; padding: 0; list-style: none; }
+tr:target { background: var(--soft); }
+.dim { color: var(--dim); }
+@media (max-width: 48rem) {
+  .frame { grid-template-columns: minmax(0, 1fr); gap: 1rem; padding: 1rem .75rem; }
+  nav ul { position: static; display: flex; flex-wrap: wrap; }
+  main { padding: 1.5rem 1.25rem; }
+}
+@media (forced-colors: active) { .mark, nav a[aria-current] { border: 1px solid ButtonText; } }
+`;

@@ -1,0 +1,45 @@
+import MarkdownIt from "markdown-it";
+
+type Rule = NonNullable<MarkdownIt["renderer"]["rules"][string]>;
+
+/** A page of Markdown, ready to be shown. */
+export interface RenderedMarkdown {
+  /** Its first heading, as text. */
+  title: string;
+  html: string;
+}
+
+/**
+ * Markdown as HTML. Headings get ids to link to, tables and code scroll by themselves and by keyboard, and links to
+ * other files go where `linkTo` says. HTML in the text is shown, not obeyed.
+ */
+export function renderMarkdown(text: string, linkTo: (href: string) => string): RenderedMarkdown {
+  const markdown = new MarkdownIt({ html: false });
+  let title = "";
+  Object.assign(markdown.renderer.rules, {
+    heading_open: (tokens, index, options, _, renderer) => {
+      const content = tokens[index + 1]?.content ?? "";
+      if (tokens[index]?.tag === "h1") title = content;
+      tokens[index]?.attrSet("id", anchorOf(content));
+      return renderer.renderToken(tokens, index, options);
+    },
+    link_open: (tokens, index, options, _, renderer) => {
+      const token = tokens[index];
+      token?.attrSet("href", linkTo(String(token.attrGet("href"))));
+      return renderer.renderToken(tokens, index, options);
+    },
+    table_open: () => `<div class="wide" role="group" tabindex="0" aria-label="Table"><table>`,
+    table_close: () => "</table></div>",
+    fence: (tokens, index) =>
+      `<pre tabindex="0"><code>${markdown.utils.escapeHtml(tokens[index]?.content ?? "")}</code></pre>`,
+  } satisfies Record<string, Rule>);
+
+  const html = markdown.render(text);
+  return { title, html };
+}
+
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, "-")
+    .replace(/^-|-$/g, "");

@@ -1,0 +1,32 @@
+/** Starts Swagger UI, and mends what keyboards and screen readers stumble over in it. Runs in the reader's browser. */
+export const referenceScript = `
+const root = document.getElementById("reference");
+
+const ui = SwaggerUIBundle({
+  url: root.dataset.document,
+  domNode: root,
+  deepLinking: true,
+  docExpansion: "list",
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null,
+  presets: [SwaggerUIBundle.presets.apis],
+  layout: "BaseLayout",
+  oauth2RedirectUrl: root.dataset.redirect,
+});
+ui.initOAuth({ usePkceWithAuthorizationCodeGrant: true });
+
+const name = (selector, label) => {
+  for (const element of root.querySelectorAll(selector)) {
+    if (!element.hasAttribute("aria-label")) element.setAttribute("aria-label", label(element));
+  }
+};
+new MutationObserver(() => {
+  name(".servers select", () => "Server");
+  name(".content-type, .response-control-media-type select", () => "Media type");
+  name(".body-param textarea", () => "Request body");
+  name("tr[data-param-name] :is(select, textarea, input)", (field) => field.closest("tr").dataset.paramName);
+  for (const scrolling of root.querySelectorAll("pre:not([tabindex])")) scrolling.tabIndex = 0;
+  // A link inside a button; the button does what the link would.
+  for (const link of root.querySelectorAll("button a[href]")) link.removeAttribute("href");
+}).observe(root, { childList: true, subtree: true });
+`;

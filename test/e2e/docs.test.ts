@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { guides } from "../../api/docs/guides.ts";
+import { useApi } from "../support/api.ts";
+import { expectFaultless, useBrowser, type View } from "../support/browser.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+const views = (["light", "dark"] as const).flatMap((theme) =>
+  [390, 1440].map((width): View => ({ theme, width, language: "en" })),
+);
+
+describeWithTool("chromium", "the documentation", () => {
+  const api = useApi();
+  const browser = useBrowser();
+
+  test.each(views)("every guide is faultless: $theme, $width px", async (view) => {
+    const watched = await browser.open(view);
+    for (const { slug } of guides) {
+      await watched.page.goto(`${api.url}/docs/${slug}`);
+      await expectFaultless(watched);
+    }
+    await watched.context.close();
+  });
+
+  test.each(views.filter(({ theme, width }) => (theme === "light") === (width === 390)))(
+    "the reference is faultless, operations closed and open: $theme, $width px",
+    async (view) => {
+      const watched = await browser.open(view);
+      const { page } = watched;
+      await page.goto(`${api.url}/docs/reference`);
+      await page.waitForSelector(".opblock");
+      await expectFaultless(watched);
+
+      for (const operation of ["getRealm", "listUsers", "setUserLock"]) {
+        await page.click(`[id$="-${operation}"] .opblock-summary-control`);
+        await page.waitForSelector(`[id$="-${operation}"] .responses-wrapper`);
+      }
+      await expectFaultless(watched);
+      await watched.context.close();
+    },
+    120_000,
+  );
+
+  test("a request can be tried out from the page", async () => {
+    const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
+    const { page } = watched;
+    await page.goto(`${api.url}/docs/reference`);
+    await page.click('[id$="-getLiveness"] .opblock-summary-control');
+    await page.click('[id$="-getLiveness"] .try-out__btn');
+    await page.click('[id$="-getLiveness"] .execute');
+    await page.waitForSelector('[id$="-getLiveness"] .live-responses-table .response');
+    expect(await page.textContent('[id$="-getLiveness"] .live-responses-table')).toContain('"live"');
+    expect(watched.complaints).toEqual([]);
+    await watched.context.close();
+  });
+});

@@ -1,0 +1,268 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { endpoints } from "../../../api/endpoints.ts";
+import { sql } from "../../../db/sql.ts";
+import { useApi, type ApiAnswer, type Caller } from "../../support/api.ts";
+import { postForm } from "../../support/authorization.ts";
+import {
+  givenSubject,
+  nobodysSubject,
+  samplesOf,
+  type Sample,
+  type SampleSubject,
+} from "../../support/endpoint-samples.ts";
+import type { GivenApplication, GivenGuestAccount, GivenSession, GivenUser } from "../../support/given.ts";
+
+/**
+ * Two realms with the same kinds of things in them. Whatever the principals of one ask, by any endpoint and with the
+ * identifiers of either, nothing of the other is shown, counted or changed.
+ */
+
+const api = useApi({ settings: { waitSeconds: 1 } });
+const { as, given } = api;
+
+interface Realm {
+  id: string;
+  /** A session, and the issuance of a profile that nobody has signed yet. */
+  session: GivenSession;
+  issuanceId: string;
+  subject: SampleSubject;
+  user: GivenUser;
+  confidential: GivenApplication;
+  account: GivenGuestAccount;
+  callers: { who: string; caller: Caller }[];
+}
+let ours: Realm;
+let theirs: Realm;
+
+beforeAll(async () => {
+  ours = await givenPopulatedRealm(api.realmId);
+  theirs = await givenPopulatedRealm(await given.realm());
+});
+
+async function givenPopulatedRealm(realmId: string): Promise<Realm> {
+  const subject = await givenSubject(given, realmId);
+  const user = await given.user({ realmId });
+  const account = await given.guestAccount({ realmId });
+  const session = await given.session({ user: subject.user });
+  await given.consent(subject.user, session.clientId);
+  await given.profile(user);
+  await given.user({ realmId, lockedAt: new Date(0), email: `somebody@${realmId}.example` });
+  const clients = { confidential: await given.application({ realmId }) };
+  const caller = { admin: as.admin({ realmId }), service: as.service({ realmId }), user: as.user(user) };
+  // Each draws its token, and with it whatever rows it needs, at its first request.
+  const callers = Object.entries({ ...caller, guest: as.guest(account) }).map(([who, one]) => ({ who, caller: one }));
+  for (const { caller: one } of callers) await one.get("/api/realm");
+  await caller.admin.put(`/api/user/${user.id}/limit`, { profileOverride: 4 });
+  const { body } = await caller.admin.post(
+    `/api/user/${user.id}/profiles/phone`,
+    { format: "pem", deviceType: "iOS" },
+    { headers: { prefer: "respond-async" } },
+  );
+  return { id: realmId, subject, user, account, callers, session, issuanceId: body.data.id, ...clients };
+}
+
+/** How each table's rows belong to a realm, found out from the database itself. */
+interface Owned {
+  table: string;
+  /** Whether a row `t` belongs to the realm that is the first parameter. */
+  condition: string;
+}
+
+/** Tables that say their realm, then those that lead to one that does, over as many steps as there are. */
+async function ownedTables(): Promise<{ owned: Owned[]; unowned: string[] }> {
+  const { owner } = api.database;
+  const columns = await owner.query<{ table: string; column: string }>(sql`
+    select table_name as "table", column_name as "column"
+      from information_schema.columns
+      join information_schema.tables using (table_schema, table_name)
+     where table_schema = 'public' and table_type = 'BASE TABLE'
+  `);
+  const references = await owner.query<{ table: string; column: string; parent: string; key: string }>(sql`
+    select c.conrelid::regclass::text as "table", a.attname as "column",
+           c.confrelid::regclass::text as parent, f.attname as key
+      from pg_constraint c
+      join pg_attribute a on a.attrelid = c.conrelid and a.attnum = c.conkey[1]
+      join pg_attribute f on f.attrelid = c.confrelid and f.attnum = c.confkey[1]
+     where c.contype = 'f' and cardinality(c.conkey) = 1
+  `);
+  const tables = [...new Set(columns.map(({ table }) => table))];
+  const conditions = new Map<string, string>([["realms", "t.id = $1"]]);
+  for (const { table, column } of columns) if (column === "realm_id") conditions.set(table, "t.realm_id = $1");
+  for (let found = true; found;) {
+    found = false;
+    for (const table of tables.filter((name) => !conditions.has(name))) {
+      const way = references.find((one) => one.table === table && conditions.has(one.parent));
+      if (way === undefined) continue;
+      const inner = String(conditions.get(way.parent)).replaceAll("t.", `${way.parent}.`);
+      conditions.set(table, `t.${way.column} in (select ${way.parent}.${way.key} from ${way.parent} where ${inner})`);
+      found = true;
+    }
+  }
+  return {
+    owned: [...conditions].map(([table, condition]) => ({ table, condition })),
+    unowned: tables.filter((table) => !conditions.has(table)),
+  };
+}
+
+/** One hash for each table over all that it has of a realm. */
+async function snapshot(realmId: string): Promise<Record<string, string>> {
+  const { owned } = await ownedTables();
+  const hashes = await Promise.all(
+    owned.map(async ({ table, condition }) => {
+      const text = `select md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as hash, count(*)::int as count
+                      from ${table} t where ${condition}`;
+      const [row] = await api.database.owner.query<{ hash: string; count: number }>({ text, values: [realmId] });
+      return [table, `${row?.count ?? 0} ${row?.hash ?? ""}`] as const;
+    }),
+  );
+  return Object.fromEntries(hashes);
+}
+
+/** Texts that occur in one realm alone: whoever sees one of them has seen that realm. */
+async function marksOf({ id, session, issuanceId, account }: Realm): Promise<string[]> {
+  const rows = await api.database.owner.query<{ mark: string }>(sql`
+    select serial_number::text as mark from certificates where realm_id = ${id}
+    union select identity from certificates where realm_id = ${id}
+    union select pairwise_id from users where realm_id = ${id}
+    union select email from users where realm_id = ${id}
+    union select client_id::text from applications where realm_id = ${id}
+    union select name from applications where realm_id = ${id}
+    union select name from realms where id = ${id}
+  `);
+  const { accessToken, refreshToken } = session;
+  return [...rows.map(({ mark }) => mark), session.id, accessToken, refreshToken, issuanceId, account.token].filter(
+    (mark) => mark.length > 5,
+  );
+}
+
+/** The sample's request with a realm's own identifiers, and with the other realm named wherever something might heed it. */
+function requestOf(sample: Sample, about: Realm): { path: string; body: Record<string, unknown> | undefined } {
+  const [found] = samplesOf([sample.endpoint], about.subject).filter(({ method }) => method === sample.method);
+  const path = String(found?.path)
+    .replace("7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c12", about.session.id)
+    .replace("7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11", about.issuanceId);
+  const realm = { realm: about.id, realmID: about.id, realm_id: about.id };
+  const profiles = [about.subject.serial, about.subject.guestSerial, about.subject.infrastructureSerial];
+  const body = { ...found?.body, ...realm, ...(found?.body?.["profiles"] === undefined ? {} : { profiles }) };
+  return {
+    path: `${path}?${new URLSearchParams(realm).toString()}`,
+    body: sample.method === "get" ? undefined : body,
+  };
+}
+
+/** Every value of JSON with the name that it has. */
+function* valuesOf(json: unknown, name = ""): Generator<[name: string, value: unknown]> {
+  if (typeof json !== "object" || json === null) yield [name, json];
+  else for (const [key, value] of Object.entries(json)) yield* valuesOf(value, Array.isArray(json) ? name : key);
+}
+
+/** Nothing in the answer is the other realm's, but for what the request itself said. */
+function expectNothingOf(other: Realm, marks: readonly string[], answer: ApiAnswer, asked: string): void {
+  for (const mark of marks.filter((one) => !asked.includes(one))) expect(answer.text).not.toContain(mark);
+  for (const [name, value] of valuesOf(answer.body)) {
+    if (name === "realmID" || name === "realm") expect(String(value), name).not.toBe(other.id);
+    if (name === "owner" || name === "userID") expect([other.user.id, other.subject.user.id]).not.toContain(value);
+    if (name === "accountId") expect([other.account.id, other.subject.guestAccountId]).not.toContain(value);
+  }
+}
+
+test("every table leads to its realm, save those of the whole service", async () => {
+  const { unowned } = await ownedTables();
+  expect(unowned.sort()).toEqual([
+    // Counted per name and address, and kept per client: neither can be asked for.
+    "guesses",
+    "idempotency_keys",
+    "knex_migrations",
+    "knex_migrations_lock",
+    "output_data_keys",
+    "token_signing_keys",
+    "workers",
+  ]);
+});
+
+const samples = samplesOf(endpoints, nobodysSubject);
+const titled = samples.map((sample) => [`${sample.method.toUpperCase()} ${sample.endpoint.path}`, sample] as const);
+
+/** The operations that did something for somebody, when they were asked about one's own realm. */
+const worked = new Set<string>();
+
+describe.each(titled)("%s", (_, sample) => {
+  test("with the other realm's identifiers or one's own: nothing of the other is shown or changed", async () => {
+    const before = await snapshot(theirs.id);
+    const marks = await marksOf(theirs);
+    for (const about of [theirs, ours]) {
+      for (const { who, caller } of ours.callers) {
+        const { path, body } = requestOf(sample, about);
+        const answer = await caller.send(sample.method.toUpperCase(), path, {
+          body,
+          headers: { prefer: "respond-async" },
+        });
+        if (sample.endpoint.access !== "public") expect(answer.status, `${who}: ${answer.text}`).toBeLessThan(500);
+        if (answer.status < 300 && about === ours) worked.add(sample.endpoint.operation);
+        expectNothingOf(theirs, marks, answer, `${path} ${JSON.stringify(body)}`);
+      }
+    }
+    expect(await snapshot(theirs.id)).toEqual(before);
+  });
+});
+
+test("and these were requests that do something", () => {
+  expect(worked.size).toBeGreaterThan(0.8 * endpoints.length);
+});
+
+const lists = endpoints.filter(({ list, access }) => list !== undefined && access === "admin");
+const listPath = (endpoint: (typeof lists)[number]): string => samplesOf([endpoint], ours.subject)[0]?.path ?? "";
+
+describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the list %s", (_, endpoint) => {
+  const admin = () => ours.callers[0]!.caller;
+
+  test("finds nothing by what is the other realm's", async () => {
+    const list = endpoint.list as { search?: string; filter: Record<string, unknown> };
+    const texts = [...(await marksOf(theirs)), theirs.user.id];
+    for (const text of texts) {
+      const asked: Record<string, unknown>[] = list.search === undefined ? [] : [{ search: text }];
+      for (const key of ["email", "serials", "user", "client"])
+        if (key in list.filter) asked.push({ filter: { [key]: text } });
+      for (const body of asked) {
+        // A short number may be part of one of our own serial numbers; a whole one of theirs is not.
+        if ("search" in body && text.length < 6) continue;
+        const answer = await admin().send("GET", listPath(endpoint), { body });
+        if (answer.status === 400) continue;
+        expect(answer, JSON.stringify(body)).toMatchObject({ status: 200, body: { total: 0, data: [] } });
+      }
+    }
+  });
+
+  test("counts the same, whatever the other realm gets", async () => {
+    const total = async (): Promise<number> =>
+      (await admin().send("GET", listPath(endpoint), { body: { limit: 1 } })).body.total;
+    const before = await total();
+    const rows = await snapshot(theirs.id);
+
+    const more = await givenSubject(given, theirs.id);
+    await theirs.callers[0]?.caller.put(`/api/user/${more.user.id}/status`, { locked: true });
+
+    expect(await total()).toBe(before);
+    expect(await snapshot(theirs.id)).not.toEqual(rows);
+  });
+});
+
+test("clients of one realm learn nothing of the other's tokens, and end none of them", async () => {
+  const before = await snapshot(theirs.id);
+  const { clientId: client_id, secret: client_secret } = ours.confidential;
+  const useragent = { client_id: ours.session.clientId };
+  const { accessToken, refreshToken, code } = theirs.session;
+  const to = (path: string, fields: Record<string, string>) => postForm(`${api.url}/oauth/${path}`, fields);
+
+  for (const token of [accessToken, refreshToken]) {
+    expect((await to("introspect", { client_id, client_secret, token })).body).toEqual({ active: false });
+    expect((await to("revoke", { client_id, client_secret, token })).status).toBe(200);
+    expect((await to("revoke", { ...useragent, token })).status).toBe(200);
+  }
+  const refresh = { grant_type: "refresh_token", refresh_token: refreshToken, ...useragent };
+  expect((await to("token", refresh)).body).toMatchObject({ error: "invalid_grant" });
+  const exchange = { grant_type: "authorization_code", code, redirect_uri: "https://client.example/back" };
+  expect((await to("token", { ...exchange, ...useragent })).body).toMatchObject({ error: "invalid_grant" });
+
+  expect(await snapshot(theirs.id)).toEqual(before);
+});

@@ -1,0 +1,117 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { guides } from "../../../api/docs/guides.ts";
+import type { ApiAnswer } from "../../support/api.ts";
+import { answerOf } from "../../support/authorization.ts";
+import { createBrowserSession } from "../../support/browser-session.ts";
+import { asHere, runBlocks, shellBlocks } from "../../support/shell-blocks.ts";
+import { startWhole, type WholeService } from "../../support/whole-service.ts";
+
+/** Every shell block of the guides, as it stands there, in order, against a service that was just started. */
+
+let service: WholeService;
+let directory: string;
+/** What the quickstart leaves in the shell, for the guides that go on from it. */
+let left: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startWhole();
+  directory = await mkdtemp(join(tmpdir(), "realmpass-guides-"));
+  await service.ready();
+});
+afterAll(async () => {
+  await service.stop();
+  await rm(directory, { recursive: true, force: true });
+});
+
+const blocksOf = async (slug: string): Promise<string[]> => {
+  const blocks = await shellBlocks(`docs/guides/${slug}.md`);
+  expect(blocks.length).toBeGreaterThan(0);
+  return blocks;
+};
+const run = async (slug: string, options: { reply?: (printed: string) => Promise<string | undefined> } = {}) =>
+  runBlocks(service, await blocksOf(slug), { directory, env: left, ...options });
+const json = async (file: string): Promise<ApiAnswer["body"]> =>
+  JSON.parse(await readFile(join(directory, file), "utf8"));
+
+test("the quickstart ends with a profile that opens, and is then revoked", async () => {
+  const names = ["user", "client_id", "client_secret", "token"];
+  const leave = `printf '%s\\n' ${names.map((name) => `"$${name}"`).join(" ")} > left.txt`;
+  const printed = await runBlocks(service, [...(await blocksOf("quickstart")), leave], { directory });
+  const values = (await readFile(join(directory, "left.txt"), "utf8")).split("\n");
+  left = Object.fromEntries(names.map((name, index) => [name, values[index] ?? ""]));
+
+  expect(printed).toContain("-----BEGIN CERTIFICATE-----");
+  expect(printed).toContain('{"result":"ok","code":200,"data":true}');
+});
+
+test("sign-in: a person in a browser, whose code becomes tokens, a profile, and the end of the session", async () => {
+  const printed = await run("sign-in", {
+    async reply(soFar) {
+      const address = /^Open (\S+)\n[^]*Which code/m.exec(soFar)?.[1];
+      if (address === undefined) return undefined;
+      // The link to sign in with is the operator's to make, and not the guide's to tell of.
+      const command = asHere(service, "npm run --silent operator -- user sign-in-link --username quinn --json");
+      const { url } = JSON.parse(await runBlocks(service, [command], { directory })) as { url: string };
+      const local = (link: string): string => link.replace(/^http:\/\/[^/]+/, service.url);
+      const browser = createBrowserSession(() => [service.url]);
+      await browser.submit(await browser.get(local(url)), {}, { follow: false });
+      const consent = await browser.get(local(address));
+      const { code } = answerOf(await browser.submit(consent, { decision: "allow" }));
+      return code ?? "";
+    },
+  });
+
+  expect(Object.keys(await json("tokens.json")).sort()).toEqual(
+    ["access_token", "code", "id_token", "refresh_token", "token_type"].sort(),
+  );
+  expect((await json("phone.json")).data.name).toBe("phone");
+  expect(Object.keys(await json("refreshed.json"))).toHaveLength(3);
+  expect(printed).toContain("303 http://localhost:8080/");
+});
+
+test("guests: an account, its token, a profile with it, and the end of all three", async () => {
+  const printed = await run("guests");
+  expect((await json("guest.json")).data.accountId).toBe((await json("account.json")).data.id);
+  expect(printed.match(/"data":true/g)).toHaveLength(2);
+});
+
+test("awaiting: accepted at once, awaited, and repeated without a second certificate", async () => {
+  const printed = await run("awaiting");
+  expect(printed).toMatch(/^location: \S*\/api\/issuances\/[0-9a-f-]{36}/im);
+  expect(printed).toMatch(/^issued: \d+$/m);
+});
+
+test("lists: the same by query and by body, and both versions of the one list that has two", async () => {
+  const printed = await run("lists");
+  expect(printed).toMatch(/^\d+ of \d+, from 0$/m);
+  expect(printed).toMatch(/"data":\[.*\],"limit":100,"offset":0,"total":\d+\}/);
+});
+
+test("errors: a request that is not valid, and problem details", async () => {
+  const printed = await run("errors");
+  expect(printed).toContain("400 invalid_request: format,deviceType");
+  expect(printed).toMatch(/^content-type: application\/problem\+json/im);
+});
+
+test("formats: a pair that belongs together, and a key that stays where it was made", async () => {
+  const printed = await run("formats");
+  expect(printed).toContain("TLS Web Client Authentication");
+  expect(printed).toContain("Key is valid");
+  expect((await json("own.json")).data).not.toHaveProperty("privateKey");
+});
+
+test("the compiled service has the guides and what they load with it", async () => {
+  for (const path of ["/docs", "/docs/quickstart", "/docs/reference", "/docs/assets/swagger-ui-bundle.js"])
+    expect((await fetch(`${service.url}${path}`)).status, path).toBe(200);
+});
+
+test("there is a test for every guide with shell blocks", async () => {
+  const tested = ["quickstart", "sign-in", "guests", "awaiting", "lists", "errors", "formats"];
+  for (const { slug, file } of guides) {
+    const blocks = await shellBlocks(`docs/guides/${file}`);
+    expect(blocks.length > 0, file).toBe(tested.includes(slug));
+  }
+});
