@@ -7,6 +7,9 @@ export const exactTotalMax = 100_000;
 
 export const totalAgeSecondsMax = 5;
 
+/** So many more than {@link exactTotalMax} that nothing takes them below it within {@link totalAgeSecondsMax}. */
+const farBeyond = 250_000;
+
 /** Which rows a list has. */
 export interface Rows {
   /** `certificates c` */
@@ -94,9 +97,12 @@ function itemsOf<Item extends object>(
 
 async function totalOf(db: Db, { page: { search, filter }, key, ...list }: List<string>): Promise<number> {
   const { from, matching } = list.counted ?? list;
+  const question = JSON.stringify([key, search, filter]);
+  const known = totals.get(db)?.get(question);
+  if (known !== undefined && isRecent(known) && (known.settled ?? 0) >= farBeyond) return known.total;
   const bounded = await count(db, sql`(select from ${from} where ${matching} limit ${exactTotalMax + 1}) as found`);
   if (bounded <= exactTotalMax) return bounded;
-  return remembered(db, JSON.stringify([key, search, filter]), () => count(db, sql`${from} where ${matching}`));
+  return remembered(db, question, () => count(db, sql`${from} where ${matching}`));
 }
 
 async function count(db: Db, from: Sql): Promise<number> {
@@ -107,7 +113,11 @@ async function count(db: Db, from: Sql): Promise<number> {
 interface Counted {
   startedAt: number;
   total: Promise<number>;
+  /** Once it is known. */
+  settled?: number;
 }
+
+const isRecent = ({ startedAt }: Counted): boolean => performance.now() - startedAt < totalAgeSecondsMax * 1_000;
 
 /** Large totals, for each database. */
 const totals = new WeakMap<Db, Map<string, Counted>>();
@@ -116,17 +126,17 @@ const totals = new WeakMap<Db, Map<string, Counted>>();
 function remembered(db: Db, key: string, countAnew: () => Promise<number>): Promise<number> {
   const known = totals.get(db) ?? new Map<string, Counted>();
   totals.set(db, known);
-  const startedAt = performance.now();
-  for (const [old, counted] of known) {
-    if (startedAt - counted.startedAt >= totalAgeSecondsMax * 1_000) known.delete(old);
-  }
+  for (const [old, counted] of known) if (!isRecent(counted)) known.delete(old);
   const found = known.get(key);
   if (found !== undefined) return found.total;
 
-  const counted: Counted = { startedAt, total: countAnew() };
+  const counted: Counted = { startedAt: performance.now(), total: countAnew() };
   known.set(key, counted);
-  counted.total.catch(() => {
-    if (known.get(key) === counted) known.delete(key);
-  });
+  counted.total.then(
+    (total) => (counted.settled = total),
+    () => {
+      if (known.get(key) === counted) known.delete(key);
+    },
+  );
   return counted.total;
 }
