@@ -110,13 +110,19 @@ export const claim = (
               i.identity, i.not_before as "notBefore", i.not_after as "notAfter", free.organization, i.failures
   `);
 
-/** Keeps the claims of work that is still going on. */
+/**
+ * Keeps the claims of work that is still going on. What is being settled at this moment needs it no more, and waiting for
+ * it could end in a deadlock: settling takes rows in another order.
+ */
 export async function renew(db: Db, { claimIds, at }: { claimIds: readonly string[]; at: Date }): Promise<void> {
   await db.query(sql`
     update issuances
        set lease_expires_at = ${at}::timestamptz + make_interval(secs => ${leaseSeconds})
-     where claim_id = any(${claimIds}::uuid[])
-       and status = 'signing'
+     where id in (select id
+                    from issuances
+                   where claim_id = any(${claimIds}::uuid[])
+                     and status = 'signing'
+                     for no key update skip locked)
   `);
 }
 

@@ -2,8 +2,8 @@
 import express from "express";
 import pg from "pg";
 
-const [databaseUrl = "", realmId = "", userId = ""] = process.argv.slice(2);
-const pool = new pg.Pool({ connectionString: databaseUrl, max: 16 });
+const [realmId = "", userId = ""] = process.argv.slice(2);
+const pool = new pg.Pool({ connectionString: process.env["BENCH_DATABASE_URL"], max: 16 });
 
 const app = express();
 app.disable("x-powered-by");

@@ -119,11 +119,11 @@ async function givenToken({ db, realmId }: Service, userId: string): Promise<str
 
 /** The bare server on the service's own Postgres, in a process of its own whose CPU time counts as `start`. */
 async function startBare(service: Service, userId: string, cleanup: Cleanup): Promise<Target> {
-  const child = fork(
-    fileURLToPath(new URL("../bare.ts", import.meta.url)),
-    [service.databaseUrl, service.realmId, userId],
-    { execArgv: ["--import", "tsx"], stdio: ["ignore", "inherit", "inherit", "ipc"] },
-  );
+  const child = fork(fileURLToPath(new URL("../bare.ts", import.meta.url)), [service.realmId, userId], {
+    env: { ...process.env, BENCH_DATABASE_URL: service.databaseUrl },
+    execArgv: ["--import", "tsx"],
+    stdio: ["ignore", "inherit", "inherit", "ipc"],
+  });
   cleanup.add(() => ended(child));
   const port = await new Promise<number>((resolve, reject) => {
     child.once("message", (message) => {
