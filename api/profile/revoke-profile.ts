@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { revoke } from "../../db/queries/certificates.ts";
 import { SerialNumber } from "../../domain/ids.ts";
 import { revocationReasons } from "../../domain/revocation.ts";
-import { Done, done, endpoint } from "../endpoint.ts";
-import { actorOf } from "../principal.ts";
+import { Done, endpoint } from "../endpoint.ts";
 import { revocationWith } from "./revocation.ts";
+import { revokeOfRealm } from "./revoke-of-realm.ts";
 
 export const revokeProfile = endpoint({
   operation: "revokeProfile",
@@ -20,12 +19,5 @@ export const revokeProfile = endpoint({
   unknown: { serial: "profile_not_found" },
   changes: true,
 
-  handle({ params: { serial: serialNumber }, body: { reason }, principal, deps: { clock }, change, fail }) {
-    return change(async (tx) => {
-      const revocation = { realmId: principal.realmId, serialNumber, kind: "user", reason } as const;
-      const found = await revoke(tx, { ...revocation, actor: actorOf(principal), at: clock.now() });
-      if (!found) throw fail("profile_not_found");
-      return done;
-    });
-  },
+  handle: (call) => revokeOfRealm(call, { serialNumber: call.params.serial, kind: "user" }),
 });
