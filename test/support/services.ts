@@ -83,7 +83,7 @@ async function startRedisContainer(): Promise<Service | undefined> {
 const dockerAnswers = (): boolean =>
   findTool("docker") !== undefined && spawnSync("docker", ["info"], { stdio: "ignore", timeout: 2_000 }).status === 0;
 
-const redisDatabases = 1024;
+const redisDatabases = 16_384;
 const redisSettings = [
   "--databases",
   String(redisDatabases),
@@ -92,14 +92,14 @@ const redisSettings = [
   "--appendfsync",
   "everysec",
 ].concat(["--maxmemory-policy", "noeviction", "--save", ""]);
-const redisDatabasesPerProcess = 128;
+const redisDatabasesPerProcess = 32;
 let redisDatabasesTaken = 0;
 
-/** The URL of a Redis database that no other test uses: queues of the same name would mix. */
+/** The URL of a Redis database that no other test of the run uses: queues of the same name would mix. */
 export function freshRedisDatabase(): string {
   const given = process.env["TEST_REDIS_URL"];
   if (given === undefined) throw new Error("this test needs Redis");
-  const testProcess = Number(process.env["VITEST_POOL_ID"] ?? "0") % (redisDatabases / redisDatabasesPerProcess);
+  const testProcess = Number(process.env["VITEST_WORKER_ID"] ?? "0") % (redisDatabases / redisDatabasesPerProcess);
   const url = new URL(given);
   url.pathname = `/${testProcess * redisDatabasesPerProcess + (redisDatabasesTaken++ % redisDatabasesPerProcess)}`;
   return url.href;
