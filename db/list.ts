@@ -8,7 +8,10 @@ export const exactTotalMax = 100_000;
 export const totalAgeSecondsMax = 5;
 
 /** So many more than {@link exactTotalMax} that nothing takes them below it within {@link totalAgeSecondsMax}. */
-const farBeyond = 250_000;
+const farBeyond = 150_000;
+
+/** A total that is still asked for is counted again before it is too old, so that nobody waits for it. */
+const renewedAfterSeconds = 2.5;
 
 /** Which rows a list has. */
 export interface Rows {
@@ -99,10 +102,13 @@ async function totalOf(db: Db, { page: { search, filter }, key, ...list }: List<
   const { from, matching } = list.counted ?? list;
   const question = JSON.stringify([key, search, filter]);
   const known = totals.get(db)?.get(question);
-  if (known !== undefined && isRecent(known) && (known.settled ?? 0) >= farBeyond) return known.total;
+  const countAll = () => count(db, sql`${from} where ${matching}`);
+  if (known !== undefined && isRecent(known) && (known.settled ?? 0) >= farBeyond) {
+    return remembered(db, question, countAll);
+  }
   const bounded = await count(db, sql`(select from ${from} where ${matching} limit ${exactTotalMax + 1}) as found`);
   if (bounded <= exactTotalMax) return bounded;
-  return remembered(db, question, () => count(db, sql`${from} where ${matching}`));
+  return remembered(db, question, countAll);
 }
 
 async function count(db: Db, from: Sql): Promise<number> {
@@ -115,28 +121,59 @@ interface Counted {
   total: Promise<number>;
   /** Once it is known. */
   settled?: number;
+  /** The count that takes this one's place. */
+  next?: Counted | undefined;
 }
 
-const isRecent = ({ startedAt }: Counted): boolean => performance.now() - startedAt < totalAgeSecondsMax * 1_000;
+const isRecent = ({ startedAt }: Counted, secondsMax = totalAgeSecondsMax): boolean =>
+  performance.now() - startedAt < secondsMax * 1_000;
 
 /** Large totals, for each database. */
 const totals = new WeakMap<Db, Map<string, Counted>>();
 
-/** A total that was counted a moment ago or is being counted now, else a new one: never two counts of the same at once. */
+/**
+ * A total that was counted a moment ago or is being counted now, else a new one: never two counts of the same at once.
+ * One that gets old is counted again while it is still good.
+ */
 function remembered(db: Db, key: string, countAnew: () => Promise<number>): Promise<number> {
   const known = totals.get(db) ?? new Map<string, Counted>();
   totals.set(db, known);
-  for (const [old, counted] of known) if (!isRecent(counted)) known.delete(old);
+  for (const [old, counted] of known) {
+    if (isRecent(counted)) continue;
+    if (counted.next === undefined) known.delete(old);
+    else known.set(old, counted.next);
+  }
   const found = known.get(key);
-  if (found !== undefined) return found.total;
+  if (found === undefined) {
+    const counted = begin(countAnew);
+    known.set(key, counted);
+    counted.total.catch(() => {
+      if (known.get(key) === counted) known.delete(key);
+    });
+    return counted.total;
+  }
 
+  if (found.settled !== undefined && found.next === undefined && !isRecent(found, renewedAfterSeconds)) {
+    const next = begin(countAnew);
+    found.next = next;
+    next.total.then(
+      () => {
+        if (known.get(key) === found) known.set(key, next);
+      },
+      () => {
+        found.next = undefined;
+        if (known.get(key) === next) known.delete(key);
+      },
+    );
+  }
+  return found.total;
+}
+
+function begin(countAnew: () => Promise<number>): Counted {
   const counted: Counted = { startedAt: performance.now(), total: countAnew() };
-  known.set(key, counted);
   counted.total.then(
     (total) => (counted.settled = total),
-    () => {
-      if (known.get(key) === counted) known.delete(key);
-    },
+    () => undefined,
   );
-  return counted.total;
+  return counted;
 }

@@ -40,6 +40,12 @@ export type Sha256 = (text: string) => string;
 /** Where every chain begins. */
 export const chainStart: ChainEnd = { position: 0, hash: "0".repeat(64) };
 
+/** An entry that has waited for its place for longer than this was left lying. */
+const waitingSecondsMax = 60;
+
+/** Whether an entry from then should have had its place by now. */
+export const isLagging = (since: Date, at: Date): boolean => at.getTime() - since.getTime() > waitingSecondsMax * 1_000;
+
 /** The place of the next entry in a realm's chain. Throws when its properties are not the text of JSON. */
 export function nextLink(sha256: Sha256, realm: string, before: ChainEnd, entry: ChainedEntry): ChainEnd {
   const position = before.position + 1;

@@ -3,6 +3,7 @@ import { createRequire } from "node:module";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
 import { Router } from "express";
+import { acceptsGzip } from "../accepts-gzip.ts";
 import type { Deps } from "../deps.ts";
 import { icon } from "../pages/assets.ts";
 import { contextOf } from "../request-context.ts";
@@ -62,5 +63,3 @@ async function contentOf({ read }: Asset): Promise<{ plain: Buffer; packed: Buff
   const plain = await read();
   return { plain, packed: await promisify(gzip)(plain) };
 }
-
-const acceptsGzip = (header: string): boolean => /\bgzip\b(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(header);

@@ -7,9 +7,11 @@ export const guides = [
   { slug: "sign-in", file: "sign-in.md", name: "Sign users in" },
   { slug: "guests", file: "guests.md", name: "Guests" },
   { slug: "awaiting", file: "awaiting.md", name: "Await or poll" },
+  { slug: "bulk", file: "bulk.md", name: "Bulk jobs" },
   { slug: "lists", file: "lists.md", name: "Lists" },
   { slug: "errors", file: "errors.md", name: "Errors" },
   { slug: "formats", file: "formats.md", name: "Formats" },
+  { slug: "command-line", file: "command-line.md", name: "Command line" },
 ] as const;
 
 export type Guide = (typeof guides)[number];

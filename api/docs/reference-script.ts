@@ -2,6 +2,12 @@
 export const referenceScript = `
 const root = document.getElementById("reference");
 
+// Swagger UI has a dark theme of its own, behind a class.
+const dark = matchMedia("(prefers-color-scheme: dark)");
+const followTheme = () => document.documentElement.classList.toggle("dark-mode", dark.matches);
+dark.addEventListener("change", followTheme);
+followTheme();
+
 const ui = SwaggerUIBundle({
   url: root.dataset.document,
   domNode: root,

@@ -7,6 +7,11 @@ import { signInAndSessions } from "./20261121-1000-sign-in-and-sessions.ts";
 import { activeGuestProfiles } from "./20261121-1010-active-guest-profiles.ts";
 import { auditChain } from "./20261121-1020-audit-chain.ts";
 import { lists } from "./20261121-1030-lists.ts";
+import { activeProfiles } from "./20261121-1040-active-profiles.ts";
+import { bulkJobs } from "./20261121-1100-jobs.ts";
+import { crls } from "./20261121-1110-crls.ts";
+import { ocsp } from "./20261121-1120-ocsp.ts";
+import { deviceFiles } from "./20261121-1130-device-files.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -20,4 +25,9 @@ export const migrations: readonly Migration[] = [
   activeGuestProfiles,
   auditChain,
   lists,
+  activeProfiles,
+  bulkJobs,
+  crls,
+  ocsp,
+  deviceFiles,
 ];

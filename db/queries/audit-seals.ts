@@ -30,6 +30,21 @@ export async function countWaiting(db: Db, realmId: string): Promise<number> {
   ).count;
 }
 
+/** From when the first entry of a realm is that waits for its place; undefined when none does. */
+export async function waitingSince(db: Db, realmId: string): Promise<Date | undefined> {
+  const row = first(
+    await db.query<{ at: Date }>(sql`
+      select e.at
+        from audit_unsealed u
+        join audit_entries e on e.id = u.entry_id
+       where u.realm_id = ${realmId}
+       order by u.entry_id
+       limit 1
+    `),
+  );
+  return row?.at;
+}
+
 /**
  * Entries of a realm that wait for their place, in the order they were recorded, and whether more do. Ids first, entries
  * by them: a join is planned badly just after many entries came at once. Ids whose entries are gone are passed over.

@@ -52,38 +52,68 @@ export const pageOfUser = (
   });
 
 /** A page of the active profiles of all users of a realm; `search` looks inside the serial number. */
-export const pageOfActive = (
+export function pageOfActive(
   db: Db,
   { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<ActiveProfileFilter, ProfileSortKey> },
-): Promise<Page<Certificate>> =>
-  pageOfCertificates(db, {
+): Promise<Page<Certificate>> {
+  const from = sql`active_profiles c`;
+  const asked = all([sql`c.realm_id = ${realmId}`, sql`c.not_after > ${at}`, ...profileConditions(page)]);
+  return pageOfCertificates(db, {
     page,
     key: ["active profiles", realmId],
-    matching: all([
-      sql`c.realm_id = ${realmId}`,
-      sql`c.kind = 'user'`,
-      // As the indexes of active profiles have it: upkeep marks what has run out, a little late.
-      sql`not c.lapsed`,
-      active(at),
-      ...profileConditions(page),
-    ]),
+    from,
+    matching: all([asked, ...impliedBounds(realmId, page)]),
+    counted: { from, matching: asked },
     sortedBy: profileSortColumns,
     ...gatheredAcross(page),
   });
+}
+
+/** Whether a list begins with the profiles that end first or last, and what bounds when its profiles were made and end. */
+function datesOf({ filter, sort }: PageRequest<ActiveProfileFilter, ProfileSortKey>) {
+  return {
+    firstBy: sort[0]?.key ?? "createtime",
+    // lastLogin is a placeholder that equals the creation time.
+    created: { from: filter.minCreated ?? filter.minLastLogin, to: filter.maxCreated ?? filter.maxLastLogin },
+    ending: { from: filter.minExpirationTime, to: filter.maxExpirationTime },
+  };
+}
+
+/**
+ * What a bound for one date says about the other, by which the list is sorted: profiles of a realm end no sooner and no
+ * later than so many days after they were made. Without it everything that is out of bounds is read first.
+ */
+function impliedBounds(
+  realmId: string,
+  page: PageRequest<ActiveProfileFilter, ProfileSortKey>,
+): readonly (Sql | undefined)[] {
+  const { firstBy, created, ending } = datesOf(page);
+  const span = (days: Sql): Sql =>
+    sql`(select ${days} from profile_spans where realm_id = ${realmId}) * interval '24 hours'`;
+  const shortest = span(sql`shortest_days`);
+  const longest = span(sql`longest_days`);
+  if (firstBy === "serial") return [];
+  return firstBy === "expirationtime"
+    ? [
+        when(created.from, (bound) => sql`c.not_after >= ${bound}::timestamptz + ${shortest}`),
+        when(created.to, (bound) => sql`c.not_after <= ${bound}::timestamptz + ${longest}`),
+      ]
+    : [
+        when(ending.from, (bound) => sql`c.created_at >= ${bound}::timestamptz - ${longest}`),
+        when(ending.to, (bound) => sql`c.created_at <= ${bound}::timestamptz - ${shortest}`),
+      ];
+}
 
 /**
  * Where one date bounds the list and the other sorts it: the two go together, so that those within bounds lie far from
  * one end of the order.
  */
-function gatheredAcross({
-  filter,
-  sort,
-}: PageRequest<ActiveProfileFilter, ProfileSortKey>): Pick<List<ProfileSortKey>, "gathered"> {
-  if (sort.some(({ key }) => key === "serial")) return {};
-  const [from, to] =
-    sort[0]?.key === "expirationtime"
-      ? [filter.minCreated ?? filter.minLastLogin, filter.maxCreated ?? filter.maxLastLogin]
-      : [filter.minExpirationTime, filter.maxExpirationTime];
+function gatheredAcross(
+  page: PageRequest<ActiveProfileFilter, ProfileSortKey>,
+): Pick<List<ProfileSortKey>, "gathered"> {
+  if (page.sort.some(({ key }) => key === "serial")) return {};
+  const { firstBy, created, ending } = datesOf(page);
+  const { from, to } = firstBy === "expirationtime" ? created : ending;
   if (from === undefined && to === undefined) return {};
   const columns = sql`c.id, c.created_at, c.not_after`;
   const reading = from !== undefined && to !== undefined ? undefined : from === undefined ? "desc" : "asc";
@@ -204,11 +234,11 @@ export const pageOfInfrastructure = (
 
 const pageOfCertificates = <SortKey extends string>(
   db: Db,
-  list: Pick<List<SortKey>, "page" | "key" | "matching" | "sortedBy" | "gathered">,
+  list: Pick<List<SortKey>, "page" | "key" | "matching" | "sortedBy"> & Partial<List<SortKey>>,
 ): Promise<Page<Certificate>> =>
   pageOf<Certificate, SortKey>(db, {
-    ...list,
     from: sql`certificates c`,
+    ...list,
     id: sql`c.id`,
     newestFirst: sql`c.created_at`,
     items: { columns, join: sql`join certificates c on c.id = page.id` },

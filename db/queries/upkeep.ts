@@ -17,7 +17,7 @@ const counted = async (db: Db, statement: Sql): Promise<number> => {
   return only(rows).count;
 };
 
-/** Erases the outputs whose time is up, and the data keys that nothing is sealed with any more. Answers how many outputs. */
+/** Erases the outputs of single issuances whose time is up, and the data keys that nothing is sealed with any more. Answers how many outputs. */
 export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number> {
   const erased = await counted(
     db,
@@ -26,12 +26,14 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
         (select issuance_id
            from issuance_outputs
           where sealed is not null
+            and job_id is null
             and collected_at < ${at}::timestamptz - make_interval(mins => ${collectedMinutesMax})
           limit ${slice})
         union
         (select issuance_id
            from issuance_outputs
           where sealed is not null
+            and job_id is null
             and created_at < ${at}::timestamptz - make_interval(hours => ${uncollectedHoursMax})
           limit ${slice})
       ), erased as (
@@ -112,11 +114,8 @@ export const lapse = (db: Db, { at }: { at: Date }): Promise<number> =>
           from realms r
          cross join lateral (
            select id
-             from certificates
+             from active_profiles
             where realm_id = r.id
-              and kind = 'user'
-              and revoked_at is null
-              and not lapsed
               and not_after <= ${at}
             order by not_after, id
             limit ${slice}) c

@@ -1,6 +1,8 @@
 import { command } from "../command.ts";
 import type { Context } from "../context.ts";
+import { checkAudit } from "../doctor/audit.ts";
 import type { Check } from "../doctor/check.ts";
+import { checkCrls } from "../doctor/crls.ts";
 import { checkMigrations, checkServer, checkWorkers } from "../doctor/database.ts";
 import { checkIssuers } from "../doctor/issuers.ts";
 import { checkMachine } from "../doctor/machine.ts";
@@ -33,6 +35,8 @@ async function checkServices(context: Context): Promise<Check[]> {
     ...(context.config.REDIS_URL === undefined ? await checkQueue(context) : queueInRedis),
     await checkWorkers(db, context.clock),
     ...(await checkIssuers(db, context)),
+    ...(await checkAudit(db, context)),
+    ...(await checkCrls(db, context)),
   ];
 }
 

@@ -79,7 +79,7 @@ const parts = (realmId: string, size: RealmSize): Part[] => [
     ],
   },
   {
-    tables: ["certificates", "revocations", "user_profile_counts"],
+    tables: ["certificates", "revocations", "user_profile_counts", "active_profiles", "profile_spans"],
     statements: [
       certificates(realmId, {
         kind: "user",
@@ -105,6 +105,14 @@ const parts = (realmId: string, size: RealmSize): Part[] => [
     select id, revoked_at, revocation_reason from certificates where revoked_at is not null
     on conflict do nothing
   `,
+      sql`
+    insert into active_profiles (id, realm_id, serial_number, created_at, not_after, device_type, authable)
+    select id, realm_id, serial_number, created_at, not_after, device_type, authable
+      from certificates
+     where realm_id = ${realmId} and kind = 'user' and revoked_at is null and not lapsed
+     order by id
+  `,
+      sql`insert into profile_spans (realm_id, shortest_days, longest_days) values (${realmId}, 360, 360)`,
       sql`delete from user_profile_counts where realm_id = ${realmId}`,
       sql`
     insert into user_profile_counts (user_id, realm_id, profile_count)

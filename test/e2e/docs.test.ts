@@ -21,24 +21,41 @@ describeWithTool("chromium", "the documentation", () => {
     await watched.context.close();
   });
 
-  test.each(views.filter(({ theme, width }) => (theme === "light") === (width === 390)))(
+  test.each(views)(
     "the reference is faultless, operations closed and open: $theme, $width px",
     async (view) => {
       const watched = await browser.open(view);
       const { page } = watched;
       await page.goto(`${api.url}/docs/reference`);
       await page.waitForSelector(".opblock");
+      expect(await page.evaluate(`document.documentElement.classList.contains("dark-mode")`)).toBe(
+        view.theme === "dark",
+      );
       await expectFaultless(watched);
 
-      for (const operation of ["getRealm", "listUsers", "setUserLock"]) {
+      for (const operation of ["getRealm", "listUsers", "setUserLock", "revokeProfile"]) {
         await page.click(`[id$="-${operation}"] .opblock-summary-control`);
         await page.waitForSelector(`[id$="-${operation}"] .responses-wrapper`);
       }
       await expectFaultless(watched);
       await watched.context.close();
     },
-    120_000,
+    240_000,
   );
+
+  test("the reference follows the theme while it is open", async () => {
+    const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
+    const { page } = watched;
+    await page.goto(`${api.url}/docs/reference`);
+    await page.waitForSelector(".opblock");
+    const colourOf = () => page.evaluate<string>(`getComputedStyle(document.querySelector(".opblock-tag")).color`);
+    const light = await colourOf();
+    await page.emulateMedia({ colorScheme: "dark" });
+    await expect.poll(colourOf).not.toBe(light);
+    await page.emulateMedia({ colorScheme: "light" });
+    await expect.poll(colourOf).toBe(light);
+    await watched.context.close();
+  });
 
   test("a request can be tried out from the page", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });

@@ -3,11 +3,12 @@ import { createHeadSigner } from "../../runtime/audit-key.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { sealAudit } from "../../worker/audit-sealing.ts";
 import type { TestDatabase } from "./database.ts";
+import { silentLog } from "./worker.ts";
 
 /** Seals what waits, as a worker with this key does. */
 export async function sealEntries(database: TestDatabase, { key }: { key: string }): Promise<void> {
   const db = database.open("realmpass_worker", { connectionsMax: 2 });
-  await sealAudit({ db, signer: await createHeadSigner(key), clock: systemClock });
+  await sealAudit({ db, signer: await createHeadSigner(key), clock: systemClock, log: silentLog });
 }
 
 /** Entries made in the database itself, a second apart, the last one a second ago; every tenth has microseconds. */

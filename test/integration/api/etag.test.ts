@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import type { Endpoint } from "../../../api/endpoint.ts";
 import { endpoints } from "../../../api/endpoints.ts";
 import { useApi } from "../../support/api.ts";
 import { givenSubject, nobodysSubject, samplesOf, type SampleSubject } from "../../support/endpoint-samples.ts";
@@ -66,11 +67,17 @@ test("only reading is compared: a list that is asked for by POST has no tag", as
 const reads = samplesOf(endpoints, nobodysSubject).filter(
   ({ method, endpoint }) => method === "get" && endpoint.access !== "public" && endpoint.file === undefined,
 );
+const readsOfSecrets = reads.filter(({ endpoint }) => endpoint.secret);
 
-describe.each(reads.map((sample) => [sample.endpoint.path, sample] as const))("%s", (_, { endpoint }) => {
-  test("HEAD has the headers of GET, with a tag unless it is a secret", async () => {
-    const path = samplesOf([endpoint], subject).find(({ method }) => method === "get")?.path ?? "";
-    const who = endpoint.access === "user" ? as.user(given.user({ realmId: api.realmId })) : as.service();
+const titled = (samples: typeof reads) => samples.map(({ endpoint }) => [endpoint.path, endpoint] as const);
+const pathOf = (endpoint: Endpoint): string =>
+  samplesOf([endpoint], subject).find(({ method }) => method === "get")?.path ?? "";
+const whoMay = ({ access }: Endpoint) =>
+  access === "user" ? as.user(given.user({ realmId: api.realmId })) : as.service();
+
+describe.each(titled(reads.filter(({ endpoint }) => !endpoint.secret)))("%s", (_, endpoint) => {
+  test("HEAD has the headers of GET, with a tag", async () => {
+    const [path, who] = [pathOf(endpoint), whoMay(endpoint)];
     const [got, head] = [await who.get(path), await who.send("HEAD", path)];
 
     expect(head.text).toBe("");
@@ -79,8 +86,18 @@ describe.each(reads.map((sample) => [sample.endpoint.path, sample] as const))("%
     const headers = ({ headers: all }: typeof got) =>
       Object.fromEntries(Object.entries(all).filter(([name]) => !changing.test(name)));
     expect(headers(head)).toEqual(headers(got));
-    expect(got.headers.etag !== undefined).toBe(got.status === 200 && !endpoint.secret);
-    if (endpoint.secret) expect(got.headers["cache-control"]).toBe("no-store");
+    expect(got.headers.etag !== undefined).toBe(got.status === 200);
+  });
+});
+
+describe.each(titled(readsOfSecrets))("%s", (_, endpoint) => {
+  test("a secret has no tag, and is not read by asking for its headers: HEAD is 405", async () => {
+    const [path, who] = [pathOf(endpoint), whoMay(endpoint)];
+    const [got, head] = [await who.get(path), await who.send("HEAD", path)];
+
+    expect(got.headers).toMatchObject({ "cache-control": "no-store" });
+    expect(got.headers.etag).toBeUndefined();
+    expect([head.status, head.headers.allow, head.text]).toEqual([405, "GET, OPTIONS", ""]);
   });
 });
 
@@ -91,5 +108,5 @@ test.each(["/healthz", "/readyz", "/nowhere"])("%s is kept by nobody", async (pa
 
 test("what carries keys or tokens is marked secret", () => {
   const secret = endpoints.filter((endpoint) => endpoint.secret).map(({ operation }) => operation);
-  expect(secret.sort()).toEqual(["getGuestToken", "getIssuance"]);
+  expect(secret.sort()).toEqual(["getGuestToken", "getIssuance", "getJobResults"]);
 });

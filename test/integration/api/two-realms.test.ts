@@ -136,14 +136,22 @@ async function marksOf({ id, session, issuanceId, account }: Realm): Promise<str
 }
 
 /** The sample's request with a realm's own identifiers, and with the other realm named wherever something might heed it. */
-function requestOf(sample: Sample, about: Realm): { path: string; body: Record<string, unknown> | undefined } {
+function requestOf(
+  sample: Sample,
+  { about, own }: { about: Realm; own: Realm },
+): { path: string; body: Record<string, unknown> | undefined } {
   const [found] = samplesOf([sample.endpoint], about.subject).filter(({ method }) => method === sample.method);
   const path = String(found?.path)
     .replace("7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c12", about.session.id)
     .replace("7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11", about.issuanceId);
   const realm = { realm: about.id, realmID: about.id, realm_id: about.id };
   const profiles = [about.subject.serial, about.subject.guestSerial, about.subject.infrastructureSerial];
-  const body = { ...found?.body, ...realm, ...(found?.body?.["profiles"] === undefined ? {} : { profiles }) };
+  const body = {
+    ...found?.body,
+    ...realm,
+    ...(found?.body?.["profiles"] === undefined ? {} : { profiles }),
+    ...(found?.body?.["name"] === undefined ? {} : { name: `made by ${own.session.id}` }),
+  };
   return {
     path: `${path}?${new URLSearchParams(realm).toString()}`,
     body: sample.method === "get" ? undefined : body,
@@ -183,86 +191,99 @@ test("every table leads to its realm, save those of the whole service", async ()
 const samples = samplesOf(endpoints, nobodysSubject);
 const titled = samples.map((sample) => [`${sample.method.toUpperCase()} ${sample.endpoint.path}`, sample] as const);
 
+/** Who asks, and whose nothing is to be shown or changed: either realm in its turn. */
+const directions: readonly [name: string, realms: () => { own: Realm; other: Realm }][] = [
+  ["the first realm", () => ({ own: ours, other: theirs })],
+  ["the second realm", () => ({ own: theirs, other: ours })],
+];
+
 /** The operations that did something for somebody, when they were asked about one's own realm. */
-const worked = new Set<string>();
+const worked = new Map(directions.map(([name]) => [name, new Set<string>()]));
 
 describe.each(titled)("%s", (_, sample) => {
-  test("with the other realm's identifiers or one's own: nothing of the other is shown or changed", async () => {
-    const before = await snapshot(theirs.id);
-    const marks = await marksOf(theirs);
-    for (const about of [theirs, ours]) {
-      for (const { who, caller } of ours.callers) {
-        const { path, body } = requestOf(sample, about);
+  test.each(directions)("%s, with its own identifiers or the other's: nothing of the other", async (name, realms) => {
+    const { own, other } = realms();
+    const before = await snapshot(other.id);
+    const marks = await marksOf(other);
+    for (const about of [other, own]) {
+      for (const { who, caller } of own.callers) {
+        const { path, body } = requestOf(sample, { about, own });
         const answer = await caller.send(sample.method.toUpperCase(), path, {
           body,
           headers: { prefer: "respond-async" },
         });
         if (sample.endpoint.access !== "public") expect(answer.status, `${who}: ${answer.text}`).toBeLessThan(500);
-        if (answer.status < 300 && about === ours) worked.add(sample.endpoint.operation);
-        expectNothingOf(theirs, marks, answer, `${path} ${JSON.stringify(body)}`);
+        if (answer.status < 300 && about === own) worked.get(name)?.add(sample.endpoint.operation);
+        expectNothingOf(other, marks, answer, `${path} ${JSON.stringify(body)}`);
       }
     }
-    expect(await snapshot(theirs.id)).toEqual(before);
+    expect(await snapshot(other.id)).toEqual(before);
   });
 });
 
-test("and these were requests that do something", () => {
-  expect(worked.size).toBeGreaterThan(0.8 * endpoints.length);
+test.each(directions)("and those of %s were requests that do something", (name) => {
+  expect(worked.get(name)?.size).toBeGreaterThan(0.8 * endpoints.length);
 });
 
 const lists = endpoints.filter(({ list, access }) => list !== undefined && access === "admin");
-const listPath = (endpoint: (typeof lists)[number]): string => samplesOf([endpoint], ours.subject)[0]?.path ?? "";
+const listPath = (endpoint: (typeof lists)[number], { subject }: Realm): string =>
+  samplesOf([endpoint], subject)[0]?.path ?? "";
+const adminOf = ({ callers }: Realm): Caller => callers[0]!.caller;
 
 describe.each(lists.map((endpoint) => [endpoint.path, endpoint] as const))("the list %s", (_, endpoint) => {
-  const admin = () => ours.callers[0]!.caller;
-
-  test("finds nothing by what is the other realm's", async () => {
+  test.each(directions)("finds nothing for %s by what is the other's", async (_name, realms) => {
+    const { own, other } = realms();
     const list = endpoint.list as { search?: string; filter: Record<string, unknown> };
-    const texts = [...(await marksOf(theirs)), theirs.user.id];
+    const texts = [...(await marksOf(other)), other.user.id];
     for (const text of texts) {
       const asked: Record<string, unknown>[] = list.search === undefined ? [] : [{ search: text }];
       for (const key of ["email", "serials", "user", "client"])
         if (key in list.filter) asked.push({ filter: { [key]: text } });
       for (const body of asked) {
-        // A short number may be part of one of our own serial numbers; a whole one of theirs is not.
-        if ("search" in body && text.length < 6) continue;
-        const answer = await admin().send("GET", listPath(endpoint), { body });
+        // A short number may be part of what is one's own; a whole mark of the other's is not.
+        if (("search" in body || "email" in (body["filter"] as object)) && text.length < 6) continue;
+        const answer = await adminOf(own).send("GET", listPath(endpoint, own), { body });
         if (answer.status === 400) continue;
         expect(answer, JSON.stringify(body)).toMatchObject({ status: 200, body: { total: 0, data: [] } });
       }
     }
   });
 
-  test("counts the same, whatever the other realm gets", async () => {
+  test.each(directions)("counts the same for %s, whatever the other gets", async (_name, realms) => {
+    const { own, other } = realms();
     const total = async (): Promise<number> =>
-      (await admin().send("GET", listPath(endpoint), { body: { limit: 1 } })).body.total;
+      (await adminOf(own).send("GET", listPath(endpoint, own), { body: { limit: 1 } })).body.total;
     const before = await total();
-    const rows = await snapshot(theirs.id);
+    const rows = await snapshot(other.id);
 
-    const more = await givenSubject(given, theirs.id);
-    await theirs.callers[0]?.caller.put(`/api/user/${more.user.id}/status`, { locked: true });
+    const more = await givenSubject(given, other.id);
+    await adminOf(other).put(`/api/user/${more.user.id}/status`, { locked: true });
 
     expect(await total()).toBe(before);
-    expect(await snapshot(theirs.id)).not.toEqual(rows);
+    expect(await snapshot(other.id)).not.toEqual(rows);
   });
 });
 
-test("clients of one realm learn nothing of the other's tokens, and end none of them", async () => {
-  const before = await snapshot(theirs.id);
-  const { clientId: client_id, secret: client_secret } = ours.confidential;
-  const useragent = { client_id: ours.session.clientId };
-  const { accessToken, refreshToken, code } = theirs.session;
-  const to = (path: string, fields: Record<string, string>) => postForm(`${api.url}/oauth/${path}`, fields);
+test.each(directions)(
+  "clients of %s learn nothing of the other's tokens, and end none of them",
+  async (_name, realms) => {
+    const { own, other } = realms();
+    const before = await snapshot(other.id);
+    const { clientId: client_id, secret: client_secret } = own.confidential;
+    const useragent = { client_id: own.session.clientId };
+    const { accessToken, refreshToken, code } = other.session;
+    const to = (path: string, fields: Record<string, string>) => postForm(`${api.url}/oauth/${path}`, fields);
 
-  for (const token of [accessToken, refreshToken]) {
-    expect((await to("introspect", { client_id, client_secret, token })).body).toEqual({ active: false });
-    expect((await to("revoke", { client_id, client_secret, token })).status).toBe(200);
-    expect((await to("revoke", { ...useragent, token })).status).toBe(200);
-  }
-  const refresh = { grant_type: "refresh_token", refresh_token: refreshToken, ...useragent };
-  expect((await to("token", refresh)).body).toMatchObject({ error: "invalid_grant" });
-  const exchange = { grant_type: "authorization_code", code, redirect_uri: "https://client.example/back" };
-  expect((await to("token", { ...exchange, ...useragent })).body).toMatchObject({ error: "invalid_grant" });
+    for (const token of [accessToken, refreshToken]) {
+      expect((await to("introspect", { client_id, client_secret, token })).body).toEqual({ active: false });
+      expect((await to("revoke", { client_id, client_secret, token })).status).toBe(200);
+      expect((await to("revoke", { ...useragent, token })).status).toBe(200);
+    }
+    const refresh = { grant_type: "refresh_token", refresh_token: refreshToken, ...useragent };
+    expect((await to("token", refresh)).body).toMatchObject({ error: "invalid_grant" });
+    const exchange = { grant_type: "authorization_code", code, redirect_uri: "https://client.example/back" };
+    expect((await to("token", { ...exchange, ...useragent })).body).toMatchObject({ error: "invalid_grant" });
 
-  expect(await snapshot(theirs.id)).toEqual(before);
-});
+    expect(await snapshot(other.id)).toEqual(before);
+  },
+);

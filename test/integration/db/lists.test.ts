@@ -1,4 +1,4 @@
-import { beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test, vi } from "vitest";
 import type { Database, Db } from "../../../db/client.ts";
 import { exactTotalMax } from "../../../db/list.ts";
 import type { Page, PageRequest } from "../../../db/page.ts";
@@ -118,6 +118,15 @@ const lists = [
       {
         filter: { maxExpirationTime: new Date(instants[2]!.getTime() + 300 * day) },
         keeps: (profile) => profile.notAfter.getTime() <= instants[2]!.getTime() + 300 * day,
+      },
+      {
+        filter: { minExpirationTime: new Date(instants[1]!.getTime() + 300 * day) },
+        keeps: (profile) => profile.notAfter.getTime() >= instants[1]!.getTime() + 300 * day,
+      },
+      { filter: { maxCreated: instants[1] }, keeps: (profile) => profile.createdAt <= instants[1]! },
+      {
+        filter: { minLastLogin: instants[3], maxLastLogin: instants[1] },
+        keeps: (profile) => profile.createdAt >= instants[3]! && profile.createdAt <= instants[1]!,
       },
     ],
   }),
@@ -253,6 +262,30 @@ describe("a list of more rows than are counted each time", () => {
     await expect(ask()).rejects.toThrow("refused");
     refuse = false;
     expect((await ask()).total).toBe(exactTotalMax + beyond);
+  });
+
+  test("while it is asked for it is counted again before it is too old, and nobody waits for that", async () => {
+    watched = { ...watched };
+    const now = vi.spyOn(performance, "now");
+    const startedAt = performance.now();
+    const after = (seconds: number) => now.mockReturnValue(startedAt + seconds * 1_000);
+    try {
+      await ask();
+      counted = [];
+      await addUsers(1, "one more ");
+      after(2);
+      expect((await ask()).total).toBe(exactTotalMax + beyond);
+      expect(wholeCounts()).toHaveLength(0);
+
+      after(3);
+      expect((await ask()).total).toBe(exactTotalMax + beyond);
+      await expect.poll(async () => (await ask()).total).toBe(exactTotalMax + beyond + 1);
+      expect(wholeCounts()).toHaveLength(1);
+    } finally {
+      now.mockRestore();
+      watched = { ...watched };
+      await database.owner.query(sql`delete from users where realm_id = ${large} and pairwise_id like 'one more %'`);
+    }
   });
 
   test("a total of a realm says nothing about another", async () => {

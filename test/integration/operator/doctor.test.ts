@@ -1,10 +1,13 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync } from "node:fs";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
+import * as crls from "../../../db/queries/crls.ts";
 import * as workers from "../../../db/queries/workers.ts";
 import { sql } from "../../../db/sql.ts";
 import type { Check } from "../../../operator/doctor/check.ts";
+import { generateAuditKey } from "../../../runtime/audit-key.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
+import { sealEntries } from "../../support/audit-chain.ts";
 import { freePort } from "../../support/services.ts";
 import { useOperator, type RunOptions } from "./operator-support.ts";
 
@@ -19,11 +22,31 @@ const examine = async (argv: string[] = [], options?: RunOptions) => {
 const aliveWorker = () =>
   workers.beat(operator.database.open("realmpass_worker"), { workerId: randomUUID(), at: systemClock.now() });
 
+/** A CRL of the realm's issuer that is valid for an hour from `thisUpdate` on. */
+async function givenCrl(realm: string, { thisUpdate = systemClock.now() }: { thisUpdate?: Date } = {}): Promise<void> {
+  const [issuer] = await operator.database.owner.query<{ id: string }>(sql`
+    select i.id from issuers i join realms r on r.id = i.realm_id where r.name = ${realm}
+  `);
+  await crls.publish(operator.database.open("realmpass_worker"), {
+    issuerId: issuer?.id ?? "",
+    number: String(thisUpdate.getTime()),
+    thisUpdate,
+    nextUpdate: new Date(thisUpdate.getTime() + 3_600_000),
+    entries: 0,
+    size: 2,
+    tag: "tag",
+    head: Buffer.from([1]),
+    pieces: [],
+    tail: Buffer.from([2]),
+  });
+}
+
 const clockAhead = (seconds: number): Clock => ({ now: () => new Date(systemClock.now().getTime() + seconds * 1000) });
 
 test("a healthy installation passes every check", async () => {
   const realm = await operator.realm();
   await aliveWorker();
+  await givenCrl(realm);
 
   const { code, ok, checks } = await examine(["--realm", realm]);
 
@@ -39,7 +62,23 @@ test("a healthy installation passes every check", async () => {
     "workers",
     "issuer",
     "issuer-key",
+    "audit",
+    "crl",
   ]);
+});
+
+test("a CRL that was not replaced in time is a warning, and one that has ended or is missing a failure", async () => {
+  const realm = await operator.realm();
+  const standing = async (options?: RunOptions) => {
+    const { checks } = await examine(["--realm", realm], options);
+    return checks.find(({ name }) => name.startsWith(`crl ${realm} `))?.status;
+  };
+  expect(await standing()).toBe("fail");
+
+  await givenCrl(realm);
+  expect(await standing()).toBe("ok");
+  expect(await standing({ clock: clockAhead(1_900) })).toBe("warn");
+  expect(await standing({ clock: clockAhead(3_700) })).toBe("fail");
 });
 
 test.each<[string, RunOptions]>([
@@ -123,6 +162,54 @@ test("an issuer near its end is a warning, and a failure once profiles would out
   expect(await endsIn(120)).toBe("ok");
   expect(await endsIn(60)).toBe("warn");
   expect(await endsIn(20)).toBe("fail");
+});
+
+describe("the audit log", () => {
+  const sealed = async (key = operator.data.secret("auditKey")) => {
+    const realm = await operator.realm();
+    await sealEntries(operator.database, { key });
+    const look = async (options?: RunOptions) => (await examine(["--realm", realm], options)).of(`audit ${realm}`);
+    return { realm, look };
+  };
+
+  test("that is sealed is well, for as long as nothing new comes", async () => {
+    const { look } = await sealed();
+    for (const seconds of [0, 3600]) {
+      const check = await look({ clock: clockAhead(seconds) });
+      expect(check).toMatchObject({ status: "ok", message: expect.stringContaining("sealed up to") as string });
+    }
+  });
+
+  test("is a warning once entries have waited for more than a minute, and a failure never", async () => {
+    const realm = await operator.realm();
+    const look = async (seconds: number) =>
+      (await examine(["--realm", realm], { clock: clockAhead(seconds) })).of(`audit ${realm}`);
+    expect(await look(30)).toMatchObject({ status: "ok" });
+    expect(await look(90)).toMatchObject({ ok: true, status: "warn", remedy: expect.stringMatching(/\w/) as string });
+    await sealEntries(operator.database, { key: operator.data.secret("auditKey") });
+    expect(await look(90)).toMatchObject({ status: "ok" });
+  });
+
+  test("fails when somebody else signed its end, and for that realm alone", async () => {
+    const { look: lookAtSound } = await sealed();
+    const { realm, look } = await sealed(generateAuditKey());
+    expect(await look()).toMatchObject({
+      ok: false,
+      status: "fail",
+      message: expect.stringContaining("not signed with our key") as string,
+      remedy: expect.stringContaining(`audit verify --realm ${realm}`) as string,
+    });
+    expect((await examine(["--realm", realm])).code).toBe(1);
+    expect(await lookAtSound()).toMatchObject({ status: "ok" });
+  });
+
+  test("cannot be looked at without a key", async () => {
+    const { of } = await examine([], { env: { REALMPASS_AUDIT_KEY: "no key" } });
+    expect(of("audit")).toMatchObject({
+      status: "fail",
+      remedy: expect.stringContaining("REALMPASS_AUDIT_KEY") as string,
+    });
+  });
 });
 
 test("a database that was never migrated says so", async () => {

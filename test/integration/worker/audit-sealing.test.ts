@@ -1,3 +1,4 @@
+import { pino } from "pino";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { only, type Database, type Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit-entries.ts";
@@ -5,8 +6,9 @@ import { sql, type Sql } from "../../../db/sql.ts";
 import { operatorActor } from "../../../domain/audit.ts";
 import { checkDatabase, type ChainReport } from "../../../operator/audit-chain-in-database.ts";
 import { createHeadSigner, generateAuditKey, type HeadSigner } from "../../../runtime/audit-key.ts";
-import { systemClock } from "../../../runtime/clock.ts";
-import { sealAudit } from "../../../worker/audit-sealing.ts";
+import { systemClock, type Clock } from "../../../runtime/clock.ts";
+import { sealAudit, sealingLock } from "../../../worker/audit-sealing.ts";
+import { lapseLock, tidyLock } from "../../../worker/upkeep.ts";
 import { useDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { givenRows } from "../../support/given.ts";
@@ -25,10 +27,24 @@ beforeAll(async () => {
 // What one test leaves waiting is none of the next one's business.
 afterEach(async () => {
   await database.owner.query(sql`delete from audit_unsealed`);
+  logged = [];
 });
 
-const seal = ({ slice, db = workers[0]!, by = signer }: { slice?: number; db?: Database; by?: HeadSigner } = {}) =>
-  sealAudit({ db, signer: by, clock: systemClock }, slice === undefined ? {} : { slice });
+const seal = ({
+  slice,
+  db = workers[0]!,
+  by = signer,
+  clock = systemClock,
+}: { slice?: number; db?: Database; by?: HeadSigner; clock?: Clock } = {}) =>
+  sealAudit({ db, signer: by, clock, log }, slice === undefined ? {} : { slice });
+
+interface Logged {
+  event: string;
+  realmId: string;
+}
+let logged: Logged[] = [];
+const log = pino({ base: null }, { write: (line: string) => logged.push(JSON.parse(line) as Logged) });
+const loggedOf = (realmId: string) => logged.filter((line) => line.realmId === realmId).map(({ event }) => event);
 
 const record = (realmId: string, tx: Db = database.owner): Promise<void> =>
   audit.record(tx, {
@@ -219,9 +235,39 @@ test("a chain that ends with somebody else's head is not gone on with, and other
 
   await expect(seal()).rejects.toThrow(/not signed with our key/);
 
+  expect([loggedOf(forged), loggedOf(sound)]).toEqual([["audit.refused"], []]);
   expect(await check(forged)).toMatchObject({ entries: 1, unsealed: 2, faults: [{ kind: "head_forged" }] });
   expect(await check(sound)).toMatchObject({ entries: 1, unsealed: 0, faults: [] });
   await expect(seal()).rejects.toThrow(/not signed with our key/);
+});
+
+test("what another worker leaves lying for more than a minute is in the log", async () => {
+  const realmId = await given.realm();
+  await record(realmId);
+  const after = (seconds: number): Clock => ({ now: () => new Date(systemClock.now().getTime() + seconds * 1_000) });
+  const dueIn = (seconds: number) => seal({ db: workers[1]!, clock: after(seconds) });
+
+  await workers[0]!.transaction(async (tx) => {
+    await tx.query(sql`select pg_advisory_xact_lock(${sealingLock})`);
+    await dueIn(50);
+    expect(loggedOf(realmId)).toEqual([]);
+    await dueIn(70);
+    expect(loggedOf(realmId)).toEqual(["audit.lagging"]);
+  });
+
+  await dueIn(70);
+  expect(loggedOf(realmId)).toEqual(["audit.lagging"]);
+  expect(await check(realmId)).toMatchObject({ entries: 1, unsealed: 0, faults: [] });
+});
+
+test("sealing waits for no other upkeep", async () => {
+  const realmId = await given.realm();
+  await record(realmId);
+  await workers[0]!.transaction(async (tx) => {
+    for (const lock of [tidyLock, lapseLock]) await tx.query(sql`select pg_advisory_xact_lock(${lock})`);
+    await seal({ db: workers[1]! });
+  });
+  expect(await check(realmId)).toMatchObject({ entries: 1, unsealed: 0 });
 });
 
 test("a new key goes on with the chain of an earlier one that it is listed with", async () => {

@@ -33,6 +33,14 @@ test("the token is the same every time, is taken for an access token, and every 
   expect(JSON.stringify(entries)).not.toContain(first.body.data);
 });
 
+test("HEAD is 405 and no reading: nothing is shown, and nothing is in the audit log", async () => {
+  const id = await create();
+  const answer = await as.service().send("HEAD", `/api/guest-token/${id}`);
+  expect([answer.status, answer.headers.allow, answer.text]).toEqual([405, "GET, OPTIONS", ""]);
+  const entries = await auditOf(api.database, "guestAccountID", id);
+  expect(entries.map(({ event }) => event)).toEqual(["guest_account_create"]);
+});
+
 test("the guest token itself is no access token", async () => {
   const token = (await as.service().get(`/api/guest-token/${await create()}`)).body.data;
   expect(await as.token(token).get("/api/realm")).toBeError("unauthenticated");

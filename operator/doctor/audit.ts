@@ -1,0 +1,43 @@
+import type { Db } from "../../db/client.ts";
+import { latestHead, waitingSince } from "../../db/queries/audit-seals.ts";
+import type { RealmRow } from "../../db/queries/realms.ts";
+import { isLagging } from "../../domain/audit-chain.ts";
+import { createHeadVerifier, type HeadVerifier } from "../../runtime/audit-key.ts";
+import type { Context } from "../context.ts";
+import { describeFailure } from "../failure.ts";
+import { fails, passes, warns, type Check } from "./check.ts";
+
+/** Whether workers go on with the chain of every realm's audit log. What the entries say is for `audit verify`. */
+export async function checkAudit(db: Db, context: Context): Promise<Check[]> {
+  const realms = await context.realms();
+  if (realms.length === 0) return [];
+  const verifier = await createHeadVerifier(context.auditKey()).catch((error: unknown) =>
+    fails("audit", describeFailure(error).message, "Set REALMPASS_AUDIT_KEY to the audit key of the workers."),
+  );
+  if ("status" in verifier) return [verifier];
+  return Promise.all(realms.map((realm) => checkChain(db, { realm, verifier, at: context.clock.now() })));
+}
+
+async function checkChain(
+  db: Db,
+  { realm, verifier, at }: { realm: RealmRow; verifier: HeadVerifier; at: Date },
+): Promise<Check> {
+  const name = `audit ${realm.name}`;
+  const row = await latestHead(db, realm.id);
+  const head = row && (await verifier.verify(row.signature));
+  if (row !== undefined && (head?.realm !== realm.id || head.position !== row.position || head.hash !== row.hash)) {
+    return fails(
+      name,
+      "the audit log ends with a head that was not signed with our key, so nothing is sealed",
+      `Set REALMPASS_AUDIT_KEY to the audit key of the workers; if it is theirs, run \`audit verify --realm ${realm.name}\`.`,
+    );
+  }
+  const since = await waitingSince(db, realm.id);
+  return since !== undefined && isLagging(since, at)
+    ? warns(
+        name,
+        `audit entries have waited to be sealed since ${since.toISOString()}`,
+        "Look into the log of the workers for `audit.refused` and `upkeep.failed`.",
+      )
+    : passes(name, head === undefined ? "nothing is sealed yet" : `sealed up to entry ${head.position}, with our key`);
+}
