@@ -22,5 +22,11 @@ export const defaultKeyType = {
   Other: "rsa-2048",
 } as const satisfies Record<DeviceType, KeyType>;
 
+/** The key to make: what was asked for, else what the realm, else what we think suits the device. */
+export const keyTypeFor = (
+  { keyType, deviceType }: { keyType?: KeyType | undefined; deviceType: DeviceType },
+  realm: { keyTypes: Partial<Record<DeviceType, KeyType>> },
+): KeyType => keyType ?? realm.keyTypes[deviceType] ?? defaultKeyType[deviceType];
+
 /** The key of an infrastructure profile, when the request does not say: every RADIUS server takes it. */
 export const infrastructureKeyType = "rsa-2048" satisfies KeyType;

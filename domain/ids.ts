@@ -36,9 +36,9 @@ export type SessionID = z.infer<typeof SessionID>;
 export const IssuanceID = z.uuid().brand("IssuanceID");
 export type IssuanceID = z.infer<typeof IssuanceID>;
 
-/** A set of issuances that are worked off in chunks. */
-export const BatchID = z.uuid().brand("BatchID");
-export type BatchID = z.infer<typeof BatchID>;
+/** A bulk job. */
+export const JobID = z.uuid().toLowerCase().brand("JobID");
+export type JobID = z.infer<typeof JobID>;
 
 /** A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. */
 export const SerialNumber = z

@@ -56,6 +56,7 @@ const asQueued = <Payload>(job: JobDefinition<Payload>, payload: Payload): Queue
   data: payload,
   opts: {
     jobId: job.jobId(payload),
+    ...(job.priority && { priority: job.priority(payload) }),
     attempts: job.attempts,
     backoff: { type: "exponential", delay: job.backoffMs, jitter: 0.5 },
     removeOnComplete: true,

@@ -1,40 +1,30 @@
-import type { Database } from "../db/client.ts";
 import * as certificates from "../db/queries/certificates.ts";
 import * as work from "../db/queries/issuance-work.ts";
 import * as upkeep from "../db/queries/upkeep.ts";
 import * as workers from "../db/queries/workers.ts";
-import { BatchID } from "../domain/ids.ts";
-import { chunkSize, issueCertificateChunk } from "../domain/jobs/issue-certificate-chunk.ts";
 import type { HeadSigner } from "../runtime/audit-key.ts";
-import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
-import type { Queues } from "../runtime/queues.ts";
 import { sealAudit } from "./audit-sealing.ts";
-import { issuancesMax, type IssuanceOutcome } from "./issuance.ts";
+import { issuancesMax } from "./issuance.ts";
+import { attendToJobs } from "./job/attend.ts";
+import type { JobDeps } from "./job/deps.ts";
+import { tidyJobs } from "./job/tidy-jobs.ts";
 
-export interface UpkeepDeps {
-  db: Database;
-  queues: Pick<Queues, "enqueueAll">;
+export interface UpkeepDeps extends JobDeps {
   workerId: string;
   claimsInHand: ReadonlySet<string>;
-  issueAll: (ids: readonly string[]) => Promise<ReadonlyMap<string, IssuanceOutcome>>;
   /** Signs where the chains of the audit log end. */
   signer: HeadSigner;
-  clock: Clock;
-  log: Log;
 }
 
 /** A single issuance that is queued for longer than this was lost by the queue, or the queue is away. */
 const queuedSecondsMax = 10;
 
-/** The same for a chunk, which may well wait its turn behind others. Adding one that still waits changes nothing. */
-const chunkQueuedSecondsMax = 30;
-
 /** One worker at a time does the tidying. Any number that nothing else on this database locks. */
-const tidyLock = 7_246_712;
+export const tidyLock = 7_246_712;
 
 /** One worker at a time marks what has run out. */
-const lapseLock = 7_246_713;
+export const lapseLock = 7_246_713;
 
 /** What a worker does by the clock: timers in the process, because they must work exactly when the queue does not. */
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
@@ -43,7 +33,9 @@ export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
     every(work.renewSeconds, "renew", () => renew(deps), deps.log),
     every(5, "sweep", () => sweep(deps), deps.log),
     every(5, "seal", () => sealAudit(deps), deps.log),
+    every(1, "attend to jobs", () => attendToJobs(deps), deps.log),
     every(30, "tidy", () => tidy(deps), deps.log),
+    every(30, "tidy jobs", () => tidyJobs(deps), deps.log),
     every(30, "lapse", () => lapse(deps), deps.log),
     every(30, "end guests", () => endGuests(deps), deps.log),
   ];
@@ -65,7 +57,7 @@ async function renew({ db, claimsInHand, clock }: UpkeepDeps): Promise<void> {
  * Finds accepted work that nobody is at and does it. Single issuances are worked off here and now, without the queue,
  * so that they end even while Redis is away; every worker may do this at once, because claiming decides.
  */
-export async function sweep({ db, queues, issueAll, clock, log }: UpkeepDeps): Promise<void> {
+export async function sweep({ db, issueAll, clock, log }: UpkeepDeps): Promise<void> {
   for (;;) {
     const ids = await work.overdue(db, { at: clock.now(), queuedSeconds: queuedSecondsMax, limit: issuancesMax });
     if (ids.length === 0) break;
@@ -74,23 +66,6 @@ export async function sweep({ db, queues, issueAll, clock, log }: UpkeepDeps): P
     const moved = [...outcomes.values()].some((outcome) => outcome === "issued" || outcome === "failed");
     if (ids.length < issuancesMax || !moved) break;
   }
-
-  const chunks = await work.overdueChunks(db, {
-    at: clock.now(),
-    queuedSeconds: chunkQueuedSecondsMax,
-    chunkSize,
-    limit: 1_000,
-  });
-  if (chunks.length === 0) return;
-  await queues.enqueueAll(
-    issueCertificateChunk,
-    chunks.map(({ batchId, from }) => ({
-      version: 1 as const,
-      batchId: BatchID.parse(batchId),
-      from,
-      to: from + chunkSize,
-    })),
-  );
 }
 
 /** Erases what has served its purpose. */

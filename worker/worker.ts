@@ -11,10 +11,15 @@ import type { Log } from "../runtime/log.ts";
 import { openQueues, startQueueWorker, UnrecoverableError, type QueueBackend } from "../runtime/queues.ts";
 import { outputPublicKey } from "../runtime/sealed-output.ts";
 import { createBatcher } from "./batcher.ts";
+import { startCrlPublisher } from "./crl/crl-publisher.ts";
 import { issueAll, issuancesMax, type IssuanceDeps } from "./issuance.ts";
 import { createIssuers } from "./issuers.ts";
+import type { JobDeps } from "./job/deps.ts";
 import { processors } from "./jobs/index.ts";
 import { createKeyPool } from "./key-pool.ts";
+import { startOcsp, type OcspOptions } from "./ocsp/start-ocsp.ts";
+import { profileSigningEnd } from "./profile-signing.ts";
+import type { ProfileSigning } from "./threads/messages.ts";
 import { createSigningPool } from "./threads/signing-pool.ts";
 import { startUpkeep } from "./upkeep.ts";
 
@@ -24,16 +29,24 @@ export interface WorkerOptions {
   passphrase: string;
   outputPublicKeyJwk: string;
   auditKeyJwk: string;
+  /** What Apple configuration profiles are signed with; omitted: they are not. */
+  profileSigning?: ProfileSigning | undefined;
   publicationUrl: string;
+  crlValidityHours: number;
   signingThreads: number;
   issuanceConcurrency: number;
   bulkConcurrency: number;
   rsaKeyPool: number;
+  /** The OCSP responder; omitted: none. */
+  ocsp?: OcspOptions;
   registry: Registry;
   clock: Clock;
   log: Log;
   lifecycle: Lifecycle;
 }
+
+/** Bulk jobs whose next step one worker takes at once: most steps are short, checking a large one takes some seconds. */
+const jobSteps = 4;
 
 /** Starts taking work. Resolves when the worker is registered and takes jobs; `lifecycle` stops it, finishing what is in hand. */
 export async function startWorker(options: WorkerOptions): Promise<void> {
@@ -41,10 +54,15 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const workerId = randomUUID();
   const signer = await createHeadSigner(options.auditKeyJwk);
 
+  const { profileSigning } = options;
+  if (profileSigning !== undefined && profileSigningEnd(profileSigning) <= clock.now()) {
+    log.warn({ event: "profile_signing.expired" }, "the certificate that signs configuration profiles has expired");
+  }
   const pool = createSigningPool({
     threads: options.signingThreads,
     passphrase: options.passphrase,
     outputPublicKey: outputPublicKey(options.outputPublicKeyJwk),
+    profileSigning,
     log,
   });
   lifecycle.onStop("signing threads", () => pool.close());
@@ -75,16 +93,19 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const queues = openQueues(backend, log);
   lifecycle.onStop("queues", () => queues.close());
 
-  const upkeep = startUpkeep({ db, queues, workerId, claimsInHand, issueAll: issueCounted, signer, clock, log });
+  const jobDeps: JobDeps = { db, queues, issueAll: issueCounted, failures: new Map(), clock, log };
+  const upkeep = startUpkeep({ ...jobDeps, workerId, claimsInHand, signer });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 
+  const publisher = startCrlPublisher({ ...deps, validityHours: options.crlValidityHours, registry });
+  lifecycle.onStop("CRL publisher", () => publisher.stop());
+
   const issue = createBatcher(issueCounted, { itemsMax: issuancesMax, inFlightMax: 4, patienceMs: 100 });
-  const byName = new Map(
-    Object.values(processors({ db, issue, issueAll: issueCounted })).map((entry) => [entry.name, entry]),
-  );
+  const byName = new Map(Object.values(processors({ ...jobDeps, issue })).map((entry) => [entry.name, entry]));
   const concurrency: Record<QueueName, number> = {
     issuance: options.issuanceConcurrency,
-    "issuance-bulk": options.bulkConcurrency,
+    jobs: jobSteps,
+    bulk: options.bulkConcurrency,
   };
   for (const name of queueNames) {
     const worker = startQueueWorker(
@@ -101,6 +122,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   }
 
   await workers.beat(db, { workerId, at: clock.now() });
+  if (options.ocsp !== undefined) await startOcsp(options.ocsp, { ...options, pool, issuers: deps.issuers, workerId });
   log.info({ event: "worker.started", workerId, backend: backend.kind, jobs: Object.keys(jobs) }, "worker started");
 }
 

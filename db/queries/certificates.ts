@@ -217,14 +217,22 @@ export async function revokeMany(
 }
 
 /**
- * Revokes every active profile of a user for good, and answers their serial numbers. The audit entry is the caller's.
- * Call in a transaction, with the user's row locked.
+ * Revokes every active profile of users for good, and answers the serial numbers. The audit entries are the caller's.
+ * Call in a transaction, with the users offboarded: nothing can be made for them behind its back.
  */
-export const revokeAllOfUser = (
+export const revokeAllOfUsers = (
   tx: Db,
-  { realmId, userId, ...revocation }: { realmId: string; userId: string; reason: RevocationReason; at: Date },
+  {
+    realmId,
+    userIds,
+    ...revocation
+  }: { realmId: string; userIds: readonly string[]; reason: RevocationReason; at: Date },
 ): Promise<string[]> =>
-  revokeWhere(tx, sql`realm_id = ${realmId} and user_id = ${userId} and not_after > ${revocation.at}`, revocation);
+  revokeWhere(
+    tx,
+    sql`realm_id = ${realmId} and user_id = any(${userIds}::bigint[]) and not_after > ${revocation.at}`,
+    revocation,
+  );
 
 /** The same for a guest account, with its row locked. */
 export const revokeAllOfGuestAccount = (

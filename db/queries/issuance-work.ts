@@ -222,10 +222,11 @@ export async function settle(
         from unnest(${dataKeys.map(({ id }) => id)}::uuid[], ${dataKeys.map(({ wrapped }) => wrapped)}::bytea[])
           as d (id, wrapped)
        where d.id in (select data_key_id from settled)
+       order by d.id
       on conflict do nothing
     ), outputs as (
-      insert into issuance_outputs (issuance_id, data_key_id, sealed, created_at)
-      select id, data_key_id, sealed, ${at}
+      insert into issuance_outputs (issuance_id, data_key_id, sealed, created_at, job_id)
+      select id, data_key_id, sealed, ${at}, batch_id
         from settled
     ), audited as (
       insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
@@ -236,7 +237,7 @@ export async function settle(
              created_by_user_id, created_by_client_id,
              jsonb_strip_nulls(jsonb_build_object(
                'serial', serial_number, 'name', name, 'user', user_id::text, 'guestAccount', guest_account_id::text,
-               'deviceType', device_type, 'issuance', id, 'expirationTime', not_after))
+               'deviceType', device_type, 'issuance', id, 'expirationTime', not_after, 'job', batch_id))
         from settled
     ), noticed as (
       select pg_notify('issuance_settled', string_agg(id::text, ',')) from settled
@@ -274,6 +275,7 @@ export async function abandon(
         left join users u on u.id = i.user_id
        where i.status = 'signing'
          and i.claim_id = ${claimId}
+       order by i.id
          for no key update of i
     ), abandoned as (
       insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
@@ -314,6 +316,7 @@ export async function failUnclaimed(
         from given g
         join issuances i on i.id = g.id
        where i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at})
+       order by i.id
          for no key update of i
     ), abandoned as (
       insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
@@ -332,23 +335,6 @@ export async function failUnclaimed(
   `);
 }
 
-/** The unsettled issuances of a batch at positions `from` (inclusive) to `to` (exclusive). */
-export async function unsettledOfBatch(
-  db: Db,
-  { batchId, from, to }: { batchId: string; from: number; to: number },
-): Promise<string[]> {
-  const rows = await db.query<{ id: string }>(sql`
-    select id
-      from issuances
-     where batch_id = ${batchId}
-       and batch_position >= ${from}
-       and batch_position < ${to}
-       and status in ('queued', 'signing')
-     order by batch_position
-  `);
-  return rows.map(({ id }) => id);
-}
-
 /** Single issuances that wait too long: queued for longer than a queue takes, or in hand of a worker that is gone. */
 export async function overdue(
   db: Db,
@@ -365,19 +351,3 @@ export async function overdue(
   `);
   return rows.map(({ id }) => id);
 }
-
-/** Positions at which the chunks of batches begin that have been waiting for so long that the queue may have lost them. */
-export const overdueChunks = (
-  db: Db,
-  { at, queuedSeconds, chunkSize, limit }: { at: Date; queuedSeconds: number; chunkSize: number; limit: number },
-): Promise<{ batchId: string; from: number }[]> =>
-  db.query(sql`
-    select batch_id as "batchId", batch_position / ${chunkSize}::integer * ${chunkSize}::integer as "from"
-      from issuances
-     where status = 'queued'
-       and batch_id is not null
-       and created_at < ${at}::timestamptz - make_interval(secs => ${queuedSeconds})
-     group by 1, 2
-     order by min(created_at), 1, 2
-     limit ${limit}
-  `);

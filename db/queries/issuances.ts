@@ -232,6 +232,7 @@ async function failUnsettled(tx: Db, owned: Sql, { errorCode, at }: { errorCode:
         from issuances
        where ${owned}
          and status in ('queued', 'signing')
+       order by id
          for update
     ), abandoned as (
       insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)

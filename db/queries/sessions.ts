@@ -133,12 +133,9 @@ export async function remove(
   );
 }
 
-/** Ends everything a user is signed in to: browsers, sessions, codes and tokens, and links to sign in with. */
-export async function removeAllOfUser(tx: Db, { userId }: { userId: string }): Promise<void> {
-  await tx.query(sql`delete from sessions where user_id = ${userId}`);
-  await tx.query(sql`delete from logins where user_id = ${userId}`);
-  await tx.query(sql`delete from access_tokens where user_id = ${userId}`);
-  await tx.query(sql`delete from sign_in_links where user_id = ${userId}`);
+/** Ends everything that users are signed in to: browsers, sessions, codes and tokens, and links to sign in with. */
+export async function removeAllOfUsers(tx: Db, { userIds }: { userIds: readonly string[] }): Promise<void> {
+  await tx.query(sql`select end_sign_ins(${userIds}::bigint[])`);
 }
 
 /** Ends a user's sessions with one client, and says how many. */

@@ -5,9 +5,9 @@ import { pageOf, type Rows } from "../list.ts";
 import { all, containing, when, type Page, type PageRequest } from "../page.ts";
 import { join, sql, type Sql } from "../sql.ts";
 import * as audit from "./audit-entries.ts";
-import { revokeAllOfUser } from "./certificates.ts";
+import { revokeAllOfUsers } from "./certificates.ts";
 import { failUnsettledOfUsers } from "./issuances.ts";
-import { removeAllOfUser } from "./sessions.ts";
+import { removeAllOfUsers } from "./sessions.ts";
 
 export interface User {
   id: string;
@@ -214,7 +214,22 @@ export async function setProfileOverride(
 }
 
 /** How many serial numbers an audit entry lists at most. */
-const serialsMax = 100;
+export const serialsMax = 100;
+
+/**
+ * Locks users out for good: they can no longer sign in, what they are signed in to ends, and what is being made for them
+ * fails. Call in a transaction, with the users' rows locked in the order of their ids; then revoke their profiles.
+ */
+export async function lockOut(
+  tx: Db,
+  { realmId, userIds, at }: { realmId: string; userIds: readonly string[]; at: Date },
+): Promise<void> {
+  await tx.query(sql`
+    update users set offboarded_at = ${at} where realm_id = ${realmId} and id = any(${userIds}::bigint[])
+  `);
+  await removeAllOfUsers(tx, { userIds });
+  await failUnsettledOfUsers(tx, { userIds, errorCode: "user_offboarded", at });
+}
 
 /**
  * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, what is being
@@ -229,10 +244,8 @@ export async function offboard(
   if (found === undefined) return false;
   if (found.offboardedAt !== null) return true;
 
-  await tx.query(sql`update users set offboarded_at = ${at} where realm_id = ${realmId} and id = ${userId}`);
-  await removeAllOfUser(tx, { userId });
-  await failUnsettledOfUsers(tx, { userIds: [userId], errorCode: "user_offboarded", at });
-  const serials = await revokeAllOfUser(tx, { realmId, userId, reason, at });
+  await lockOut(tx, { realmId, userIds: [userId], at });
+  const serials = await revokeAllOfUsers(tx, { realmId, userIds: [userId], reason, at });
   await audit.record(tx, {
     realmId,
     event: "user_offboard",

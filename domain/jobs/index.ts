@@ -1,5 +1,6 @@
-import { issueCertificateChunk } from "./issue-certificate-chunk.ts";
+import { advanceJob } from "./advance-job.ts";
 import { issueCertificate } from "./issue-certificate.ts";
+import { workJobRows } from "./work-job-rows.ts";
 
 /** Every job there is. */
-export const jobs = { issueCertificate, issueCertificateChunk } as const;
+export const jobs = { issueCertificate, advanceJob, workJobRows } as const;

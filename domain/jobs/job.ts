@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
-/** The queues. Interactive work and bulk work never wait for one another. */
-export const queueNames = ["issuance", "issuance-bulk"] as const;
+/** The queues: interactive issuance, the steps of bulk jobs, and their rows. None waits for another. */
+export const queueNames = ["issuance", "jobs", "bulk"] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** What both sides of a queue agree on. A payload is a version and ids: whoever can read the queue learns nothing. */
@@ -11,6 +11,8 @@ export interface JobDefinition<Payload> {
   payload: z.ZodType<Payload>;
   /** The same work has the same id. No colon, no bare integer: BullMQ refuses both. */
   jobId: (payload: Payload) => string;
+  /** Smaller comes first. Default: in the order of adding, before everything that has a priority. */
+  priority?: (payload: Payload) => number;
   attempts: number;
   backoffMs: number;
 }

@@ -33,6 +33,20 @@ export function readCpu(roots: readonly number[]): CpuByPart {
   return used;
 }
 
+/** The most memory that any process of a part below the roots has had resident, in bytes. */
+export function readPeakMemory(roots: readonly number[], part: Part): number {
+  const processes = readProcesses();
+  const below = (pid: number): number[] => [
+    pid,
+    ...[...processes].flatMap(([child, { parent }]) => (parent === pid ? below(child) : [])),
+  ];
+  const peaks = roots
+    .flatMap(below)
+    .filter((pid) => partOf(pid) === part)
+    .map((pid) => Number(/VmHWM:\s+(\d+) kB/.exec(readProc(`${pid}/status`))?.[1] ?? 0) * 1024);
+  return Math.max(0, ...peaks);
+}
+
 export const cpuBetween = (before: CpuByPart, after: CpuByPart): CpuByPart =>
   Object.fromEntries(parts.map((part) => [part, after[part] - before[part]])) as CpuByPart;
 

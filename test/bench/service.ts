@@ -12,7 +12,7 @@ import { createLog } from "../../runtime/log.ts";
 import { openQueues, type Queues } from "../../runtime/queues.ts";
 import { ended, freePort, startRedis } from "../support/services.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { readCpu, type CpuByPart } from "./cpu.ts";
+import { readCpu, readPeakMemory, type CpuByPart, type Part } from "./cpu.ts";
 
 export type Backend = "redis" | "postgres";
 
@@ -30,6 +30,8 @@ export interface Service {
   queues: Queues;
   postgresVersion: string;
   cpu(): CpuByPart;
+  /** The most memory that the part has had resident, in bytes. */
+  peakMemory(part: Part): number;
   /** The worker's RSA keys that are ready. */
   rsaKeysReady(): Promise<number>;
   stop(): Promise<void>;
@@ -125,6 +127,7 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
     queues,
     postgresVersion: shown?.server_version ?? "unknown",
     cpu: () => readCpu(roots),
+    peakMemory: (part) => readPeakMemory(roots, part),
     async rsaKeysReady() {
       const text = await (await fetch(workerMetrics)).text();
       return Number(/^realmpass_rsa_key_pool_size (\d+)/m.exec(text)?.[1] ?? Number.NaN);

@@ -1,12 +1,15 @@
 import type { jobs } from "../../domain/jobs/index.ts";
+import type { JobDeps } from "../job/deps.ts";
 import type { Processor } from "../processor.ts";
-import { issueCertificateChunk } from "./issue-certificate-chunk.ts";
+import { advanceJob } from "./advance-job.ts";
 import { issueCertificate } from "./issue-certificate.ts";
+import { workJobRows } from "./work-job-rows.ts";
 
-type ProcessorDeps = Parameters<typeof issueCertificate>[0] & Parameters<typeof issueCertificateChunk>[0];
+type ProcessorDeps = Parameters<typeof issueCertificate>[0] & JobDeps;
 
 /** A processor for every job; the compiler says which one is missing. */
 export const processors = (deps: ProcessorDeps): Record<keyof typeof jobs, Processor> => ({
   issueCertificate: issueCertificate(deps),
-  issueCertificateChunk: issueCertificateChunk(deps),
+  advanceJob: advanceJob(deps),
+  workJobRows: workJobRows(deps),
 });

@@ -1,4 +1,5 @@
 /** The load generator: a process of its own, so that its work is not taken for the service's. Takes one order and ends. */
+import { setTimeout as delay } from "node:timers/promises";
 import { openConnection } from "./connection.ts";
 import type { LoadMessage, LoadOrder, LoadReport } from "./order.ts";
 
@@ -22,8 +23,9 @@ process.once("message", (order: LoadOrder) => {
 });
 
 async function generate(order: LoadOrder): Promise<LoadReport> {
-  const requests = order.paths.map((path) => encode(path, order));
-  const connections = await Promise.all(Array.from({ length: order.concurrency }, () => openConnection(order.port)));
+  const requests = encodeAll(order);
+  const lanes = Array.from({ length: order.concurrency }, (_, lane) => lane);
+  const connections = order.reconnect === true ? [] : await Promise.all(lanes.map(() => openConnection(order.port)));
   const latencies: number[] = [];
   let next = 0;
   const startedAt = performance.now();
@@ -31,12 +33,16 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
 
   try {
     await Promise.all(
-      connections.map(async (connection) => {
+      lanes.map(async (lane) => {
         for (let index = next++; index < order.count; index = next++) {
-          const askedAt = performance.now();
+          const dueAt = order.rate === undefined ? 0 : startedAt + (index * 1_000) / order.rate;
+          if (dueAt > performance.now()) await delay(dueAt - performance.now());
+          const askedAt = dueAt || performance.now();
           if (askedAt > giveUpAt) throw new Error(`not done within ${order.secondsMax} s`);
+          const connection = connections[lane] ?? (await openConnection(order.port));
           const { status, body } = await connection.ask(requests[index % requests.length] ?? Buffer.alloc(0));
           latencies.push(performance.now() - askedAt);
+          if (order.reconnect === true) connection.close();
           check(status, body, order);
         }
       }),
@@ -47,6 +53,22 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
   } finally {
     for (const connection of connections) connection.close();
   }
+}
+
+/** Every request in turn: as many as there are paths or bodies, whichever are more. */
+function encodeAll(order: LoadOrder): Buffer[] {
+  const { paths, octets } = order;
+  if (octets === undefined) return paths.map((path) => encode(path, order));
+  return octets.bodies.map((body, index) => {
+    const bytes = Buffer.from(body, "base64");
+    const head = [
+      `POST ${paths[index % paths.length] ?? "/"} HTTP/1.1`,
+      `Host: 127.0.0.1:${order.port}`,
+      `Content-Type: ${octets.type}`,
+      `Content-Length: ${bytes.length}`,
+    ];
+    return Buffer.concat([Buffer.from(`${head.join("\r\n")}\r\n\r\n`), bytes]);
+  });
 }
 
 function encode(path: string, { port, token, method, body, form }: LoadOrder): Buffer {

@@ -9,6 +9,12 @@ export interface LoadOrder {
   body?: object;
   /** Sent as a form. */
   form?: Record<string, string>;
+  /** Octets to send instead, base64, one after the other. */
+  octets?: { type: string; bodies: readonly string[] };
+  /** A connection for each request, for servers that keep none. */
+  reconnect?: boolean;
+  /** Requests per second, whether or not earlier ones are answered: latencies are then counted from when each was due. */
+  rate?: number;
   /** What every answer, which is a 200, must contain. */
   contains: string;
   /** Requests in all. */

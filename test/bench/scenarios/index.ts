@@ -1,10 +1,13 @@
 import { authentication } from "./authentication.ts";
-import { chunked } from "./chunked.ts";
+import { crl } from "./crl.ts";
 import { lists } from "./lists.ts";
+import { ocsp } from "./ocsp.ts";
+import { offboarding } from "./offboarding.ts";
+import { onboarding } from "./onboarding.ts";
 import { reads } from "./reads.ts";
 import { rsa } from "./rsa.ts";
 import { single } from "./single.ts";
 
 /** Every scenario under the name it is asked for by. */
-export const scenarios = { single, chunked, rsa, reads, authentication, lists } as const;
+export const scenarios = { single, onboarding, offboarding, rsa, reads, authentication, lists, crl, ocsp } as const;
 export type ScenarioName = keyof typeof scenarios;

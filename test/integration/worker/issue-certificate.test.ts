@@ -3,8 +3,7 @@ import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import * as issuances from "../../../db/queries/issuances.ts";
 import { sql } from "../../../db/sql.ts";
-import { BatchID, IssuanceID } from "../../../domain/ids.ts";
-import { chunkSize, issueCertificateChunk } from "../../../domain/jobs/issue-certificate-chunk.ts";
+import { IssuanceID } from "../../../domain/ids.ts";
 import { issueCertificate } from "../../../domain/jobs/issue-certificate.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { openQueues, type QueueBackend } from "../../../runtime/queues.ts";
@@ -125,34 +124,6 @@ function behaviour(kind: QueueBackend["kind"]): void {
 
     const rows = await settled(ids);
     expect(rows.map(({ state }) => state)).toEqual(ids.map(() => "issued"));
-    expect(await certificatesPerIssuance(ids)).toEqual(ids.map(() => 1));
-    await stop();
-  });
-
-  test("a chunk issues its part of a batch, and taking it up again finishes what was left", async () => {
-    const { realmId, userId } = await realmWithUser();
-    const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
-    const batchId = BatchID.parse(randomUUID());
-    const ids = await Promise.all(
-      Array.from({ length: chunkSize + 10 }, async (_, position) => {
-        const id = await givenIssuance(database.owner, { realmId, userId });
-        await database.owner.query(
-          sql`update issuances set batch_id = ${batchId}, batch_position = ${position} where id = ${id}`,
-        );
-        return id;
-      }),
-    );
-
-    await queues.enqueueAll(issueCertificateChunk, [
-      { version: 1, batchId, from: 0, to: chunkSize },
-      { version: 1, batchId, from: chunkSize, to: 2 * chunkSize },
-    ]);
-    await settled(ids);
-    await queues.enqueue(
-      { ...issueCertificateChunk, jobId: () => randomUUID() },
-      { version: 1, batchId, from: 0, to: chunkSize },
-    );
-
     expect(await certificatesPerIssuance(ids)).toEqual(ids.map(() => 1));
     await stop();
   });

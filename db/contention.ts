@@ -1,0 +1,20 @@
+import pg from "pg";
+
+/** Serialization failure, deadlock, lock not available (PostgreSQL appendix A): nothing was done, and trying again helps. */
+const contentionStates = new Set(["40001", "40P01", "55P03"]);
+
+/** True when a transaction lost against another one and may simply be run again. */
+export const isContention = (error: unknown): boolean =>
+  error instanceof pg.DatabaseError && contentionStates.has(error.code ?? "");
+
+/** What may be logged of an error: which rule was broken and where, never the values that broke it. */
+export const withoutValues = (error: unknown): Record<string, string | undefined> =>
+  error instanceof pg.DatabaseError
+    ? {
+        code: error.code,
+        table: error.table,
+        column: error.column,
+        constraint: error.constraint,
+        routine: error.routine,
+      }
+    : { name: error instanceof Error ? error.name : typeof error };

@@ -1,0 +1,128 @@
+import type { Actor } from "../../domain/audit.ts";
+import { revocationReasons } from "../../domain/revocation.ts";
+import { first, type Db } from "../client.ts";
+import { sql, type Sql } from "../sql.ts";
+import { revokeAllOfUsers } from "./certificates.ts";
+import { countTouched, inRange, messageOf, type Progress, type RowRange } from "./job-work.ts";
+import { lockOut, serialsMax } from "./users.ts";
+
+/** Why a bulk job revokes: the reason of a single offboarding when none is given. */
+const reason = revocationReasons.cessationOfOperation;
+
+/** The user of each of the rows `r`: by id, by pairwise id, or by both when they mean the same person. */
+const resolved = (rows: Sql, realmId: string): Sql => sql`
+  select r.position, r.user_id as given_user_id, coalesce(by_id.id, by_pairwise_id.id) as user_id,
+         coalesce(by_id.offboarded_at, by_pairwise_id.offboarded_at) as offboarded_at
+    from ${rows} as r
+    left join lateral (select id, offboarded_at
+                         from users
+                        where id = r.user_id
+                          and realm_id = ${realmId}
+                          and (r.pairwise_id is null or pairwise_id = r.pairwise_id)
+                       offset 0) by_id on r.user_id is not null
+    left join lateral (select id, offboarded_at
+                         from users
+                        where realm_id = ${realmId}
+                          and pairwise_id = r.pairwise_id
+                       offset 0) by_pairwise_id on r.user_id is null`;
+
+/** What becomes of `rows` when their people are offboarded now. */
+export const verdictsOnLeaving = (rows: Sql, { realmId }: { realmId: string }): Sql => sql`
+  select position, user_id, given_user_id,
+         case when user_id is null then 'failed' when offboarded_at is null then 'changed' else 'unchanged' end as verdict,
+         case when user_id is null then 'user_not_found' end as error_code
+    from (${resolved(rows, realmId)}) as people`;
+
+/**
+ * Locks the people of a range out, with their audit entries: from the commit on none of them is signed in or can be, and
+ * nothing more is made for them. What is left for {@link revoke} is to revoke their profiles; who has none is done.
+ */
+export async function lockOutRows(
+  tx: Db,
+  { realmId, actor, at, ...range }: RowRange & { realmId: string; actor: Actor; at: Date },
+): Promise<Progress | undefined> {
+  const pending = sql`(select r.* from job_rows r where ${inRange(range)} and r.status = 'pending')`;
+  const rows = await tx.query(sql`
+    select r.position from job_rows r where ${inRange(range)} and r.status = 'pending' order by r.position for update
+  `);
+  if (rows.length === 0) return undefined;
+
+  const people = await tx.query<{ id: string }>(sql`
+    with people as materialized (${resolved(pending, realmId)})
+    select u.id
+      from users u
+     where u.id = any(array(select user_id from people where offboarded_at is null))
+       and u.offboarded_at is null
+     order by u.id
+       for no key update
+  `);
+  const userIds = people.map(({ id }) => id);
+  if (userIds.length > 0) {
+    await lockOut(tx, { realmId, userIds, at });
+    await tx.query(sql`
+      insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+      select ${realmId}::bigint, ${at}::timestamptz, 'user_offboard', ${actor.userId}::bigint, ${actor.clientId}::text,
+             jsonb_build_object('userID', u.id::text, 'reason', ${reason}::integer, 'profiles', coalesce(c.profiles, 0),
+                                'serials', coalesce(to_jsonb(c.serials[1:${serialsMax}::integer]), '[]'::jsonb),
+                                'job', ${range.jobId}::text)
+        from unnest(${userIds}::bigint[]) as u (id)
+        left join lateral (select count(*) as profiles, array_agg(serial_number order by id) as serials
+                             from certificates
+                            where user_id = u.id
+                              and revoked_at is null
+                              and not_after > ${at}) c on true
+       order by u.id
+    `);
+  }
+  return first(
+    await tx.query<Progress>(sql`
+      with touched as (
+        update job_rows r
+           set (user_id, status, error_code, message) = (
+                 select coalesce(p.user_id, p.given_user_id),
+                        case when p.user_id is null then 'failed'
+                             when p.user_id <> all(${userIds}::bigint[]) then 'unchanged'
+                             when ${hasProfiles(at)} then 'working'
+                             else 'changed' end,
+                        case when p.user_id is null then 'user_not_found' end,
+                        case when p.user_id is null then ${messageOf(sql`'user_not_found'`)} end
+                   from (${resolved(sql`(select r.*)`, realmId)}) as p)
+         where ${inRange(range)}
+           and r.status = 'pending'
+        returning r.status
+      ), ${countTouched(range.jobId, at)}
+    `),
+  );
+}
+
+const hasProfiles = (at: Date): Sql => sql`exists (
+  select from certificates c where c.user_id = p.user_id and c.revoked_at is null and c.not_after > ${at} offset 0)`;
+
+/** Revokes every profile of the people of a range who are locked out. */
+export async function revoke(
+  tx: Db,
+  { realmId, at, ...range }: RowRange & { realmId: string; at: Date },
+): Promise<Progress | undefined> {
+  const rows = await tx.query<{ userId: string }>(sql`
+    select r.user_id as "userId"
+      from job_rows r
+     where ${inRange(range)}
+       and r.status = 'working'
+     order by r.position
+       for update
+  `);
+  if (rows.length === 0) return undefined;
+
+  await revokeAllOfUsers(tx, { realmId, userIds: rows.map(({ userId }) => userId), reason, at });
+  return first(
+    await tx.query<Progress>(sql`
+      with touched as (
+        update job_rows r
+           set status = 'changed', error_code = null, message = null
+         where ${inRange(range)}
+           and r.status = 'working'
+        returning r.status
+      ), ${countTouched(range.jobId, at)}
+    `),
+  );
+}

@@ -1,0 +1,61 @@
+/** What a bulk job does to people. */
+export const jobKinds = ["onboarding", "offboarding"] as const;
+export type JobKind = (typeof jobKinds)[number];
+
+/** The states that a job is seen in. */
+export const jobStates = [
+  "checking",
+  "ready",
+  "scheduled",
+  "queued",
+  "running",
+  "cancelling",
+  "cancelled",
+  "completed",
+  "completed_with_errors",
+  "failed",
+] as const;
+export type JobState = (typeof jobStates)[number];
+
+/** States that a job never leaves. */
+export const finalJobStates = [
+  "cancelled",
+  "completed",
+  "completed_with_errors",
+  "failed",
+] as const satisfies JobState[];
+
+/** What a watcher is told in `error` while a job has not failed. */
+export const jobNotices = {
+  /** An offboarding waits until somebody says how many people it is about. */
+  confirmationRequired: "confirmation_required",
+  /** The realm has changed since the check: other people are affected than it said. */
+  changedSinceCheck: "changed_since_check",
+  /** Nothing has moved for a minute; a worker may be down. */
+  stalled: "stalled",
+} as const;
+
+/** A job that has not moved for this long has stalled. */
+export const stalledSeconds = 60;
+
+/** A bulk offboarding of so many people or fewer never needs its number confirmed. */
+export const unconfirmedOffboardingsMax = 100;
+
+/** Rows of one job. */
+export const jobRowsMax = 200_000;
+
+/** Unfinished rows of one realm, over all its jobs. */
+export const unfinishedRowsMax = 1_000_000;
+
+/** Jobs of one realm that run at the same time; the others are queued. */
+export const runningJobsMax = 2;
+
+/** The output of what a job issued is erased this long after the job has finished. */
+export const outputHoursMax = 24;
+
+/** A finished job is kept this long. */
+export const finishedDaysMax = 90;
+
+/** A row's state: the last four are final. */
+export const rowStatuses = ["pending", "working", "changed", "unchanged", "failed", "skipped"] as const;
+export type RowStatus = (typeof rowStatuses)[number];

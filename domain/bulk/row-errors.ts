@@ -1,0 +1,17 @@
+/** Why a row of a bulk job failed or was skipped, each with what people are told. */
+export const rowErrors = {
+  invalid_row: "The row cannot be used.",
+  duplicate_row: "An earlier row is about the same person.",
+  user_not_found: "There is no such user in this realm.",
+  user_offboarded: "This user is offboarded; reactivate them first.",
+  user_locked: "A locked user cannot get a profile.",
+  profile_limit_reached: "The user has as many active profiles as the limit allows.",
+  no_issuer: "This realm has no issuer. The operator has to make one first.",
+  issuer_expiring: "The issuer ends before this profile would. The operator has to make a new issuer first.",
+  issuance_failed: "The certificate could not be issued.",
+  internal_error: "Something went wrong on our side; try this row again.",
+  taken_out: "Taken out before the job ran.",
+  cancelled: "The job was cancelled before this row.",
+} as const;
+
+export type RowErrorCode = keyof typeof rowErrors;

@@ -1,0 +1,97 @@
+import { z } from "zod";
+import { certificateFormats } from "../certificate-format.ts";
+import { deviceTypes } from "../device.ts";
+import { UserID } from "../ids.ts";
+import { ProfileName } from "../profile.ts";
+import { realmLimits } from "../realm.ts";
+import { text } from "../text.ts";
+import { jobColumns, neededColumns, type JobColumn } from "./columns.ts";
+import type { JobKind } from "./job.ts";
+
+/** What a row says about a person. */
+export interface RowValues {
+  userID: string | null;
+  pairwiseID: string | null;
+  email: string | null;
+  maxProfiles: number | null;
+  profileName: string | null;
+  deviceType: string | null;
+  format: string | null;
+}
+
+export interface ReadRow {
+  /** All null in a row that cannot be used. */
+  values: RowValues;
+  /** Why a row cannot be used: `maxProfiles: must be …`. */
+  message: string | null;
+}
+
+/** Values by column, as they came: the text of a table, or whatever JSON had. */
+export type RowCells = ReadonlyMap<JobColumn, unknown>;
+
+const nothing: RowValues = {
+  userID: null,
+  pairwiseID: null,
+  email: null,
+  maxProfiles: null,
+  profileName: null,
+  deviceType: null,
+  format: null,
+};
+
+const wholeNumber = `must be a whole number from 0 to ${realmLimits.maxProfiles}`;
+const profileLimit = z.int(wholeNumber).min(0, wholeNumber).max(realmLimits.maxProfiles, wholeNumber);
+
+/** How the text of each column is read. */
+const readers = {
+  userID: UserID,
+  pairwiseID: text(1, 255),
+  email: text(1, 320),
+  maxProfiles: z
+    .string()
+    .regex(/^[0-9]{1,3}$/, { error: wholeNumber, abort: true })
+    .transform(Number)
+    .pipe(profileLimit),
+  profileName: ProfileName,
+  deviceType: z.enum(deviceTypes, `must be one of ${deviceTypes.join(", ")}`),
+  format: z
+    .string()
+    .toLowerCase()
+    .pipe(z.enum(certificateFormats, `must be one of ${certificateFormats.join(", ")}`)),
+} as const satisfies { [Column in JobColumn]: z.ZodType<RowValues[Column], string> };
+
+/**
+ * Reads a row: blanks around a value are not part of it, and an empty one is none. Who it is about must be said; a
+ * profile is asked for with its name, device type and format together, or not at all.
+ */
+export function readRow(kind: JobKind, cells: RowCells): ReadRow {
+  const values: Record<string, unknown> = { ...nothing };
+  for (const column of jobColumns[kind]) {
+    const given = cells.get(column);
+    const value = typeof given === "string" ? given.trim() : given;
+    if (value === undefined || value === null || value === "") continue;
+    const ofNumber = column === "maxProfiles" && typeof value !== "string";
+    if (typeof value !== "string" && !ofNumber) return unusable(column, "must be text");
+    const reader: z.ZodType = ofNumber ? profileLimit : readers[column];
+    const parsed = reader.safeParse(value);
+    if (!parsed.success) return unusable(column, parsed.error.issues[0]?.message ?? "is not valid");
+    values[column] = parsed.data;
+  }
+  const read = values as unknown as RowValues;
+  const missing = missingFrom(kind, read);
+  return missing === undefined ? { values: read, message: null } : unusable(missing, "is missing");
+}
+
+const unusable = (where: string, reason: string): ReadRow => ({ values: nothing, message: `${where}: ${reason}` });
+
+/** A row that is none: a line that is no JSON, or a list where a person should be. */
+export const unreadableRow = (reason: string): ReadRow => ({ values: nothing, message: reason });
+
+const profileColumns = ["profileName", "deviceType", "format"] as const;
+
+function missingFrom(kind: JobKind, values: RowValues): string | undefined {
+  const needed: readonly JobColumn[] = neededColumns[kind];
+  if (needed.every((column) => values[column] === null)) return needed.join(" or ");
+  const absent = profileColumns.filter((column) => values[column] === null);
+  return absent.length < profileColumns.length ? absent[0] : undefined;
+}

@@ -1,0 +1,187 @@
+import { randomBytes } from "node:crypto";
+import { only } from "../../../db/client.ts";
+import { sql } from "../../../db/sql.ts";
+import { askOverHttp, encodeCertId, encodeOcspRequest, nonceExtension, outcomeOf } from "../../support/ocsp.ts";
+import { measure, type Measured } from "../load/index.ts";
+import { startOpensslResponder } from "../load/openssl-responder.ts";
+import type { Service } from "../service.ts";
+import { figure, median, withRange } from "../statistics.ts";
+import type { Run, Scenario } from "./scenario.ts";
+
+const certificates = 2_000;
+const requests = 20_000;
+const opensslRequests = 4_000;
+const rounds = 3;
+const evenRate = 500;
+
+/** What a RADIUS server asks for each device that comes. */
+export const ocsp: Scenario = {
+  title: "OCSP",
+  about:
+    `\`POST /ocsp/{issuer}\` for ${certificates} certificates in turn, with SHA-1 CertIDs; each answer is signed with a P-256 key when it is asked for. ` +
+    `A worker's listener, the API that passes on to it, and \`openssl ocsp -port\` with an index file of the same certificates, in turn. Medians of ${rounds} rounds after a warm-up.`,
+  columns: [
+    "responder",
+    "request",
+    "connections",
+    "answers/s",
+    "p50 ms",
+    "p99 ms",
+    "CPU µs each",
+    "worker / Postgres / api µs",
+  ],
+  backends: ["postgres"],
+  env: () => ({ REALMPASS_RATE_LIMIT_OCSP: "1000000" }),
+
+  async run({ service, quick, cleanup }) {
+    const { issuerId, issuer, serialNumbers } = await addCertificates(service);
+    const openssl = await startOpensslResponder(serialNumbers, cleanup);
+    const port = await listenerPort(service);
+    const path = `/ocsp/${issuerId}`;
+    await expectGood(`http://127.0.0.1:${port}${path}`, issuer, serialNumbers);
+    await expectGood(`http://127.0.0.1:${openssl.port}/`, openssl.issuer, serialNumbers);
+
+    const bodies = (of: Buffer, withNonce: boolean): string[] =>
+      serialNumbers.map((serialNumber) => encodeRequest(of, serialNumber, withNonce).toString("base64"));
+    const variant = (name: string, what: string, order: Order, target: Target): Variant => ({
+      name,
+      what,
+      order,
+      target,
+    });
+    const direct = { ...service, port };
+    const nonce = bodies(issuer, true);
+    const kept = { concurrency: 32, count: requests };
+    const apart = { concurrency: 8, count: opensslRequests, reconnect: true };
+    const variants = [
+      variant("worker", "nonce", { ...kept, path, bodies: nonce }, direct),
+      variant("worker", "no nonce", { ...kept, path, bodies: bodies(issuer, false) }, direct),
+      variant(
+        "worker",
+        `nonce, ${evenRate}/s`,
+        { ...kept, count: evenRate * 10, rate: evenRate, path, bodies: nonce },
+        direct,
+      ),
+      variant("api and worker", "nonce", { ...kept, path, bodies: nonce }, service),
+      variant("worker", "nonce, a connection each", { ...apart, path, bodies: nonce }, direct),
+      variant(
+        "openssl ocsp",
+        "nonce, a connection each",
+        { ...apart, path: "/", bodies: bodies(openssl.issuer, true) },
+        {
+          port: openssl.port,
+          token: "",
+          cpu: () => openssl.cpu(),
+        },
+      ),
+    ];
+
+    const measured = new Map<Variant, Measured[]>(variants.map((each) => [each, []]));
+    for (let round = -1; round < (quick ? 1 : rounds); round++) {
+      for (const each of variants) {
+        const result = await load(each, { quick: quick || round < 0, cleanup });
+        if (round >= 0) measured.get(each)?.push(result);
+      }
+    }
+    await openssl.stop();
+    return { rows: [...measured].map(([each, results]) => rowOf(each, results)) };
+  },
+};
+
+interface Order {
+  path: string;
+  bodies: readonly string[];
+  concurrency: number;
+  count: number;
+  reconnect?: boolean;
+  rate?: number;
+}
+type Target = Pick<Service, "port" | "token" | "cpu">;
+
+interface Variant {
+  name: string;
+  what: string;
+  order: Order;
+  target: Target;
+}
+
+const load = (
+  { order: { path, bodies, count, ...order }, target }: Variant,
+  { quick, cleanup }: Pick<Run, "quick" | "cleanup">,
+): Promise<Measured> =>
+  measure(
+    target,
+    {
+      ...order,
+      method: "POST",
+      paths: [path],
+      octets: { type: "application/ocsp-request", bodies },
+      // The name of the certificate that the answer is signed with: an answer without a status has none.
+      contains: "OCSP responder",
+      count: quick ? count / 10 : count,
+    },
+    cleanup,
+  );
+
+function rowOf({ name, what, order }: Variant, results: readonly Measured[]): string[] {
+  const of = (pick: (result: Measured) => number): string => figure(median(results.map(pick)));
+  const parts =
+    name === "openssl ocsp"
+      ? ""
+      : `${of((r) => r.cpuUsByPart.worker)} / ${of((r) => r.cpuUsByPart.Postgres)} / ${of((r) => r.cpuUsByPart.api)}`;
+  return [
+    name,
+    what,
+    String(order.concurrency),
+    withRange(results.map(({ perSecond }) => perSecond)),
+    of(({ p50 }) => p50),
+    of(({ p99 }) => p99),
+    of(({ cpuUs }) => cpuUs),
+    parts,
+  ];
+}
+
+const encodeRequest = (issuer: Buffer, serialNumber: string, withNonce: boolean): Buffer =>
+  encodeOcspRequest([encodeCertId({ issuer, serialNumber })], withNonce ? [nonceExtension(randomBytes(16))] : []);
+
+/** An answer about a certificate that is there and one that is not, so that what is measured is known to be right. */
+async function expectGood(url: string, issuer: Buffer, serialNumbers: readonly string[]): Promise<void> {
+  for (const [serialNumber, expected] of [
+    [serialNumbers[0] ?? "", "good"],
+    ["12345", "unknown"],
+  ] as const) {
+    const { body } = await askOverHttp(url, { body: encodeRequest(issuer, serialNumber, true) });
+    if (outcomeOf(body) !== expected) throw new Error(`${url} does not say that a certificate is ${expected}`);
+  }
+}
+
+/** Certificates that were not made by anybody; the responder never looks at them. */
+async function addCertificates({ db, realmId }: Service): Promise<{
+  issuerId: string;
+  issuer: Buffer;
+  serialNumbers: string[];
+}> {
+  const { id: issuerId, certificate: issuer } = only(
+    await db.query<{ id: string; certificate: Buffer }>(
+      sql`select id, certificate from issuers where realm_id = ${realmId} and issuing`,
+    ),
+  );
+  const serialNumbers = Array.from({ length: certificates }, () =>
+    BigInt(`0x1${randomBytes(15).toString("hex")}`).toString(),
+  );
+  await db.query(sql`
+    insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, name, identity, certificate,
+                              spki_sha256, created_at, not_before, not_after)
+    select ${realmId}::bigint, ${issuerId}::bigint, serial_number, gen_random_uuid(), 'infrastructure', 'bench', 'bench',
+           decode(repeat('00', 700), 'hex'), sha256(serial_number::bytea), now(), now(), now() + interval '1 year'
+      from unnest(${serialNumbers}::text[]) as s (serial_number)
+  `);
+  return { issuerId, issuer, serialNumbers };
+}
+
+async function listenerPort({ db }: Service): Promise<number> {
+  const { url } = only(
+    await db.query<{ url: string }>(sql`select ocsp_url as url from workers where ocsp_url is not null`),
+  );
+  return Number(new URL(url).port);
+}

@@ -1,0 +1,32 @@
+import * as audit from "../../db/queries/audit-entries.ts";
+import * as jobs from "../../db/queries/job-work.ts";
+import { sql } from "../../db/sql.ts";
+import { countWhatIs, skipAll } from "./cancel.ts";
+import type { JobDeps } from "./deps.ts";
+
+/** Gives up a job that cannot go on, for a fault of ours. What was not done stays undone, and says so row by row. */
+export async function fail({ db, clock }: Pick<JobDeps, "db" | "clock">, jobId: string): Promise<void> {
+  const job = await jobs.find(db, jobId);
+  if (job === undefined) return;
+  await countWhatIs({ db, clock }, job);
+  await skipAll({ db, clock }, job, { statuses: ["pending", "working"], code: "internal_error" });
+  await db.transaction(async (tx) => {
+    const at = clock.now();
+    const locked = await jobs.lock(tx, jobId);
+    if (locked === undefined || !["checking", "queued", "running", "cancelling"].includes(locked.state)) return;
+    await jobs.recount(tx, { jobId, at });
+    await jobs.enter(tx, {
+      jobId,
+      at,
+      changes: sql`state = 'failed', error_code = 'internal_error', finished_at = ${at}`,
+    });
+    const { state, ...counts } = await jobs.outcome(tx, jobId);
+    await audit.record(tx, {
+      realmId: job.realmId,
+      event: "job_finish",
+      actor: job.actor,
+      at,
+      properties: { job: jobId, kind: job.kind, state, ...counts },
+    });
+  });
+}

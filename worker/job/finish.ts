@@ -1,0 +1,39 @@
+import * as audit from "../../db/queries/audit-entries.ts";
+import * as jobs from "../../db/queries/job-work.ts";
+import { sql } from "../../db/sql.ts";
+import type { JobDeps } from "./deps.ts";
+
+/** Ends a job all of whose rows are final, with its audit entry. False when it has others, or has ended before. */
+export function finish({ db, clock, log }: Pick<JobDeps, "db" | "clock" | "log">, jobId: string): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const at = clock.now();
+    const job = await jobs.lock(tx, jobId);
+    if (job === undefined || (job.state !== "running" && job.state !== "cancelling")) return false;
+    if (await jobs.hasUnfinishedRows(tx, jobId)) return false;
+    if (job.done !== job.total) {
+      log.error(
+        { event: "job.miscounted", bulkJobId: jobId, done: job.done, total: job.total },
+        "a job was miscounted",
+      );
+      await jobs.recount(tx, { jobId, at });
+    }
+    const stopped = job.state === "cancelling" && (await jobs.finality(tx, jobId)).cancelled;
+    await jobs.enter(tx, {
+      jobId,
+      at,
+      changes: sql`
+        state = case when ${stopped} then 'cancelled' when failed > 0 then 'completed_with_errors' else 'completed' end,
+        finished_at = ${at}`,
+    });
+    const { state, ...counts } = await jobs.outcome(tx, jobId);
+    await audit.record(tx, {
+      realmId: job.realmId,
+      event: "job_finish",
+      actor: job.actor,
+      at,
+      properties: { job: jobId, kind: job.kind, state, ...counts },
+    });
+    log.info({ event: "job.finished", bulkJobId: jobId, kind: job.kind, state, ...counts }, "bulk job finished");
+    return true;
+  });
+}

@@ -1,0 +1,62 @@
+import { isContention, withoutValues } from "../../db/contention.ts";
+import { DatabaseUnavailable } from "../../db/outage.ts";
+import type { RowRange } from "../../db/queries/job-work.ts";
+import type { Log } from "../../runtime/log.ts";
+
+/** How often a slice that lost against another transaction is tried again before the queue is asked for another try. */
+const triesMax = 5;
+
+/** A range cut into parts of `size` rows. */
+export function slicesOf({ jobId, from, to }: RowRange, size: number): RowRange[] {
+  return Array.from({ length: Math.max(0, Math.ceil((to - from) / size)) }, (_, slice) => ({
+    jobId,
+    from: from + slice * size,
+    to: Math.min(to, from + (slice + 1) * size),
+  }));
+}
+
+/**
+ * Works a slice of rows; when the database refuses it, halves of it, until the row that it refuses is alone and can be
+ * given up by itself. An outage of the database is nobody's fault and is thrown.
+ */
+export async function sparingOthers<Result>(
+  slice: RowRange,
+  {
+    work,
+    giveUp,
+    log,
+  }: {
+    work: (slice: RowRange) => Promise<Result>;
+    giveUp: (row: { jobId: string; position: number }) => Promise<Result>;
+    log: Log;
+  },
+): Promise<Result[]> {
+  const { jobId, from, to } = slice;
+  try {
+    return [await withoutContention(() => work(slice))];
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable || isContention(error)) throw error;
+    if (to - from <= 1) {
+      // The values in the error may be somebody's name.
+      log.error(
+        { event: "job.row_failed", bulkJobId: jobId, position: from, fault: withoutValues(error) },
+        "a row of a bulk job cannot be worked",
+      );
+      return [await giveUp({ jobId, position: from })];
+    }
+  }
+  const middle = from + Math.floor((to - from) / 2);
+  const first = await sparingOthers({ jobId, from, to: middle }, { work, giveUp, log });
+  return [...first, ...(await sparingOthers({ jobId, from: middle, to }, { work, giveUp, log }))];
+}
+
+async function withoutContention<Result>(work: () => Promise<Result>): Promise<Result> {
+  for (let tries = 1; tries < triesMax; tries++) {
+    try {
+      return await work();
+    } catch (error) {
+      if (!isContention(error)) throw error;
+    }
+  }
+  return work();
+}

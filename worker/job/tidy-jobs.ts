@@ -1,0 +1,20 @@
+import * as upkeep from "../../db/queries/job-upkeep.ts";
+import type { JobDeps } from "./deps.ts";
+
+/** Erases the private keys that jobs have kept for long enough, and removes jobs that are old or were never sent in full. */
+export async function tidyJobs({ db, clock, log }: Pick<JobDeps, "db" | "clock" | "log">): Promise<void> {
+  const removed = {
+    uploads: await upkeep.removeBrokenUploads(db, { at: clock.now() }),
+    outputs: await untilNone(() => upkeep.eraseJobOutputs(db, { at: clock.now() })),
+    jobs: await untilNone(() => upkeep.removeOldJob(db, { at: clock.now() })),
+  };
+  if (removed.uploads + removed.outputs + removed.jobs > 0) {
+    log.info({ event: "upkeep.jobs_tidied", ...removed }, "bulk jobs tidied up");
+  }
+}
+
+async function untilNone(work: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let done = await work(); done > 0; done = await work()) total += done;
+  return total;
+}

@@ -1,0 +1,74 @@
+import * as offboarding from "../../db/queries/job-offboarding.ts";
+import * as onboarding from "../../db/queries/job-onboarding.ts";
+import * as jobs from "../../db/queries/job-work.ts";
+import type { Progress, RowRange, WorkedJob } from "../../db/queries/job-work.ts";
+import { TryAgain } from "../processor.ts";
+import type { JobDeps } from "./deps.ts";
+import { finish } from "./finish.ts";
+import { slicesOf, sparingOthers } from "./in-slices.ts";
+
+/** Rows that are worked in one transaction, and profiles that are signed together: few enough that others get their turn. */
+const onboardingSlice = 100;
+
+/** The same where profiles are revoked. */
+const offboardingSlice = 250;
+
+/**
+ * Works the rows of a chunk that are not final. Between its slices it looks whether the job was stopped; rows that are
+ * under way it finishes even then. Throws {@link TryAgain} when some are in another worker's hand, or went back to the queue.
+ */
+export async function workRows(deps: JobDeps, chunk: RowRange): Promise<void> {
+  const size = { onboarding: onboardingSlice, offboarding: offboardingSlice };
+  const work = { onboarding: onboard, offboarding: offboard };
+  let complete = false;
+  const kind = (await jobs.find(deps.db, chunk.jobId))?.kind;
+  if (kind === undefined) return;
+  for (const slice of slicesOf(chunk, size[kind])) {
+    const job = await jobs.find(deps.db, chunk.jobId);
+    if (job?.state !== "running" && job?.state !== "cancelling") return;
+    const progress = await work[kind](deps, job, slice);
+    complete ||= progress.some((part) => part?.complete === true);
+  }
+  if (complete) {
+    await finish(deps, chunk.jobId);
+    return;
+  }
+  if (await jobs.hasWorkingRows(deps.db, chunk)) throw new TryAgain("rows are not settled yet");
+}
+
+type Progresses = (Progress | undefined)[];
+
+async function onboard(deps: JobDeps, job: WorkedJob, slice: RowRange): Promise<Progresses> {
+  const { db, clock, log, issueAll } = deps;
+  const { realmId, actor } = job;
+  const giveUp = (row: { jobId: string; position: number }) =>
+    jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() });
+
+  const taken =
+    job.state === "running"
+      ? await sparingOthers(slice, {
+          work: (part) =>
+            db.transaction((tx) => onboarding.takeOnRows(tx, { ...part, realmId, actor, at: clock.now() })),
+          giveUp,
+          log,
+        })
+      : [];
+  if (!(await jobs.hasWorkingRows(db, slice))) return taken;
+
+  const unsettled = await onboarding.unsettled(db, slice);
+  if (unsettled.length > 0) await issueAll(unsettled);
+  const concluded = await sparingOthers(slice, {
+    work: (part) => onboarding.concludeRows(db, { ...part, at: clock.now() }),
+    giveUp,
+    log,
+  });
+  return [...taken, ...concluded];
+}
+
+function offboard({ db, clock, log }: JobDeps, { realmId }: WorkedJob, slice: RowRange): Promise<Progresses> {
+  return sparingOthers(slice, {
+    work: (part) => db.transaction((tx) => offboarding.revoke(tx, { ...part, realmId, at: clock.now() })),
+    giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
+    log,
+  });
+}
