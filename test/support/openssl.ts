@@ -24,6 +24,7 @@ export function openssl(args: readonly string[], files: Record<string, string | 
     const { status, stdout, stderr, error } = spawnSync(requireTool("openssl"), args, {
       cwd: directory,
       timeout: 20_000,
+      maxBuffer: 1 << 28,
     });
     if (error !== undefined) throw error;
     return { status: status ?? -1, stdout: stdout.toString("utf8"), output: stdout, stderr: stderr.toString("utf8") };

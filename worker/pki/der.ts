@@ -27,12 +27,32 @@ export const context = (number: number): number => 0x80 | number;
 /** Context-specific tag `[number]`, constructed (EXPLICIT, or IMPLICIT over a constructed type). */
 export const contextConstructed = (number: number): number => 0xa0 | number;
 
+/** The octets before a content of `length` octets: its tag and its length. */
+export function header(tagOctet: number, length: number): Buffer {
+  const out = Buffer.allocUnsafe(headerLengthOf(length));
+  writeHeader(out, tagOctet, length);
+  return out;
+}
+
 /** One tag-length-value whose content is the given parts one after another. */
 export function tlv(tagOctet: number, ...content: readonly Uint8Array[]): Buffer {
   let length = 0;
   for (const part of content) length += part.length;
-  const headerLength = length < 0x80 ? 2 : length < 0x100 ? 3 : length < 0x10000 ? 4 : length < 0x1000000 ? 5 : 6;
-  const out = Buffer.allocUnsafe(headerLength + length);
+  let at = headerLengthOf(length);
+  const out = Buffer.allocUnsafe(at + length);
+  writeHeader(out, tagOctet, length);
+  for (const part of content) {
+    out.set(part, at);
+    at += part.length;
+  }
+  return out;
+}
+
+const headerLengthOf = (length: number): number =>
+  length < 0x80 ? 2 : length < 0x100 ? 3 : length < 0x10000 ? 4 : length < 0x1000000 ? 5 : 6;
+
+function writeHeader(out: Buffer, tagOctet: number, length: number): void {
+  const headerLength = headerLengthOf(length);
   out[0] = tagOctet;
   if (headerLength === 2) {
     out[1] = length;
@@ -40,12 +60,6 @@ export function tlv(tagOctet: number, ...content: readonly Uint8Array[]): Buffer
     out[1] = 0x80 | (headerLength - 2);
     out.writeUIntBE(length, 2, headerLength - 2);
   }
-  let at = headerLength;
-  for (const part of content) {
-    out.set(part, at);
-    at += part.length;
-  }
-  return out;
 }
 
 export const sequence = (...parts: readonly Uint8Array[]): Buffer => tlv(tag.sequence, ...parts);

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, createSign, sign } from "node:crypto";
 import { decryptKey, decryptKeySync } from "./encrypted-key.ts";
 import { signatureAlgorithmFor, signatureAlgorithms, type Signer } from "./signer.ts";
 
@@ -25,6 +25,10 @@ function signerOf(privateKeyPkcs8: Buffer): Signer {
       algorithm,
       publicKeySpki: createPublicKey(key).export({ format: "der", type: "spki" }),
       sign: (toBeSigned) => sign(hash, toBeSigned, key),
+      signInParts() {
+        const signing = createSign(hash);
+        return { update: (part) => void signing.update(part), finish: () => signing.sign(key) };
+      },
     };
   } finally {
     privateKeyPkcs8.fill(0);

@@ -15,6 +15,14 @@ export interface Signer {
   readonly publicKeySpki: Uint8Array;
   /** The signature as it stands in a certificate: for ECDSA the DER of Ecdsa-Sig-Value (RFC 3279 section 2.2.3). */
   sign(toBeSigned: Uint8Array): Uint8Array | Promise<Uint8Array>;
+  /** The same over what comes in parts: a CRL is too large to be in one piece just for its signature. */
+  signInParts(): SigningInParts;
+}
+
+export interface SigningInParts {
+  update(part: Uint8Array): void;
+  /** The signature of all parts, one after another. */
+  finish(): Uint8Array | Promise<Uint8Array>;
 }
 
 /** The algorithm that goes with a key: P-256, P-384, or RSA of at least 2048 bits. Throws TypeError for any other key. */

@@ -1,0 +1,39 @@
+import { promisify } from "node:util";
+import { constants, crc32, deflateRaw } from "node:zlib";
+
+const packed = new WeakMap<Buffer, Promise<Buffer>>();
+
+/**
+ * Content in parts as one gzip member (RFC 1952), in parts as well. Each part is compressed on its own and once in its
+ * life, however often it comes again in other company: a part ends at a whole octet, where the next can follow.
+ */
+export async function gzipParts(parts: readonly Buffer[]): Promise<Buffer[]> {
+  const compressed = await Promise.all(parts.map(compress));
+  let sum = 0;
+  let length = 0;
+  for (const part of parts) {
+    // Over nothing zlib begins anew.
+    if (part.length > 0) sum = crc32(part, sum);
+    length += part.length;
+  }
+  const end = Buffer.alloc(lastBlock.length + 8);
+  lastBlock.copy(end);
+  end.writeUInt32LE(sum, lastBlock.length);
+  end.writeUInt32LE(length % 2 ** 32, lastBlock.length + 4);
+  return [memberHeader, ...compressed, end];
+}
+
+function compress(part: Buffer): Promise<Buffer> {
+  let known = packed.get(part);
+  if (known === undefined) {
+    known = promisify(deflateRaw)(part, { level: constants.Z_BEST_SPEED, finishFlush: constants.Z_FULL_FLUSH });
+    packed.set(part, known);
+  }
+  return known;
+}
+
+/** Deflate, no name, no time, system unknown. */
+const memberHeader = Buffer.from([0x1f, 0x8b, 8, 0, 0, 0, 0, 0, 0, 0xff]);
+
+/** An empty block with fixed codes that says that it is the last (RFC 1951 section 3.2.3). */
+const lastBlock = Buffer.from([3, 0]);

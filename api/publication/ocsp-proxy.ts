@@ -1,0 +1,205 @@
+import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import type { Request, RequestHandler, Response } from "express";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Deps } from "../deps.ts";
+import type { RateLimiter } from "../rate-limit.ts";
+import { contextOf } from "../request-context.ts";
+import { createOcspWorkers } from "./ocsp-workers.ts";
+
+/** The longest request that a responder reads. */
+const requestBytesMax = 4_096;
+
+/** No answer is longer: one for many certificates is a few kilobytes. */
+const answerBytesMax = 65_536;
+
+/** How long a client may take to send its request. */
+const requestMsMax = 8_000;
+
+/** A worker that answers at all says within 2.5 s that it cannot. */
+const workerMsMax = 3_500;
+
+/** How long all of them together may take: somebody's device is waiting. */
+const totalMsMax = 6_000;
+
+/** A worker that says so at once is busy or not ready, and another may not be; later on, nothing is gained by asking. */
+const anotherMsMax = 1_000;
+
+/** OCSPResponse "try later" (RFC 6960 section 2.3). */
+const tryLater = Buffer.from([0x30, 3, 0x0a, 1, 3]);
+
+/** What of a worker's answer is its client's. */
+const answerHeaders = ["content-type", "cache-control", "etag", "last-modified", "expires", "allow"];
+
+interface Answer {
+  status: number;
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/**
+ * `/ocsp/{issuer}`: passes requests on to a worker's responder, to the next one when one does not answer, and says "try
+ * later" when none does. Nothing of a request is read here but its length.
+ */
+export function createOcspProxy(deps: Pick<Deps, "db" | "clock">, limiter: RateLimiter): RequestHandler {
+  const workers = createOcspWorkers(deps);
+  const agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 32 });
+
+  async function askAny(asked: Asked): Promise<Answer | undefined> {
+    const startedAt = performance.now();
+    let later: Answer | undefined;
+    for (const url of await workers.list()) {
+      const passed = performance.now() - startedAt;
+      if (passed >= (later === undefined ? totalMsMax : anotherMsMax)) break;
+      try {
+        const answer = await ask(agent, url, asked, Math.min(totalMsMax - passed, workerMsMax));
+        if (!answer.body.equals(tryLater)) return answer;
+        later = answer;
+      } catch {
+        workers.silent(url);
+      }
+    }
+    return later;
+  }
+
+  return async (request, response, next) => {
+    const path = request.originalUrl;
+    if (!/^\/ocsp\/[1-9][0-9]{0,17}(?:\/|$)/.test(path)) {
+      next();
+      return;
+    }
+    contextOf(response).route = "/ocsp/:issuer";
+    const { method } = request;
+    if (method !== "GET" && method !== "HEAD" && method !== "POST") {
+      response.setHeader("Allow", "GET, HEAD, POST, OPTIONS");
+      throw new ServiceError("method_not_allowed");
+    }
+    const address = request.ip ?? "";
+    if (!(await withinLimit(limiter, response, address))) {
+      send(response, undefined);
+      return;
+    }
+    const body = method === "POST" ? await readBody(request) : undefined;
+    const asked = { method: body === undefined ? "GET" : "POST", path, headers: headersOf(request, address), body };
+    send(response, await askAny(asked));
+  };
+}
+
+async function withinLimit(limiter: RateLimiter, response: Response, address: string): Promise<boolean> {
+  try {
+    await limiter.countPublic(response, address);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
+}
+
+interface Asked {
+  method: string;
+  path: string;
+  headers: Record<string, string>;
+  body: Buffer | undefined;
+}
+
+/** What the responder goes by, and who asked; nothing else is passed on. */
+function headersOf(request: Request, address: string): Record<string, string> {
+  const headers: Record<string, string> = { "x-forwarded-for": address };
+  for (const name of ["content-type", "content-encoding", "if-none-match"] as const) {
+    const value = request.headers[name];
+    if (value !== undefined) headers[name] = value;
+  }
+  return headers;
+}
+
+/** The body. Throws `payload_too_large` beyond the limit, `invalid_request` when it ends early or does not come. */
+function readBody(request: IncomingMessage): Promise<Buffer> {
+  if (Number(request.headers["content-length"] ?? 0) > requestBytesMax) throw new ServiceError("payload_too_large");
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    const incomplete = (cause?: Error): void => {
+      reject(new ServiceError("invalid_request", { description: "The body ended early.", cause }));
+    };
+    const timer = setTimeout(incomplete, requestMsMax);
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > requestBytesMax) reject(new ServiceError("payload_too_large"));
+      else chunks.push(chunk);
+    });
+    request.once("end", () => {
+      resolve(Buffer.concat(chunks));
+    });
+    request.once("error", incomplete);
+    request.once("close", () => {
+      clearTimeout(timer);
+      incomplete();
+    });
+  });
+}
+
+/**
+ * Asks one worker. A kept connection may have been closed at this very moment, which says nothing about the worker: then
+ * it is asked once more. Asking twice does no harm.
+ */
+async function ask(agent: Agent, url: string, asked: Asked, msMax: number): Promise<Answer> {
+  try {
+    return await askOnce(agent, url, asked, msMax);
+  } catch (error) {
+    if (!(error instanceof StaleConnection)) throw error;
+    return askOnce(agent, url, { ...asked, headers: { ...asked.headers, connection: "close" } }, msMax);
+  }
+}
+
+class StaleConnection extends Error {
+  override readonly name = "StaleConnection";
+}
+
+function askOnce(agent: Agent, url: string, { method, path, headers, body }: Asked, msMax: number): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const length: Record<string, number> = body === undefined ? {} : { "content-length": body.length };
+    const sent = httpRequest(`${url}${path}`, { agent, method, headers: { ...headers, ...length } }, (incoming) => {
+      const chunks: Buffer[] = [];
+      let received = 0;
+      incoming.on("data", (chunk: Buffer) => {
+        received += chunk.length;
+        if (received > answerBytesMax) sent.destroy(new Error("too long an answer"));
+        else chunks.push(chunk);
+      });
+      incoming.once("error", reject);
+      incoming.once("end", () => {
+        resolve({ status: incoming.statusCode ?? 502, headers: kept(incoming), body: Buffer.concat(chunks) });
+      });
+    });
+    const timer = setTimeout(() => {
+      sent.destroy(new Error("no answer in time"));
+    }, msMax);
+    sent.once("close", () => {
+      clearTimeout(timer);
+    });
+    sent.once("error", (error) => {
+      reject(sent.reusedSocket && "code" in error ? new StaleConnection("closed", { cause: error }) : error);
+    });
+    sent.end(body);
+  });
+}
+
+function kept({ headers }: IncomingMessage): Record<string, string> {
+  const answer: Record<string, string> = {};
+  for (const name of answerHeaders) {
+    const value = headers[name];
+    if (typeof value === "string") answer[name] = value;
+  }
+  return answer;
+}
+
+/** Sends a worker's answer, or "try later" in the absence of one. An answer 5xx of a responder is none. */
+function send(response: Response, answer: Answer | undefined): void {
+  const { status, headers, body } =
+    answer === undefined || answer.status >= 500
+      ? { status: 200, headers: { "content-type": "application/ocsp-response" }, body: tryLater }
+      : answer;
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  if (status !== 304) response.setHeader("Content-Length", body.length);
+  response.end(body);
+}

@@ -1,0 +1,58 @@
+import type { Database } from "../../db/client.ts";
+import * as workers from "../../db/queries/workers.ts";
+import type { Clock } from "../../runtime/clock.ts";
+
+/** The workers that answer OCSP. */
+export interface OcspWorkers {
+  /** Their addresses, the next one's turn first, those that lately did not answer last. */
+  list(): Promise<string[]>;
+  /** That one did not answer. */
+  silent(url: string): void;
+}
+
+/** How long an address is asked last after it did not answer. */
+const silentMs = 5_000;
+
+/** How long the list of addresses is good. */
+const listedMs = 1_000;
+
+/** Learns from the database who answers, and goes on with what it knows while the database is away. */
+export function createOcspWorkers({ db, clock }: { db: Database; clock: Clock }): OcspWorkers {
+  let known: string[] = [];
+  let readAt = Number.NEGATIVE_INFINITY;
+  let reading: Promise<void> | undefined;
+  let turn = 0;
+  const silentUntil = new Map<string, number>();
+
+  const read = (): Promise<void> =>
+    (reading ??= workers
+      .listOcspUrls(db, { at: clock.now() })
+      .then((urls) => {
+        known = urls;
+        for (const url of silentUntil.keys()) if (!urls.includes(url)) silentUntil.delete(url);
+      })
+      .catch(() => undefined)
+      .finally(() => {
+        readAt = performance.now();
+        reading = undefined;
+      }));
+
+  return {
+    async list() {
+      const now = performance.now();
+      if (now - readAt > listedMs) {
+        const fresh = read();
+        // Those we know are not waited for: asking them costs less than asking the database first.
+        if (known.length === 0) await fresh;
+      }
+      if (known.length === 0) return [];
+      turn = (turn + 1) % known.length;
+      const inTurn = [...known.slice(turn), ...known.slice(0, turn)];
+      const isSilent = (url: string): boolean => (silentUntil.get(url) ?? 0) > now;
+      return [...inTurn.filter((url) => !isSilent(url)), ...inTurn.filter(isSilent)];
+    },
+    silent(url) {
+      silentUntil.set(url, performance.now() + silentMs);
+    },
+  };
+}

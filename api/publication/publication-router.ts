@@ -1,0 +1,124 @@
+import { hash } from "node:crypto";
+import { Router, type Request, type Response } from "express";
+import { ServiceError } from "../../domain/errors.ts";
+import { acceptsGzip } from "../accepts-gzip.ts";
+import type { Deps } from "../deps.ts";
+import { hasRepresentation } from "../etag.ts";
+import { contextOf } from "../request-context.ts";
+import { pemParts } from "./pem-parts.ts";
+import { createPublications } from "./publications.ts";
+
+/** What certificates point to, open to everyone: the issuers' CRLs (RFC 5280 section 4.2.1.13) and certificates (4.2.2.1). */
+export function createPublicationRouter({ db, clock, log }: Pick<Deps, "db" | "clock" | "log">): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const publications = createPublications({ db, log });
+
+  router.get("/crl/:file", async (request, response) => {
+    contextOf(response).route = "/crl/:file";
+    const { issuerId, format } = parseFile(request.params.file, ["crl", "pem"]);
+    const crl = await publications.findCrl(issuerId);
+    if (crl === undefined) throw new ServiceError("not_found");
+
+    const secondsLeft = Math.floor((crl.nextUpdate.getTime() - clock.now().getTime()) / 1000);
+    const meta = { modified: crl.thisUpdate, cacheControl: crlCacheControl(secondsLeft) };
+    if (format === "pem") {
+      await send(request, response, { ...meta, tag: `${crl.tag}-pem`, type: pemType, parts: () => crl.pem() });
+      return;
+    }
+    const packed = acceptsGzip(request.get("Accept-Encoding") ?? "");
+    await send(request, response, {
+      ...meta,
+      tag: packed ? `${crl.tag}-gzip` : crl.tag,
+      type: "application/pkix-crl",
+      encoding: packed ? "gzip" : undefined,
+      parts: () => (packed ? crl.gzip() : crl.der),
+    });
+  });
+
+  router.get("/ca/:file", async (request, response) => {
+    contextOf(response).route = "/ca/:file";
+    const { issuerId, format } = parseFile(request.params.file, ["cer", "pem"]);
+    const chain = await publications.findChain(issuerId);
+    const [certificate] = chain ?? [];
+    if (chain === undefined || certificate === undefined) throw new ServiceError("not_found");
+
+    const tag = `${hash("sha256", certificate, "base64url").slice(0, 22)}-${format}`;
+    const parts = async () =>
+      format === "cer"
+        ? [certificate]
+        : (await Promise.all(chain.map((each) => pemParts("CERTIFICATE", [each])))).flat();
+    const type = format === "cer" ? "application/pkix-cert" : pemType;
+    await send(request, response, { tag, type, cacheControl: "public, max-age=86400", parts });
+  });
+  return router;
+}
+
+const pemType = "application/x-pem-file";
+
+/**
+ * A second, so that what stands in between adds next to nothing to the seconds within which a revocation is published,
+ * and yet spares us a crowd. While we are away, a CRL that we served is good until its end.
+ */
+const crlCacheControl = (secondsLeft: number): string =>
+  secondsLeft > 0 ? `public, max-age=1, stale-if-error=${secondsLeft}` : "public, max-age=1";
+
+function parseFile<Format extends string>(
+  file: string,
+  formats: readonly Format[],
+): { issuerId: string; format: Format } {
+  const [, issuerId, ending] = /^([1-9][0-9]{0,18})\.([a-z]+)$/.exec(file) ?? [];
+  const format = formats.find((each) => each === ending);
+  if (issuerId === undefined || format === undefined) throw new ServiceError("not_found");
+  return { issuerId, format };
+}
+
+interface Representation {
+  /** Without quotes. */
+  tag: string;
+  modified?: Date;
+  type: string;
+  /** Set where the client's Accept-Encoding chose, whatever it chose. */
+  encoding?: "gzip" | undefined;
+  cacheControl: string;
+  /** Asked for only when they are sent. */
+  parts: () => readonly Buffer[] | Promise<readonly Buffer[]>;
+}
+
+/** Sends parts one after another, without putting them together; or 304 to who has them (RFC 9110 section 13). */
+async function send(request: Request, response: Response, representation: Representation): Promise<void> {
+  const { tag, modified, type, encoding, cacheControl } = representation;
+  const known = isKnown(request, { tag, modified });
+  const content = known ? [] : await representation.parts();
+  response.setHeader("ETag", `"${tag}"`);
+  response.setHeader("Cache-Control", cacheControl);
+  if (modified !== undefined) response.setHeader("Last-Modified", modified.toUTCString());
+  if ("encoding" in representation) response.setHeader("Vary", "Accept-Encoding");
+  if (known) {
+    response.statusCode = 304;
+    response.end();
+    return;
+  }
+  if (encoding !== undefined) response.setHeader("Content-Encoding", encoding);
+  response.setHeader("Content-Type", type);
+  response.setHeader(
+    "Content-Length",
+    content.reduce((sum, part) => sum + part.length, 0),
+  );
+  if (request.method !== "HEAD") {
+    response.cork();
+    for (const part of content) response.write(part);
+    response.uncork();
+  }
+  response.end();
+}
+
+/** `If-Modified-Since` counts only where there is no `If-None-Match` (RFC 9110 section 13.1.3). */
+function isKnown(
+  request: Request,
+  { tag, modified }: Pick<Representation, "tag"> & { modified: Date | undefined },
+): boolean {
+  const ifNoneMatch = request.headers["if-none-match"];
+  if (ifNoneMatch !== undefined) return hasRepresentation(ifNoneMatch, `"${tag}"`);
+  const since = Date.parse(request.headers["if-modified-since"] ?? "");
+  return modified !== undefined && modified.getTime() <= since;
+}

@@ -1,0 +1,143 @@
+import type { Database } from "../../db/client.ts";
+import * as crls from "../../db/queries/crls.ts";
+import * as issuers from "../../db/queries/issuers.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Log } from "../../runtime/log.ts";
+import { gzipParts } from "./gzip-parts.ts";
+import { pemParts } from "./pem-parts.ts";
+
+/** An issuer's current CRL, as it is served. */
+export interface CurrentCrl {
+  /** Entity tag of the DER, without quotes. */
+  tag: string;
+  thisUpdate: Date;
+  nextUpdate: Date;
+  der: readonly Buffer[];
+  /** Made when first asked for, and then kept. */
+  gzip(): Promise<readonly Buffer[]>;
+  pem(): Promise<readonly Buffer[]>;
+}
+
+/** What is served of issuers: asked for often, by anybody, and read from the database seldom. */
+export interface Publications {
+  /** Undefined for an unknown issuer. Throws `unavailable` when there is none yet, or the database is away and none is known. */
+  findCrl(issuerId: string): Promise<CurrentCrl | undefined>;
+  /** The certificate first, then those above it, the root last; DER. Undefined for an unknown issuer. */
+  findChain(issuerId: string): Promise<readonly Buffer[] | undefined>;
+}
+
+/** For so long an answer about which CRLs are current holds. */
+const currentMs = 1_000;
+
+/** A CRL that we have is served when the database does not say within this time whether there is a newer one. */
+const patienceMs = 2_000;
+
+type Known = CurrentCrl & { pieces: ReadonlyMap<string, Buffer> };
+
+/** A cache for this process. However many fetch, the database is asked once a second, and only new entries are read. */
+export function createPublications({ db, log }: { db: Database; log: Log }): Publications {
+  const current = new Map<string, Known>();
+  const loading = new Map<string, Promise<Known | undefined>>();
+  const chains = new Map<string, Promise<readonly Buffer[] | undefined>>();
+  let tags: { askedAt: number; byIssuer: Promise<ReadonlyMap<string, string | null>> } | undefined;
+
+  /** The tags of all issuers' CRLs, asked for by one request for all. */
+  function currentTags(): Promise<ReadonlyMap<string, string | null>> {
+    const at = performance.now();
+    if (tags !== undefined && at - tags.askedAt < currentMs) return tags.byIssuer;
+    const byIssuer = crls.listTags(db).then((rows) => new Map(rows.map(({ issuerId, tag }) => [issuerId, tag])));
+    const asked = (tags = { askedAt: at, byIssuer });
+    byIssuer.catch(() => {
+      if (tags === asked) tags = undefined;
+    });
+    return byIssuer;
+  }
+
+  async function load(issuerId: string): Promise<Known | undefined> {
+    const before = current.get(issuerId);
+    const stored = await crls.find(db, { issuerId, known: [...(before?.pieces.keys() ?? [])] });
+    if (stored === undefined) return undefined;
+    const pieces = new Map(stored.pieces.map((id) => [id, before?.pieces.get(id) ?? stored.unknown.get(id)]));
+    const known = asServed(stored, pieces);
+    current.set(issuerId, known);
+    return known;
+  }
+
+  function loadOnce(issuerId: string): Promise<Known | undefined> {
+    let running = loading.get(issuerId);
+    if (running === undefined) {
+      running = load(issuerId).finally(() => loading.delete(issuerId));
+      loading.set(issuerId, running);
+    }
+    return running;
+  }
+
+  async function findNewest(issuerId: string): Promise<Known | undefined> {
+    const tag = (await currentTags()).get(issuerId);
+    if (tag === undefined) return undefined;
+    const known = current.get(issuerId);
+    const found = known?.tag === tag ? known : await loadOnce(issuerId);
+    if (found === undefined) {
+      throw new ServiceError("unavailable", { description: "There is no CRL yet.", retryAfterSeconds: 1 });
+    }
+    return found;
+  }
+
+  return {
+    async findCrl(issuerId) {
+      const newest = findNewest(issuerId);
+      const known = current.get(issuerId);
+      if (known === undefined) return newest;
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<never>((_, reject) => {
+        timer = setTimeout(() => {
+          reject(new Error(`no answer within ${patienceMs} ms`));
+        }, patienceMs);
+      });
+      try {
+        return await Promise.race([newest, late]);
+      } catch (err) {
+        newest.catch(() => undefined);
+        log.warn({ event: "crl.not_checked", issuer: issuerId, err }, "serving the CRL that we have");
+        return known;
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+
+    async findChain(issuerId) {
+      const kept = chains.get(issuerId);
+      if (kept !== undefined) return kept;
+      if (!(await currentTags()).has(issuerId)) return undefined;
+      const chain = issuers
+        .listByIds(db, [issuerId])
+        .then(([row]) => (row === undefined ? undefined : [row.certificate, ...row.chain]));
+      chains.set(issuerId, chain);
+      chain.catch(() => chains.delete(issuerId));
+      return chain;
+    },
+  };
+}
+
+function asServed(
+  { tag, thisUpdate, nextUpdate, head, tail }: crls.StoredCrl,
+  pieces: ReadonlyMap<string, Buffer | undefined>,
+): Known {
+  const whole = new Map<string, Buffer>();
+  for (const [id, der] of pieces) {
+    if (der === undefined) throw new Error(`piece ${id} of a CRL is missing`);
+    whole.set(id, der);
+  }
+  const der = [head, ...whole.values(), tail];
+  let gzip: Promise<Buffer[]> | undefined;
+  let pem: Promise<Buffer[]> | undefined;
+  return {
+    tag,
+    thisUpdate,
+    nextUpdate,
+    der,
+    pieces: whole,
+    gzip: () => (gzip ??= gzipParts(der)),
+    pem: () => (pem ??= pemParts("X509 CRL", der)),
+  };
+}

@@ -1,0 +1,117 @@
+import { randomUUID } from "node:crypto";
+import { createServer, type AddressInfo } from "node:net";
+import { afterEach, beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../db/sql.ts";
+import { systemClock } from "../../../../runtime/clock.ts";
+import { ocspErrors } from "../../../../worker/pki/ocsp-response.ts";
+import { useApi } from "../../../support/api.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
+import {
+  askOverHttp,
+  askWithOpenssl,
+  encodeCertId,
+  encodeOcspRequest,
+  nonceExtension,
+  outcomeOf,
+  responderUrls,
+} from "../../../support/ocsp.ts";
+import { startTestWorker } from "../../../support/worker.ts";
+
+const api = useApi();
+const serialNumber = "4711";
+let realm: IssuingRealm;
+
+beforeAll(async () => {
+  realm = await givenIssuingRealm(api.database.owner);
+  await api.given.profile({ realmId: realm.realmId }, { kind: "infrastructure", serialNumber });
+});
+
+const request = (nonce?: Buffer): Buffer =>
+  encodeOcspRequest(
+    [encodeCertId({ issuer: realm.issuer, serialNumber })],
+    nonce === undefined ? [] : [nonceExtension(nonce)],
+  );
+const path = (): string => `${api.url}/ocsp/${realm.issuerId}`;
+const ask = async (): Promise<string | number> => {
+  const answer = await askOverHttp(path(), { body: request(Buffer.alloc(8, 1)) });
+  expect(answer.status).toBe(200);
+  expect(answer.headers["content-type"]).toBe("application/ocsp-response");
+  return outcomeOf(answer.body);
+};
+
+/** A worker that is registered, whatever becomes of requests to it. */
+const registered = async (url: string): Promise<void> => {
+  await api.database.owner.query(sql`
+    insert into workers (id, started_at, seen_at, ocsp_url) values (${randomUUID()}, ${systemClock.now()}, ${systemClock.now()}, ${url})
+  `);
+};
+afterEach(async () => {
+  await api.database.owner.query(sql`delete from workers`);
+});
+
+describe("the address that certificates point to", () => {
+  test("says to try later when there is nobody to answer, in OCSP's own words", async () => {
+    expect(await ask()).toBe(ocspErrors.tryLater);
+  });
+
+  test("passes on to a worker, by the next one when one is gone, hangs or talks rubbish; and says when none is left", async () => {
+    const worker = await startTestWorker({ databaseUrl: api.database.url, ocsp: {} });
+    const second = await startTestWorker({ databaseUrl: api.database.url, ocsp: {} });
+    await eventually(async () => {
+      expect(await ask()).toBe("good");
+    });
+    expect(await responderUrls(api.database.owner)).toHaveLength(2);
+
+    const said = await askWithOpenssl(path(), { ...realm, serialNumber });
+    expect(said).toContain(`${serialNumber}: good`);
+    expect(said).toContain("Response verify OK");
+
+    const silent = createServer();
+    const rubbish = createServer((socket) => socket.end("HTTP/1.1 200 OK\r\nContent-Length: 9999999\r\n\r\nx"));
+    for (const server of [silent, rubbish]) {
+      await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+      await registered(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
+    }
+    await registered("http://127.0.0.1:1");
+    const outcomes = await eventually(async () => {
+      const all = await Promise.all(Array.from({ length: 20 }, ask));
+      return all;
+    });
+    expect(new Set(outcomes)).toEqual(new Set(["good"]));
+    for (const server of [silent, rubbish]) server.close();
+
+    await worker.stop();
+    for (let round = 0; round < 10; round++) expect(await ask()).toBe("good");
+    await second.stop();
+    expect((await responderUrls(api.database.owner)).filter((url) => url !== "http://127.0.0.1:1")).toHaveLength(2);
+    expect(await ask()).toBe(ocspErrors.tryLater);
+  }, 60_000);
+
+  test("passes on what caches need, GET and HEAD, and refusals", async () => {
+    const worker = await startTestWorker({ databaseUrl: api.database.url, ocsp: {} });
+    await eventually(async () => {
+      expect(await ask()).toBe("good");
+    });
+    const url = `${path()}/${encodeURIComponent(request().toString("base64"))}`;
+    const got = await askOverHttp(url);
+    expect(outcomeOf(got.body)).toBe("good");
+    expect(got.headers).toMatchObject({
+      "cache-control": "max-age=2, public, no-transform, must-revalidate",
+      etag: expect.any(String),
+      expires: expect.any(String),
+      "last-modified": expect.any(String),
+    });
+    expect(await askOverHttp(url, { method: "HEAD" })).toMatchObject({ status: 200, body: Buffer.alloc(0) });
+    expect((await askOverHttp(`${path()}/%zz`)).body).toEqual(Buffer.from([0x30, 3, 0x0a, 1, 1]));
+
+    expect((await askOverHttp(path(), { body: Buffer.alloc(4_097) })).status).toBe(413);
+    expect((await askOverHttp(path(), { body: request(), headers: { "content-type": "text/plain" } })).status).toBe(
+      415,
+    );
+    expect((await askOverHttp(path(), { method: "PUT", body: request() })).status).toBe(405);
+    expect((await askOverHttp(`${api.url}/ocsp/0`, { body: request() })).status).toBe(404);
+    expect((await askOverHttp(`${api.url}/ocsp`, { body: request() })).status).toBe(404);
+    await worker.stop();
+  });
+});

@@ -1,0 +1,257 @@
+import { X509Certificate } from "node:crypto";
+import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
+import { gunzipSync } from "node:zlib";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../db/sql.ts";
+import { pem } from "../../../../worker/pki/pem.ts";
+import {
+  AuthorityInfoAccessExtension,
+  CRLDistributionPointsExtension,
+  X509Certificate as ParsedCertificate,
+} from "../../../../worker/pki/x509.ts";
+import { useApi, type Caller } from "../../../support/api.ts";
+import { readCrl, verifyCrl } from "../../../support/crl.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
+import { openssl } from "../../../support/openssl.ts";
+import { requireTool } from "../../../support/tools.ts";
+
+requireTool("openssl");
+
+let statements = 0;
+let away = false;
+const api = useApi({
+  watch: (db) => ({
+    ...db,
+    query: (statement) => {
+      statements++;
+      return away ? Promise.reject(new Error("away")) : db.query(statement);
+    },
+  }),
+});
+const { as, given } = api;
+
+interface Fetched {
+  status: number;
+  headers: IncomingHttpHeaders;
+  bytes: Buffer;
+}
+
+const fetchBytes = (
+  path: string,
+  { method = "GET", headers = {} }: { method?: string; headers?: Record<string, string> } = {},
+) =>
+  new Promise<Fetched>((resolve, reject) => {
+    const sent = httpRequest(`${api.url}${path}`, { method, headers, agent: false }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on("data", (chunk: Buffer) => chunks.push(chunk));
+      response.once("error", reject);
+      response.once("end", () => {
+        resolve({ status: response.statusCode ?? 0, headers: response.headers, bytes: Buffer.concat(chunks) });
+      });
+    });
+    sent.once("error", reject);
+    sent.end();
+  });
+
+let realm: IssuingRealm;
+let service: Caller;
+let crlPath: string;
+beforeAll(async () => {
+  realm = await givenIssuingRealm(api.database.owner);
+  service = as.service({ realmId: realm.realmId });
+  await api.startWorker();
+  crlPath = `/crl/${realm.issuerId}.crl`;
+  await eventually(async () => {
+    expect((await fetchBytes(crlPath)).status).toBe(200);
+  });
+}, 60_000);
+
+async function issue(): Promise<{ serial: string; certificate: string }> {
+  const user = await given.user({ realmId: realm.realmId });
+  const { status, body } = await service.post(`/api/user/${user.id}/profiles/laptop`, {
+    format: "pem",
+    deviceType: "Linux",
+    keyType: "ec-p256",
+  });
+  expect(status).toBe(200);
+  return body.data as { serial: string; certificate: string };
+}
+
+const entriesServed = async () => readCrl((await fetchBytes(crlPath)).bytes).entries;
+
+test("what is revoked over the API is on the CRL that its certificate points to within seconds, and OpenSSL refuses it", async () => {
+  const [revoked, kept] = [await issue(), await issue()];
+  const leaf = new ParsedCertificate(revoked.certificate);
+  const [point] = leaf.getExtension(CRLDistributionPointsExtension)?.distributionPoints ?? [];
+  expect(JSON.stringify(point)).toContain(`http://pki.example${crlPath}`);
+
+  const startedAt = performance.now();
+  expect((await service.delete(`/api/profiles/${revoked.serial}`, { reason: 1 })).status).toBe(200);
+  await eventually(
+    async () => {
+      expect([...(await entriesServed()).keys()]).toContain(revoked.serial);
+    },
+    {
+      withinMs: 10_000,
+    },
+  );
+  // The pause after an earlier CRL, what signing takes, and the second that this API believes what it knows.
+  expect(performance.now() - startedAt).toBeLessThan(8_000);
+
+  const { bytes } = await fetchBytes(crlPath);
+  expect(verifyCrl(bytes, pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
+  const verify = ({ certificate }: { certificate: string }) =>
+    openssl(["verify", "-crl_check", "-CAfile", "ca.pem", "-CRLfile", "crl.pem", "leaf.pem"], {
+      "ca.pem": pem("CERTIFICATE", realm.root) + pem("CERTIFICATE", realm.issuer),
+      "crl.pem": pem("X509 CRL", bytes),
+      "leaf.pem": certificate,
+    });
+  expect(verify(kept).status).toBe(0);
+  const refused = verify(revoked);
+  expect(refused.status).not.toBe(0);
+  expect(refused.stderr + refused.stdout).toContain("certificate revoked");
+}, 60_000);
+
+test("a CRL is DER or PEM, plain or packed, and each has its own validator", async () => {
+  const plain = await fetchBytes(crlPath);
+  expect(plain.headers).toMatchObject({
+    "content-type": "application/pkix-crl",
+    "content-length": String(plain.bytes.length),
+    "cache-control": expect.stringMatching(/^public, max-age=1, stale-if-error=\d{5,6}$/) as string,
+    "last-modified": expect.stringMatching(/GMT$/) as string,
+    vary: expect.stringContaining("Accept-Encoding") as string,
+  });
+  expect(plain.headers["content-encoding"]).toBeUndefined();
+
+  const packed = await fetchBytes(crlPath, { headers: { "accept-encoding": "br, gzip" } });
+  expect(packed.headers["content-encoding"]).toBe("gzip");
+  expect(gunzipSync(packed.bytes).equals(plain.bytes)).toBe(true);
+
+  const text = await fetchBytes(`/crl/${realm.issuerId}.pem`);
+  expect(text.headers["content-type"]).toBe("application/x-pem-file");
+  expect(text.bytes.toString("latin1")).toBe(pem("X509 CRL", plain.bytes));
+
+  const tags = [plain, packed, text].map(({ headers }) => headers.etag ?? "");
+  expect(new Set(tags).size).toBe(3);
+  for (const tag of tags) expect(tag).toMatch(/^"[\w-]{22,}"$/);
+});
+
+test("who has the current CRL gets 304, and HEAD gets what GET would, without the bytes", async () => {
+  const { headers, bytes } = await fetchBytes(crlPath);
+  const etag = headers.etag ?? "";
+  const modified = headers["last-modified"] ?? "";
+  const before = new Date(Date.parse(modified) - 1_000).toUTCString();
+  const statusFor = async (conditions: Record<string, string>) =>
+    (await fetchBytes(crlPath, { headers: conditions })).status;
+
+  expect(await statusFor({ "if-none-match": etag })).toBe(304);
+  expect(await statusFor({ "if-none-match": `W/${etag}, "other"` })).toBe(304);
+  expect(await statusFor({ "if-none-match": "*" })).toBe(304);
+  expect(await statusFor({ "if-none-match": '"other"' })).toBe(200);
+  expect(await statusFor({ "if-none-match": etag, "accept-encoding": "gzip" })).toBe(200);
+  expect(await statusFor({ "if-modified-since": modified })).toBe(304);
+  expect(await statusFor({ "if-modified-since": before })).toBe(200);
+  expect(await statusFor({ "if-modified-since": modified, "if-none-match": '"other"' })).toBe(200);
+  expect(await statusFor({ "if-modified-since": "yesterday" })).toBe(200);
+
+  const unchanged = await fetchBytes(crlPath, { headers: { "if-none-match": etag } });
+  expect(unchanged.bytes).toHaveLength(0);
+  expect(unchanged.headers).toMatchObject({ etag, "last-modified": modified });
+
+  const head = await fetchBytes(crlPath, { method: "HEAD" });
+  expect(head.bytes).toHaveLength(0);
+  expect(head.headers).toMatchObject({
+    etag,
+    "content-length": String(bytes.length),
+    "content-type": "application/pkix-crl",
+  });
+});
+
+test("the issuer's certificate is where certificates say, as DER, and its chain beside it as PEM", async () => {
+  const { certificate } = await issue();
+  const access = new ParsedCertificate(certificate).getExtension(AuthorityInfoAccessExtension);
+  expect(access?.caIssuers.map(({ value }) => value)).toEqual([`http://pki.example/ca/${realm.issuerId}.cer`]);
+
+  const served = await fetchBytes(`/ca/${realm.issuerId}.cer`);
+  expect(served.headers).toMatchObject({
+    "content-type": "application/pkix-cert",
+    "cache-control": "public, max-age=86400",
+  });
+  expect(served.bytes.equals(realm.issuer)).toBe(true);
+  expect(new X509Certificate(certificate).verify(new X509Certificate(served.bytes).publicKey)).toBe(true);
+
+  const chain = await fetchBytes(`/ca/${realm.issuerId}.pem`);
+  expect(chain.bytes.toString("latin1")).toBe(pem("CERTIFICATE", realm.issuer) + pem("CERTIFICATE", realm.root));
+  const again = await fetchBytes(`/ca/${realm.issuerId}.pem`, {
+    headers: { "if-none-match": chain.headers.etag ?? "" },
+  });
+  expect(again.status).toBe(304);
+});
+
+test.each([
+  "/crl/999999999.crl",
+  "/crl/0.crl",
+  "/crl/01.crl",
+  "/crl/-1.crl",
+  "/crl/1e3.crl",
+  "/crl/99999999999999999999.crl",
+  "/crl/9999999999999999999.crl",
+  "/crl/1.der",
+  "/crl/1",
+  "/crl/",
+  "/crl",
+  "/crl/1.crl/",
+  "/crl/__proto__.crl",
+  "/crl/%00.crl",
+  "/crl/1%0d%0a.crl",
+  "/ca/999999999.cer",
+  "/ca/1.crl",
+  "/ca/..%2f1.cer",
+  "/ca/constructor.pem",
+  `/ca/${"1".repeat(30)}.cer`,
+])("%s is not there", async (path) => {
+  expect((await fetchBytes(path)).status).toBe(404);
+});
+
+test("an issuer that has no CRL yet is a matter of time, not a mistake", async () => {
+  await given.realm();
+  const [{ id } = { id: "" }] = await api.database.owner.query<{ id: string }>(sql`select max(id) as id from issuers`);
+  await eventually(async () => expect(await as.nobody().get(`/crl/${id}.crl`)).toBeError("unavailable"));
+});
+
+describe("with many that fetch", () => {
+  test("a thousand fetches cost no more than a question a second", async () => {
+    await fetchBytes(crlPath);
+    statements = 0;
+    const startedAt = performance.now();
+    for (let round = 0; round < 20; round++) {
+      const all = await Promise.all(Array.from({ length: 50 }, () => fetchBytes(crlPath)));
+      expect(all.every(({ status }) => status === 200)).toBe(true);
+    }
+    const seconds = (performance.now() - startedAt) / 1000;
+    expect(statements).toBeLessThanOrEqual(2 * Math.ceil(seconds) + 2);
+  });
+
+  test("the CRL is served while the database is away", async () => {
+    const { bytes } = await fetchBytes(crlPath);
+    away = true;
+    try {
+      await new Promise((resolve) => setTimeout(resolve, 1_100));
+      const served = await fetchBytes(crlPath);
+      expect(served.status).toBe(200);
+      expect(served.bytes.equals(bytes)).toBe(true);
+    } finally {
+      away = false;
+    }
+  });
+});
+
+test("readiness tells of CRLs that are missing or were not replaced in time, and stays ready", async () => {
+  const { status, body } = await as.nobody().get("/readyz");
+  expect(status).toBe(200);
+  // The realms of these tests have issuers without keys.
+  expect(body.data.crl.ok).toBe(false);
+  expect(body.data.crl.overdue).toContainEqual({ issuer: expect.any(String), nextUpdate: null });
+  expect(body.data.crl.overdue.map(({ issuer }: { issuer: string }) => issuer)).not.toContain(realm.issuerId);
+});

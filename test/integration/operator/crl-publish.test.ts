@@ -1,0 +1,66 @@
+import { randomUUID } from "node:crypto";
+import { expect, test } from "vitest";
+import * as workers from "../../../db/queries/workers.ts";
+import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { auditOf } from "../../support/audit.ts";
+import { eventually } from "../../support/eventually.ts";
+import { givenIssuingRealm } from "../../support/issuing.ts";
+import { startTestWorker } from "../../support/worker.ts";
+import { useOperator } from "./operator-support.ts";
+
+const operator = useOperator();
+const { database } = operator;
+
+const realmName = async (realmId: string): Promise<string> => {
+  const [row] = await database.owner.query<{ name: string }>(sql`select name from realms where id = ${realmId}`);
+  return row?.name ?? "";
+};
+
+test("without an issuer or a worker it says so", async () => {
+  expect((await operator.run(["crl", "publish"])).json).toMatchObject({ error: "no_issuer" });
+  const name = await operator.realm();
+  const refused = await operator.run(["crl", "publish"]);
+  expect(refused.code).toBe(1);
+  expect(refused.json).toMatchObject({ error: "no_worker" });
+
+  await database.owner.query(sql`update issuers set not_after = now()`);
+  await workers.beat(database.owner, { workerId: randomUUID(), at: systemClock.now() });
+  expect((await operator.run(["crl", "publish", "--realm", name])).json).toMatchObject({ error: "no_issuer" });
+});
+
+test("the workers publish, and the audit log says so once for each issuer", async () => {
+  const [realm, other] = [await givenIssuingRealm(database.owner), await givenIssuingRealm(database.owner)];
+  const name = await realmName(realm.realmId);
+  await startTestWorker({ databaseUrl: database.url });
+  const numberOf = async (issuerId: string) =>
+    (await database.owner.query<{ number: string }>(sql`select number from crls where issuer_id = ${issuerId}`))[0]
+      ?.number;
+  const [before, otherBefore] = await eventually(async () => {
+    const numbers = [await numberOf(realm.issuerId), await numberOf(other.issuerId)];
+    expect(numbers).not.toContain(undefined);
+    return numbers as [string, string];
+  });
+
+  const { code, json } = await operator.run(["crl", "publish", "--realm", name]);
+  expect(code).toBe(0);
+  const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT/) as string;
+  expect(json).toEqual({
+    crls: [
+      {
+        issuerID: realm.issuerId,
+        crlNumber: await numberOf(realm.issuerId),
+        thisUpdate: time,
+        nextUpdate: time,
+        entries: 0,
+        size: expect.any(Number) as number,
+      },
+    ],
+  });
+  expect(BigInt((json["crls"] as { crlNumber: string }[])[0]?.crlNumber ?? 0)).toBeGreaterThan(BigInt(before));
+  expect(await numberOf(other.issuerId)).toBe(otherBefore);
+  expect(await auditOf(database, "issuerID", realm.issuerId)).toMatchObject([{ event: "crl_publish", userId: null }]);
+
+  const plain = await operator.runPlain(["crl", "publish", "--realm", name]);
+  expect(plain.out).toMatch(/^issuer \d+: CRL \d+ with 0 entries/);
+}, 60_000);

@@ -1,0 +1,379 @@
+import { randomUUID } from "node:crypto";
+import { Registry } from "prom-client";
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import type { Database } from "../../../../db/client.ts";
+import * as crls from "../../../../db/queries/crls.ts";
+import { sql } from "../../../../db/sql.ts";
+import { systemClock, type Clock } from "../../../../runtime/clock.ts";
+import { outputPublicKey } from "../../../../runtime/sealed-output.ts";
+import { startCrlPublisher } from "../../../../worker/crl/crl-publisher.ts";
+import { createPieceStore } from "../../../../worker/crl/piece-store.ts";
+import { publishCrl, type PublishDeps } from "../../../../worker/crl/publish-crl.ts";
+import { createIssuers } from "../../../../worker/issuers.ts";
+import { pem } from "../../../../worker/pki/pem.ts";
+import { createSigningPool, type SigningPool } from "../../../../worker/threads/signing-pool.ts";
+import { readCrl, storedCrl, verifyCrl, type ReadCrl } from "../../../support/crl.ts";
+import { useDatabase } from "../../../support/database.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { fromNow, givenRows } from "../../../support/given.ts";
+import { givenIssuingRealm, testPassphrase, type IssuingRealm } from "../../../support/issuing.ts";
+import { requireTool } from "../../../support/tools.ts";
+import { silentLog, testOutputKeys } from "../../../support/worker.ts";
+
+requireTool("openssl");
+
+const database = useDatabase();
+const given = givenRows(() => database.owner);
+const hour = 3_600_000;
+
+let pool: SigningPool;
+let workerDb: Database;
+let apiDb: Database;
+beforeAll(() => {
+  workerDb = database.open("realmpass_worker");
+  apiDb = database.open("realmpass_api");
+  pool = createSigningPool({
+    threads: 2,
+    passphrase: testPassphrase,
+    outputPublicKey: outputPublicKey(testOutputKeys.publicJwk),
+  });
+});
+afterAll(() => pool.close());
+
+/** What one worker has. */
+const worker = (clock: Clock = systemClock): PublishDeps => ({
+  db: workerDb,
+  pool,
+  issuers: createIssuers({ db: workerDb, pool, publicationUrl: "http://pki.example" }),
+  pieces: createPieceStore(),
+  validityHours: 96,
+  clock,
+});
+
+let realm: IssuingRealm;
+beforeEach(async () => {
+  realm = await givenIssuingRealm(database.owner);
+});
+
+/** As if the pause between two CRLs were over. */
+async function afterPause(): Promise<void> {
+  await database.owner.query(sql`alter table crls disable trigger crls_only_go_forward`);
+  await database.owner.query(sql`update crls set published_at = now() - interval '1 minute'`);
+  await database.owner.query(sql`alter table crls enable trigger crls_only_go_forward`);
+}
+
+async function publish(deps = worker()): Promise<ReadCrl> {
+  await afterPause();
+  await publishCrl(deps, realm.issuerId);
+  return current();
+}
+
+const current = async (): Promise<ReadCrl> => readCrl(await storedCrl(apiDb, realm.issuerId));
+
+const givenProfile = async (): Promise<string> => {
+  const user = await given.user({ realmId: realm.realmId });
+  return given.profile(user);
+};
+
+const revoke = (serial: string, { reason = 5, db = apiDb }: { reason?: number; db?: Pick<Database, "query"> } = {}) =>
+  db.query(sql`
+    insert into revocations (certificate_id, revoked_at, reason)
+    select id, now(), ${reason} from certificates where serial_number = ${serial}
+  `);
+
+const abandon = (serial: string, notAfter = fromNow(hour)) =>
+  workerDb.query(sql`
+    insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+    values (${realm.issuerId}, ${serial}, ${randomUUID()}, ${notAfter}, now())
+  `);
+
+const insertMany = (from: number, to: number) =>
+  workerDb.query(sql`
+    insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+    select ${realm.issuerId}, (10::numeric ^ 30 + n)::text, gen_random_uuid(), now() + interval '30 days', now()
+      from generate_series(${from}::integer, ${to}::integer) as n
+  `);
+
+test("an issuer has an empty CRL, signed by it, before anything is revoked", async () => {
+  expect((await publish()).entries.size).toBe(0);
+  const der = await storedCrl(apiDb, realm.issuerId);
+  expect(verifyCrl(der, pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
+});
+
+test("what is revoked is on the next CRL, once, with its reason, and stays on it", async () => {
+  await publish();
+  const [first, second, third] = [await givenProfile(), await givenProfile(), await givenProfile()];
+  await revoke(first, { reason: 1 });
+  await revoke(second, { reason: 0 });
+  await publish();
+  await revoke(third, { reason: 9 });
+
+  const { entries } = await publish();
+  expect(entries).toEqual(
+    new Map([
+      [first, "Key Compromise"],
+      [second, null],
+      [third, "Privilege Withdrawn"],
+    ]),
+  );
+  expect(verifyCrl(await storedCrl(apiDb, realm.issuerId), pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
+});
+
+test("an abandoned serial number is on the next CRL, without a reason", async () => {
+  await abandon("4242424242");
+  expect((await publish()).entries).toEqual(new Map([["4242424242", null]]));
+});
+
+test("a revocation that commits after a publication that began later is on the next CRL", async () => {
+  const [early, late] = [await givenProfile(), await givenProfile()];
+  let commit: () => void = () => undefined;
+  const held = new Promise<void>((resolve) => (commit = resolve));
+  let inserted: () => void = () => undefined;
+  const isInserted = new Promise<void>((resolve) => (inserted = resolve));
+  const transaction = apiDb.transaction(async (tx) => {
+    await revoke(late, { db: tx });
+    inserted();
+    await held;
+  });
+  await isInserted;
+  await revoke(early);
+  expect([...(await publish()).entries.keys()]).toEqual([early]);
+
+  commit();
+  await transaction;
+  expect([...(await publish()).entries.keys()].sort()).toEqual([early, late].sort());
+});
+
+test("numbers go up with each CRL, and also past one of the future", async () => {
+  const numbers = [(await publish(worker({ now: () => fromNow(-hour) }))).number];
+  for (let i = 0; i < 3; i++) {
+    await abandon(String(i + 1));
+    numbers.push((await publish()).number);
+  }
+  await abandon("4");
+  const ahead = await publish(worker({ now: () => fromNow(24 * hour) }));
+  await abandon("5");
+  numbers.push(ahead.number, (await publish()).number);
+  expect(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0n))).toBe(true);
+});
+
+test("of many that publish at once one does, with everything on it", async () => {
+  await abandon("77");
+  const published = await Promise.all(Array.from({ length: 8 }, () => publishCrl(worker(), realm.issuerId)));
+  expect(published.filter((one) => one !== undefined)).toMatchObject([{ entries: 1 }]);
+});
+
+test("nothing is due for a while after a CRL, then what was revoked meanwhile, then a quarter of the validity later", async () => {
+  const due = (at = systemClock.now()) => crls.listDue(workerDb, { at, validityHours: 96 });
+  expect(await due()).toContain(realm.issuerId);
+  await publishCrl(worker(), realm.issuerId);
+  await abandon("9");
+  expect(await due()).not.toContain(realm.issuerId);
+  await afterPause();
+  expect(await due()).toContain(realm.issuerId);
+  await publishCrl(worker(), realm.issuerId);
+
+  await afterPause();
+  expect(await due(fromNow(23.9 * hour))).not.toContain(realm.issuerId);
+  expect(await due(fromNow(24.1 * hour))).toContain(realm.issuerId);
+  // A validity that was made shorter counts at once, and a CRL of the future is replaced.
+  expect(await crls.listDue(workerDb, { at: fromNow(0.5 * hour), validityHours: 1 })).toContain(realm.issuerId);
+  expect(await due(fromNow(-hour))).toContain(realm.issuerId);
+});
+
+test("an issuer that is followed by another goes on publishing, until it ends", async () => {
+  await database.owner.query(sql`update issuers set issuing = false where id = ${realm.issuerId}`);
+  await abandon("11");
+  expect([...(await publish()).entries.keys()]).toEqual(["11"]);
+
+  await database.owner.query(sql`update issuers set not_after = now() where id = ${realm.issuerId}`);
+  await abandon("12");
+  await afterPause();
+  expect(await publishCrl(worker(), realm.issuerId)).toBeUndefined();
+});
+
+test("an entry goes once its certificate has ended and a CRL made after that has had it", async () => {
+  const clockAt = (ms: number): PublishDeps => worker({ now: () => fromNow(ms) });
+  await abandon("21", fromNow(hour));
+  await abandon("22", fromNow(60 * 24 * hour));
+  expect((await publish(clockAt(0))).entries.size).toBe(2);
+  // The first after its end still has it; whoever fetches that one knows until when it counted.
+  await abandon("23", fromNow(60 * 24 * hour));
+  expect([...(await publish(clockAt(2 * hour))).entries.keys()].sort()).toEqual(["21", "22", "23"]);
+  await abandon("24", fromNow(60 * 24 * hour));
+  expect([...(await publish(clockAt(3 * hour))).entries.keys()].sort()).toEqual(["22", "23", "24"]);
+});
+
+test("a long list is kept in pieces that are written once", async () => {
+  const pieceIds = () => crls.listPieces(workerDb, realm.issuerId);
+  const deps = worker();
+  await insertMany(1, 12_345);
+  expect((await publish(deps)).entries.size).toBe(12_345);
+  const before = await pieceIds();
+  expect(before.map(({ entries }) => entries).reduce((a, b) => a + b)).toBe(12_345);
+
+  await insertMany(12_346, 12_350);
+  expect((await publish(deps)).entries.size).toBe(12_350);
+  const after = await pieceIds();
+  expect(after.slice(0, -1)).toEqual(before.slice(0, -1));
+  expect(after).toHaveLength(before.length);
+  // A worker that has none of it in memory writes the same list.
+  await insertMany(12_351, 12_351);
+  expect((await publish(worker())).entries.size).toBe(12_351);
+  expect(verifyCrl(await storedCrl(apiDb, realm.issuerId), pem("CERTIFICATE", realm.issuer))).toBe("verify OK");
+});
+
+test("what a worker packed and did not live to publish is published by the next one", async () => {
+  await publish();
+  await insertMany(1, 5_001);
+  const dying = worker();
+  await afterPause();
+  await expect(
+    publishCrl({ ...dying, pool: { signCrl: () => Promise.reject(new Error("gone")) } }, realm.issuerId),
+  ).rejects.toThrow("gone");
+  expect((await current()).entries.size).toBe(0);
+  const [{ count } = { count: -1 }] = await database.owner.query<{ count: number }>(sql`
+    select count(*)::integer as count from crl_unpublished where issuer_id = ${realm.issuerId}
+  `);
+  expect(count).toBe(1);
+
+  expect(await crls.listDue(workerDb, { at: systemClock.now(), validityHours: 96 })).toContain(realm.issuerId);
+  expect((await publish()).entries.size).toBe(5_001);
+});
+
+test("a worker whose connection is lost while it publishes leaves everything as it was", async () => {
+  const { number } = await publish();
+  await abandon("32");
+  await afterPause();
+  const deps = worker();
+  const dying = publishCrl(
+    {
+      ...deps,
+      pool: {
+        async signCrl(order) {
+          await database.owner.query(sql`
+            select pg_terminate_backend(pid)
+              from pg_stat_activity
+             where datname = current_database() and state = 'idle in transaction'
+          `);
+          return deps.pool.signCrl(order);
+        },
+      },
+    },
+    realm.issuerId,
+  );
+  await expect(dying).rejects.toThrow();
+  expect(await current()).toEqual({ number, entries: new Map() });
+
+  const next = await publish();
+  expect([...next.entries.keys()]).toEqual(["32"]);
+  expect(next.number).toBeGreaterThan(number);
+});
+
+test("a damaged piece is not signed", async () => {
+  await abandon("41");
+  await publish();
+  await database.owner.query(sql`alter table crl_pieces disable trigger crl_pieces_keep_entries`);
+  await database.owner.query(sql`update crl_pieces set der = substr(der, 2) where issuer_id = ${realm.issuerId}`);
+  await database.owner.query(sql`alter table crl_pieces enable trigger crl_pieces_keep_entries`);
+  await database.owner.query(sql`insert into crl_requests values (${realm.issuerId}, now())`);
+  await afterPause();
+  await expect(publishCrl(worker(), realm.issuerId)).rejects.toThrow(/not whole|damaged/);
+});
+
+describe("nobody takes an entry back", () => {
+  beforeEach(async () => {
+    await abandon("51");
+    await publish();
+  });
+
+  test.each([
+    ["deletes a piece", sql`delete from crl_pieces`, /never taken back/],
+    ["changes a piece", sql`update crl_pieces set der = ''`, /permission denied|never taken back/],
+    ["empties the pieces", sql`truncate crl_pieces`, /permission denied|never taken back/],
+    ["deletes a CRL", sql`delete from crls`, /permission denied|higher number/],
+    ["gives a CRL an old number", sql`update crls set number = 1`, /higher number/],
+  ])("not who %s, as a worker or as the owner", async (_, statement, refusal) => {
+    await expect(workerDb.query(statement)).rejects.toThrow(refusal);
+    await expect(database.owner.query(statement)).rejects.toThrow(refusal);
+  });
+
+  test("not who continues a piece with something else", async () => {
+    await expect(
+      workerDb.transaction(async (tx) => {
+        await tx.query(sql`
+          insert into crl_pieces (issuer_id, week, not_after, entries, der, continues)
+          select issuer_id, week, not_after, entries, 'something else', id from crl_pieces where issuer_id = ${realm.issuerId}
+        `);
+        await tx.query(sql`delete from crl_pieces where issuer_id = ${realm.issuerId} and continues is null`);
+      }),
+    ).rejects.toThrow(/never taken back/);
+  });
+});
+
+describe("a publisher", () => {
+  const running: { stop(): Promise<void> }[] = [];
+  afterEach(async () => {
+    await Promise.all(running.splice(0).map((publisher) => publisher.stop()));
+  });
+  const start = (registry = new Registry()): Registry => {
+    running.push(startCrlPublisher({ ...worker(), registry, log: silentLog }));
+    return registry;
+  };
+
+  test("publishes for a new issuer at once, and what is revoked within five seconds", async () => {
+    const registry = start();
+    await eventually(current, { withinMs: 5_000 });
+    await afterPause();
+    const serial = await givenProfile();
+    await revoke(serial);
+    await eventually(
+      async () => {
+        expect([...(await current()).entries.keys()]).toEqual([serial]);
+      },
+      { withinMs: 5_000 },
+    );
+    const metrics = await registry.metrics();
+    expect(metrics).toContain(`realmpass_crl_entries{issuer="${realm.issuerId}"} 1`);
+    expect(metrics).toMatch(new RegExp(`realmpass_crl_next_update_seconds\\{issuer="${realm.issuerId}"\\} 1\\d{9}`));
+  });
+
+  test("of several makes few CRLs of a storm of 1,000 revocations, one at a time, and loses none", async () => {
+    start();
+    start();
+    start();
+    const before = (await eventually(current, { withinMs: 5_000 })).number;
+    const serials = await Promise.all(Array.from({ length: 1_000 }, () => givenProfile()));
+    const numbers = new Set<string>();
+    const startedAt = performance.now();
+    for (let from = 0; from < serials.length; from += 20) {
+      await Promise.all(serials.slice(from, from + 20).map((serial) => revoke(serial)));
+      const [row] = await apiDb.query<{ number: string }>(
+        sql`select number from crls where issuer_id = ${realm.issuerId}`,
+      );
+      if (row !== undefined) numbers.add(row.number);
+    }
+    await eventually(
+      async () => {
+        expect((await current()).entries.size).toBe(1_000);
+      },
+      {
+        withinMs: 12_000,
+        everyMs: 250,
+      },
+    );
+    const seconds = (performance.now() - startedAt) / 1000;
+    numbers.add(String((await current()).number));
+    numbers.delete(String(before));
+    expect(numbers.size).toBeLessThanOrEqual(Math.ceil(seconds / crls.pauseSeconds) + 1);
+    expect(new Set((await current()).entries.keys())).toEqual(new Set(serials));
+  });
+
+  test("that cannot publish for one issuer does so for the others", async () => {
+    const broken = await given.realm();
+    start();
+    await eventually(current, { withinMs: 5_000 });
+    const states = await crls.listStates(workerDb, { at: systemClock.now() });
+    expect(states.find(({ realmId }) => realmId === broken)?.standing).toBe("missing");
+  });
+});

@@ -1,0 +1,148 @@
+import { connect } from "node:net";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../db/sql.ts";
+import { ocspErrors } from "../../../../worker/pki/ocsp-response.ts";
+import { useDatabase } from "../../../support/database.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { givenRows } from "../../../support/given.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
+import {
+  askOverHttp,
+  encodeCertId,
+  encodeOcspRequest,
+  nonceExtension,
+  outcomeOf,
+  responderUrls,
+} from "../../../support/ocsp.ts";
+import { startTcpProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
+import { startTestWorker } from "../../../support/worker.ts";
+
+const database = useDatabase();
+const given = givenRows(() => database.owner);
+const serialNumber = "4711";
+
+let realm: IssuingRealm;
+let proxy: TcpProxy;
+let url = "";
+
+beforeAll(async () => {
+  realm = await givenIssuingRealm(database.owner);
+  await given.profile({ realmId: realm.realmId }, { kind: "infrastructure", serialNumber });
+  const behind = new URL(database.url);
+  proxy = await startTcpProxy({ host: behind.hostname, port: Number(behind.port) });
+  behind.hostname = "127.0.0.1";
+  behind.port = String(proxy.port);
+  await startTestWorker({
+    databaseUrl: database.url,
+    ocsp: { databaseUrl: behind.href, requestsPerSecond: 20 },
+  });
+  [url = ""] = await responderUrls(database.owner);
+}, 60_000);
+
+const ask = async (headers: Record<string, string> = {}): Promise<string | number> => {
+  const request = encodeOcspRequest(
+    [encodeCertId({ issuer: realm.issuer, serialNumber })],
+    [nonceExtension(Buffer.alloc(16))],
+  );
+  const answer = await askOverHttp(`${url}/ocsp/${realm.issuerId}`, { body: request, headers });
+  expect(answer.status).toBe(200);
+  return outcomeOf(answer.body);
+};
+/** From an address of its own, so that the limit is no matter. */
+let addresses = 0;
+const askAnew = (): Promise<string | number> => ask({ "x-forwarded-for": `198.51.100.${++addresses % 250}` });
+
+describe("while Postgres is away", () => {
+  test("answers are to be tried for later, at once; and as soon as it is back they are as ever", async () => {
+    expect(await askAnew()).toBe("good");
+    await proxy.cut();
+    await eventually(async () => {
+      expect(await askAnew()).toBe(ocspErrors.tryLater);
+    });
+    const startedAt = performance.now();
+    expect(await askAnew()).toBe(ocspErrors.tryLater);
+    expect(performance.now() - startedAt).toBeLessThan(1_000);
+
+    await proxy.restore();
+    await eventually(async () => {
+      expect(await askAnew()).toBe("good");
+    });
+  });
+
+  test("and says nothing at all, nobody waits for longer than three seconds", async () => {
+    proxy.silence();
+    const startedAt = performance.now();
+    expect(await askAnew()).toBe(ocspErrors.tryLater);
+    expect(performance.now() - startedAt).toBeLessThan(3_000);
+
+    await proxy.restore();
+    await eventually(async () => {
+      expect(await askAnew()).toBe("good");
+    });
+  });
+
+  test("what cannot be written of last answers is written afterwards", async () => {
+    await database.owner.query(sql`update certificates set last_ocsp_at = null`);
+    await askAnew();
+    await eventually(async () => {
+      const [row] = await database.owner.query<{ at: Date | null }>(sql`select last_ocsp_at as at from certificates`);
+      expect(row!.at).not.toBeNull();
+    });
+  });
+});
+
+test("a row that somebody holds is passed over, and nobody waits for it", async () => {
+  const other = "4712";
+  await given.profile({ realmId: realm.realmId }, { kind: "infrastructure", serialNumber: other });
+  await database.owner.query(sql`update certificates set last_ocsp_at = null`);
+  const lastOf = async (number: string): Promise<Date | null> => {
+    const [row] = await database.owner.query<{ at: Date | null }>(
+      sql`select last_ocsp_at as at from certificates where serial_number = ${number}`,
+    );
+    return row!.at;
+  };
+  await database.owner.transaction(async (tx) => {
+    await tx.query(sql`select 1 from certificates where serial_number = ${serialNumber} for update`);
+    expect(await askAnew()).toBe("good");
+    const request = encodeOcspRequest([encodeCertId({ issuer: realm.issuer, serialNumber: other })]);
+    await askOverHttp(`${url}/ocsp/${realm.issuerId}`, { body: request });
+    await eventually(async () => {
+      expect(await lastOf(other)).not.toBeNull();
+    });
+  });
+  expect(await lastOf(serialNumber)).toBeNull();
+});
+
+test("an address over its limit is to try later, and others are answered", async () => {
+  const mine = { "x-forwarded-for": "203.0.113.9" };
+  const answers = await Promise.all(Array.from({ length: 60 }, () => ask(mine)));
+  expect(answers).toContain("good");
+  expect(answers).toContain(ocspErrors.tryLater);
+  expect(await ask({ "x-forwarded-for": "203.0.113.10" })).toBe("good");
+  await eventually(async () => {
+    expect(await ask(mine)).toBe("good");
+  });
+});
+
+test("who sends a request octet by octet, or its beginning alone, is let go of", async () => {
+  const { hostname, port } = new URL(url);
+  const closed = (first: string): Promise<number> =>
+    new Promise((resolve) => {
+      const startedAt = performance.now();
+      const socket = connect(Number(port), hostname, () => socket.write(first));
+      const dripping = setInterval(() => socket.write("x"), 500);
+      socket.on("error", () => undefined);
+      socket.on("close", () => {
+        clearInterval(dripping);
+        resolve(performance.now() - startedAt);
+      });
+      socket.resume();
+    });
+  const slow = await Promise.all([
+    closed("POST /ocsp/1 HTTP/1.1\r\nHost: x\r\nX-Slow: "),
+    closed(
+      "POST /ocsp/1 HTTP/1.1\r\nHost: x\r\nContent-Type: application/ocsp-request\r\nContent-Length: 4000\r\n\r\n",
+    ),
+  ]);
+  for (const ms of slow) expect(ms).toBeLessThan(12_000);
+}, 30_000);

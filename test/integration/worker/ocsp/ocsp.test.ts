@@ -1,0 +1,309 @@
+import { randomBytes } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../db/sql.ts";
+import { systemClock } from "../../../../runtime/clock.ts";
+import { ocspErrors } from "../../../../worker/pki/ocsp-response.ts";
+import { useApi } from "../../../support/api.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
+import {
+  askOverHttp,
+  askWithOpenssl,
+  encodeCertId,
+  encodeOcspRequest,
+  nonceExtension,
+  outcomeOf,
+  responderUrls,
+  statusOf,
+} from "../../../support/ocsp.ts";
+import { startTestWorker, type TestWorker } from "../../../support/worker.ts";
+
+const api = useApi();
+const { as, given } = api;
+const linux = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
+
+let realm: IssuingRealm;
+let other: IssuingRealm;
+let worker: TestWorker;
+let first = "";
+let second = "";
+
+beforeAll(async () => {
+  const { owner, url: databaseUrl } = api.database;
+  realm = await givenIssuingRealm(owner, { maxProfiles: 100 });
+  other = await givenIssuingRealm(owner);
+  worker = await startTestWorker({ databaseUrl, ocsp: {} });
+  [first = ""] = await responderUrls(owner);
+  await startTestWorker({ databaseUrl, ocsp: {} });
+  second = (await responderUrls(owner)).find((url) => url !== first) ?? "";
+}, 60_000);
+
+const at = (url: string, of = realm): string => `${url}/ocsp/${of.issuerId}`;
+const ask = (url: string, serialNumber: string, options: readonly string[] = [], of = realm): Promise<string> =>
+  askWithOpenssl(at(url, of), { ...of, serialNumber, options });
+
+async function givenProfile(of = realm): Promise<string> {
+  const user = await given.user({ realmId: of.realmId });
+  const { body } = await as.service({ realmId: of.realmId }).post(`/api/user/${user.id}/profiles/laptop`, linux);
+  return body.data.serial;
+}
+
+const requestFor = (serialNumber: string, nonce?: Buffer): Buffer =>
+  encodeOcspRequest(
+    [encodeCertId({ issuer: realm.issuer, serialNumber })],
+    nonce === undefined ? [] : [nonceExtension(nonce)],
+  );
+const outcome = async (url: string, serialNumber: string): Promise<string | number> =>
+  outcomeOf((await askOverHttp(at(url), { body: requestFor(serialNumber, randomBytes(16)) })).body);
+
+describe("OpenSSL is told", () => {
+  test.each(["-sha1", "-sha256"])("with %s that a profile is good, with a nonce and without", async (algorithm) => {
+    const serialNumber = await givenProfile();
+    for (const nonce of ["-nonce", "-no_nonce"]) {
+      const said = await ask(first, serialNumber, [algorithm, nonce]);
+      expect(said).toContain(`${serialNumber}: good`);
+      expect(said).toContain("Response verify OK");
+      expect(said).not.toMatch(/nonce|WARNING/i);
+    }
+  });
+
+  test("by another worker within a second that a profile is revoked, and why", async () => {
+    const serialNumber = await givenProfile();
+    expect(await ask(second, serialNumber)).toContain(`${serialNumber}: good`);
+
+    const answer = await as.admin({ realmId: realm.realmId }).delete(`/api/profiles/${serialNumber}`, { reason: 1 });
+    expect(answer.status).toBe(200);
+    const revokedAt = performance.now();
+    await eventually(async () => {
+      expect(await outcome(second, serialNumber)).toBe("revoked");
+    });
+    expect(performance.now() - revokedAt).toBeLessThan(1_000);
+
+    const said = await ask(second, serialNumber, ["-text"]);
+    expect(said).toContain(`${serialNumber}: revoked`);
+    expect(said).toContain("Response verify OK");
+    expect(said).toMatch(/Revocation Time: \w{3} +\d+ [\d:]+ \d{4} GMT/);
+  });
+
+  test("the reason only when there is one", async () => {
+    const reasonOf = async (reason: number): Promise<string> => {
+      const serialNumber = await given.profile({ realmId: realm.realmId }, { kind: "infrastructure" });
+      await api.database.owner.query(sql`
+        insert into revocations (certificate_id, revoked_at, reason)
+        select id, ${systemClock.now()}, ${reason} from certificates where serial_number = ${serialNumber}
+      `);
+      return ask(first, serialNumber, ["-text"]);
+    };
+    expect(await reasonOf(0)).not.toContain("Revocation Reason");
+    expect(await reasonOf(4)).toContain("Revocation Reason: superseded (0x4)");
+  });
+
+  test("that a serial number that was given up is revoked", async () => {
+    const serialNumber = "123456789";
+    await api.database.owner.query(sql`
+      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+      values (${realm.issuerId}, ${serialNumber}, gen_random_uuid(), now() + interval '1 year', now())
+    `);
+    expect(await ask(first, serialNumber)).toContain(`${serialNumber}: revoked`);
+  });
+
+  test.each([
+    ["nobody was given", "987654321"],
+    ["belongs to another issuer's profile", "other"],
+    ["is a responder's own", "responder"],
+  ])("that a serial number is unknown that %s", async (_, which) => {
+    const [responder] = await api.database.owner.query<{ serialNumber: string }>(sql`
+      select serial_number as "serialNumber" from ocsp_responders where issuer_id = ${realm.issuerId} limit 1
+    `);
+    const serialNumber =
+      which === "other" ? await givenProfile(other) : which === "responder" ? responder!.serialNumber : which;
+    const said = await ask(first, serialNumber);
+    expect(said).toContain(`${serialNumber}: unknown`);
+    expect(said).toContain("Response verify OK");
+  });
+
+  test("of each of two issuers by that issuer's own responder", async () => {
+    const serialNumber = await givenProfile(other);
+    const said = await ask(first, serialNumber, [], other);
+    expect(said).toContain(`${serialNumber}: good`);
+    expect(said).toContain("Response verify OK");
+  });
+
+  test("of an expired profile what its row says, as long as its issuer lives", async () => {
+    const serialNumber = await given.profile(
+      { realmId: realm.realmId },
+      { kind: "infrastructure", createdAt: new Date("2025-01-01"), notAfter: new Date("2025-02-01") },
+    );
+    expect(await ask(first, serialNumber)).toContain(`${serialNumber}: good`);
+  });
+
+  test("of several profiles in one answer", async () => {
+    const [one, two] = [await givenProfile(), await givenProfile()];
+    const said = await askWithOpenssl(at(first), { ...realm, serialNumber: one, others: [two, "55"] });
+    expect(said).toContain(`${one}: good`);
+    expect(said).toContain(`${two}: good`);
+    expect(said).toContain("55: unknown");
+    expect(said).toContain("Response verify OK");
+  });
+});
+
+describe("without an answer", () => {
+  const errorOf = async (url: string, body: Buffer): Promise<number> =>
+    statusOf((await askOverHttp(url, { body })).body);
+
+  test("a foreign issuer's certificate is unauthorized, alone and among others, and so is an issuer nobody knows", async () => {
+    const foreign = encodeCertId({ issuer: other.issuer, serialNumber: "1" });
+    const own = encodeCertId({ issuer: realm.issuer, serialNumber: "1" });
+    expect(await errorOf(at(first), encodeOcspRequest([foreign]))).toBe(ocspErrors.unauthorized);
+    expect(await errorOf(at(first), encodeOcspRequest([own, foreign]))).toBe(ocspErrors.unauthorized);
+    expect(await errorOf(`${first}/ocsp/999999`, encodeOcspRequest([own]))).toBe(ocspErrors.unauthorized);
+  });
+
+  test("an issuer that has ended is unauthorized: nothing that it signed counts any more", async () => {
+    const ended = await givenIssuingRealm(api.database.owner);
+    await api.database.owner.query(sql`
+      update issuers set not_before = '2020-01-01', not_after = '2021-01-01', issuing = false where id = ${ended.issuerId}
+    `);
+    const asked = encodeOcspRequest([encodeCertId({ issuer: ended.issuer, serialNumber: "1" })]);
+    expect(await errorOf(at(first, ended), asked)).toBe(ocspErrors.unauthorized);
+  });
+
+  test("an issuer whose key nobody has is to be tried later", async () => {
+    const keyless = await givenIssuingRealm(api.database.owner);
+    await api.database.owner.query(sql`delete from issuer_keys where issuer_id = ${keyless.issuerId}`);
+    const asked = encodeOcspRequest([encodeCertId({ issuer: keyless.issuer, serialNumber: "1" })]);
+    expect(await errorOf(at(first, keyless), asked)).toBe(ocspErrors.tryLater);
+  });
+
+  test("rubbish and a nonce too long are malformed", async () => {
+    expect(await errorOf(at(first), Buffer.from("rubbish"))).toBe(ocspErrors.malformedRequest);
+    expect(await errorOf(at(first), requestFor("1", randomBytes(129)))).toBe(ocspErrors.malformedRequest);
+  });
+});
+
+describe("over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6)", () => {
+  const getUrl = (encoded: string): string => `${at(first)}/${encoded}`;
+
+  test.each<[string, (base64: string) => string]>([
+    ["base64 as it is", (base64) => base64],
+    ["percent-encoded base64", (base64) => encodeURIComponent(base64)],
+    ["base64url", (base64) => base64.replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "")],
+  ])("GET takes %s", async (_, encode) => {
+    const serialNumber = await givenProfile();
+    for (let round = 0; round < 8; round++) {
+      const request = requestFor(serialNumber, randomBytes(24 + round)).toString("base64");
+      const answer = await askOverHttp(getUrl(encode(request)));
+      expect(outcomeOf(answer.body)).toBe("good");
+      expect(answer.headers).toMatchObject({
+        "content-type": "application/ocsp-response",
+        "cache-control": "no-store",
+      });
+    }
+  });
+
+  test("an answer without a nonce may be kept for a moment, is the same for that moment, and compared by its tag", async () => {
+    const url = getUrl(encodeURIComponent(requestFor(await givenProfile()).toString("base64")));
+    const [one, two] = await Promise.all([askOverHttp(url), askOverHttp(url)]);
+    expect(one.headers).toMatchObject({
+      "cache-control": "max-age=2, public, no-transform, must-revalidate",
+      etag: expect.stringMatching(/^"[0-9a-f]{40}"$/),
+    });
+    const lastsMs = Date.parse(one.headers.expires!) - Date.parse(one.headers["last-modified"]!);
+    expect(lastsMs).toBe(5_000);
+    expect(two.body.length).toBeGreaterThan(0);
+
+    const again = await askOverHttp(url, { headers: { "if-none-match": two.headers.etag! } });
+    if (again.headers.etag === two.headers.etag) expect(again).toMatchObject({ status: 304, body: Buffer.alloc(0) });
+    const head = await askOverHttp(url, { method: "HEAD" });
+    expect(head).toMatchObject({ status: 200, body: Buffer.alloc(0) });
+  });
+
+  test("nobody keeps that a certificate is unknown, for it may be made at any moment", async () => {
+    const url = getUrl(encodeURIComponent(requestFor("42").toString("base64")));
+    expect((await askOverHttp(url)).headers["cache-control"]).toBe("no-store");
+    await api.database.owner.query(sql`
+      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+      values (${realm.issuerId}, '42', gen_random_uuid(), now() + interval '1 year', now())
+    `);
+    expect(outcomeOf((await askOverHttp(url)).body)).toBe("revoked");
+  });
+
+  test.each<[string, number, string, Parameters<typeof askOverHttp>[1]]>([
+    ["another path", 404, "/", {}],
+    ["no issuer", 404, "/ocsp", {}],
+    ["no number of an issuer", 404, "/ocsp/x", {}],
+    ["a path after the issuer in a POST", 404, "/ocsp/1/AAAA", { body: Buffer.from("x") }],
+    ["another method", 405, "/ocsp/1", { method: "PUT", body: Buffer.from("x") }],
+    ["another content type", 415, "/ocsp/1", { body: Buffer.from("x"), headers: { "content-type": "text/plain" } }],
+    ["a packed body", 415, "/ocsp/1", { body: Buffer.from("x"), headers: { "content-encoding": "gzip" } }],
+    ["a body that is too large", 413, "/ocsp/1", { body: Buffer.alloc(4_097) }],
+    [
+      "a body that turns out to be too large",
+      413,
+      "/ocsp/1",
+      { body: Buffer.alloc(4_097), headers: { "transfer-encoding": "chunked" } },
+    ],
+  ])("%s is %i", async (_, status, path, options) => {
+    expect((await askOverHttp(`${first}${path}`, options)).status).toBe(status);
+  });
+
+  test.each(["", "!!!", "%zz", "AAA\0", "?x=1"])("GET of %j is malformed", async (encoded) => {
+    const { body } = await askOverHttp(getUrl(encoded.replace("\0", "%00")));
+    expect(statusOf(body)).toBe(ocspErrors.malformedRequest);
+  });
+
+  test("GET of more than is looked at is malformed", async () => {
+    expect(statusOf((await askOverHttp(getUrl("A".repeat(9_000)))).body)).toBe(ocspErrors.malformedRequest);
+  });
+});
+
+test("that a profile was asked about shows in its view within seconds, and is not written again within a minute", async () => {
+  const realmId = realm.realmId;
+  const service = as.service({ realmId });
+  const server = (): Promise<string> => given.profile({ realmId }, { kind: "infrastructure", name: "radius" });
+  const lastOcsp = async (serialNumber: string): Promise<string | null> => {
+    const { body } = await service.get("/api/infrastructure-profile?limit=1000");
+    return body.data.find(({ serial }: { serial: string }) => serial === serialNumber).lastOcsp;
+  };
+  const serialNumber = await server();
+  expect(await lastOcsp(serialNumber)).toBeNull();
+
+  const before = systemClock.now().getTime();
+  expect(await outcome(first, serialNumber)).toBe("good");
+  const seen = await eventually(async () => {
+    const shown = await lastOcsp(serialNumber);
+    expect(shown).not.toBeNull();
+    return shown!;
+  });
+  expect(Date.parse(seen)).toBeGreaterThanOrEqual(before);
+
+  expect(await outcome(second, serialNumber)).toBe("good");
+  const another = await server();
+  expect(await outcome(second, another)).toBe("good");
+  await eventually(async () => {
+    expect(await lastOcsp(another)).not.toBeNull();
+  });
+  expect(await lastOcsp(serialNumber)).toBe(seen);
+});
+
+test("all that issuers have signed for responders is on record, each key once, and nothing of the private keys", async () => {
+  const rows = await api.database.owner.query<{ certificate: Buffer | null; publicKey: Buffer; days: string }>(sql`
+    select certificate, public_key as "publicKey", extract(epoch from not_after - not_before) / 86400 as days
+      from ocsp_responders
+     where issuer_id = ${realm.issuerId}
+  `);
+  expect(rows.length).toBeGreaterThanOrEqual(2);
+  for (const { certificate, publicKey, days } of rows) {
+    expect(certificate!.includes(publicKey)).toBe(true);
+    expect(Number(days)).toBeLessThan(8);
+  }
+});
+
+test("answers are counted by what they say", async () => {
+  await eventually(async () => {
+    const text = await worker.registry.metrics();
+    expect(text).toMatch(/realmpass_ocsp_answers_total\{status="good"\} [1-9]/);
+    expect(text).toMatch(/realmpass_ocsp_answers_total\{status="malformedRequest"\} [1-9]/);
+    expect(text).toMatch(/realmpass_ocsp_answer_seconds_count [1-9]/);
+  });
+});

@@ -1,0 +1,124 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import * as crls from "../../db/queries/crls.ts";
+import type { Log } from "../../runtime/log.ts";
+import { createPieceStore } from "./piece-store.ts";
+import { publishCrl, type PublishDeps } from "./publish-crl.ts";
+
+export interface PublisherOptions extends Omit<PublishDeps, "pieces"> {
+  registry: Registry;
+  log: Log;
+}
+
+/** How often it is looked whether anything is due: one statement over the issuers. */
+const lookMs = 250;
+
+/** When Postgres is away. */
+const awayMs = 1_000;
+
+/** An issuer whose CRL could not be published is left alone for this long, and for longer each time, up to a minute. */
+const failedMs = 2_000;
+const failedMsMax = 60_000;
+
+/**
+ * Keeps the CRL of every issuer up to date: from the moment that there is an issuer until it ends, within seconds of
+ * what is revoked, and each quarter of the validity. Any number of workers may do this; one at a time publishes. It is
+ * a timer in the process, because revocation must work exactly when the queue does not.
+ */
+export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<void> } {
+  const { db, validityHours, clock, log } = options;
+  const deps: PublishDeps = { ...options, pieces: createPieceStore() };
+  const count = createCrlMetrics(options);
+  const failing = new Map<string, { times: number; until: number }>();
+  let stopping = false;
+  let timer: NodeJS.Timeout | undefined;
+
+  async function publish(issuerId: string): Promise<void> {
+    const startedAt = performance.now();
+    const { times = 0, until = 0 } = failing.get(issuerId) ?? {};
+    if (startedAt < until) return;
+    try {
+      const published = await publishCrl(deps, issuerId);
+      failing.delete(issuerId);
+      if (published === undefined) return;
+      count("published");
+      const ms = Math.round(performance.now() - startedAt);
+      log.info({ event: "crl.published", issuer: issuerId, ...published, ms }, "CRL published");
+    } catch (error) {
+      // One issuer's trouble is not the others'.
+      const pauseMs = Math.min(failedMs * 2 ** times, failedMsMax);
+      failing.set(issuerId, { times: times + 1, until: performance.now() + pauseMs });
+      count("failed");
+      log.error(
+        { event: "crl.failed", issuer: issuerId, err: error },
+        "a CRL could not be published; it is tried again",
+      );
+    }
+  }
+
+  /** Answers when to look again. */
+  async function look(): Promise<number> {
+    try {
+      for (const issuerId of await crls.listDue(db, { at: clock.now(), validityHours })) {
+        if (!stopping) await publish(issuerId);
+      }
+      return lookMs;
+    } catch (error) {
+      log.warn({ event: "crl.not_looked", err: error }, "whether a CRL is due is not known; it is looked again");
+      return awayMs;
+    }
+  }
+
+  let looking = Promise.resolve();
+  const turn = (): void => {
+    looking = look().then((pauseMs) => {
+      if (!stopping) timer = setTimeout(turn, pauseMs);
+    });
+  };
+  turn();
+
+  return {
+    async stop() {
+      stopping = true;
+      clearTimeout(timer);
+      await looking;
+    },
+  };
+}
+
+/** What is worth an alarm: how often publishing fails, and until when each CRL holds. */
+function createCrlMetrics({ db, clock, registry }: PublisherOptions): (outcome: "published" | "failed") => void {
+  const publications = new Counter({
+    name: "realmpass_crl_publications_total",
+    help: "CRLs that this worker published or failed to publish.",
+    labelNames: ["outcome"] as const,
+    registers: [registry],
+  });
+  const gauge = (name: string, help: string, of: (crl: crls.CrlState["crl"]) => number): void => {
+    new Gauge({
+      name,
+      help,
+      labelNames: ["issuer"] as const,
+      registers: [registry],
+      async collect() {
+        const states = await crls.listStates(db, { at: clock.now() }).catch(() => undefined);
+        if (states === undefined) return;
+        this.reset();
+        for (const { issuerId, crl } of states) this.set({ issuer: issuerId }, of(crl));
+      },
+    });
+  };
+  gauge(
+    "realmpass_crl_this_update_seconds",
+    "When the issuer's CRL was made, in seconds since 1970; 0: there is none.",
+    (crl) => (crl?.thisUpdate.getTime() ?? 0) / 1000,
+  );
+  gauge(
+    "realmpass_crl_next_update_seconds",
+    "Until when the issuer's CRL holds, in seconds since 1970; 0: there is none.",
+    (crl) => (crl?.nextUpdate.getTime() ?? 0) / 1000,
+  );
+  gauge("realmpass_crl_entries", "Entries of the issuer's CRL.", (crl) => crl?.entries ?? 0);
+  return (outcome) => {
+    publications.inc({ outcome });
+  };
+}

@@ -1,0 +1,110 @@
+import { createHash } from "node:crypto";
+import type { Database, Db } from "../../db/client.ts";
+import * as auditEntries from "../../db/queries/audit-entries.ts";
+import * as crls from "../../db/queries/crls.ts";
+import { tryLock } from "../../db/queries/upkeep.ts";
+import { operatorActor } from "../../domain/audit.ts";
+import { IssuerID } from "../../domain/ids.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Issuers } from "../issuers.ts";
+import type { SigningPool } from "../threads/signing-pool.ts";
+import { packEntries, pieceEntriesMax, weekOf } from "./pack-entries.ts";
+import type { PieceStore } from "./piece-store.ts";
+
+export interface PublishDeps {
+  db: Database;
+  pool: Pick<SigningPool, "signCrl">;
+  issuers: Issuers;
+  pieces: PieceStore;
+  /** How long a CRL is valid. */
+  validityHours: number;
+  clock: Clock;
+}
+
+/** One worker at a time publishes. Any number that nothing else on this database locks. */
+const publishLock = 7_246_720;
+
+/** Serial numbers put into pieces in one transaction: a few hundredths of a second for the process. */
+const sliceMax = 5_000;
+
+/** A CRL that was published. */
+export interface Published {
+  number: string;
+  entries: number;
+  size: number;
+  nextUpdate: Date;
+}
+
+/**
+ * Publishes an issuer's next CRL if it is due and no other worker is at it; answers undefined otherwise. The steps, and
+ * what is true after each, are in docs/revocation.md.
+ */
+export async function publishCrl(deps: PublishDeps, issuerId: string): Promise<Published | undefined> {
+  const { db, clock, validityHours } = deps;
+  await deps.issuers.ensure([issuerId]);
+  while ((await db.transaction((tx) => packSlice(tx, issuerId))) === "more");
+  return db.transaction(async (tx) => {
+    if (!(await tryLock(tx, publishLock))) return undefined;
+    const due = await crls.findDue(tx, { issuerId, validityHours, at: clock.now() });
+    if (due === undefined) return undefined;
+    const requested = await crls.takeRequest(tx, issuerId);
+    await pack(tx, issuerId, { published: true });
+    await crls.removeEndedPieces(tx, issuerId);
+    const published = await signAndStore(tx, deps, due);
+    if (requested) {
+      await auditEntries.record(tx, {
+        realmId: due.realmId,
+        event: "crl_publish",
+        actor: operatorActor,
+        at: clock.now(),
+        properties: { issuerID: issuerId, crlNumber: published.number, entries: published.entries },
+      });
+    }
+    return published;
+  });
+}
+
+/** Packs a slice on its own when there is more than the publishing transaction takes. */
+async function packSlice(tx: Db, issuerId: string): Promise<"more" | "done"> {
+  if (!(await tryLock(tx, publishLock))) return "done";
+  if (!(await crls.areUnpublished(tx, { issuerId, count: sliceMax + 1 }))) return "done";
+  await pack(tx, issuerId, { published: false });
+  return "more";
+}
+
+/**
+ * Puts serial numbers that wait into pieces; what is left over after a slice is for the next time. Pieces of the published
+ * CRL may be continued only in the transaction that publishes the next one.
+ */
+async function pack(tx: Db, issuerId: string, { published }: { published: boolean }): Promise<void> {
+  const entries = await crls.takeUnpublished(tx, { issuerId, limit: sliceMax });
+  if (entries.length === 0) return;
+  const weeks = [...new Set(entries.map(({ notAfter }) => weekOf(notAfter)))];
+  const open = await crls.listOpenPieces(tx, { issuerId, weeks, published, entriesMax: pieceEntriesMax });
+  await crls.addPieces(tx, { issuerId, pieces: packEntries(entries, open) });
+}
+
+async function signAndStore(
+  tx: Db,
+  { pool, pieces, validityHours, clock }: PublishDeps,
+  { issuerId, number }: crls.DueCrl,
+): Promise<Published> {
+  const listed = await crls.listPieces(tx, issuerId);
+  const contents = await pieces.of(tx, issuerId, listed);
+  const thisUpdate = new Date(Math.floor(clock.now().getTime() / 1000) * 1000);
+  const nextUpdate = new Date(thisUpdate.getTime() + validityHours * 3_600_000);
+  const { head, tail } = await pool.signCrl({
+    issuerId: IssuerID.parse(issuerId),
+    number: BigInt(number),
+    thisUpdate,
+    nextUpdate,
+    pieces: contents,
+  });
+  const entries = listed.reduce((sum, piece) => sum + piece.entries, 0);
+  const size = contents.reduce((sum, piece) => sum + piece.length, head.length + tail.length);
+  // The tail has the signature over all that is before it: equal tails are equal lists.
+  const tag = createHash("sha256").update(head).update(tail).digest("base64url").slice(0, 22);
+  const ids = listed.map(({ id }) => id);
+  await crls.publish(tx, { issuerId, number, thisUpdate, nextUpdate, entries, size, tag, head, pieces: ids, tail });
+  return { number, entries, size, nextUpdate };
+}

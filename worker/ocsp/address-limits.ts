@@ -1,0 +1,23 @@
+/** Whether one more request of an address is within its limit. */
+export type WithinLimit = (address: string) => boolean;
+
+/** Addresses that are counted apart; the others share one count. */
+const addressesMax = 20_000;
+const windowMs = 1_000;
+
+/** Requests per second and address, counted in this process alone. */
+export function createAddressLimits(perSecond: number): WithinLimit {
+  let counts = new Map<string, number>();
+  let windowEnds = 0;
+  return (address) => {
+    const now = performance.now();
+    if (now >= windowEnds) {
+      counts = new Map();
+      windowEnds = now + windowMs;
+    }
+    const key = counts.has(address) || counts.size < addressesMax ? address : "others";
+    const count = (counts.get(key) ?? 0) + 1;
+    counts.set(key, count);
+    return count <= perSecond;
+  };
+}

@@ -1,0 +1,33 @@
+import type { OcspAnswer } from "./answer.ts";
+
+export interface AnswerCache {
+  get(key: string, at: Date): OcspAnswer | undefined;
+  set(key: string, answer: OcspAnswer, at: Date): void;
+}
+
+/** How long an answer is given again. A part of what a revocation may take to be seen. */
+const keptMs = 500;
+const answersMax = 5_000;
+
+/** Answers that do not repeat a nonce, for a moment. The oldest make room. */
+export function createAnswerCache(): AnswerCache {
+  const kept = new Map<string, { answer: OcspAnswer; until: number }>();
+  return {
+    get(key, at) {
+      const found = kept.get(key);
+      if (found === undefined) return undefined;
+      if (at.getTime() < found.until) return found.answer;
+      kept.delete(key);
+      return undefined;
+    },
+    set(key, answer, at) {
+      kept.delete(key);
+      if (kept.size >= answersMax)
+        for (const oldest of kept.keys()) {
+          kept.delete(oldest);
+          break;
+        }
+      kept.set(key, { answer, until: at.getTime() + keptMs });
+    },
+  };
+}

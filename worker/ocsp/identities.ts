@@ -1,0 +1,114 @@
+import { createPrivateKey, hash, sign } from "node:crypto";
+import type { Clock } from "../../runtime/clock.ts";
+import { generateKeyPair } from "../pki/key-pair.ts";
+import { p256SpkiPrefix } from "../pki/public-key.ts";
+import type { OcspIssuer } from "./issuers.ts";
+
+/** A delegated responder of one issuer. The key was made here and never leaves. */
+export interface Identity {
+  /** SHA-1 of the public key: the responder's id. */
+  readonly keyHash: Buffer;
+  /** DER. */
+  readonly certificate: Buffer;
+  /** Signs with ECDSA and SHA-256, DER. */
+  sign(bytes: Uint8Array): Buffer;
+}
+
+/** A certificate that the issuer has signed for a responder's key. */
+export interface Certified {
+  /** DER. */
+  certificate: Uint8Array;
+  notBefore: Date;
+  notAfter: Date;
+}
+
+/** Has a responder's public key certified by the issuer. */
+export type Certify = (request: { issuerId: string; publicKeySpki: Buffer }) => Promise<Certified>;
+
+/** There is no responder for this issuer at the moment. */
+export class IdentityUnavailable extends Error {
+  override readonly name = "IdentityUnavailable";
+}
+
+export interface Identities {
+  /** The responder that answers for the issuer now. Throws {@link IdentityUnavailable} when there can be none. */
+  of(issuer: OcspIssuer): Promise<Identity>;
+}
+
+interface Held {
+  identity: Identity;
+  renewAt: number;
+  /** It is not used any more from then on: whoever checks it may take a moment. */
+  usableUntil: number;
+}
+
+interface Entry {
+  held?: Held;
+  making?: Promise<Held>;
+  /** After a failure nobody is asked before that moment. */
+  askAgainAt: number;
+}
+
+const marginMs = 60_000;
+const pauseMs = 5_000;
+
+/**
+ * A delegated responder for each issuer, made when it is first needed. Halfway through its validity another one is made
+ * beside it; until that is there, or if it cannot be had, the one there is goes on, and it is asked again and again.
+ */
+export function createIdentities({
+  certify,
+  clock,
+  onFailure,
+}: {
+  certify: Certify;
+  clock: Clock;
+  onFailure: (issuerId: string, error: unknown) => void;
+}): Identities {
+  const entries = new Map<string, Entry>();
+
+  async function make(issuer: OcspIssuer): Promise<Held> {
+    const { privateKeyPkcs8, publicKeySpki } = generateKeyPair("ec-p256");
+    const key = createPrivateKey({ key: privateKeyPkcs8, format: "der", type: "pkcs8" });
+    privateKeyPkcs8.fill(0);
+    const { certificate, notBefore, notAfter } = await certify({ issuerId: issuer.issuerId, publicKeySpki });
+    const lastOfAll = notAfter >= issuer.notAfter;
+    return {
+      identity: {
+        keyHash: hash("sha1", publicKeySpki.subarray(p256SpkiPrefix.length), "buffer"),
+        certificate: Buffer.from(certificate),
+        sign: (bytes) => sign("sha256", bytes, key),
+      },
+      renewAt: lastOfAll ? Number.POSITIVE_INFINITY : (notBefore.getTime() + notAfter.getTime()) / 2,
+      usableUntil: lastOfAll ? notAfter.getTime() : notAfter.getTime() - marginMs,
+    };
+  }
+
+  function begin(issuer: OcspIssuer, entry: Entry): Promise<Held> {
+    return (entry.making ??= make(issuer)
+      .then((held) => (entry.held = held))
+      .catch((error: unknown) => {
+        entry.askAgainAt = clock.now().getTime() + pauseMs;
+        onFailure(issuer.issuerId, error);
+        throw new IdentityUnavailable("no responder's certificate could be had", { cause: error });
+      })
+      .finally(() => delete entry.making));
+  }
+
+  return {
+    async of(issuer) {
+      const entry = entries.get(issuer.issuerId) ?? { askAgainAt: 0 };
+      entries.set(issuer.issuerId, entry);
+      const at = clock.now().getTime();
+      const { held } = entry;
+      if (held !== undefined && at < held.usableUntil) {
+        if (at >= held.renewAt && at >= entry.askAgainAt) begin(issuer, entry).catch(() => undefined);
+        return held.identity;
+      }
+      if (entry.making === undefined && at < entry.askAgainAt) {
+        throw new IdentityUnavailable("no responder's certificate could be had a moment ago");
+      }
+      return (await begin(issuer, entry)).identity;
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import type { Database } from "../../db/client.ts";
+import { lastOcspSecondsMin, recordAnswers, type StatusRow } from "../../db/queries/ocsp.ts";
+
+export interface LastOcsp {
+  /** Notes that a certificate was answered for. Costs an answer nothing; written down within seconds. */
+  note(row: Pick<StatusRow, "certificateId" | "lastOcspAt">, at: Date): void;
+  /** Writes down what waits. Throws when it cannot, and then it waits on. */
+  flush(): Promise<void>;
+}
+
+/** What is noted beyond this is dropped: the certificate will be asked about again. */
+const notedMax = 50_000;
+
+/** Rows of one statement, so that nobody waits long for one of them. */
+const slice = 1_000;
+
+/** Collects when certificates were last answered for, and writes it down together. */
+export function createLastOcsp(db: Pick<Database, "query">): LastOcsp {
+  const noted = new Map<string, Date>();
+
+  return {
+    note({ certificateId, lastOcspAt }, at) {
+      if (certificateId === null || noted.size >= notedMax) return;
+      if (lastOcspAt !== null && at.getTime() - lastOcspAt.getTime() <= lastOcspSecondsMin * 1_000) return;
+      noted.set(certificateId, at);
+    },
+
+    async flush() {
+      while (noted.size > 0) {
+        const part = [...noted].slice(0, slice).map(([certificateId, at]) => ({ certificateId, at }));
+        await recordAnswers(db, part);
+        for (const { certificateId, at } of part) if (noted.get(certificateId) === at) noted.delete(certificateId);
+        if (part.length < slice) return;
+      }
+    },
+  };
+}

@@ -1,0 +1,193 @@
+import { hash } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { requestBytesMax } from "../pki/ocsp-request.ts";
+import type { WithinLimit } from "./address-limits.ts";
+import type { ClientAddress } from "./client-address.ts";
+import { errorAnswer, type OcspAnswer, type OcspOutcome } from "./answer.ts";
+import type { Responder } from "./responder.ts";
+
+export interface ListenerOptions {
+  responder: Responder;
+  host: string;
+  /** 0 for any free one. */
+  port: number;
+  clientAddress: ClientAddress;
+  withinLimit: WithinLimit;
+  /** Called once for each answer. */
+  onAnswer: (outcome: OcspOutcome, seconds: number) => void;
+}
+
+export interface OcspListener {
+  port: number;
+  /** Takes no more connections and resolves when all that was asked is answered. */
+  close(): Promise<void>;
+}
+
+/** Answers in hand at once; what comes beyond that is told to come back. */
+const inHandMax = 2_000;
+
+/** How long those who keep answers may do so without asking, in seconds: less than an answer holds. */
+const keptSeconds = 2;
+
+/** Slow clients are not waited for, and idle ones let go. */
+const timeouts = {
+  headersTimeout: 5_000,
+  requestTimeout: 8_000,
+  keepAliveTimeout: 15_000,
+  connectionsCheckingInterval: 1_000,
+  maxHeaderSize: 16_384,
+};
+const connectionsMax = 4_096;
+
+const responseType = "application/ocsp-response";
+
+/** OCSP over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6): `/ocsp/{issuer}`, POST and GET. */
+export async function startListener(options: ListenerOptions): Promise<OcspListener> {
+  let inHand = 0;
+  let closing = false;
+
+  const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    const startedAt = performance.now();
+    const target = readTarget(request.url ?? "");
+    if (target === undefined) {
+      refuse(response, 404);
+      return;
+    }
+    const asked = await readAsked(request, target.encoded);
+    if (typeof asked === "number") {
+      refuse(response, asked);
+      return;
+    }
+
+    inHand += 1;
+    const address = options.clientAddress(request.socket.remoteAddress, headerOf(request, "x-forwarded-for"));
+    const answer =
+      inHand > inHandMax || !options.withinLimit(address)
+        ? errorAnswer("tryLater")
+        : await options.responder.answer(target.issuerId, asked);
+    inHand -= 1;
+    if (closing) response.setHeader("Connection", "close");
+    send(request, response, answer);
+    options.onAnswer(answer.outcome, (performance.now() - startedAt) / 1_000);
+  };
+
+  const server = createServer(timeouts, (request, response) => {
+    respond(request, response).catch(() => {
+      response.destroy();
+    });
+  });
+  server.maxConnections = connectionsMax;
+  await listenOn(server, options);
+  return {
+    port: (server.address() as AddressInfo).port,
+    close: () =>
+      new Promise((resolve) => {
+        closing = true;
+        const sweep = setInterval(() => {
+          server.closeIdleConnections();
+        }, 25);
+        server.close(() => {
+          clearInterval(sweep);
+          resolve();
+        });
+      }),
+  };
+}
+
+const listenOn = (server: Server, { host, port }: { host: string; port: number }): Promise<void> =>
+  new Promise((resolve, reject) => {
+    server.once("error", reject);
+    server.listen(port, host, () => {
+      server.off("error", reject);
+      resolve();
+    });
+  });
+
+/** The issuer and, for GET, what follows: the request in base64. */
+function readTarget(url: string): { issuerId: string; encoded: string | undefined } | undefined {
+  const [, issuerId, encoded] = /^\/ocsp\/([1-9][0-9]{0,17})(?:\/(.*))?$/s.exec(url) ?? [];
+  return issuerId === undefined ? undefined : { issuerId, encoded };
+}
+
+/** The request's bytes, or the HTTP status that refuses it. What is not even base64 is no request, and an answer says so. */
+async function readAsked(request: IncomingMessage, encoded: string | undefined): Promise<Buffer | number> {
+  switch (request.method) {
+    case "GET":
+    case "HEAD":
+      return decode(encoded ?? "");
+    case "POST":
+      if (encoded !== undefined && encoded !== "") return 404;
+      if (!/^application\/ocsp-request(?:$|[ ;])/i.test(headerOf(request, "content-type") ?? "")) return 415;
+      if ((headerOf(request, "content-encoding") ?? "identity").toLowerCase() !== "identity") return 415;
+      return (await readBody(request)) ?? 413;
+    default:
+      return 405;
+  }
+}
+
+const nothing = Buffer.alloc(0);
+
+/** Base64 with either alphabet (RFC 4648 sections 4 and 5), as it is or percent-encoded; no bytes for anything else. */
+function decode(encoded: string): Buffer {
+  let text: string;
+  try {
+    text = decodeURIComponent(encoded);
+  } catch {
+    return nothing;
+  }
+  return /^[A-Za-z0-9+/_-]+={0,2}$/.test(text) ? Buffer.from(text, "base64") : nothing;
+}
+
+/** A body within the limit; undefined beyond it. Rejects when the client goes away. */
+function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
+  if (Number(request.headers["content-length"] ?? 0) > requestBytesMax) return Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = [];
+    let length = 0;
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > requestBytesMax) resolve(undefined);
+      else chunks.push(chunk);
+    });
+    request.once("end", () => {
+      resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
+    });
+    request.once("error", reject);
+    request.once("close", () => {
+      reject(new Error("the client went away"));
+    });
+  });
+}
+
+/** Ends a request that is no OCSP; whatever else it would send is not read. */
+function refuse(response: ServerResponse, status: number): void {
+  if (status === 405) response.setHeader("Allow", "GET, HEAD, POST");
+  response.writeHead(status, { Connection: "close", "Content-Length": 0 }).end();
+}
+
+function headerOf(request: IncomingMessage, name: string): string | undefined {
+  const value = request.headers[name];
+  return Array.isArray(value) ? value.join(",") : value;
+}
+
+function send(request: IncomingMessage, response: ServerResponse, { body, validity }: OcspAnswer): void {
+  if (request.method === "POST" || validity === undefined) {
+    response
+      .writeHead(200, { "Content-Type": responseType, "Content-Length": body.length, "Cache-Control": "no-store" })
+      .end(body);
+    return;
+  }
+  const tag = `"${hash("sha1", body, "hex")}"`;
+  const headers = {
+    "Cache-Control": `max-age=${keptSeconds}, public, no-transform, must-revalidate`,
+    ETag: tag,
+    "Last-Modified": validity.thisUpdate.toUTCString(),
+    Expires: validity.nextUpdate.toUTCString(),
+  };
+  if ((headerOf(request, "if-none-match") ?? "").split(",").some((each) => each.trim().replace(/^W\//, "") === tag)) {
+    response.writeHead(304, headers).end();
+  } else {
+    response.writeHead(200, { "Content-Type": responseType, "Content-Length": body.length, ...headers }).end(body);
+  }
+}

@@ -1,0 +1,141 @@
+import type { StatusRow } from "../../db/queries/ocsp.ts";
+import { DatabaseUnavailable } from "../../db/outage.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { readOcspRequest, type CertId } from "../pki/ocsp-request.ts";
+import {
+  encodeOcspResponse,
+  encodeResponseData,
+  type CertificateStatus,
+  type SingleResponse,
+} from "../pki/ocsp-response.ts";
+import { errorAnswer, type OcspAnswer } from "./answer.ts";
+import { createAnswerCache } from "./answer-cache.ts";
+import { IdentityUnavailable, type Identities, type Identity } from "./identities.ts";
+import { isIssuerOf, type OcspIssuers } from "./issuers.ts";
+import type { LastOcsp } from "./last-ocsp.ts";
+import type { ReadStatus } from "./status-reader.ts";
+
+export interface Responder {
+  /** Answers a request for an issuer. Never rejects: whatever goes wrong is an answer, too. */
+  answer(issuerId: string, request: Buffer): Promise<OcspAnswer>;
+}
+
+export interface ResponderDeps {
+  issuers: OcspIssuers;
+  identities: Identities;
+  readStatus: ReadStatus;
+  lastOcsp: Pick<LastOcsp, "note">;
+  clock: Clock;
+  onBug: (error: unknown) => void;
+  /** What takes longer is not waited for: whoever asks has a device waiting. */
+  patienceMs?: number;
+}
+
+/**
+ * How long an answer holds. Answers are made when they are asked for, so a revocation shows in the next one; this is for
+ * those who keep answers, and bounds by how much they may be late.
+ */
+export const answerSeconds = 5;
+
+/** Answers OCSP requests from the database, signed on demand by the issuer's delegated responder (RFC 6960). */
+export function createResponder(deps: ResponderDeps): Responder {
+  const { issuers, identities, readStatus, lastOcsp, clock, onBug, patienceMs = 2_500 } = deps;
+  const cache = createAnswerCache();
+
+  async function statusOf(issuerId: string, { serialNumber }: CertId, at: Date): Promise<CertificateStatus> {
+    if (serialNumber === null) return unknown;
+    const row = await readStatus({ issuerId, serialNumber });
+    lastOcsp.note(row, at);
+    return statusIn(row);
+  }
+
+  async function find(issuerId: string, request: Buffer): Promise<OcspAnswer> {
+    const asked = readOcspRequest(request);
+    if (asked === undefined) return errorAnswer("malformedRequest");
+    const { certIds, nonce } = asked;
+    const [first] = certIds;
+    const at = clock.now();
+    const key = nonce === null && certIds.length === 1 && first ? keyOf(issuerId, first) : undefined;
+    const kept = key === undefined ? undefined : cache.get(key, at);
+    if (kept !== undefined) return kept;
+
+    const issuer = await issuers.find(issuerId);
+    if (issuer === undefined || !certIds.every((certId) => isIssuerOf(issuer, certId))) {
+      return errorAnswer("unauthorized");
+    }
+    const [identity, statuses] = await Promise.all([
+      identities.of(issuer),
+      Promise.all(certIds.map((certId) => statusOf(issuerId, certId, at))),
+    ]);
+    const responses = certIds.map(({ der }, index) => ({ certId: der, certificate: statuses[index] ?? unknown }));
+    const answer = sign(identity, { responses, nonce, at });
+    // Somebody may be given a certificate with an unknown number at any moment.
+    if (key === undefined || answer.outcome === "unknown") return withoutValidity(answer);
+    cache.set(key, answer, at);
+    return answer;
+  }
+
+  return {
+    async answer(issuerId, request) {
+      let timer: NodeJS.Timeout | undefined;
+      const late = new Promise<OcspAnswer>((resolve) => {
+        timer = setTimeout(() => {
+          resolve(errorAnswer("tryLater"));
+        }, patienceMs);
+      });
+      try {
+        return await Promise.race([find(issuerId, request), late]);
+      } catch (error) {
+        if (error instanceof DatabaseUnavailable || error instanceof IdentityUnavailable)
+          return errorAnswer("tryLater");
+        onBug(error);
+        return errorAnswer("internalError");
+      } finally {
+        clearTimeout(timer);
+      }
+    },
+  };
+}
+
+const keyOf = (issuerId: string, { der }: CertId): string => `${issuerId} ${der.toString("latin1")}`;
+
+const good: CertificateStatus = { status: "good" };
+const unknown: CertificateStatus = { status: "unknown" };
+
+/** What is known of a serial number; what nobody was given is never good. One that was given up is revoked, as on the CRL. */
+function statusIn({ certificateId, revokedAt, revocationReason, abandonedAt }: StatusRow): CertificateStatus {
+  if (revokedAt !== null) return { status: "revoked", at: revokedAt, reason: revocationReason ?? 0 };
+  if (abandonedAt !== null) return { status: "revoked", at: abandonedAt, reason: 0 };
+  return certificateId === null ? unknown : good;
+}
+
+function sign(
+  identity: Identity,
+  { responses, nonce, at }: { responses: readonly SingleResponse[]; nonce: Buffer | null; at: Date },
+): OcspAnswer {
+  // The statuses were read after `at`, and a revocation is never taken back: what is good now was good then.
+  const thisUpdate = new Date(Math.floor(at.getTime() / 1_000) * 1_000);
+  const nextUpdate = new Date(thisUpdate.getTime() + answerSeconds * 1_000);
+  const responseData = encodeResponseData({
+    responderKeyHash: identity.keyHash,
+    producedAt: thisUpdate,
+    thisUpdate,
+    nextUpdate,
+    responses,
+    nonce,
+  });
+  const { certificate } = identity;
+  return {
+    outcome: worst(responses),
+    body: encodeOcspResponse({ responseData, signature: identity.sign(responseData), certificate }),
+    validity: { thisUpdate, nextUpdate },
+  };
+}
+
+function worst(responses: readonly SingleResponse[]): CertificateStatus["status"] {
+  const has = (status: CertificateStatus["status"]): boolean =>
+    responses.some(({ certificate }) => certificate.status === status);
+  return has("revoked") ? "revoked" : has("unknown") ? "unknown" : "good";
+}
+
+const withoutValidity = ({ outcome, body }: OcspAnswer): OcspAnswer => ({ outcome, body });

@@ -1,0 +1,140 @@
+import type { SerialNumber } from "../../domain/ids.ts";
+import type { RevocationReason } from "../../domain/revocation.ts";
+import {
+  bitString,
+  contextConstructed,
+  header,
+  oid,
+  sequence,
+  smallInteger,
+  tag,
+  time,
+  tlv,
+  unsignedInteger,
+} from "./der.ts";
+import { extension, type Issuer } from "./issuer.ts";
+import { serialNumberToMagnitude } from "./serial-number.ts";
+
+export interface CrlEntry {
+  serialNumber: SerialNumber;
+  revokedAt: Date;
+  /** Null where there is none to give; as 0, unspecified, it is left out (RFC 5280 section 5.3.1). */
+  reason: RevocationReason | null;
+}
+
+/** Elements of revokedCertificates (RFC 5280 section 5.1), one after another. */
+export function encodeCrlEntries(entries: readonly CrlEntry[]): Buffer {
+  const dates = new Map<number, Buffer>();
+  const dateOf = (at: Date): Buffer => {
+    const seconds = Math.floor(at.getTime() / 1000);
+    let date = dates.get(seconds);
+    if (date === undefined) dates.set(seconds, (date = time(at)));
+    return date;
+  };
+  return Buffer.concat(
+    entries.map(({ serialNumber, revokedAt, reason }) =>
+      sequence(
+        unsignedInteger(serialNumberToMagnitude(serialNumber)),
+        dateOf(revokedAt),
+        reason === null || reason === 0 ? nothing : reasonExtension(reason),
+      ),
+    ),
+  );
+}
+
+const nothing = Buffer.alloc(0);
+
+const reasonExtensions = new Map<RevocationReason, Buffer>();
+
+/** The extensions of an entry: its reason code alone. */
+function reasonExtension(reason: RevocationReason): Buffer {
+  let encoded = reasonExtensions.get(reason);
+  if (encoded === undefined) {
+    encoded = sequence(extension(oid("2.5.29.21"), false, Buffer.from([tag.enumerated, 1, reason])));
+    reasonExtensions.set(reason, encoded);
+  }
+  return encoded;
+}
+
+/** How many entries there are in what {@link encodeCrlEntries} wrote. Throws RangeError when it is not whole. */
+export function countCrlEntries(der: Uint8Array): number {
+  let count = 0;
+  for (let at = 0; at < der.length; count++) {
+    // No entry has 128 octets: its serial number has 20 at most.
+    const length = der[at + 1] ?? 0x80;
+    at += 2 + length;
+    if (der[at - length - 2] !== tag.sequence || length >= 0x80 || at > der.length) {
+      throw new RangeError("not whole entries of a CRL");
+    }
+  }
+  return count;
+}
+
+export interface CrlRequest {
+  number: bigint;
+  /** Both are written in whole seconds. */
+  thisUpdate: Date;
+  nextUpdate: Date;
+  /** Entries as {@link encodeCrlEntries} writes them, in as many pieces as they come. */
+  pieces: readonly Uint8Array[];
+}
+
+/** A CRL but for its entries: its DER is `head`, the pieces it was signed with, `tail`. */
+export interface SignedCrl {
+  head: Buffer;
+  tail: Buffer;
+}
+
+/** How much is hashed at a time. */
+const stretch = 1 << 20;
+
+/**
+ * A complete CRL of an issuer (RFC 5280 section 5): version 2, with AuthorityKeyIdentifier and CRLNumber, and with
+ * nextUpdate always. After each megabyte it lets `breathe`, so that what else the thread has to do need not wait for a
+ * long list. Throws RangeError for a period that is none.
+ */
+export async function signCrl(
+  issuer: Issuer,
+  { number, thisUpdate, nextUpdate, pieces }: CrlRequest,
+  breathe: () => Promise<void>,
+): Promise<SignedCrl> {
+  if (number < 1n || !(nextUpdate.getTime() - thisUpdate.getTime() >= 1000)) throw new RangeError("not a CRL's period");
+  const entriesLength = pieces.reduce((sum, piece) => sum + piece.length, 0);
+  const before = [
+    smallInteger(1),
+    issuer.encoded.signatureAlgorithm,
+    issuer.subject,
+    time(thisUpdate),
+    time(nextUpdate),
+    // The list is absent when it is empty (RFC 5280 section 5.1.2.6).
+    entriesLength === 0 ? nothing : header(tag.sequence, entriesLength),
+  ];
+  const after = tlv(
+    contextConstructed(0),
+    sequence(issuer.encoded.authorityKeyIdentifier, extension(oid("2.5.29.20"), false, integer(number))),
+  );
+  const content = Buffer.concat(before);
+  const toBeSignedHead = Buffer.concat([header(tag.sequence, content.length + entriesLength + after.length), content]);
+
+  const signing = issuer.signer.signInParts();
+  signing.update(toBeSignedHead);
+  let hashed = 0;
+  for (const piece of pieces) {
+    signing.update(piece);
+    hashed += piece.length;
+    if (hashed >= stretch) {
+      hashed = 0;
+      await breathe();
+    }
+  }
+  signing.update(after);
+
+  const tail = Buffer.concat([after, issuer.encoded.signatureAlgorithm, bitString(await signing.finish())]);
+  const outer = header(tag.sequence, toBeSignedHead.length + entriesLength + tail.length);
+  return { head: Buffer.concat([outer, toBeSignedHead]), tail };
+}
+
+function integer(value: bigint): Buffer {
+  const hex = value.toString(16);
+  return unsignedInteger(Buffer.from(hex.padStart(hex.length + (hex.length % 2), "0"), "hex"));
+}

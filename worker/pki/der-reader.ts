@@ -1,0 +1,74 @@
+/**
+ * A strict DER reader (ITU-T X.690) for bytes from strangers: low tags, definite and shortest lengths, nothing left over.
+ * It reads in place, never goes deeper than its caller does, and throws {@link DerError} for anything else.
+ */
+
+/** Bytes that are not the DER that was expected. */
+export class DerError extends Error {
+  override readonly name = "DerError";
+}
+
+/** One element: its tag octet, where it begins, where its content begins and where it ends. */
+export interface Der {
+  readonly bytes: Buffer;
+  readonly tagOctet: number;
+  readonly start: number;
+  readonly contentStart: number;
+  readonly end: number;
+}
+
+/** The one element that fills the bytes from end to end. */
+export function readWhole(bytes: Buffer, tagOctet: number): Der {
+  const element = elementAt(bytes, 0, bytes.length);
+  if (element.end !== bytes.length) throw new DerError("octets after the end");
+  return expectTag(element, tagOctet);
+}
+
+/** The elements directly inside another, in order; they fill it exactly. At most `countMax` of them. */
+export function children(parent: Der, countMax = 64): Der[] {
+  const found: Der[] = [];
+  for (let at = parent.contentStart; at < parent.end;) {
+    if (found.length === countMax) throw new DerError("too many elements");
+    const child = elementAt(parent.bytes, at, parent.end);
+    found.push(child);
+    at = child.end;
+  }
+  return found;
+}
+
+/** The one element inside an explicit tag. */
+export function onlyChild(parent: Der, tagOctet: number): Der {
+  const [child, second] = children(parent, 2);
+  if (child === undefined || second !== undefined) throw new DerError("expected one element");
+  return expectTag(child, tagOctet);
+}
+
+/** The element, if it is there and has this tag. */
+export function expectTag(element: Der | undefined, tagOctet: number): Der {
+  if (element?.tagOctet !== tagOctet) throw new DerError("another element was expected");
+  return element;
+}
+
+export const contentOf = ({ bytes, contentStart, end }: Der): Buffer => bytes.subarray(contentStart, end);
+
+/** The element with its tag and length. */
+export const encodingOf = ({ bytes, start, end }: Der): Buffer => bytes.subarray(start, end);
+
+function elementAt(bytes: Buffer, start: number, limit: number): Der {
+  if (limit - start < 2) throw new DerError("cut short");
+  const tagOctet = bytes.readUInt8(start);
+  if ((tagOctet & 0x1f) === 0x1f) throw new DerError("a high tag");
+  const first = bytes.readUInt8(start + 1);
+  let contentStart = start + 2;
+  let length = first;
+  if (first >= 0x80) {
+    const octets = first & 0x7f;
+    if (octets === 0 || octets > 3 || contentStart + octets > limit) throw new DerError("not a definite length");
+    length = bytes.readUIntBE(contentStart, octets);
+    contentStart += octets;
+    if (length < 0x80 || length < 2 ** (8 * (octets - 1))) throw new DerError("not the shortest length");
+  }
+  const end = contentStart + length;
+  if (end > limit) throw new DerError("cut short");
+  return { bytes, tagOctet, start, contentStart, end };
+}
