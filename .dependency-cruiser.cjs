@@ -10,7 +10,7 @@ const mayImport = {
   "worker/": ["domain/", "runtime/", "db/"],
   "operator/": ["domain/", "runtime/", "db/", "worker/pki/"],
   "console/": ["domain/"],
-  "cli/": ["domain/"],
+  "cli/": [],
   "start.ts": ["domain/", "runtime/", "db/", "operator/"],
 };
 

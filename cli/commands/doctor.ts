@@ -1,0 +1,143 @@
+import { z } from "zod";
+import { command } from "../command.ts";
+import type { Context } from "../context.ts";
+import { asFailure, exitCodes } from "../failure.ts";
+import type { Resource } from "../output/resource.ts";
+import { fetchAccessToken, scopesOf } from "../service/access-token.ts";
+import { answerOf } from "../service/service-client.ts";
+
+interface Finding {
+  check: string;
+  ok: boolean;
+  detail: string;
+}
+
+const findingResource: Resource<Finding> = {
+  fields: ["check", "ok", "detail"],
+  columns: [
+    { title: "Check", text: ({ check }) => check },
+    { title: "", text: ({ ok }, colors) => (ok ? colors.green("ok") : colors.red("FAIL")) },
+    { title: "Detail", text: ({ detail }) => detail },
+  ],
+};
+
+/** More than this, and people wonder about the times they read. */
+const skewSecondsMax = 30;
+const timeoutMs = 10_000;
+
+export const doctor = command({
+  name: "doctor",
+  about: "Whether the service can be reached, is ready and lets us in, and whether the clocks agree.",
+  arguments: {},
+  options: {},
+  async run(_input, context) {
+    const findings: Finding[] = [];
+    const check = async <Found>(
+      name: string,
+      look: () => Promise<{ detail: string; ok?: boolean; found: Found }>,
+    ): Promise<Found | undefined> => {
+      try {
+        const { detail, ok = true, found } = await look();
+        findings.push({ check: name, ok, detail });
+        return found;
+      } catch (error) {
+        const failure = asFailure(error, context.io.interrupted);
+        if (failure.exitCode === exitCodes.interrupted) throw failure;
+        findings.push({ check: name, ok: false, detail: failure.message });
+        return undefined;
+      }
+    };
+
+    const credentials = await check("credentials", async () => {
+      const found = await context.credentials();
+      return { detail: `${found.clientId} at ${found.url}, secret from ${found.source}`, found };
+    });
+    if (credentials !== undefined) {
+      const reached = await check("service", () => reach(context, credentials.url));
+      if (reached !== undefined) {
+        await check("clock", () => Promise.resolve(compareClocks(reached.date, context)));
+        await check("ready", () => readiness(context, credentials.url));
+        const token = await check("token", async () => {
+          const quiet = { interrupted: context.io.interrupted, notify: () => undefined };
+          return { detail: "the credentials are good", found: await fetchAccessToken(credentials, quiet) };
+        });
+        if (token !== undefined) {
+          await check("scopes", () => Promise.resolve(compareScopes(scopesOf(token))));
+          await check("realm", () => realm(context));
+        }
+      }
+    }
+
+    await context.out.list(findingResource, findings, { csv: false });
+    return findings.every(({ ok }) => ok) ? exitCodes.done : exitCodes.error;
+  },
+});
+
+const look = (context: Context, address: string): Promise<Response> =>
+  fetch(address, {
+    redirect: "error",
+    signal: AbortSignal.any([context.io.interrupted, AbortSignal.timeout(timeoutMs)]),
+  });
+
+async function reach(
+  context: Context,
+  url: string,
+): Promise<{ detail: string; ok: boolean; found: { date: string | null } }> {
+  const startedAt = performance.now();
+  const response = await look(context, `${url}/healthz`).catch((error: unknown) => {
+    const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+    const reason = cause instanceof Error ? cause.message || String((cause as { code?: unknown }).code) : String(cause);
+    throw new Error(`cannot be reached: ${reason}`);
+  });
+  await response.body?.cancel();
+  const detail = `answers ${response.status} in ${Math.round(performance.now() - startedAt)} ms`;
+  return { detail, ok: response.ok, found: { date: response.headers.get("Date") } };
+}
+
+function compareClocks(date: string | null, { io }: Context): { detail: string; ok: boolean; found: undefined } {
+  const theirs = Date.parse(date ?? "");
+  if (Number.isNaN(theirs)) return { detail: "the service does not say what time it is", ok: false, found: undefined };
+  // The header has whole seconds.
+  const seconds = Math.round((io.clock.now().getTime() - theirs - 500) / 1_000);
+  const agrees = Math.abs(seconds) <= skewSecondsMax;
+  const detail = agrees
+    ? `agrees within ${skewSecondsMax} s`
+    : `this machine is ${Math.abs(seconds)} s ${seconds > 0 ? "ahead of" : "behind"} the service`;
+  return { detail, ok: agrees, found: undefined };
+}
+
+const Away = z.object({ error_description: z.string() });
+
+async function readiness(context: Context, url: string): Promise<{ detail: string; ok: boolean; found: undefined }> {
+  const response = await look(context, `${url}/readyz`);
+  const body: unknown = await response.json().catch(() => undefined);
+  const away = Away.safeParse(body).data?.error_description;
+  const detail = response.ok ? "database, queue and a worker answer" : (away ?? `answers ${response.status}`);
+  return { detail, ok: response.ok, found: undefined };
+}
+
+/** What commands need, each with the scopes. */
+const needs = {
+  users: ["user.read", "user.modify", "user.delete"],
+  profiles: ["profile.read", "profile.create", "profile.delete"],
+  guests: ["guest.read", "guest.create", "guest.delete"],
+  jobs: ["job.read", "job.create"],
+  "audit export": ["audit.read"],
+} as const;
+
+function compareScopes(scopes: readonly string[] | undefined): { detail: string; ok: boolean; found: undefined } {
+  if (scopes === undefined) return { detail: "the token does not say", ok: true, found: undefined };
+  const missing = Object.entries(needs).flatMap(([name, needed]) => {
+    const lacking = needed.filter((scope) => !scopes.includes(scope));
+    return lacking.length === 0 ? [] : [`${name}: ${lacking.join(" ")}`];
+  });
+  // A client that may do little is as it should be.
+  const detail = missing.length === 0 ? "every command" : `not all commands; missing for ${missing.join("; ")}`;
+  return { detail, ok: true, found: undefined };
+}
+
+async function realm(context: Context): Promise<{ detail: string; ok: boolean; found: undefined }> {
+  const { api } = await context.service();
+  const { data } = await answerOf(api.GET("/api/realm"));
+  return { detail: `signed in to ${data.realmName}`, ok: true, found: undefined };
+}

@@ -1,0 +1,101 @@
+import { z } from "zod";
+import { argument, command, option, type CliCommand } from "../command.ts";
+import { listOptions, reasonOption } from "../inputs.ts";
+import { guestAccountResource, type GuestAccount } from "../resources/guest-account.ts";
+import { counted } from "../resources/texts.ts";
+import { allRows } from "../service/pages.ts";
+import { answerOf } from "../service/service-client.ts";
+import { asQuery } from "./query.ts";
+
+const accountArgument = argument(
+  "ACCOUNT",
+  "its id",
+  z.string().regex(/^[1-9][0-9]{0,18}$/, "has to be a guest account's id"),
+);
+
+export const guestsList = command({
+  name: "guests list",
+  about: "The guest accounts of the realm. --search looks inside the name.",
+  arguments: {},
+  options: listOptions,
+  async run({ csv, ...choice }, context) {
+    const { api } = await context.service();
+    const rows = allRows<GuestAccount>(choice, {
+      page: (query) => answerOf(api.GET("/api/guest-accounts", { params: { query: asQuery(query) } })),
+      idOf: ({ id }) => id,
+    });
+    await context.out.list(guestAccountResource, rows, { csv });
+    return undefined;
+  },
+});
+
+export const guestsShow = command({
+  name: "guests show",
+  about: "One guest account.",
+  arguments: { account: accountArgument },
+  options: {},
+  async run({ account }, context) {
+    const { api } = await context.service();
+    const path = { guestAccountId: account };
+    await context.out.one(
+      guestAccountResource,
+      (await answerOf(api.GET("/api/guest-accounts/{guestAccountId}", { params: { path } }))).data,
+    );
+    return undefined;
+  },
+});
+
+export const guestsCreate = command({
+  name: "guests create",
+  about: "A guest account, which ends by itself.",
+  arguments: { name: argument("NAME", "what it is called", z.string().min(1)) },
+  options: {
+    expires: option("TIME", "ISO 8601, in the future (required)", z.string().min(1)),
+    note: option("TEXT", "a note for administrators", z.string().optional()),
+    profileLimit: option(
+      "N",
+      "active profiles at a time; default: unlimited",
+      z
+        .string()
+        .regex(/^[0-9]{1,6}$/, "has to be a whole number")
+        .transform(Number)
+        .optional(),
+    ),
+  },
+  async run({ name, expires, note, profileLimit }, context) {
+    const { api } = await context.service();
+    const body = {
+      name,
+      expirationDate: expires,
+      ...(note === undefined ? {} : { note }),
+      ...(profileLimit === undefined ? {} : { profileLimit }),
+    };
+    await context.out.one(guestAccountResource, (await answerOf(api.POST("/api/guest-account", { body }))).data);
+    return undefined;
+  },
+});
+
+export const guestsRevoke = command({
+  name: "guests revoke",
+  about: "End a guest account, its token and all its profiles, for good.",
+  arguments: { account: accountArgument },
+  options: { reason: reasonOption },
+  async run({ account, reason }, context) {
+    const { api } = await context.service();
+    const path = { guestAccountId: account };
+    const { name, activeProfileCount } = (
+      await answerOf(api.GET("/api/guest-accounts/{guestAccountId}", { params: { path } }))
+    ).data;
+    await context.confirm(
+      `“${name}” and its ${counted(activeProfileCount, "active profile")} will be revoked for good.`,
+      name,
+    );
+    const body = reason === undefined ? {} : { reason };
+    await answerOf(api.DELETE("/api/guest-accounts/{guestAccountId}", { params: { path }, body }));
+    context.notify(`${name}: revoked.`);
+    if (context.options.json) await context.out.answer({ revoked: account }, "");
+    return undefined;
+  },
+});
+
+export const guestCommands: readonly CliCommand[] = [guestsList, guestsShow, guestsCreate, guestsRevoke];

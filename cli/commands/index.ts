@@ -1,0 +1,28 @@
+import type { CliCommand } from "../command.ts";
+import { auditExport } from "./audit-export.ts";
+import { doctor } from "./doctor.ts";
+import { guestCommands } from "./guests.ts";
+import { jobCommands } from "./jobs.ts";
+import { loginCommands } from "./login.ts";
+import { profileCommands } from "./profiles.ts";
+import { userCommands } from "./users.ts";
+
+export const commands: readonly CliCommand[] = [
+  ...loginCommands,
+  ...userCommands,
+  ...profileCommands,
+  ...guestCommands,
+  ...jobCommands,
+  auditExport,
+  doctor,
+];
+
+/** What each group is about, for the help. */
+export const groups: Readonly<Record<string, string>> = {
+  users: "People of the realm.",
+  profiles: "Profiles of users.",
+  guests: "Guest accounts.",
+  jobs: "Bulk onboarding and offboarding.",
+  "jobs start": "Upload a file and start a job.",
+  audit: "The audit log.",
+};

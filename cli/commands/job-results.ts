@@ -1,0 +1,72 @@
+import { extname } from "node:path";
+import { command, flag } from "../command.ts";
+import { usageError } from "../failure.ts";
+import { csvFlag, isSet, jobArgument, outOption } from "../inputs.ts";
+import { askForJob } from "../jobs/job-updates.ts";
+import { resultResource, resultRows, type ResultRow } from "../jobs/result-rows.ts";
+import { saveStream } from "../output/save-stream.ts";
+import { answerOf } from "../service/service-client.ts";
+
+const typeOfExtension: Readonly<Record<string, string>> = {
+  ".csv": "text/csv",
+  ".json": "application/json",
+  ".ndjson": "application/x-ndjson",
+  ".jsonl": "application/x-ndjson",
+};
+
+export const jobsResults = command({
+  name: "jobs results",
+  about:
+    "What became of each row. With --out the whole results, with the keys of issued profiles, as .csv, .json or .ndjson; on standard output without keys.",
+  arguments: { job: jobArgument },
+  options: { out: outOption, failed: flag("the failed rows alone", isSet), csv: csvFlag },
+  async run({ job: id, out, failed, csv }, context) {
+    const service = await context.service();
+    const results = (type: string): Promise<Response> =>
+      service.stream({
+        method: "GET",
+        path: `/api/jobs/${id}/results${failed ? "?status=failed" : ""}`,
+        headers: { Accept: type },
+      });
+
+    if (out !== undefined) {
+      const type = typeOfExtension[extname(out).toLowerCase()];
+      if (type === undefined) throw usageError("--out has to end in .csv, .json or .ndjson.");
+      await saveStream(context, out, () => results(type));
+      return undefined;
+    }
+    const rows = resultRows(await results("application/x-ndjson"));
+    const first = await rows.next();
+    const resource = resultResource(first.done === true ? {} : first.value);
+    await context.out.list(resource, withFirst(first, rows), { csv });
+    return undefined;
+  },
+});
+
+async function* withFirst(
+  first: IteratorResult<ResultRow, unknown>,
+  rows: AsyncGenerator<ResultRow>,
+): AsyncGenerator<ResultRow> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rows;
+}
+
+export const jobsErase = command({
+  name: "jobs erase",
+  about: "Erase the keys of the profiles that a job issued, before the service does so by itself.",
+  arguments: { job: jobArgument },
+  options: {},
+  async run({ job: id }, context) {
+    const service = await context.service();
+    const { changed } = await askForJob(service, id);
+    await context.confirm(
+      `This job changed ${changed} rows. The keys of the profiles that it issued will be gone for good.`,
+      String(changed),
+    );
+    await answerOf(service.api.DELETE("/api/jobs/{id}/results", { params: { path: { id } } }));
+    context.notify("Erased.");
+    if (context.options.json) await context.out.answer({ erased: id }, "");
+    return undefined;
+  },
+});

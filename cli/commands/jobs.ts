@@ -1,0 +1,166 @@
+import { z } from "zod";
+import { argument, command, flag, option, type CliCommand } from "../command.ts";
+import { exitCodes } from "../failure.ts";
+import { isSet, jobArgument, listOptions } from "../inputs.ts";
+import { finish, follow } from "../jobs/finish.ts";
+import { askForJob } from "../jobs/job-updates.ts";
+import { jobResource, type Job } from "../jobs/job.ts";
+import { runJob, startJob } from "../jobs/start-job.ts";
+import { uploadTypes, type UploadType } from "../jobs/upload.ts";
+import { watchJob } from "../jobs/watch-job.ts";
+import { allRows } from "../service/pages.ts";
+import { answerOf } from "../service/service-client.ts";
+import { jobsErase, jobsResults } from "./job-results.ts";
+import { asQuery } from "./query.ts";
+
+const waitFlag = flag("wait until it is over, and show its progress", isSet);
+
+const runOptions = {
+  wait: waitFlag,
+  executeAt: option("TIME", "not before then; ISO 8601", z.string().min(1).optional()),
+  confirmTotal: option(
+    "N",
+    "the number of people that will be offboarded; needed when they are a large part of the realm",
+    z
+      .string()
+      .regex(/^[0-9]{1,7}$/, "has to be a whole number")
+      .transform(Number)
+      .optional(),
+  ),
+};
+
+const types = Object.keys(uploadTypes) as UploadType[];
+
+const start = (kind: Job["kind"], word: string, about: string): CliCommand =>
+  command({
+    name: `jobs start ${word}`,
+    about,
+    arguments: { file: argument("FILE", "CSV, JSON or NDJSON; - for standard input", z.string().min(1)) },
+    options: {
+      type: option(
+        "TYPE",
+        `${types.join(", ")}; default: by the file's name`,
+        z.enum(types, `has to be one of ${types.join(", ")}`).optional(),
+        {
+          choices: types,
+        },
+      ),
+      dryRun: flag("check alone; nothing is changed", isSet),
+      ...runOptions,
+    },
+    run: (input, context) => startJob(context, { kind, ...input }),
+  });
+
+const jobsList = command({
+  name: "jobs list",
+  about: "The bulk jobs of the realm.",
+  arguments: {},
+  options: { limit: listOptions.limit, filter: listOptions.filter, sort: listOptions.sort, csv: listOptions.csv },
+  async run({ csv, ...choice }, context) {
+    const { api } = await context.service();
+    const rows = allRows<Job>(
+      { ...choice, search: undefined },
+      {
+        page: (query) => answerOf(api.GET("/api/jobs", { params: { query: asQuery(query) } })),
+        idOf: ({ id }) => id,
+      },
+    );
+    await context.out.list(jobResource, rows, { csv });
+    return undefined;
+  },
+});
+
+const jobsShow = command({
+  name: "jobs show",
+  about: "One job as it is now.",
+  arguments: { job: jobArgument },
+  options: {},
+  async run({ job }, context) {
+    await context.out.one(jobResource, await askForJob(await context.service(), job));
+    return undefined;
+  },
+});
+
+const jobsRun = command({
+  name: "jobs run",
+  about: "Run a job that was checked and is ready.",
+  arguments: { job: jobArgument },
+  options: runOptions,
+  run: async ({ job, ...options }, context) => runJob(context, await askForJob(await context.service(), job), options),
+});
+
+const jobsWatch = command({
+  name: "jobs watch",
+  about: "Show a job's progress until it is over, or ready to be run.",
+  arguments: { job: jobArgument },
+  options: {},
+  run: async ({ job }, context) => finish(context, await watchJob(context, job)),
+});
+
+const jobsCancel = command({
+  name: "jobs cancel",
+  about: "Stop a job. It finishes the rows in hand and keeps what is done.",
+  arguments: { job: jobArgument },
+  options: { wait: waitFlag },
+  async run({ job: id, wait }, context) {
+    const { api } = await context.service();
+    const { data } = await answerOf(api.POST("/api/jobs/{id}/cancel", { params: { path: { id } } }));
+    const code = await follow(context, data, { wait });
+    // It was asked to stop before it was done, and did.
+    return code === exitCodes.partly ? exitCodes.done : code;
+  },
+});
+
+const jobsRetry = command({
+  name: "jobs retry",
+  about: "Try the failed rows of a job again, as a new job.",
+  arguments: { job: jobArgument },
+  options: { wait: waitFlag },
+  async run({ job: id, wait }, context) {
+    const { api } = await context.service();
+    const { data } = await answerOf(api.POST("/api/jobs/{id}/retry", { params: { path: { id } } }));
+    return follow(context, data, { wait });
+  },
+});
+
+const jobsLeaveOut = command({
+  name: "jobs leave-out",
+  about: "Take rows out of a job that does not run yet.",
+  arguments: {
+    job: jobArgument,
+    rows: argument(
+      "ROW…",
+      "their numbers, as the results have them",
+      z
+        .array(
+          z
+            .string()
+            .regex(/^[1-9][0-9]{0,6}$/, "has to be a row's number")
+            .transform(Number),
+        )
+        .min(1, "is required"),
+      { many: true },
+    ),
+  },
+  options: {},
+  async run({ job: id, rows }, context) {
+    const { api } = await context.service();
+    const { data } = await answerOf(api.DELETE("/api/jobs/{id}/rows", { params: { path: { id } }, body: { rows } }));
+    await context.out.one(jobResource, data);
+    return undefined;
+  },
+});
+
+export const jobCommands: readonly CliCommand[] = [
+  jobsList,
+  jobsShow,
+  start("onboarding", "onboard", "Create and change users and, where a row asks for one, issue a profile."),
+  start("offboarding", "offboard", "End all access of the people in a file, and revoke every profile they have."),
+  jobsRun,
+  jobsLeaveOut,
+  jobsWatch,
+  jobsCancel,
+  jobsResults,
+  jobsRetry,
+  jobsErase,
+];

@@ -1,0 +1,66 @@
+import { ask } from "../ask.ts";
+import { command, type CliCommand } from "../command.ts";
+import { patienceOf, type Context } from "../context.ts";
+import { usageError } from "../failure.ts";
+import { fetchAccessToken } from "../service/access-token.ts";
+import { serviceAddress } from "../service/address.ts";
+import { asSecret, readSecretFile } from "../service/secret-file.ts";
+import { removeStoredLogin, storedLoginPath, writeStoredLogin } from "../service/stored-login.ts";
+
+const login = command({
+  name: "login",
+  about:
+    "Prove client credentials and store them for the other commands. The secret is asked for, or read from standard input.",
+  arguments: {},
+  options: {},
+  async run(_input, context) {
+    const { io, options } = context;
+    const url = serviceAddress(
+      await given(context, { option: options.url, variable: "REALMPASS_URL", name: "Service (URL)", flag: "--url" }),
+      options,
+    );
+    const clientId = await given(context, {
+      option: options.clientId,
+      variable: "REALMPASS_CLIENT_ID",
+      name: "Client id",
+      flag: "--client-id",
+    });
+    const clientSecret =
+      options.clientSecretFile === undefined && context.canAsk
+        ? asSecret(await ask(io, "Client secret (not shown): ", { hidden: true }))
+        : await readSecretFile(options.clientSecretFile ?? "-", io.stdin);
+
+    await fetchAccessToken({ url, clientId, clientSecret }, patienceOf(context));
+    const path = storedLoginPath(io.env);
+    await writeStoredLogin(path, { url, clientId, clientSecret });
+    context.notify(`Signed in to ${url} as ${clientId}. Stored in ${path}, readable by you alone.`);
+    if (options.json) await context.out.answer({ url, clientId, file: path }, "");
+    return undefined;
+  },
+});
+
+/** What the command line, the environment or the person says. */
+async function given(
+  context: Context,
+  { option, variable, name, flag }: { option: string | undefined; variable: string; name: string; flag: string },
+): Promise<string> {
+  const known = option ?? context.io.env[variable];
+  if (known !== undefined && known !== "") return known;
+  if (!context.canAsk) throw usageError(`${flag} or ${variable} is required.`);
+  return (await ask(context.io, `${name}: `)).trim();
+}
+
+const logout = command({
+  name: "logout",
+  about: "Forget the stored credentials. They stay valid; the client's secret is changed in the realm.",
+  arguments: {},
+  options: {},
+  async run(_input, context) {
+    const removed = await removeStoredLogin(storedLoginPath(context.io.env));
+    context.notify(removed ? "The stored login is gone." : "There was no stored login.");
+    if (context.options.json) await context.out.answer({ removed }, "");
+    return undefined;
+  },
+});
+
+export const loginCommands: readonly CliCommand[] = [login, logout];

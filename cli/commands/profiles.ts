@@ -1,0 +1,141 @@
+import { readFile } from "node:fs/promises";
+import { z } from "zod";
+import { argument, command, flag, option, type CliCommand } from "../command.ts";
+import { CliError, interruption } from "../failure.ts";
+import { findUser } from "../find-user.ts";
+import { isSet, listOptions, reasonOption, userArgument } from "../inputs.ts";
+import { withOutFile } from "../output/out-file.ts";
+import { issuedProfileResource, profileResource, type Profile } from "../resources/profile.ts";
+import { counted } from "../resources/texts.ts";
+import { issueProfile } from "../service/issue-profile.ts";
+import { allRows } from "../service/pages.ts";
+import { answerOf } from "../service/service-client.ts";
+import { asQuery } from "./query.ts";
+
+const deviceTypes = ["MacOS", "iOS", "iPadOS", "Android", "Windows", "Linux", "ChromeOS", "Other"] as const;
+const formats = ["pkcs12", "pfx", "pem", "crt", "mobileconfig", "eap-config"] as const;
+const keyTypes = ["ec-p256", "rsa-2048", "rsa-3072"] as const;
+
+const oneOf = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
+  z.enum(choices, `has to be one of ${choices.join(", ")}`);
+
+export const profilesList = command({
+  name: "profiles list",
+  about: "The active profiles of the realm, or those of one user. --search looks inside the serial number.",
+  arguments: {},
+  options: {
+    ...listOptions,
+    user: option("USER", "of this user alone, revoked and expired ones too", z.string().min(1).optional()),
+  },
+  async run({ csv, user, ...choice }, context) {
+    const service = await context.service();
+    const owner = user === undefined ? undefined : (await findUser(service, user)).userID;
+    const rows = allRows<Profile>(choice, {
+      page: async (query) => {
+        if (owner === undefined)
+          return answerOf(service.api.GET("/api/profiles", { params: { query: asQuery(query) } }));
+        const path = { userID: owner };
+        const page = await answerOf(
+          service.api.GET("/api/user/{userID}/profiles", { params: { path, query: asQuery(query) } }),
+        );
+        // With a query the answer always is a page.
+        return page;
+      },
+      idOf: ({ serial }) => serial,
+    });
+    await context.out.list(profileResource, rows, { csv });
+    return undefined;
+  },
+});
+
+export const profilesCreate = command({
+  name: "profiles create",
+  about: "A profile for a user's device, into a file that you alone can read.",
+  arguments: {
+    user: userArgument,
+    name: argument("NAME", "what the profile is called", z.string().min(1).max(64)),
+  },
+  options: {
+    out: option("FILE", "where to write it; must not be there yet (required)", z.string().min(1)),
+    deviceType: option("TYPE", `${deviceTypes.join(", ")} (required)`, oneOf(deviceTypes), { choices: deviceTypes }),
+    format: option(
+      "FORMAT",
+      "pkcs12 (pfx), pem (crt), mobileconfig or eap-config; default: pkcs12, pem with --csr",
+      oneOf(formats).optional(),
+      {
+        choices: formats,
+      },
+    ),
+    keyType: option("KEY", `${keyTypes.join(", ")}; default: what suits the device`, oneOf(keyTypes).optional(), {
+      choices: keyTypes,
+    }),
+    csr: option("FILE", "a PKCS#10 request in PEM, for a key that stays with its owner", z.string().min(1).optional()),
+    allowAuth: flag("the certificate may be used to sign in to the API", isSet),
+  },
+  async run({ user, name, out, deviceType, format, keyType, csr: csrFile, allowAuth }, context) {
+    const csr = csrFile === undefined ? undefined : await readFile(csrFile, "utf8");
+    const service = await context.service();
+    const { userID } = await findUser(service, user);
+    const issued = await withOutFile(out, async (file) => {
+      const { data, certificate, privateKey, ...profile } = await issueProfile(service, {
+        userID,
+        name,
+        body: {
+          deviceType,
+          format: format ?? (csr === undefined ? "pkcs12" : "pem"),
+          allowAuth,
+          ...(keyType === undefined ? {} : { keyType }),
+          ...(csr === undefined ? {} : { csr }),
+        },
+      }).catch((error: unknown) => {
+        if (!context.io.interrupted.aborted) throw error;
+        throw interruption(`Interrupted. The profile may exist all the same: realmpass profiles list --user ${userID}`);
+      });
+      try {
+        await file.writeFile(
+          data === undefined ? `${certificate ?? ""}${privateKey ?? ""}` : Buffer.from(data, "base64"),
+        );
+      } catch (error) {
+        const sentence = `Profile ${profile.serial} was issued but could not be written. Revoke it: realmpass profiles revoke ${profile.serial}`;
+        throw new CliError("not_written", sentence, { cause: error });
+      }
+      return { ...profile, file: out };
+    });
+    await context.out.one(issuedProfileResource, issued);
+    return undefined;
+  },
+});
+
+export const profilesRevoke = command({
+  name: "profiles revoke",
+  about: "Revoke profiles of users, for good: all of them or, when one is unknown, none.",
+  arguments: {
+    serials: argument(
+      "SERIAL…",
+      "their serial numbers",
+      z
+        .array(z.string().regex(/^[1-9][0-9]{0,48}$/, "has to be a decimal serial number"))
+        .min(1, "is required")
+        .max(1_000),
+      { many: true },
+    ),
+  },
+  options: { reason: reasonOption },
+  async run({ serials, reason }, context) {
+    const { api } = await context.service();
+    const [serial = ""] = serials;
+    if (serials.length === 1) {
+      const profile = (await answerOf(api.GET("/api/profiles/{serial}", { params: { path: { serial } } }))).data;
+      await context.confirm(`“${profile.name}” of user ${profile.owner} will be revoked for good.`, profile.name);
+    } else {
+      await context.confirm(`${counted(serials.length, "profile")} will be revoked for good.`, String(serials.length));
+    }
+    const body = { profiles: [...serials], ...(reason === undefined ? {} : { reason }) };
+    await answerOf(api.DELETE("/api/profiles/bulk", { body }));
+    context.notify(`${counted(serials.length, "profile")} revoked.`);
+    if (context.options.json) await context.out.answer({ revoked: serials }, "");
+    return undefined;
+  },
+});
+
+export const profileCommands: readonly CliCommand[] = [profilesList, profilesCreate, profilesRevoke];

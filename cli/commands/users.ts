@@ -1,0 +1,152 @@
+import { command, type CliCommand } from "../command.ts";
+import type { Context } from "../context.ts";
+import { asFailure, CliError, exitCodes, type ExitCode } from "../failure.ts";
+import { findUser } from "../find-user.ts";
+import { listOptions, reasonOption, userArgument, usersArgument } from "../inputs.ts";
+import { counted } from "../resources/texts.ts";
+import { userResource, type User } from "../resources/user.ts";
+import { allRows } from "../service/pages.ts";
+import { answerOf, type ServiceClient } from "../service/service-client.ts";
+import { asQuery } from "./query.ts";
+
+export const usersList = command({
+  name: "users list",
+  about: "The users of the realm. --search looks inside the pairwiseID.",
+  arguments: {},
+  options: listOptions,
+  async run({ csv, ...choice }, context) {
+    const { api } = await context.service();
+    const rows = allRows<User>(choice, {
+      page: (query) => answerOf(api.GET("/api/user", { params: { query: asQuery(query) } })),
+      idOf: ({ userID }) => userID,
+    });
+    await context.out.list(userResource, rows, { csv });
+    return undefined;
+  },
+});
+
+export const usersShow = command({
+  name: "users show",
+  about: "One user.",
+  arguments: { user: userArgument },
+  options: {},
+  async run({ user }, context) {
+    await context.out.one(userResource, await findUser(await context.service(), user));
+    return undefined;
+  },
+});
+
+export const usersLock = command({
+  name: "users lock",
+  about: "No new profiles for these users. Those that they have stay valid.",
+  arguments: { users: usersArgument },
+  options: {},
+  run: ({ users }, context) => forEach(context, users, { verb: "locked", act: setLocked(true) }),
+});
+
+export const usersUnlock = command({
+  name: "users unlock",
+  about: "Profiles again for these users.",
+  arguments: { users: usersArgument },
+  options: {},
+  run: ({ users }, context) => forEach(context, users, { verb: "unlocked", act: setLocked(false) }),
+});
+
+export const usersReactivate = command({
+  name: "users reactivate",
+  about: "Back after offboarding. The revoked profiles stay revoked.",
+  arguments: { users: usersArgument },
+  options: {},
+  run: ({ users }, context) =>
+    forEach(context, users, {
+      verb: "reactivated",
+      act: ({ api }, { userID }) => answerOf(api.PUT("/api/user/{userID}/undelete", { params: { path: { userID } } })),
+    }),
+});
+
+export const usersOffboard = command({
+  name: "users offboard",
+  about: "End sign-in, sessions and tokens of these users, and revoke every profile they have.",
+  arguments: { users: usersArgument },
+  options: { reason: reasonOption },
+  async run({ users, reason }, context) {
+    const service = await context.service();
+    const found: User[] = [];
+    for (const user of users) found.push(await findUser(service, user));
+    const profiles = found.reduce((sum, { profileCount }) => sum + profileCount, 0);
+    const [first] = found;
+    const one = found.length === 1 && first !== undefined ? first.pairwiseID : undefined;
+    await context.confirm(
+      `${one ?? counted(found.length, "user")}: ${counted(profiles, "profile")} will be revoked for good. People can be reactivated later, profiles cannot.`,
+      one ?? String(found.length),
+    );
+    return forEach(
+      context,
+      found.map(({ userID }) => userID),
+      {
+        verb: "offboarded",
+        act: ({ api }, { userID }) =>
+          answerOf(
+            api.DELETE("/api/user/{userID}", {
+              params: { path: { userID } },
+              body: reason === undefined ? {} : { reason },
+            }),
+          ),
+      },
+    );
+  },
+});
+
+const setLocked =
+  (locked: boolean) =>
+  ({ api }: ServiceClient, { userID }: User): Promise<unknown> =>
+    answerOf(api.PUT("/api/user/{userID}/status", { params: { path: { userID } }, body: { locked } }));
+
+interface Outcome {
+  user: string;
+  userID: string | null;
+  status: string;
+  error?: string;
+  error_description?: string;
+}
+
+/** Acts on one after the other; whoever cannot be acted upon does not hinder the others. One alone that fails is a failure. */
+async function forEach(
+  context: Context,
+  users: readonly string[],
+  { verb, act }: { verb: string; act: (service: ServiceClient, user: User) => Promise<unknown> },
+): Promise<ExitCode> {
+  const service = await context.service();
+  const outcomes: Outcome[] = [];
+  for (const given of users) {
+    let userID: string | null = null;
+    try {
+      const user = await findUser(service, given);
+      userID = user.userID;
+      await act(service, user);
+      outcomes.push({ user: given, userID, status: verb });
+      context.notify(`${user.pairwiseID} (${userID}): ${verb}.`);
+    } catch (error) {
+      const failure = asFailure(error, context.io.interrupted);
+      const isOfThis =
+        failure.status !== undefined || failure.code === "user_not_found" || failure.code === "user_ambiguous";
+      if (users.length === 1 || !isOfThis) throw failure;
+      outcomes.push({ user: given, userID, status: "failed", error: failure.code, error_description: failure.message });
+      context.notify(`${given}: ${failure.message}`);
+    }
+  }
+  const failed = outcomes.filter(({ status }) => status === "failed").length;
+  if (context.options.json) await context.out.answer(outcomes, "");
+  if (failed === 0) return exitCodes.done;
+  if (failed < outcomes.length) return exitCodes.partly;
+  throw new CliError("nothing_done", "None of them could be done.");
+}
+
+export const userCommands: readonly CliCommand[] = [
+  usersList,
+  usersShow,
+  usersLock,
+  usersUnlock,
+  usersOffboard,
+  usersReactivate,
+];

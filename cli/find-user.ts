@@ -1,0 +1,29 @@
+import { CliError } from "./failure.ts";
+import type { User } from "./resources/user.ts";
+import { answerOf, type ServiceClient } from "./service/service-client.ts";
+
+/** The service's own limit of one page; more people than this with one address are not told apart here. */
+const candidatesMax = 1_000;
+
+/** One user, by userID, or by exact pairwiseID or e-mail address. Digits are always a userID. */
+export async function findUser({ api }: ServiceClient, given: string): Promise<User> {
+  if (/^[0-9]+$/.test(given)) {
+    return (await answerOf(api.GET("/api/user/{userID}", { params: { path: { userID: given } } }))).data;
+  }
+  const candidates = await Promise.all(
+    [{ search: given }, { filter: { email: given } }].map((query) =>
+      answerOf(api.GET("/api/user", { params: { query: { ...query, limit: candidatesMax } } })),
+    ),
+  );
+  const matching = candidates
+    .flatMap(({ data }) => data)
+    .filter(({ pairwiseID, email }) => pairwiseID === given || email.toLowerCase() === given.toLowerCase());
+  const [found, ...others] = new Map(matching.map((user) => [user.userID, user])).values();
+  if (found === undefined)
+    throw new CliError("user_not_found", `Nobody has the pairwiseID or e-mail address ${given}.`);
+  if (others.length > 0) {
+    const ids = [found, ...others].map(({ userID }) => userID).join(", ");
+    throw new CliError("user_ambiguous", `${given} is more than one user: ${ids}. Name one by its userID.`);
+  }
+  return found;
+}

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import { argument, flag, option } from "./command.ts";
+
+/** Options and arguments that several commands have. */
+
+export const isSet = z.boolean().default(false);
+
+const positive = z
+  .string()
+  .regex(/^[1-9][0-9]{0,8}$/, "has to be a whole number above 0")
+  .transform(Number);
+
+export const count = positive.optional();
+
+export const csvFlag = flag("as CSV", isSet);
+
+const pair = (separator: string) =>
+  z.array(
+    z.string().refine((text) => text.indexOf(separator) > 0 && !text.endsWith(separator), {
+      message: `has to look like key${separator}value`,
+    }),
+  );
+
+/** What every list takes. */
+export const listOptions = {
+  limit: option("N", "no more than so many; default: all", count),
+  search: option("TEXT", "only those that contain it", z.string().min(1).max(256).optional()),
+  filter: option("KEY=VALUE", "only those that match; may be given several times", pair("=").default([]), {
+    many: true,
+  }),
+  sort: option("KEY[:desc]", "order; may be given several times", z.array(z.string().min(1)).default([]), {
+    many: true,
+  }),
+  csv: csvFlag,
+};
+
+const reasons = {
+  unspecified: 0,
+  "key-compromise": 1,
+  "affiliation-changed": 3,
+  superseded: 4,
+  "cessation-of-operation": 5,
+  "privilege-withdrawn": 9,
+} as const;
+const reasonNames = Object.keys(reasons) as (keyof typeof reasons)[];
+
+export const reasonOption = option(
+  "REASON",
+  `why: ${reasonNames.join(", ")}`,
+  z
+    .enum(reasonNames, `has to be one of ${reasonNames.join(", ")}`)
+    .transform((name) => reasons[name])
+    .optional(),
+  { choices: reasonNames },
+);
+
+export const userArgument = argument("USER", "userID, or exact pairwiseID or e-mail address", z.string().min(1));
+export const usersArgument = argument(
+  "USER…",
+  "userIDs, or exact pairwiseIDs or e-mail addresses",
+  z.array(z.string().min(1)).min(1, "is required"),
+  { many: true },
+);
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+export const jobArgument = argument("JOB", "its id", z.string().regex(uuid, "has to be a job's id (a UUID)"));
+
+export const outOption = option(
+  "FILE",
+  "write to this file instead, readable by you alone",
+  z.string().min(1).optional(),
+);

@@ -1,0 +1,18 @@
+import type { Readable, Writable } from "node:stream";
+import type { Clock } from "./clock.ts";
+
+export type Input = Readable & { isTTY?: boolean };
+export type Terminal = Writable & { isTTY?: boolean; columns?: number };
+
+/** Everything outside the program that commands see, so that tests can stand in for it. */
+export interface Io {
+  env: Readonly<Record<string, string | undefined>>;
+  stdin: Input;
+  /** Data, and nothing else. */
+  stdout: Terminal;
+  /** Progress, questions and messages. */
+  stderr: Terminal;
+  clock: Clock;
+  /** Aborted by the first Ctrl-C. */
+  interrupted: AbortSignal;
+}

@@ -1,0 +1,32 @@
+import type { Context } from "../context.ts";
+import { exitCodes, type ExitCode } from "../failure.ts";
+import { exitCodeOf, jobResource, rests, type Job } from "./job.ts";
+import { watchJob } from "./watch-job.ts";
+
+/** Shows a job that was just started or, if somebody waits for it, what became of it; answers the exit code. */
+export async function follow(context: Context, job: Job, { wait }: { wait: boolean }): Promise<ExitCode> {
+  if (!wait && !rests(job)) {
+    await context.out.one(jobResource, job);
+    context.notify(`Watch it: realmpass jobs watch ${job.id}`);
+    return exitCodes.done;
+  }
+  return finish(context, rests(job) ? job : await watchJob(context, job.id));
+}
+
+/** Shows a job that rests, and says what can be done next. */
+export async function finish(context: Context, job: Job): Promise<ExitCode> {
+  await context.out.one(jobResource, job);
+  for (const line of nextSteps(job)) context.notify(line);
+  return exitCodeOf(job);
+}
+
+function nextSteps({ id, state, error, failed, changed, kind }: Job): string[] {
+  const problems = failed > 0 ? [`See what failed: realmpass jobs results ${id} --failed`] : [];
+  if (state === "completed_with_errors" || state === "failed")
+    return [...problems, `Try those again: realmpass jobs retry ${id}`];
+  if (state !== "ready") return problems;
+  const confirm = kind === "offboarding" ? ` --confirm-total ${changed}` : "";
+  const why =
+    error === "confirmation_required" ? "So many people need to be confirmed. " : "Checked; nothing is changed yet. ";
+  return [...problems, `${why}Run it: realmpass jobs run ${id}${confirm}`];
+}

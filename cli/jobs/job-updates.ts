@@ -1,0 +1,72 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { CliError, interruption } from "../failure.ts";
+import { answerOf, type ServiceClient } from "../service/service-client.ts";
+import { jobEvents } from "./job-events.ts";
+import type { Job } from "./job.ts";
+
+/** The service sends a comment every 15 s; three are missing. */
+const silenceMs = 45_000;
+const reconnectAfterMs = 1_000;
+/** So many streams in a row that bring nothing, and something on the way does not let them through. */
+const emptyStreamsMax = 2;
+const pollWaitSeconds = 5;
+
+/** What becomes of a job, as it happens: by server-sent events and, where those do not get through, by asking. */
+export async function* jobUpdates(service: ServiceClient, id: string, interrupted: AbortSignal): AsyncGenerator<Job> {
+  let lastEventId: string | undefined;
+  for (let empty = 0; empty < emptyStreamsMax;) {
+    const response = await openEvents(service, id, lastEventId);
+    if (response === undefined) break;
+    empty += 1;
+    try {
+      for await (const event of jobEvents(response, { silenceMs })) {
+        lastEventId = event.id ?? lastEventId;
+        empty = 0;
+        yield event.job;
+      }
+    } catch {
+      // Broken off. Where it goes on is in lastEventId.
+    }
+    if (interrupted.aborted) throw interruption();
+    await pause(interrupted);
+  }
+  for (;;) {
+    const startedAt = performance.now();
+    yield await askForJob(service, id, pollWaitSeconds);
+    // A job that waits for nothing is answered at once.
+    if (performance.now() - startedAt < reconnectAfterMs) await pause(interrupted);
+  }
+}
+
+/** A job as it is now, or after so many seconds if it is not over before. */
+export async function askForJob({ api }: ServiceClient, id: string, waitSeconds?: number): Promise<Job> {
+  const header = waitSeconds === undefined ? {} : { Prefer: `wait=${waitSeconds}` };
+  return (await answerOf(api.GET("/api/jobs/{id}", { params: { path: { id }, header } }))).data;
+}
+
+/** The stream of events; undefined when there is none to be had here. */
+async function openEvents(
+  service: ServiceClient,
+  id: string,
+  lastEventId: string | undefined,
+): Promise<ReadableStream<Uint8Array> | undefined> {
+  try {
+    const { headers, body } = await service.stream({
+      method: "GET",
+      path: `/api/jobs/${encodeURIComponent(id)}/events`,
+      headers: { Accept: "text/event-stream", ...(lastEventId === undefined ? {} : { "Last-Event-ID": lastEventId }) },
+    });
+    if (body !== null && /^text\/event-stream\b/i.test(headers.get("Content-Type") ?? "")) return body;
+    await body?.cancel();
+    return undefined;
+  } catch (error) {
+    // 404, 403 and the like are about the job; a gateway that answers something else is about the stream.
+    if (error instanceof CliError && (error.code !== "unexpected_answer" || error.status === undefined)) throw error;
+    return undefined;
+  }
+}
+
+const pause = (interrupted: AbortSignal): Promise<void> =>
+  delay(reconnectAfterMs, undefined, { signal: interrupted }).catch(() => {
+    throw interruption();
+  });

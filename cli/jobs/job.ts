@@ -1,0 +1,66 @@
+import type { Resource } from "../output/resource.ts";
+import type { Colors } from "picocolors/types.js";
+import { exitCodes, type ExitCode } from "../failure.ts";
+import { number, time } from "../resources/texts.ts";
+import type { components } from "../api-types.ts";
+
+export type Job = components["schemas"]["Job"];
+
+const finalStates: ReadonlySet<Job["state"]> = new Set([
+  "cancelled",
+  "completed",
+  "completed_with_errors",
+  "failed",
+] as const);
+
+/** Whether nothing more happens by itself: the job is over, or waits for somebody to start it. */
+export const rests = ({ state }: Job): boolean => finalStates.has(state) || state === "ready";
+
+/** What a command that waited for this job ends with. */
+export function exitCodeOf({ state, dryRun, failed }: Job): ExitCode {
+  if (state === "completed_with_errors" || state === "cancelled") return exitCodes.partly;
+  if (state === "failed") return exitCodes.error;
+  // Nobody asked it to stop before it ran.
+  if (state === "ready" && !dryRun) return exitCodes.error;
+  return failed > 0 ? exitCodes.partly : exitCodes.done;
+}
+
+export const jobResource: Resource<Job> = {
+  fields: [
+    "id",
+    "kind",
+    "state",
+    "dryRun",
+    "createdAt",
+    "startedAt",
+    "finishedAt",
+    "createdBy",
+    "total",
+    "done",
+    "changed",
+    "unchanged",
+    "failed",
+    "skipped",
+    "ratePerSecond",
+    "etaSeconds",
+    "error",
+  ],
+  columns: [
+    { title: "Job", text: ({ id }) => id },
+    { title: "Kind", text: ({ kind }) => kind },
+    { title: "State", text: stateText },
+    { title: "Total", text: ({ total }) => number(total) },
+    { title: "Changed", text: ({ changed }) => number(changed) },
+    { title: "Unchanged", text: ({ unchanged }) => number(unchanged) },
+    { title: "Failed", text: ({ failed }, colors) => (failed > 0 ? colors.red(number(failed)) : number(failed)) },
+    { title: "Skipped", text: ({ skipped }) => number(skipped) },
+    { title: "Created", text: ({ createdAt }) => time(createdAt) },
+  ],
+};
+
+function stateText({ state, error }: Job, colors: Colors): string {
+  const text = error === null ? state : `${state} (${error})`;
+  if (state === "completed") return colors.green(text);
+  if (state === "failed" || error !== null) return colors.red(text);
+  return state === "completed_with_errors" ? colors.yellow(text) : text;
+}

@@ -1,0 +1,40 @@
+import { createReadStream } from "node:fs";
+import { stat } from "node:fs/promises";
+import { extname } from "node:path";
+import { Readable } from "node:stream";
+import { CliError, usageError } from "../failure.ts";
+import type { Input } from "../io.ts";
+
+export const uploadTypes = { csv: "text/csv", json: "application/json", ndjson: "application/x-ndjson" } as const;
+export type UploadType = keyof typeof uploadTypes;
+
+const typeOfExtension: Readonly<Record<string, UploadType>> = {
+  ".csv": "csv",
+  ".tsv": "csv",
+  ".txt": "csv",
+  ".json": "json",
+  ".ndjson": "ndjson",
+  ".jsonl": "ndjson",
+};
+
+export interface Upload {
+  contentType: string;
+  open: () => ReadableStream<Uint8Array>;
+  /** Whether it can be opened again, for another try. */
+  repeatable: boolean;
+}
+
+/** A file, or standard input for `-`, as the body of a request: streamed, and never held whole. */
+export async function uploadOf(path: string, type: UploadType | undefined, stdin: Input): Promise<Upload> {
+  const known = type ?? typeOfExtension[extname(path).toLowerCase()];
+  if (known === undefined)
+    throw usageError(`What is in ${path === "-" ? "standard input" : path}? Say --type csv, json or ndjson.`);
+  const contentType = uploadTypes[known];
+  if (path === "-") return { contentType, open: () => streamOf(stdin), repeatable: false };
+  const found = await stat(path);
+  if (found.isDirectory()) throw new CliError("file", `${path} is a directory.`);
+  return { contentType, open: () => streamOf(createReadStream(path)), repeatable: found.isFile() };
+}
+
+const streamOf = (readable: Readable): ReadableStream<Uint8Array> =>
+  Readable.toWeb(readable) as ReadableStream<Uint8Array>;

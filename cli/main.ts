@@ -1,0 +1,28 @@
+#!/usr/bin/env node
+import { systemClock } from "./clock.ts";
+import { exitCodes } from "./failure.ts";
+import { run } from "./program.ts";
+
+const interrupted = new AbortController();
+process.on("SIGINT", () => {
+  // The second time is meant.
+  if (interrupted.signal.aborted) process.exit(exitCodes.interrupted);
+  interrupted.abort();
+});
+// Whoever read our output has seen enough.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") throw error;
+  process.exit(exitCodes.done);
+});
+
+// Only the exit code is set, so that what is still on its way into a pipe arrives.
+process.exitCode = await run(process.argv.slice(2), {
+  env: process.env,
+  stdin: process.stdin,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  clock: systemClock,
+  interrupted: interrupted.signal,
+});
+// Standard input that is still open would keep the process alive.
+process.stdin.destroy();

@@ -1,0 +1,30 @@
+import { open, rm, type FileHandle } from "node:fs/promises";
+import { CliError } from "../failure.ts";
+
+/**
+ * A new file that its owner alone can read, opened before there is anything to write, so that a path that cannot be
+ * written is known before anything is done. What is there already stays: keys are not to be lost by a slip.
+ */
+export async function openOutFile(path: string): Promise<FileHandle> {
+  try {
+    return await open(path, "wx", 0o600);
+  } catch (error) {
+    if ((error as { code?: unknown }).code !== "EEXIST") throw error;
+    throw new CliError("file_exists", `${path} is there already. Choose another name, or remove it first.`);
+  }
+}
+
+/** Lets `write` fill a new file; when that fails, there is none. */
+export async function withOutFile<Result>(path: string, write: (file: FileHandle) => Promise<Result>): Promise<Result> {
+  const file = await openOutFile(path);
+  let written = false;
+  try {
+    const result = await write(file);
+    await file.sync();
+    written = true;
+    return result;
+  } finally {
+    await file.close();
+    if (!written) await rm(path, { force: true });
+  }
+}

@@ -1,0 +1,38 @@
+import type { Context } from "../context.ts";
+import { CliError, interruption } from "../failure.ts";
+import { withOutFile } from "./out-file.ts";
+
+/** Writes an answer's body to a new file or, without one, to standard output, as it comes. */
+export async function saveStream(
+  context: Pick<Context, "out" | "io" | "notify">,
+  file: string | undefined,
+  request: () => Promise<Response>,
+): Promise<void> {
+  if (file === undefined) {
+    await eachChunk(context, await request(), (chunk) => context.out.raw(chunk));
+    return;
+  }
+  await withOutFile(file, async (handle) => {
+    await eachChunk(context, await request(), async (chunk) => {
+      await handle.writeFile(chunk);
+    });
+  });
+  context.notify(`Written to ${file}.`);
+}
+
+async function eachChunk(
+  { io: { interrupted } }: Pick<Context, "io">,
+  { body }: Response,
+  write: (chunk: Uint8Array) => Promise<void>,
+): Promise<void> {
+  if (body === null) return;
+  const reader = body.getReader() as ReadableStreamDefaultReader<Uint8Array>;
+  for (;;) {
+    const next = await reader.read().catch((error: unknown) => {
+      if (interrupted.aborted) throw interruption();
+      throw new CliError("broken_off", "The answer broke off; what has come is not all of it.", { cause: error });
+    });
+    if (next.done) return;
+    await write(next.value);
+  }
+}

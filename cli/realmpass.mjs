@@ -1,0 +1,10 @@
+#!/usr/bin/env node
+// The command `realmpass` of a checkout, linked or by npx: compiles what has changed since the last time, which mostly is
+// nothing, and runs dist/cli/main.js. The compiler speaks on stderr alone.
+import { spawnSync } from "node:child_process";
+import { fileURLToPath } from "node:url";
+
+const build = fileURLToPath(new URL("../build.mjs", import.meta.url));
+const { status } = spawnSync(process.execPath, [build], { stdio: ["ignore", "ignore", "inherit"] });
+if (status === 0) await import("../dist/cli/main.js");
+else process.exitCode = 1;

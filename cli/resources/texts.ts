@@ -1,0 +1,8 @@
+/** A time of the service's to the minute, in UTC; the JSON has it whole. */
+export const time = (text: string | null): string => (text === null ? "" : `${text.slice(0, 16).replace("T", " ")}Z`);
+
+/** 6210 as 6,210. */
+export const number = (count: number): string => count.toLocaleString("en-US");
+
+/** "1 profile", "2 profiles" */
+export const counted = (count: number, thing: string): string => `${number(count)} ${thing}${count === 1 ? "" : "s"}`;

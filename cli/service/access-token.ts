@@ -1,0 +1,56 @@
+import { z } from "zod";
+import { CliError, notSignedIn } from "../failure.ts";
+import type { Credentials } from "./credentials.ts";
+import { patientFetch, type Patience } from "./patient-fetch.ts";
+import { refusalOf } from "./refusal.ts";
+
+const TokenAnswer = z.object({ access_token: z.string().min(1) });
+
+/** An access token by the client credentials grant (RFC 6749 section 4.4), with all scopes that the client has. */
+export async function fetchAccessToken(
+  { url, clientId, clientSecret }: Pick<Credentials, "url" | "clientId" | "clientSecret">,
+  patience: Patience,
+): Promise<string> {
+  const response = await patientFetch(
+    () =>
+      fetch(`${url}/oauth/token`, {
+        method: "POST",
+        headers: { Authorization: basic(clientId, clientSecret), Accept: "application/json" },
+        body: new URLSearchParams({ grant_type: "client_credentials" }),
+        redirect: "error",
+        signal: AbortSignal.any([patience.interrupted, AbortSignal.timeout(tokenTimeoutMs)]),
+      }),
+    patience,
+  );
+  if (!response.ok) {
+    const refusal = await refusalOf(response);
+    if (response.status === 400 || response.status === 401) {
+      throw notSignedIn(`The service does not take these credentials: ${refusal.message}`, { cause: refusal });
+    }
+    throw refusal;
+  }
+  const answer = TokenAnswer.safeParse(await response.json().catch(() => undefined));
+  if (!answer.success) {
+    throw new CliError("unexpected_answer", "There is no access token in the answer. Is this the service's address?");
+  }
+  return answer.data.access_token;
+}
+
+const tokenTimeoutMs = 30_000;
+
+/** HTTP Basic with both halves form-encoded first (RFC 6749 section 2.3.1). */
+const basic = (clientId: string, clientSecret: string): string =>
+  `Basic ${Buffer.from(`${formEncoded(clientId)}:${formEncoded(clientSecret)}`).toString("base64")}`;
+
+const formEncoded = (text: string): string => new URLSearchParams({ "": text }).toString().slice(1);
+
+/** The scopes that a token says it has; undefined when it cannot be looked into. */
+export function scopesOf(token: string): readonly string[] | undefined {
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(token.split(".")[1] ?? "", "base64url").toString("utf8"));
+    const parsed = z.object({ scope: z.string() }).safeParse(claims);
+    return parsed.success ? parsed.data.scope.split(" ").filter((scope) => scope !== "") : undefined;
+  } catch {
+    return undefined;
+  }
+}

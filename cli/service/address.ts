@@ -1,0 +1,24 @@
+import { usageError } from "../failure.ts";
+
+/**
+ * The service's address without a slash at its end. Plain http is for this machine alone, unless the caller insists: a
+ * client secret would go over the network for everyone to read.
+ */
+export function serviceAddress(text: string, { insecureHttp }: { insecureHttp: boolean }): string {
+  const url = URL.canParse(text) ? new URL(text) : undefined;
+  if (url === undefined || (url.protocol !== "https:" && url.protocol !== "http:")) {
+    throw usageError("The service's address has to be a URL that begins with https://.");
+  }
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "") {
+    throw usageError("The service's address has neither a name or password in it nor anything after ? or #.");
+  }
+  if (url.protocol === "http:" && !insecureHttp && !isLoopback(url.hostname)) {
+    throw usageError(
+      `${url.origin} is not encrypted: the client secret could be read on its way. Use https, or --insecure-http if you must.`,
+    );
+  }
+  return url.href.replace(/\/+$/, "");
+}
+
+const isLoopback = (host: string): boolean =>
+  host === "localhost" || host.endsWith(".localhost") || host === "[::1]" || /^127(\.\d{1,3}){3}$/.test(host);

@@ -1,0 +1,59 @@
+import { notSignedIn } from "../failure.ts";
+import type { Io } from "../io.ts";
+import { serviceAddress } from "./address.ts";
+import { readSecretFile } from "./secret-file.ts";
+import { readStoredLogin, storedLoginPath } from "./stored-login.ts";
+
+/** Which service, and as whom. */
+export interface Credentials {
+  url: string;
+  clientId: string;
+  clientSecret: string;
+  /** Where the secret came from, for `doctor`. */
+  source: string;
+}
+
+/** What the command line may say about it: never the secret itself. */
+export interface CredentialOptions {
+  url?: string | undefined;
+  clientId?: string | undefined;
+  clientSecretFile?: string | undefined;
+  insecureHttp: boolean;
+}
+
+/**
+ * Options before the environment before the stored login. A stored secret goes to the service and in the name that it
+ * was stored for, and to no other.
+ */
+export async function findCredentials(
+  { env, stdin }: Pick<Io, "env" | "stdin">,
+  given: CredentialOptions,
+): Promise<Credentials> {
+  const stored = await readStoredLogin(storedLoginPath(env));
+  const url = given.url ?? notEmpty(env["REALMPASS_URL"]) ?? stored?.url;
+  const clientId = given.clientId ?? notEmpty(env["REALMPASS_CLIENT_ID"]) ?? stored?.clientId;
+  if (url === undefined || clientId === undefined) {
+    throw notSignedIn(
+      "Not signed in. Run realmpass login, or set REALMPASS_URL, REALMPASS_CLIENT_ID and REALMPASS_CLIENT_SECRET.",
+    );
+  }
+
+  const address = serviceAddress(url, given);
+  if (given.clientSecretFile !== undefined) {
+    const clientSecret = await readSecretFile(given.clientSecretFile, stdin);
+    return { url: address, clientId, clientSecret, source: "--client-secret-file" };
+  }
+  const secret = notEmpty(env["REALMPASS_CLIENT_SECRET"]);
+  if (secret !== undefined) return { url: address, clientId, clientSecret: secret, source: "REALMPASS_CLIENT_SECRET" };
+  if (stored === undefined) {
+    throw notSignedIn("There is no client secret. Run realmpass login, or set REALMPASS_CLIENT_SECRET.");
+  }
+  if (stored.url !== address || stored.clientId !== clientId) {
+    throw notSignedIn(
+      `The stored login is for ${stored.clientId} at ${stored.url}, and for nothing else. Run realmpass login.`,
+    );
+  }
+  return { url: address, clientId, clientSecret: stored.clientSecret, source: "realmpass login" };
+}
+
+const notEmpty = (text: string | undefined): string | undefined => (text === "" ? undefined : text);

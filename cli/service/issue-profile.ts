@@ -1,0 +1,29 @@
+import type { operations } from "../api-types.ts";
+import { CliError } from "../failure.ts";
+import type { CreatedProfile } from "../resources/profile.ts";
+import { answerOf, type ServiceClient } from "./service-client.ts";
+
+type Body = operations["createUserProfile"]["requestBody"]["content"]["application/json"];
+
+/** How long one call waits for a worker, in seconds. */
+const waitSeconds = 20;
+
+/** Creates a profile and awaits it, however long a worker takes. */
+export async function issueProfile(
+  { api }: ServiceClient,
+  { userID, name: profileName, body }: { userID: string; name: string; body: Body },
+): Promise<CreatedProfile> {
+  const created = await answerOf(
+    api.POST("/api/user/{userID}/profiles/{profileName}", { params: { path: { userID, profileName } }, body }),
+  );
+  if (created.code === 200) return created.data;
+
+  const { id } = created.data;
+  for (;;) {
+    const params = { path: { id }, header: { Prefer: `wait=${waitSeconds}` } };
+    const { state, error, profile } = (await answerOf(api.GET("/api/issuances/{id}", { params }))).data;
+    if (state === "failed")
+      throw new CliError(error?.error ?? "issuance_failed", error?.error_description ?? "It failed.");
+    if (state === "issued" && profile !== null) return profile as CreatedProfile;
+  }
+}

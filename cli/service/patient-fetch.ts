@@ -1,0 +1,89 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { CliError, interruption } from "../failure.ts";
+
+const triesMax = 5;
+/** A service that asks for more patience than this is told that the command has none. */
+const retryAfterSecondsMax = 60;
+
+export interface Patience {
+  interrupted: AbortSignal;
+  /** Says on stderr why nothing happens. */
+  notify: (message: string) => void;
+  /** Whether the request can be sent again: its body is still there. */
+  repeatable?: boolean;
+}
+
+/**
+ * Sends a request that does nothing twice, because it changes nothing or carries an Idempotency-Key: again after a
+ * failure of the network, and after 429 or 503 with Retry-After (RFC 9110 section 10.2.3) when it says.
+ */
+export async function patientFetch(
+  send: () => Promise<Response>,
+  { interrupted, notify, repeatable = true }: Patience,
+): Promise<Response> {
+  for (let tries = 1; ; tries += 1) {
+    const isLast = !repeatable || tries === triesMax;
+    const outcome = await send().catch((error: unknown) => {
+      if (interrupted.aborted) throw interruption();
+      if (isLast || !isNetworkFailure(error)) throw unreachable(error);
+      return unreachable(error);
+    });
+    const wait = outcome instanceof Response ? retryAfter(outcome) : 2 ** (tries - 2);
+    if (outcome instanceof Response) {
+      if (isLast || wait === undefined) return outcome;
+      await outcome.body?.cancel();
+      notify(`The service is busy (${outcome.status}); trying again in ${wait} s.`);
+    } else {
+      notify(`${outcome.message} Trying again in ${wait} s.`);
+    }
+    await delay((wait ?? 0) * 1_000, undefined, { signal: interrupted }).catch(() => {
+      throw interruption();
+    });
+  }
+}
+
+/** The seconds a 429 or 503 asks for; undefined when there is nothing to wait for. */
+function retryAfter({ status, headers }: Response): number | undefined {
+  const seconds = headers.get("Retry-After");
+  if ((status !== 429 && status !== 503) || seconds === null || !/^[0-9]{1,5}$/.test(seconds)) return undefined;
+  return Number(seconds) > retryAfterSecondsMax ? undefined : Number(seconds);
+}
+
+/** What may be better in a moment. A certificate that is not trusted will not be. */
+const isNetworkFailure = (error: unknown): boolean => isTimeout(error) || temporary.has(codeOf(error) ?? "");
+
+const temporary = new Set([
+  "ECONNREFUSED",
+  "ECONNRESET",
+  "EPIPE",
+  "ETIMEDOUT",
+  "ENETUNREACH",
+  "EHOSTUNREACH",
+  "EAI_AGAIN",
+  "UND_ERR_CONNECT_TIMEOUT",
+  "UND_ERR_HEADERS_TIMEOUT",
+  "UND_ERR_BODY_TIMEOUT",
+  "UND_ERR_SOCKET",
+]);
+
+const isTimeout = (error: unknown): boolean => error instanceof Error && error.name === "TimeoutError";
+
+function codeOf(error: unknown): string | undefined {
+  const cause =
+    error instanceof Error ? (error.cause as { code?: unknown; errors?: readonly unknown[] } | undefined) : undefined;
+  if (typeof cause?.code === "string") return cause.code;
+  return cause?.errors === undefined ? undefined : codeOf(new Error("", { cause: cause.errors[0] }));
+}
+
+function unreachable(error: unknown): CliError {
+  if (error instanceof CliError) return error;
+  const reason = isTimeout(error) ? "no answer in time" : reasonOf(error);
+  return new CliError("unreachable", `The service cannot be reached: ${reason}.`, { cause: error });
+}
+
+const reasonOf = (error: unknown): string => {
+  const code = codeOf(error);
+  const cause = error instanceof Error && error.cause instanceof Error ? error.cause : error;
+  const message = cause instanceof Error ? cause.message : String(cause);
+  return message === "" ? (code ?? "unknown") : message;
+};

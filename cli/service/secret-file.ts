@@ -1,0 +1,21 @@
+import { readFile } from "node:fs/promises";
+import { text } from "node:stream/consumers";
+import { usageError } from "../failure.ts";
+import type { Input } from "../io.ts";
+
+const secretMax = 4_096;
+
+/** The client secret in a file or, for `-`, on standard input, without the end of its line. */
+export async function readSecretFile(path: string, stdin: Input): Promise<string> {
+  return asSecret(path === "-" ? await text(stdin) : await readFile(path, "utf8"));
+}
+
+/** Says what is wrong with a secret without showing it. */
+export function asSecret(given: string): string {
+  const secret = given.replace(/\r?\n$/, "");
+  if (secret === "") throw usageError("The client secret is empty.");
+  if (secret.length > secretMax || /[^\x20-\x7e]/.test(secret)) {
+    throw usageError("This is not a client secret: it has more than one line, or characters that no secret has.");
+  }
+  return secret;
+}

@@ -1,0 +1,108 @@
+import { randomUUID } from "node:crypto";
+import createClient, { type Client } from "openapi-fetch";
+import type { paths } from "../api-types.ts";
+import { CliError } from "../failure.ts";
+import { fetchAccessToken } from "./access-token.ts";
+import type { Credentials } from "./credentials.ts";
+import { patientFetch, type Patience } from "./patient-fetch.ts";
+import { refusalOf } from "./refusal.ts";
+
+/** A request whose body or answer is a stream. */
+export interface StreamedRequest {
+  method: "GET" | "POST";
+  /** With its query, from the service's address on. */
+  path: string;
+  headers?: Readonly<Record<string, string>>;
+  /** Opens the body, again for every try. */
+  body?: () => ReadableStream<Uint8Array>;
+  /** False: the body can be read once only, so that there is one try. */
+  repeatable?: boolean;
+  /** Ends the request from our side. */
+  signal?: AbortSignal;
+}
+
+/** The service, as the client that we are signed in as. Every answer that is no success is thrown as a failure. */
+export interface ServiceClient {
+  api: Client<paths>;
+  stream(request: StreamedRequest): Promise<Response>;
+}
+
+/** Longer than the longest wait that a request asks for. */
+const answerTimeoutMs = 120_000;
+
+/**
+ * A client that gets its token with the first call, and another when that one has ended. Each changing call carries an
+ * Idempotency-Key of its own, the same in all its tries.
+ */
+export function createServiceClient(credentials: Credentials, patience: Patience): ServiceClient {
+  let token: Promise<string> | undefined;
+
+  async function authorized(
+    send: (headers: Headers) => Promise<Response>,
+    method: string,
+    repeatable = true,
+  ): Promise<Response> {
+    const idempotencyKey = method === "GET" ? undefined : randomUUID();
+    for (let renewed = false; ; renewed = true) {
+      const bearer = await (token ??= fetchAccessToken(credentials, patience));
+      const headers = new Headers({ Authorization: `Bearer ${bearer}`, "x-api-version": "1.0" });
+      if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
+      const response = await patientFetch(() => send(headers), { ...patience, repeatable });
+      if (response.ok) return response;
+      const refusal = await refusalOf(response);
+      if (response.status !== 401 || renewed || !repeatable) throw refusal;
+      token = undefined;
+    }
+  }
+
+  const api = createClient<paths>({
+    baseUrl: credentials.url,
+    headers: { Accept: "application/json" },
+    async fetch(request: Request) {
+      const response = await authorized((headers) => {
+        const signal = AbortSignal.any([patience.interrupted, AbortSignal.timeout(answerTimeoutMs)]);
+        return fetch(
+          new Request(request.clone(), { headers: merged(request.headers, headers), redirect: "error", signal }),
+        );
+      }, request.method);
+      if (!isJson(response))
+        throw new CliError("unexpected_answer", "The answer is no JSON. Is this the service's address?");
+      return response;
+    },
+  });
+
+  return {
+    api,
+    stream: ({ method, path, headers: given = {}, body, repeatable = true, signal }) =>
+      authorized(
+        (headers) =>
+          fetch(`${credentials.url}${path}`, {
+            method,
+            headers: merged(new Headers(given), headers),
+            redirect: "error",
+            signal: signal === undefined ? patience.interrupted : AbortSignal.any([patience.interrupted, signal]),
+            ...(body === undefined ? {} : { body: body(), duplex: "half" }),
+          }),
+        method,
+        repeatable,
+      ),
+  };
+}
+
+const isJson = ({ headers }: Response): boolean =>
+  /^application\/([\w.-]+\+)?json\b/i.test(headers.get("Content-Type") ?? "");
+
+function merged(first: Headers, second: Headers): Headers {
+  const both = new Headers(first);
+  second.forEach((value, name) => {
+    both.set(name, value);
+  });
+  return both;
+}
+
+/** What a call answered. */
+export async function answerOf<Answer>(call: Promise<{ data?: Answer }>): Promise<Answer> {
+  const { data } = await call;
+  if (data === undefined) throw new CliError("unexpected_answer", "The service's answer is empty.");
+  return data;
+}

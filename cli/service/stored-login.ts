@@ -1,0 +1,78 @@
+import { chmod, mkdir, open, readFile, rename, rm, stat } from "node:fs/promises";
+import { randomBytes } from "node:crypto";
+import { homedir } from "node:os";
+import { dirname, isAbsolute, join } from "node:path";
+import { z } from "zod";
+import { CliError } from "../failure.ts";
+
+const StoredLogin = z.object({ url: z.string(), clientId: z.string(), clientSecret: z.string() });
+/** What `login` leaves for the other commands. */
+export type StoredLogin = z.infer<typeof StoredLogin>;
+
+/** Where it lies (XDG Base Directory Specification; a relative path in the variable does not count). */
+export function storedLoginPath({
+  XDG_CONFIG_HOME: configured,
+  HOME: home,
+}: Readonly<Record<string, string | undefined>>): string {
+  const base = configured !== undefined && isAbsolute(configured) ? configured : join(home ?? homedir(), ".config");
+  return join(base, "realmpass", "login.json");
+}
+
+/** The stored login; undefined when there is none. A file that others can read is not used. */
+export async function readStoredLogin(path: string): Promise<StoredLogin | undefined> {
+  const found = await stat(path).catch((error: unknown) => {
+    if (isMissing(error)) return undefined;
+    throw error;
+  });
+  if (found === undefined) return undefined;
+  if (process.platform !== "win32" && (found.mode & 0o077) !== 0) {
+    throw new CliError("login_readable", `${path} can be read by others. Run: chmod 600 ${path}`);
+  }
+  const login = StoredLogin.safeParse(jsonOf(await readFile(path, "utf8")));
+  if (!login.success)
+    throw new CliError("login_unreadable", `${path} is not what realmpass login writes. Log in again.`);
+  return login.data;
+}
+
+/** Stores it where its owner alone can read it: never half, and never for a moment with wider rights. */
+export async function writeStoredLogin(path: string, login: StoredLogin): Promise<void> {
+  await mkdir(dirname(path), { recursive: true, mode: 0o700 });
+  await chmod(dirname(path), 0o700);
+  const fresh = `${path}.${randomBytes(6).toString("hex")}`;
+  try {
+    const file = await open(fresh, "wx", 0o600);
+    try {
+      await file.writeFile(`${JSON.stringify(login, null, 2)}\n`);
+    } finally {
+      await file.close();
+    }
+    await rename(fresh, path);
+  } catch (error) {
+    await rm(fresh, { force: true });
+    throw error;
+  }
+}
+
+/** Removes it. Answers whether there was one. */
+export async function removeStoredLogin(path: string): Promise<boolean> {
+  try {
+    await rm(path);
+    return true;
+  } catch (error) {
+    if (isMissing(error)) return false;
+    throw error;
+  }
+}
+
+const isMissing = (error: unknown): boolean => {
+  const { code } = error as { code?: unknown };
+  return code === "ENOENT" || code === "ENOTDIR";
+};
+
+function jsonOf(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

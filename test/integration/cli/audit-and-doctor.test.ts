@@ -1,0 +1,76 @@
+import { readFile, stat } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { useApi } from "../../support/api.ts";
+import { useCliRealm } from "../../support/cli-realm.ts";
+import { startFront, type Front } from "../../support/front.ts";
+
+const api = useApi();
+const realm = useCliRealm(api);
+const { cli } = realm;
+let front: Front;
+
+beforeAll(async () => {
+  const { id } = await realm.user();
+  await api.as.service({ realmId: realm.realmId }).put(`/api/user/${id}/status`, { locked: true });
+  front = await startFront(() => api.url);
+});
+
+test("the audit log is exported as it is, as NDJSON or CSV", async () => {
+  const ndjson = await cli(["audit", "export"]);
+  const [first = ""] = ndjson.out.split("\n");
+  expect(JSON.parse(first)).toMatchObject({ event: "user_lock" });
+
+  const csv = await cli(["audit", "export", "--csv", "--filter", "event=user_lock"]);
+  expect(csv.out).toMatch(/^id,date,event,[^]*user_lock/);
+  expect(csv.out).not.toContain("audit_export");
+});
+
+test("into a new file that its owner alone can read", async () => {
+  const { code, out, err } = await cli(["audit", "export", "--out", "audit.ndjson"]);
+  const file = join(cli.directory, "audit.ndjson");
+
+  expect({ code, out }).toEqual({ code: 0, out: "" });
+  expect(err).toContain("audit.ndjson");
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readFile(file, "utf8")).toContain('"user_lock"');
+  expect((await cli(["audit", "export", "--out", "audit.ndjson"])).code).toBe(1);
+});
+
+test("a filter that there is not leaves no file", async () => {
+  const { code } = await cli(["audit", "export", "--filter", "evnt=x", "--out", "none.ndjson"]);
+  expect(code).toBe(1);
+  await expect(stat(join(cli.directory, "none.ndjson"))).rejects.toThrow("ENOENT");
+});
+
+const doctor = async (env: Record<string, string> = {}) => {
+  const { code, out } = await cli(["doctor", "--json"], { env });
+  const findings = JSON.parse(out) as { check: string; ok: boolean; detail: string }[];
+  return { code, found: Object.fromEntries(findings.map(({ check, ok, detail }) => [check, { ok, detail }])) };
+};
+
+test("doctor: without a worker the service is not ready, and with one all is well", async () => {
+  const before = await doctor();
+  expect(before.code).toBe(1);
+  expect(before.found["ready"]).toEqual({ ok: false, detail: expect.stringContaining("worker") });
+
+  await api.startWorker();
+  const after = await doctor();
+  expect(after.code).toBe(0);
+  expect(Object.keys(after.found)).toEqual(["credentials", "service", "clock", "ready", "token", "scopes", "realm"]);
+});
+
+test("doctor: clocks that do not agree, a service that is away, credentials that are none", async () => {
+  front.decide(({ path }) =>
+    path === "/healthz" ? { status: 200, headers: { Date: "Thu, 01 Jan 2026 00:00:00 GMT" } } : "pass",
+  );
+  expect((await doctor({ REALMPASS_URL: front.url })).found["clock"]).toEqual({
+    ok: false,
+    detail: expect.stringMatching(/this machine is \d+ s ahead of the service/),
+  });
+  expect((await doctor({ REALMPASS_URL: "http://127.0.0.1:9" })).found["service"]?.ok).toBe(false);
+  expect((await doctor({ REALMPASS_CLIENT_SECRET: "wrong" })).found["token"]?.ok).toBe(false);
+  expect((await doctor({ REALMPASS_CLIENT_ID: "", REALMPASS_CLIENT_SECRET: "" })).found).toEqual({
+    credentials: { ok: false, detail: expect.stringContaining("realmpass login") },
+  });
+});

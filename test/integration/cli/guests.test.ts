@@ -1,0 +1,55 @@
+import { expect, test } from "vitest";
+import { useApi } from "../../support/api.ts";
+import { useCliRealm } from "../../support/cli-realm.ts";
+
+const api = useApi();
+const { cli } = useCliRealm(api);
+
+test("guest accounts are made, listed, shown and revoked", async () => {
+  const argv = [
+    "guests",
+    "create",
+    "summer school",
+    "--expires",
+    "2099-08-01",
+    "--note",
+    "hall 3",
+    "--profile-limit",
+    "20",
+  ];
+  const created = JSON.parse((await cli([...argv, "--json"])).out) as Record<string, string>;
+  expect(created).toMatchObject({ name: "summer school", note: "hall 3", profileLimit: 20, revoked: false });
+  const id = String(created["id"]);
+
+  expect((await cli(["guests", "list"])).out).toBe(`${id}\tsummer school\t0/20\tactive\t2099-08-01 00:00Z\thall 3\n`);
+  expect((await cli(["guests", "show", id])).out).toMatch(/^Name\tsummer school$/m);
+
+  const session = cli.onTerminal(["guests", "revoke", id]);
+  await session.type(/Type summer school to go on: /, "summer school\r");
+  expect((await session.ended).code).toBe(0);
+  expect(JSON.parse((await cli(["guests", "show", id, "--json"])).out)).toMatchObject({ revoked: true });
+});
+
+test("what is wrong with an account is told by field", async () => {
+  const { code, err } = await cli(["guests", "create", "too late", "--expires", "1999-01-01"]);
+  expect(code).toBe(1);
+  expect(err).toMatch(/^ {2}expirationDate: /m);
+});
+
+test.each([
+  [["guests", "create", "x"], "--expires is required"],
+  [["guests", "create", "x", "--expires", "2099-01-01", "--profile-limit", "-1"], "--profile-limit"],
+  [["guests", "show", "abc"], "ACCOUNT"],
+  [["guests", "revoke", "1", "--reason", "boredom"], "--reason"],
+])("%j is called wrongly", async (argv, says) => {
+  const { code, err } = await cli(argv);
+  expect(code).toBe(2);
+  expect(err).toContain(says);
+});
+
+test("revoking without a terminal needs --yes", async () => {
+  const { out } = await cli(["guests", "create", "talk", "--expires", "2099-01-01", "--json"]);
+  const { id } = JSON.parse(out) as { id: string };
+  expect((await cli(["guests", "revoke", id])).code).toBe(2);
+  expect((await cli(["guests", "revoke", id, "--yes", "--json"])).out).toBe(`{"revoked":"${id}"}\n`);
+});

@@ -1,0 +1,256 @@
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { useApi } from "../../support/api.ts";
+import { useCliRealm } from "../../support/cli-realm.ts";
+import { startFront, type Front } from "../../support/front.ts";
+import type { TestWorker } from "../../support/worker.ts";
+
+const api = useApi();
+const realm = useCliRealm(api, { maxProfiles: 3 });
+const { cli } = realm;
+let front: Front;
+
+interface Job {
+  id: string;
+  state: string;
+  [name: string]: unknown;
+}
+const jobOf = (out: string): Job => JSON.parse(out) as Job;
+const at = (name: string): string => join(cli.directory, name);
+const file = async (name: string, lines: readonly string[]): Promise<string> => {
+  await writeFile(at(name), `${lines.join("\n")}\n`);
+  return name;
+};
+const people = (count: number, prefix: string): string[] =>
+  Array.from({ length: count }, (_, n) => `${prefix}-${n + 1}`);
+
+beforeAll(async () => {
+  front = await startFront(() => api.url);
+});
+
+describe("without a worker", () => {
+  let job: Job;
+  beforeAll(async () => {
+    const name = await file("waiting.csv", ["pairwiseID", ...people(3, "waiting")]);
+    job = jobOf((await cli(["jobs", "start", "onboard", name, "--json"])).out);
+  });
+
+  test("a job is started and shown, and goes on by itself", async () => {
+    expect(job).toMatchObject({ kind: "onboarding", state: "checking", total: 3, done: 0 });
+    expect(jobOf((await cli(["jobs", "show", job.id, "--json"])).out).id).toBe(job.id);
+    expect((await cli(["jobs", "list"])).out).toContain(`${job.id}\tonboarding\tchecking\t3`);
+  });
+
+  test("Ctrl-C while watching ends with 130, and the message says that the job goes on, how to watch it and how to cancel it", async () => {
+    const watching = cli.start(["jobs", "watch", job.id]);
+    await watching.type(/Checking: 0 of 3/, "");
+    watching.child.kill("SIGINT");
+    const { code, err, out } = await watching.ended;
+
+    expect({ code, out }).toEqual({ code: 130, out: "" });
+    expect(err).toContain("The job goes on.");
+    expect(err).toContain(`realmpass jobs watch ${job.id}`);
+    expect(err).toContain(`realmpass jobs cancel ${job.id}`);
+    expect(jobOf((await cli(["jobs", "show", job.id, "--json"])).out).state).toBe("checking");
+  });
+
+  test("on a terminal it is a bar, and Ctrl-C does the same", async () => {
+    const watching = cli.onTerminal(["jobs", "watch", job.id]);
+    await watching.type(/░+ Checking: 0 of 3/, "\u0003");
+    const { code, out } = await watching.ended;
+    expect(code).toBe(130);
+    expect(out).toContain("The job goes on.");
+  });
+
+  test("offboarding without a terminal to ask on needs --yes, and is not even uploaded", async () => {
+    const name = await file("leavers.csv", ["pairwiseID", "waiting-1"]);
+    const { code, err } = await cli(["jobs", "start", "offboard", name]);
+    expect(code).toBe(2);
+    expect(err).toContain("--yes");
+  });
+
+  test("a job that there is not is no job to watch", async () => {
+    const { code, err } = await cli(["jobs", "watch", "00000000-0000-4000-8000-000000000000"]);
+    expect(code).toBe(1);
+    expect(err).not.toContain("goes on");
+  });
+
+  test.each([
+    ["a file that is not there", ["nowhere.csv"], 1, "ENOENT"],
+    ["a folder", [".", "--type", "csv"], 1, "directory"],
+    ["a file of an unknown kind", ["people.xlsx"], 2, "--type"],
+    ["standard input of an unknown kind", ["-"], 2, "--type"],
+  ])("%s", async (_name, argv, expected, says) => {
+    const { code, err } = await cli(["jobs", "start", "onboard", ...argv]);
+    expect(code).toBe(expected);
+    expect(err).toContain(says);
+  });
+
+  test("a file with other columns is refused with what is wrong, however long it is", async () => {
+    await file("wrong.csv", ["name,surname", ...people(200_000, "row").map((name) => `${name},x`)]);
+    const { code, err } = await cli(["jobs", "start", "onboard", "wrong.csv"]);
+    expect(code).toBe(1);
+    expect(err).toMatch(/pairwiseID/i);
+  });
+
+  test("an upload is tried again with the whole file after the service was busy", async () => {
+    let left = 1;
+    front.decide(({ path }) =>
+      path.startsWith("/api/jobs/") && left-- > 0 ? { status: 503, headers: { "Retry-After": "0" } } : "pass",
+    );
+    const name = await file("again.csv", ["pairwiseID", ...people(5, "again")]);
+    const { code, out } = await cli(["jobs", "start", "onboard", name, "--json"], {
+      env: { REALMPASS_URL: front.url },
+    });
+    expect(code).toBe(0);
+    expect(jobOf(out)).toMatchObject({ total: 5 });
+  });
+
+  test("a job is cancelled", async () => {
+    const { code, out } = await cli(["jobs", "cancel", job.id, "--json"]);
+    expect(code).toBe(0);
+    expect(jobOf(out).state).toMatch(/^cancel/);
+  });
+});
+
+describe("with a worker", () => {
+  let worker: TestWorker;
+  beforeAll(async () => {
+    worker = await api.startWorker();
+  });
+  afterAll(() => worker.stop());
+
+  test("onboarding from a file, awaited: progress on stderr, the job on stdout, 0", async () => {
+    const name = await file("new.csv", [
+      "pairwiseID;email",
+      ...people(20, "new").map((who) => `${who};${who}@x.example`),
+    ]);
+    const { code, out, err } = await cli(["jobs", "start", "onboard", name, "--wait", "--json"]);
+
+    expect(code).toBe(0);
+    expect(jobOf(out)).toMatchObject({ state: "completed", total: 20, changed: 20, failed: 0 });
+    expect(err).toMatch(/^Completed: 20 of 20$/m);
+    expect((await cli(["users", "show", "new-20@x.example"])).code).toBe(0);
+  });
+
+  test("standard input, as NDJSON; --quiet says nothing", async () => {
+    const { code, out, err } = await cli(
+      ["jobs", "start", "onboard", "-", "--type", "ndjson", "--wait", "--json", "--quiet"],
+      {
+        input: '{"pairwiseID":"piped-1"}\n{"pairwiseID":"piped-2"}\n',
+      },
+    );
+    expect({ code, err }).toEqual({ code: 0, err: "" });
+    expect(jobOf(out)).toMatchObject({ changed: 2 });
+  });
+
+  test("rows that fail: 3; they are shown, written to a file that can be uploaded again, and tried again", async () => {
+    const name = await file("mixed.csv", ["pairwiseID,maxProfiles", "good-1,2", "bad-1,many", "good-2,"]);
+    const { code, out, err } = await cli(["jobs", "start", "onboard", name, "--wait", "--json"]);
+    const { id } = jobOf(out);
+
+    expect(code).toBe(3);
+    expect(jobOf(out)).toMatchObject({ state: "completed_with_errors", changed: 2, failed: 1 });
+    expect(err).toContain(`realmpass jobs results ${id} --failed`);
+    expect((await cli(["jobs", "watch", id])).code).toBe(3);
+
+    const failed = await cli(["jobs", "results", id, "--failed"]);
+    expect(failed.out).toMatch(/^2\tbad-1\tfailed\tinvalid_row\t[^\n]*\n$/);
+    expect(JSON.parse((await cli(["jobs", "results", id, "--json"])).out)).toHaveLength(3);
+    expect((await cli(["jobs", "results", id, "--failed", "--out", "failed.csv"])).code).toBe(0);
+    expect(await readFile(at("failed.csv"), "utf8")).toMatch(/pairwiseID,maxProfiles[^]*bad-1/i);
+
+    const again = await cli(["jobs", "retry", id, "--wait", "--json"]);
+    expect(again.code).toBe(3);
+    expect(jobOf(again.out).id).not.toBe(id);
+  });
+
+  test("keys of issued profiles are in files alone, until they are erased", async () => {
+    const name = await file("phones.csv", ["pairwiseID,profileName,deviceType,format", "phone-1,phone,iOS,pem"]);
+    const { id } = jobOf((await cli(["jobs", "start", "onboard", name, "--wait", "--json"])).out);
+
+    for (const form of [[], ["--json"], ["--csv"]]) {
+      const { out } = await cli(["jobs", "results", id, ...form]);
+      expect(out).toContain("phone-1");
+      expect(out).not.toContain("PRIVATE KEY");
+    }
+    await cli(["jobs", "results", id, "--out", "phones.ndjson"]);
+    expect((await stat(at("phones.ndjson"))).mode & 0o777).toBe(0o600);
+    expect(await readFile(at("phones.ndjson"), "utf8")).toContain("PRIVATE KEY");
+
+    expect((await cli(["jobs", "erase", id])).code).toBe(2);
+    expect((await cli(["jobs", "erase", id, "--yes"])).code).toBe(0);
+    await cli(["jobs", "results", id, "--out", "erased.ndjson"]);
+    expect(await readFile(at("erased.ndjson"), "utf8")).not.toContain("PRIVATE KEY");
+  });
+
+  test("a dry run changes nothing; rows are left out; then it runs", async () => {
+    const name = await file("checked.csv", ["pairwiseID", ...people(3, "checked")]);
+    const checked = await cli(["jobs", "start", "onboard", name, "--dry-run", "--wait", "--json"]);
+    const { id } = jobOf(checked.out);
+    expect(checked.code).toBe(0);
+    expect(jobOf(checked.out)).toMatchObject({ state: "ready", changed: 3 });
+    expect(checked.err).toContain(`realmpass jobs run ${id}`);
+    expect((await cli(["users", "show", "checked-1"])).code).toBe(1);
+
+    expect(jobOf((await cli(["jobs", "leave-out", id, "2", "--json"])).out)).toMatchObject({ skipped: 1 });
+    const run = await cli(["jobs", "run", id, "--wait", "--json"]);
+    expect(run.code).toBe(0);
+    expect(jobOf(run.out)).toMatchObject({ state: "completed", changed: 2, skipped: 1 });
+    expect((await cli(["users", "show", "checked-2"])).code).toBe(1);
+  });
+
+  test("a time to come: scheduled, and cancelled before it", async () => {
+    const name = await file("later.csv", ["pairwiseID", "later-1"]);
+    const { out } = await cli(["jobs", "start", "onboard", name, "--dry-run", "--wait", "--json"]);
+    const scheduled = await cli(["jobs", "run", jobOf(out).id, "--execute-at", "2099-01-01T00:00:00Z", "--json"]);
+    expect(jobOf(scheduled.out)).toMatchObject({ state: "scheduled" });
+    const cancelled = await cli(["jobs", "cancel", jobOf(out).id, "--wait", "--json"]);
+    expect(cancelled.code).toBe(0);
+    expect(jobOf(cancelled.out)).toMatchObject({ state: "cancelled", skipped: 1 });
+  });
+
+  test("offboarding on a terminal: checked first, then run when the number has been typed", async () => {
+    await Promise.all(people(3, "leaver").map((pairwiseId) => realm.user({ pairwiseId })));
+    const name = await file("leavers.csv", ["pairwiseID", ...people(3, "leaver"), "nobody"]);
+
+    const refused = cli.onTerminal(["jobs", "start", "offboard", name, "--wait"]);
+    await refused.type(/3 users will be offboarded[^]*1 row cannot be used[^]*Type 3 to go on: /, "4\r");
+    expect((await refused.ended).code).toBe(1);
+
+    const agreed = cli.onTerminal(["jobs", "start", "offboard", name, "--wait"]);
+    await agreed.type(/Type 3 to go on: /, "3\r");
+    const { code, out } = await agreed.ended;
+    expect(code).toBe(3);
+    expect(out).toContain("█");
+    expect(out).toMatch(/Completed with errors: 4 of 4 · 1 failed/);
+    expect((await cli(["users", "show", "leaver-3"])).out).toContain("offboarded");
+  });
+
+  test("a large part of the realm: waits for its number, and runs with it", async () => {
+    await Promise.all(people(120, "many").map((pairwiseId) => realm.user({ pairwiseId })));
+    const name = await file("many.csv", ["pairwiseID", ...people(120, "many")]);
+    const stopped = await cli(["jobs", "start", "offboard", name, "--yes", "--wait", "--json"]);
+    const { id } = jobOf(stopped.out);
+    expect(stopped.code).toBe(1);
+    expect(jobOf(stopped.out)).toMatchObject({ state: "ready", error: "confirmation_required" });
+    expect(stopped.err).toContain(`realmpass jobs run ${id} --confirm-total 120`);
+
+    expect((await cli(["jobs", "run", id, "--yes"])).code).toBe(1);
+    const run = await cli(["jobs", "run", id, "--confirm-total", "120", "--yes", "--wait", "--json"]);
+    expect(run.code).toBe(0);
+    expect(jobOf(run.out)).toMatchObject({ state: "completed", changed: 120 });
+  });
+
+  test("where events do not get through, it asks instead", async () => {
+    front.decide(({ path }) => (path.endsWith("/events") ? { status: 502, body: "no streams here" } : "pass"));
+    const name = await file("polled.csv", ["pairwiseID", "polled-1"]);
+    const { code, out } = await cli(["jobs", "start", "onboard", name, "--wait", "--json"], {
+      env: { REALMPASS_URL: front.url },
+    });
+    expect(code).toBe(0);
+    expect(jobOf(out).state).toBe("completed");
+    expect(front.seen.some(({ headers }) => headers["prefer"] === "wait=5")).toBe(true);
+  });
+});

@@ -1,0 +1,144 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { beforeAll, expect, test } from "vitest";
+import { sql } from "../../../db/sql.ts";
+import { useApi } from "../../support/api.ts";
+import { useCli } from "../../support/cli.ts";
+
+const api = useApi();
+let env: Record<string, string> = {};
+const cli = useCli(() => env);
+const usersMax = 2_005;
+
+beforeAll(async () => {
+  const { clientId, secret } = await api.given.application({ realmId: api.realmId });
+  env = { REALMPASS_URL: api.url, REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };
+  await api.database.owner.query(sql`
+    insert into users (realm_id, pairwise_id, email, administrator, created_at)
+    select ${api.realmId}, 'person-' || n, '', false, now() from generate_series(1, ${usersMax - 2}::integer) n
+  `);
+  await api.given.user({ realmId: api.realmId, pairwiseId: "hostile\u001b[2J\u202e\ttab", lockedAt: new Date(0) });
+  await api.given.user({ realmId: api.realmId, pairwiseId: "=1+1", email: 'a "quote", and more' });
+});
+
+test("a list is read to its end, each row once, however many pages it has", async () => {
+  const { code, out } = await cli(["users", "list", "--json"]);
+  const users = JSON.parse(out) as { userID: string }[];
+
+  expect(code).toBe(0);
+  expect(new Set(users.map(({ userID }) => userID)).size).toBe(usersMax);
+  expect(users).toHaveLength(usersMax);
+});
+
+test.each([1, 999, 1_000, 1_001, 5_000])("--limit %i", async (limit) => {
+  const { out } = await cli(["users", "list", "--limit", String(limit)]);
+  expect(out.split("\n").length - 1).toBe(Math.min(limit, usersMax));
+});
+
+test("without a terminal each row is a line with tabs between, and nothing in it does anything to a terminal", async () => {
+  const { out, err } = await cli(["users", "list", "--search", "hostile"]);
+
+  expect(out).toMatch(/^\d+\thostile\ufffd\[2J\ufffd\ufffdtab\t\tlocked\t0\/5\t\d{4}-\d\d-\d\d \d\d:\d\dZ\n$/);
+  expect(err).toBe("");
+});
+
+test("on a terminal it is a table with a head, with colours unless somebody does not want them", async () => {
+  const argv = ["users", "list", "--search", "person-20", "--limit", "3"];
+  const coloured = await cli.onTerminal(argv).ended;
+  const plain = await cli.onTerminal([...argv, "--no-color"]).ended;
+  const asAsked = await cli.onTerminal(argv, { env: { NO_COLOR: "1" } }).ended;
+
+  expect(coloured.out).toContain("\u001b[32mactive");
+  expect(plain.out).not.toContain("\u001b[");
+  expect(plain.out.split("\r\n").slice(0, 2)).toEqual([
+    expect.stringMatching(/^User +Pairwise ID +E-mail +Status +Profiles +Created$/),
+    expect.stringMatching(/^\d+ +person-20\d* +active +0\/5 +\S+ \S+Z$/),
+  ]);
+  expect(asAsked.out).toBe(plain.out);
+});
+
+test("--csv has every property, and no formula", async () => {
+  const { out } = await cli(["users", "list", "--csv", "--search", "=1"]);
+  const [head, row] = out.split("\r\n");
+
+  expect(head).toMatch(/^userID,pairwiseID,email,locked,/);
+  expect(row).toMatch(/^\d+,'=1\+1,"a ""quote"", and more",false,/);
+});
+
+test("a list without rows is [] or the CSV's head", async () => {
+  expect((await cli(["users", "list", "--json", "--search", "nobody at all"])).out).toBe("[]\n");
+  expect((await cli(["users", "list", "--csv", "--search", "nobody at all"])).out).toMatch(/^userID,[^\n]*\r\n$/);
+  expect((await cli(["users", "list", "--search", "nobody at all"])).out).toBe("");
+});
+
+test("filters and order are the service's own", async () => {
+  const { out } = await cli([
+    "users",
+    "list",
+    "--json",
+    "--filter",
+    "locked=false",
+    "--sort",
+    "pairwiseid:desc",
+    "--limit",
+    "2",
+  ]);
+  expect((JSON.parse(out) as { pairwiseID: string }[]).map(({ pairwiseID }) => pairwiseID)).toEqual([
+    "person-999",
+    "person-998",
+  ]);
+});
+
+test("what the service refuses is told with its fields and request id, and as an object for programs", async () => {
+  const { code, out, err } = await cli(["users", "list", "--filter", "lokced=true", "--json"]);
+  const failure = JSON.parse(out) as Record<string, unknown>;
+
+  expect(code).toBe(1);
+  expect(failure).toMatchObject({
+    result: "error",
+    code: 400,
+    error: "invalid_request",
+    fields: [{ path: "filter.lokced" }],
+  });
+  expect(err).toContain("filter.lokced");
+  expect(err).toContain(`Request id: ${String(failure["request_id"])}`);
+});
+
+test.each([
+  [["users", "list", "--limit", "0"], "--limit"],
+  [["users", "list", "--limit", "many"], "--limit"],
+  [["users", "list", "--filter", "locked"], "key=value"],
+  [["users", "list", "--sort", "created:up"], ":asc"],
+  [["users", "list", "--colour"], "unknown option"],
+  [["users", "list", "too", "much"], "too many arguments"],
+  [["usres"], "Did you mean users?"],
+  [["users"], "Usage: realmpass users"],
+  [["users", "show"], "USER is required"],
+  [["jobs", "show", "7"], "UUID"],
+  [["profiles", "revoke", "abc"], "serial"],
+])("%j is called wrongly: 2", async (argv, says) => {
+  const { code, out, err } = await cli([...argv]);
+  expect({ code, out }).toEqual({ code: 2, out: "" });
+  expect(err).toContain(says);
+});
+
+test("help is data, and exits with 0", async () => {
+  const { code, out, err } = await cli(["jobs", "start", "offboard", "--help"]);
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+  expect(out).toContain("--confirm-total");
+});
+
+test("standard input may be a file, or nothing at all", async () => {
+  const child = spawn(process.execPath, ["dist/cli/main.js", "users", "list", "--limit", "1"], {
+    env: { ...env, HOME: cli.directory },
+    stdio: "ignore",
+  });
+  expect(await once(child, "close")).toEqual([0, null]);
+});
+
+test("a reader who has seen enough is no error", async () => {
+  const running = cli.start(["users", "list"]);
+  running.child.stdout?.once("data", () => running.child.stdout?.destroy());
+  const { code, err } = await running.ended;
+  expect({ code, err }).toEqual({ code: 0, err: "" });
+});

@@ -1,0 +1,106 @@
+import { beforeAll, expect, test } from "vitest";
+import { useApi } from "../../support/api.ts";
+import { useCliRealm } from "../../support/cli-realm.ts";
+import { startFront, type Front, type SeenRequest } from "../../support/front.ts";
+
+const api = useApi();
+const realm = useCliRealm(api);
+let front: Front;
+const cli = (argv: string[]) => realm.cli(argv, { env: { REALMPASS_URL: front.url } });
+const isApi = ({ path }: SeenRequest): boolean => path.startsWith("/api/");
+const calls = (): SeenRequest[] => front.seen.filter(isApi);
+/** The first so many calls are answered like this, the others by the service. */
+const first = (count: number, fate: ReturnType<Parameters<Front["decide"]>[0]>): void => {
+  let left = count;
+  front.decide((request) => (isApi(request) && left-- > 0 ? fate : "pass"));
+};
+
+beforeAll(async () => {
+  front = await startFront(() => api.url);
+});
+
+test.each([429, 503])("%i with Retry-After is tried again, with the same Idempotency-Key", async (status) => {
+  first(2, { status, headers: { "Retry-After": "0" } });
+  const { code, err } = await cli(["guests", "create", `after ${status}`, "--expires", "2099-01-01"]);
+
+  expect(code).toBe(0);
+  expect(err.match(/trying again/g)).toHaveLength(2);
+  expect(calls()).toHaveLength(3);
+  expect(new Set(calls().map(({ headers }) => headers["idempotency-key"])).size).toBe(1);
+});
+
+test.each([
+  ["without Retry-After", {}],
+  ["that asks for more patience than a command has", { "Retry-After": "3600" }],
+  ["whose Retry-After is no number", { "Retry-After": "soon" }],
+])("503 %s is an error at once", async (_name, headers) => {
+  first(9, { status: 503, headers });
+  const { code } = await cli(["guests", "list"]);
+  expect(code).toBe(1);
+  expect(calls()).toHaveLength(1);
+});
+
+test("a service that stays busy is an error after a few tries", async () => {
+  first(99, {
+    status: 503,
+    headers: { "Retry-After": "0" },
+    body: '{"result":"error","error":"unavailable","error_description":"Later."}',
+  });
+  const { code, out } = await cli(["guests", "list", "--json"]);
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({ error: "unavailable", code: 503 });
+  expect(calls()).toHaveLength(5);
+});
+
+test("a connection that breaks after the service has done it does nothing twice", async () => {
+  first(1, "lose-answer");
+  const { code, out } = await cli(["guests", "create", "only once", "--expires", "2099-01-01", "--json"]);
+
+  expect(code).toBe(0);
+  expect(calls()).toHaveLength(2);
+  const { out: listed } = await cli(["guests", "list", "--search", "only once", "--json"]);
+  expect(JSON.parse(listed)).toEqual([JSON.parse(out)]);
+});
+
+test("two commands are two things, with two keys", async () => {
+  const keys = new Set<unknown>();
+  for (let time = 0; time < 2; time += 1) {
+    front.decide(() => "pass");
+    await cli(["guests", "create", "twice", "--expires", "2099-01-01"]);
+    keys.add(calls()[0]?.headers["idempotency-key"]);
+  }
+  expect(keys.size).toBe(2);
+});
+
+test("a token that has ended is replaced by another, once", async () => {
+  const refused = { status: 401, headers: { "WWW-Authenticate": 'Bearer error="invalid_token"' } };
+  first(1, refused);
+  expect((await cli(["guests", "list"])).code).toBe(0);
+
+  first(9, refused);
+  expect((await cli(["guests", "list"])).code).toBe(4);
+  expect(calls()).toHaveLength(2);
+});
+
+test("an answer that is not the service's is told as what it is", async () => {
+  first(9, { status: 200, headers: { "Content-Type": "text/html" }, body: "<h1>Welcome to this hotel</h1>" });
+  const { code, err } = await cli(["guests", "list"]);
+  expect(code).toBe(1);
+  expect(err).toContain("Is this the service's address?");
+
+  first(9, { status: 502, body: "Bad gateway" });
+  expect((await cli(["guests", "list"])).err).toContain("The service answered 502");
+});
+
+test("what a hostile service says does nothing to a terminal", async () => {
+  const body = JSON.stringify({ error: "x", error_description: "\u001b]0;owned\u0007", request_id: "\u009b2J" });
+  first(9, { status: 400, headers: { "Content-Type": "application/json" }, body });
+  const { err, out } = await cli(["guests", "list", "--json"]);
+  for (const character of ["\u001b", "\u0007", "\u009b"]) expect(err + out).not.toContain(character);
+});
+
+test("a service that is away: tried again a few times, then an error", async () => {
+  const { code, err } = await realm.cli(["guests", "list"], { env: { REALMPASS_URL: "http://127.0.0.1:9" } });
+  expect(code).toBe(1);
+  expect(err).toContain("cannot be reached");
+});

@@ -1,0 +1,122 @@
+import { generateKeyPairSync, X509Certificate } from "node:crypto";
+import { readFile, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { useApi } from "../../support/api.ts";
+import { useCliRealm } from "../../support/cli-realm.ts";
+import { openssl } from "../../support/openssl.ts";
+import { describeWithTool } from "../../support/tools.ts";
+
+const api = useApi();
+const realm = useCliRealm(api);
+const { cli } = realm;
+const at = (name: string): string => join(cli.directory, name);
+let user: string;
+
+beforeAll(async () => {
+  await api.startWorker();
+});
+beforeAll(async () => {
+  user = (await realm.user({ profileOverride: 50 })).id;
+});
+
+const create = (...argv: string[]) => cli(["profiles", "create", user, "laptop", "--device-type", "Linux", ...argv]);
+
+test("a profile is a file that its owner alone can read; its keys are nowhere else", async () => {
+  const { code, out, err } = await create("--out", "laptop.p12", "--json");
+
+  expect(code).toBe(0);
+  const profile = JSON.parse(out) as Record<string, unknown>;
+  expect(profile).toMatchObject({ name: "laptop", owner: user, deviceType: "Linux", file: "laptop.p12" });
+  expect(Object.keys(profile)).not.toEqual(expect.arrayContaining(["data"]));
+  expect(err).toBe("");
+  expect((await stat(at("laptop.p12"))).mode & 0o777).toBe(0o600);
+  // A PKCS#12 file is a DER sequence.
+  expect((await readFile(at("laptop.p12")))[0]).toBe(0x30);
+});
+
+test("PEM: certificates and key in one file", async () => {
+  const { code, out } = await create("--out", "laptop.pem", "--format", "pem", "--key-type", "ec-p256");
+  const pem = await readFile(at("laptop.pem"), "utf8");
+
+  expect(code).toBe(0);
+  expect(pem).toContain("-----BEGIN PRIVATE KEY-----");
+  expect(new X509Certificate(pem).publicKey.asymmetricKeyType).toBe("ec");
+  expect(out).not.toContain("-----BEGIN");
+});
+
+describeWithTool("openssl", "a request by openssl", () => {
+  test("a key that stays with its owner: a request goes in, a certificate comes out", async () => {
+    const key = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" });
+    const request = openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=ignored"], { "key.pem": key }).stdout;
+    await writeFile(at("request.pem"), request);
+    const { code } = await create("--out", "own.pem", "--csr", "request.pem");
+    const pem = await readFile(at("own.pem"), "utf8");
+
+    expect(code).toBe(0);
+    expect(pem).toContain("-----BEGIN CERTIFICATE-----");
+    expect(pem).not.toContain("PRIVATE KEY");
+  });
+});
+
+test("a file that is there already stays as it is, and nothing is issued", async () => {
+  await writeFile(at("precious.p12"), "keys");
+  const before = (await cli(["profiles", "list", "--user", user])).out;
+  const { code, err } = await create("--out", "precious.p12");
+
+  expect(code).toBe(1);
+  expect(err).toContain("precious.p12 is there already");
+  expect(await readFile(at("precious.p12"), "utf8")).toBe("keys");
+  expect((await cli(["profiles", "list", "--user", user])).out).toBe(before);
+});
+
+test("what is refused leaves no file", async () => {
+  const locked = (await realm.user({ lockedAt: new Date(0) })).id;
+  const { code, err } = await cli(["profiles", "create", locked, "x", "--device-type", "iOS", "--out", "none.p12"]);
+
+  expect(code).toBe(1);
+  expect(err).toContain("Request id: ");
+  await expect(stat(at("none.p12"))).rejects.toThrow("ENOENT");
+});
+
+test("a path that cannot be written is known before anything is issued", async () => {
+  const { code, err } = await create("--out", "no/such/folder/laptop.p12");
+  expect(code).toBe(1);
+  expect(err).toContain("ENOENT");
+});
+
+test.each([
+  [["--out", "x"], "--device-type is required"],
+  [["--device-type", "linux", "--out", "x"], "--device-type has to be one of MacOS"],
+  [["--device-type", "Linux"], "--out is required"],
+  [["--device-type", "Linux", "--out", "x", "--format", "der"], "--format"],
+])("profiles create … %j is called wrongly", async (argv, says) => {
+  const { code, err } = await cli(["profiles", "create", user, "laptop", ...argv]);
+  expect(code).toBe(2);
+  expect(err).toContain(says);
+});
+
+test("one profile is revoked when its name has been typed", async () => {
+  const serial = await api.given.profile({ id: user, realmId: realm.realmId }, { name: "Mia’s phone" });
+  expect((await cli(["profiles", "revoke", serial])).code).toBe(2);
+
+  const session = cli.onTerminal(["profiles", "revoke", serial, "--reason", "superseded"]);
+  await session.type(/Type Mia’s phone to go on: /, "Mia’s phone\r");
+
+  expect((await session.ended).code).toBe(0);
+  const { out } = await cli(["profiles", "list", "--user", user, "--search", serial, "--json"]);
+  expect(JSON.parse(out)).toMatchObject([{ serial, revokeReason: 4 }]);
+});
+
+test("several are revoked together or not at all", async () => {
+  const owner = { id: user, realmId: realm.realmId };
+  const serials = [await api.given.profile(owner), await api.given.profile(owner)];
+
+  const failed = await cli(["profiles", "revoke", ...serials, "12345", "--yes", "--json"]);
+  expect(failed.code).toBe(1);
+  expect(JSON.parse(failed.out)).toMatchObject({ error: "profile_not_found" });
+
+  const done = await cli(["profiles", "revoke", ...serials, "--yes", "--json"]);
+  expect(done.code).toBe(0);
+  expect(JSON.parse(done.out)).toEqual({ revoked: serials });
+});

@@ -1,0 +1,186 @@
+import { readFileSync } from "node:fs";
+import { chmod, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { useApi } from "../../support/api.ts";
+import { useCli } from "../../support/cli.ts";
+import { eventually } from "../../support/eventually.ts";
+import { startFront, type Front } from "../../support/front.ts";
+import type { GivenApplication } from "../../support/given.ts";
+
+const api = useApi();
+const cli = useCli(() => ({}));
+let application: GivenApplication;
+let front: Front;
+const file = (): string => join(cli.directory, ".config", "realmpass", "login.json");
+
+beforeAll(async () => {
+  application = await api.given.application({ realmId: api.realmId });
+  front = await startFront(() => api.url);
+});
+beforeEach(async () => {
+  await cli(["logout"]);
+});
+
+const login = (options: { url?: string; input?: string } = {}) =>
+  cli(["login", "--url", options.url ?? api.url, "--client-id", application.clientId], {
+    input: options.input ?? `${application.secret}\n`,
+  });
+
+test("without credentials a command ends with 4 and says how to get some", async () => {
+  const { code, out, err } = await cli(["users", "list", "--json"]);
+
+  expect(code).toBe(4);
+  expect(JSON.parse(out)).toMatchObject({ result: "error", error: "not_signed_in" });
+  expect(err).toContain("realmpass login");
+});
+
+test("login proves the secret, stores it where its owner alone reads it, and other commands use it; logout forgets it", async () => {
+  const { code, out, err } = await login();
+
+  expect({ code, out }).toEqual({ code: 0, out: "" });
+  expect(err).not.toContain(application.secret);
+  expect((await stat(file())).mode & 0o777).toBe(0o600);
+  expect((await stat(join(file(), ".."))).mode & 0o777).toBe(0o700);
+  expect(await readdir(join(file(), ".."))).toEqual(["login.json"]);
+  expect((await cli(["users", "list"])).code).toBe(0);
+
+  expect((await cli(["logout"])).code).toBe(0);
+  expect((await cli(["users", "list"])).code).toBe(4);
+  expect((await cli(["logout"])).code).toBe(0);
+});
+
+test("a wrong secret ends with 4, and nothing is stored", async () => {
+  const { code, err } = await login({ input: "wrong\n" });
+
+  expect(code).toBe(4);
+  expect(err).toContain("does not take these credentials");
+  await expect(stat(file())).rejects.toThrow("ENOENT");
+});
+
+test.each([
+  ["nothing", ""],
+  ["two lines", "one\ntwo\n"],
+])("a secret that is none (%s) is called so without being shown", async (_name, input) => {
+  const { code, err } = await login({ input });
+
+  expect(code).toBe(2);
+  expect(err).not.toContain("two\n");
+});
+
+test("XDG_CONFIG_HOME says where it lies", async () => {
+  const home = join(cli.directory, "elsewhere");
+  const env = { XDG_CONFIG_HOME: home };
+  await cli(["login", "--url", api.url, "--client-id", application.clientId], { env, input: application.secret });
+
+  expect(JSON.parse(await readFile(join(home, "realmpass", "login.json"), "utf8"))).toMatchObject({ url: api.url });
+  expect((await cli(["logout", "--json"], { env })).out).toBe('{"removed":true}\n');
+});
+
+test("on a terminal the secret is asked for and not shown", async () => {
+  const session = cli.onTerminal(["login", "--client-id", application.clientId]);
+  await session.type(/Service \(URL\): /, `${api.url}\r`);
+  await session.type(/Client secret \(not shown\): /, `${application.secret}\r`);
+  const { code, out } = await session.ended;
+
+  expect(code).toBe(0);
+  expect(out).not.toContain(application.secret);
+  expect(JSON.parse(await readFile(file(), "utf8"))).toMatchObject({ clientSecret: application.secret });
+});
+
+test("Ctrl-C at a question ends with 130 and stores nothing", async () => {
+  const session = cli.onTerminal(["login", "--url", api.url, "--client-id", application.clientId]);
+  await session.type(/Client secret/, "\u0003");
+
+  expect((await session.ended).code).toBe(130);
+  await expect(stat(file())).rejects.toThrow("ENOENT");
+});
+
+test("a stored login that others can read is not used", async () => {
+  await login();
+  await chmod(file(), 0o640);
+
+  const { code, err } = await cli(["users", "list"]);
+
+  expect(code).toBe(1);
+  expect(err).toContain(`chmod 600 ${file()}`);
+});
+
+test("a stored login that is damaged says so", async () => {
+  await mkdir(join(file(), ".."), { recursive: true });
+  await writeFile(file(), "{", { mode: 0o600 });
+
+  expect((await cli(["users", "list"])).err).toContain("Log in again");
+});
+
+test("a stored secret goes to the service and client that it was stored for, and to no other", async () => {
+  await login();
+  front.decide(() => "pass");
+
+  const elsewhere = await cli(["users", "list", "--url", front.url]);
+  const asAnother = await cli(["users", "list", "--client-id", "somebody"]);
+
+  expect([elsewhere.code, asAnother.code]).toEqual([4, 4]);
+  expect(front.seen).toEqual([]);
+});
+
+test("the secret comes from a file as well, or from the environment, which goes before the stored login", async () => {
+  await login();
+  await writeFile(join(cli.directory, "secret"), `${application.secret}\n`);
+  const named = ["--url", front.url, "--client-id", application.clientId];
+  front.decide(() => "pass");
+
+  const fromFile = await cli(["users", "list", ...named, "--client-secret-file", "secret"]);
+  const fromInput = await cli(["users", "list", ...named, "--client-secret-file", "-"], { input: application.secret });
+  const fromEnvironment = await cli(["users", "list", ...named], {
+    env: { REALMPASS_CLIENT_SECRET: application.secret },
+  });
+  const wrong = await cli(["users", "list"], { env: { REALMPASS_CLIENT_SECRET: "wrong" } });
+
+  expect([fromFile.code, fromInput.code, fromEnvironment.code, wrong.code]).toEqual([0, 0, 0, 4]);
+});
+
+test("the secret is in no process list, and no command takes it as an argument", async () => {
+  // Every request waits, so that there is time to look.
+  front.decide(() => ({ status: 503, headers: { "Retry-After": "20" } }));
+  const running = cli.start(["users", "list", "--url", front.url, "--client-id", application.clientId], {
+    env: { REALMPASS_CLIENT_SECRET: application.secret },
+  });
+  await eventually(() => {
+    expect(front.seen.length).toBeGreaterThan(0);
+  });
+
+  expect(readFileSync(`/proc/${running.child.pid}/cmdline`, "latin1")).not.toContain(application.secret);
+  running.child.kill("SIGINT");
+  expect((await running.ended).code).toBe(130);
+  expect((await cli(["login", "--client-secret", application.secret])).code).toBe(2);
+});
+
+test.each([
+  ["plain http to another machine", ["--url", "http://service.example"], "--insecure-http"],
+  ["no URL", ["--url", "service.example"], "https://"],
+  ["another scheme", ["--url", "ftp://service.example"], "https://"],
+  ["a password in the URL", ["--url", "https://user:pass@service.example"], "password"],
+])("%s is refused with 2 before anything is sent", async (_name, argv, says) => {
+  const { code, err } = await cli(["users", "list", ...argv, "--client-id", "c"], {
+    env: { REALMPASS_CLIENT_SECRET: "s" },
+  });
+
+  expect(code).toBe(2);
+  expect(err).toContain(says);
+});
+
+test("switching off the check of certificates is refused", async () => {
+  const { code, err } = await cli(["users", "list"], { env: { NODE_TLS_REJECT_UNAUTHORIZED: "0" } });
+
+  expect(code).toBe(2);
+  expect(err).toContain("NODE_EXTRA_CA_CERTS");
+});
+
+test("an answer that redirects does not take the secret along", async () => {
+  front.decide(() => ({ status: 307, headers: { Location: `${api.url}/oauth/token` } }));
+  const { code } = await login({ url: front.url });
+
+  expect(code).toBe(1);
+  expect(front.seen).toHaveLength(1);
+});

@@ -1,0 +1,117 @@
+import { expect, test } from "vitest";
+import { useApi } from "../../support/api.ts";
+import { useCliRealm } from "../../support/cli-realm.ts";
+
+const api = useApi();
+const realm = useCliRealm(api);
+const { cli } = realm;
+
+const shown = async (user: string): Promise<Record<string, unknown>> =>
+  JSON.parse((await cli(["users", "show", user, "--json"])).out) as Record<string, unknown>;
+
+test("a user is named by userID, pairwiseID or e-mail address, exactly", async () => {
+  const { id } = await realm.user({ pairwiseId: "ann@north", email: "Ann@Example.org" });
+  await realm.user({ pairwiseId: "joann@north", email: "joann@example.org" });
+
+  for (const name of [id, "ann@north", "ann@example.org"]) expect((await shown(name))["userID"]).toBe(id);
+  expect((await cli(["users", "show", "ann"])).code).toBe(1);
+});
+
+test("a name that two people have is no name", async () => {
+  await realm.user({ email: "shared@example.org" });
+  await realm.user({ email: "shared@example.org" });
+
+  const { code, err } = await cli(["users", "lock", "shared@example.org"]);
+
+  expect(code).toBe(1);
+  expect(err).toContain("more than one");
+});
+
+test("somebody of another realm is nobody", async () => {
+  const other = await api.given.user({ realmId: await api.given.realm(), pairwiseId: "elsewhere" });
+  const byId = await cli(["users", "show", other.id, "--json"]);
+
+  expect(byId.code).toBe(1);
+  expect(JSON.parse(byId.out)).toMatchObject({ error: "user_not_found", code: 404 });
+  expect((await cli(["users", "lock", "elsewhere"])).code).toBe(1);
+});
+
+test("lock and unlock, several at once", async () => {
+  const users = [await realm.user(), await realm.user()].map(({ id }) => id);
+
+  const { code, out, err } = await cli(["users", "lock", ...users]);
+  expect({ code, out }).toEqual({ code: 0, out: "" });
+  expect(err.match(/: locked\.$/gm)).toHaveLength(2);
+  expect((await shown(users[0]!))["locked"]).toBe(true);
+
+  expect((await cli(["users", "unlock", ...users, "--quiet"])).err).toBe("");
+  expect((await shown(users[1]!))["locked"]).toBe(false);
+});
+
+test("whoever cannot be acted upon does not hinder the others, and the exit code is 3", async () => {
+  const { id } = await realm.user();
+  const { code, out } = await cli(["users", "lock", "999999", id, "nobody", "--json"]);
+
+  expect(code).toBe(3);
+  expect(JSON.parse(out)).toMatchObject([
+    { user: "999999", status: "failed", error: "user_not_found" },
+    { userID: id, status: "locked" },
+    { user: "nobody", status: "failed" },
+  ]);
+  expect((await cli(["users", "lock", "999999", "nobody"])).code).toBe(1);
+});
+
+test("offboarding without a terminal needs --yes, and then does it", async () => {
+  const user = await realm.user();
+  const serial = await api.given.profile(user);
+
+  const asked = await cli(["users", "offboard", user.id]);
+  expect(asked.code).toBe(2);
+  expect(asked.err).toMatch(/1 profile will be revoked for good.*--yes/);
+  expect((await shown(user.id))["blacklisted"]).toBe(false);
+
+  expect((await cli(["users", "offboard", user.id, "--yes", "--reason", "key-compromise"])).code).toBe(0);
+  expect((await shown(user.id))["blacklisted"]).toBe(true);
+  const profiles = JSON.parse((await cli(["profiles", "list", "--user", user.id, "--json"])).out) as unknown;
+  expect(profiles).toMatchObject([{ serial, revokeReason: 1 }]);
+
+  expect((await cli(["users", "reactivate", user.id])).code).toBe(0);
+  expect((await shown(user.id))["blacklisted"]).toBe(false);
+});
+
+test("on a terminal it asks for the name, and does nothing when another is typed", async () => {
+  const { id } = await realm.user({ pairwiseId: "m.keller" });
+
+  const refused = cli.onTerminal(["users", "offboard", id]);
+  await refused.type(/Type m\.keller to go on: /, "yes\r");
+  const { code, out } = await refused.ended;
+  expect(code).toBe(1);
+  expect(out).toContain("Nothing was done.");
+  expect((await shown(id))["blacklisted"]).toBe(false);
+
+  const agreed = cli.onTerminal(["users", "offboard", id]);
+  await agreed.type(/Type m\.keller to go on: /, "m.keller\r");
+  expect((await agreed.ended).code).toBe(0);
+  expect((await shown(id))["blacklisted"]).toBe(true);
+});
+
+test("several at once are confirmed by their number", async () => {
+  const users = [await realm.user(), await realm.user()].map(({ id }) => id);
+  const session = cli.onTerminal(["users", "offboard", ...users]);
+  await session.type(/2 users: 0 profiles[^]*Type 2 to go on: /, "2\r");
+
+  expect((await session.ended).code).toBe(0);
+  for (const user of users) expect((await shown(user))["blacklisted"]).toBe(true);
+});
+
+test("a client without the scope is told so", async () => {
+  const { id } = await realm.user();
+  const { clientId, secret } = await api.given.application({ realmId: realm.realmId, scopes: ["user.read"] });
+  const env = { REALMPASS_CLIENT_ID: clientId, REALMPASS_CLIENT_SECRET: secret };
+
+  const { code, out } = await cli(["users", "lock", id, "--json"], { env });
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({ code: 403, error: "insufficient_scope" });
+  const doctor = await cli(["doctor"], { env });
+  expect(doctor.out).toMatch(/^scopes\tok\t.*users: user\.modify user\.delete/m);
+});

@@ -1,0 +1,75 @@
+import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import { afterAll } from "vitest";
+
+export interface SeenRequest {
+  method: string;
+  path: string;
+  headers: IncomingMessage["headers"];
+}
+
+/** What becomes of a request: passed on, answered by the front itself, or passed on and its answer thrown away. */
+export type Fate = "pass" | "lose-answer" | { status: number; headers?: Record<string, string>; body?: string };
+
+export interface Front {
+  url: string;
+  seen: SeenRequest[];
+  /** Decides about each request from now on. */
+  decide(fate: (request: SeenRequest) => Fate): void;
+}
+
+/** A gateway before the service, which sees every request and may answer in its stead. */
+export async function startFront(target: () => string): Promise<Front> {
+  let fateOf: (request: SeenRequest) => Fate = () => "pass";
+  const seen: SeenRequest[] = [];
+  const server = createServer((request, response) => {
+    const here = { method: request.method ?? "", path: request.url ?? "", headers: request.headers };
+    seen.push(here);
+    const fate = fateOf(here);
+    if (typeof fate === "object") {
+      request.resume();
+      request.once("end", () => response.writeHead(fate.status, fate.headers).end(fate.body));
+    } else {
+      forward(target(), request, response, fate);
+    }
+  });
+  await new Promise<void>((resolve) => {
+    server.listen(0, "127.0.0.1", resolve);
+  });
+  afterAll(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    seen,
+    decide(fate) {
+      seen.length = 0;
+      fateOf = fate;
+    },
+  };
+}
+
+function forward(
+  target: string,
+  request: IncomingMessage,
+  response: ServerResponse,
+  fate: "pass" | "lose-answer",
+): void {
+  const { hostname, port } = new URL(target);
+  const onward = httpRequest(
+    { hostname, port, method: request.method, path: request.url, headers: request.headers, agent: false },
+    (answer) => {
+      if (fate === "lose-answer") {
+        answer.resume();
+        answer.once("end", () => request.socket.destroy());
+        return;
+      }
+      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      answer.pipe(response);
+    },
+  );
+  onward.once("error", () => request.socket.destroy());
+  response.once("close", () => onward.destroy());
+  request.pipe(onward);
+}
