@@ -1,24 +1,41 @@
 import { z } from "zod";
 
+/** Files with a certificate and, where it was made here, its key. */
+const bareFormats = ["pkcs12", "pfx", "pem", "crt"] as const;
+
+/** Files that set a device up: the realm's networks, the RADIUS server to trust there, and the profile with its key. */
+const deviceFileFormats = ["mobileconfig", "eap-config"] as const;
+export type DeviceFileFormat = (typeof deviceFileFormats)[number];
+
 /** What a created profile's file is. Case-insensitive on the wire; `pfx` and `crt` are other names for the same two shapes. */
-export const certificateFormats = ["pkcs12", "pfx", "pem", "crt"] as const;
+export const certificateFormats = [...bareFormats, ...deviceFileFormats] as const;
 export type CertificateFormat = (typeof certificateFormats)[number];
 
-export type OutputShape = "bundle" | "pair";
+export type OutputShape = "bundle" | "pair" | "device-file";
 
-/** `bundle`: a base64 PKCS#12 file in `data`. `pair`: PEM in `certificate` and `privateKey`. */
+/**
+ * `bundle`: a base64 PKCS#12 file in `data`. `pair`: PEM in `certificate` and `privateKey`. `device-file`: that file in
+ * `data`, base64, with a PKCS#12 file and its random password inside.
+ */
 export const outputShape = {
   pkcs12: "bundle",
   pfx: "bundle",
   pem: "pair",
   crt: "pair",
+  mobileconfig: "device-file",
+  "eap-config": "device-file",
 } as const satisfies Record<CertificateFormat, OutputShape>;
 
+export const isDeviceFile = (format: CertificateFormat): format is DeviceFileFormat =>
+  outputShape[format] === "device-file";
+
+const lowerCase = z.string().transform((value) => value.toLowerCase());
+
 /** Reads a format in any letter case. */
-export const CertificateFormat = z
-  .string()
-  .transform((value) => value.toLowerCase())
-  .pipe(z.enum(certificateFormats));
+export const CertificateFormat = lowerCase.pipe(z.enum(certificateFormats));
+
+/** The same of what is not for a device: there is no network to set up. */
+export const BareFormat = lowerCase.pipe(z.enum(bareFormats));
 
 /** What the requester receives once: the contents of the file, never kept in readable form. */
 export type CreationOutput = { data: string } | { certificate: string; privateKey: string } | { certificate: string };

@@ -22,6 +22,28 @@ export const LogoUri = z
   .string()
   .refine((uri) => uri === "" || (isSafeWebUri(uri) && /^https:/i.test(uri)), "must be an absolute https URI or empty");
 
+const ssidOctetsMax = 32;
+const ssidsMax = 16;
+
+/** The name of a Wi-Fi network (IEEE 802.11: 1 to 32 octets) that people can read. */
+const Ssid = z
+  .string()
+  .refine(
+    (name) => name !== "" && !/[\p{Cc}\p{Cs}\p{Noncharacter_Code_Point}]/u.test(name),
+    "must be text without control characters",
+  )
+  .refine(
+    (name) => new TextEncoder().encode(name).length <= ssidOctetsMax,
+    `must have at most ${ssidOctetsMax} octets in UTF-8`,
+  );
+
+/** The Wi-Fi networks of a realm. */
+export const Ssids = z
+  .array(Ssid)
+  .min(1)
+  .max(ssidsMax, `must be given at most ${ssidsMax} times`)
+  .refine((names) => new Set(names).size === names.length, "must not name a network twice");
+
 /** A realm's settings as the service uses them. */
 export interface Realm {
   id: string;

@@ -16,6 +16,8 @@ export interface Option<Schema extends z.ZodType = z.ZodType> {
   placeholder: string | undefined;
   about: string;
   schema: Schema;
+  /** It may be given more than once: its value is a list. */
+  repeatable?: true;
 }
 
 type Options = Readonly<Record<string, Option>>;
@@ -44,6 +46,13 @@ export const option = <Schema extends z.ZodType>(
   about,
   schema,
 });
+
+/** An option that may be given more than once; its schema is that of a list. */
+export const repeatable = <Schema extends z.ZodType>(
+  placeholder: string,
+  about: string,
+  schema: Schema,
+): Option<Schema> => ({ ...option(placeholder, about, schema), repeatable: true });
 
 /** An option without a value. */
 export const flag = <Schema extends z.ZodType>(about: string, schema: Schema): Option<Schema> => ({

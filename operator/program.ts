@@ -4,6 +4,7 @@ import { applicationCreate } from "./commands/application-create.ts";
 import { auditHead } from "./commands/audit-head.ts";
 import { auditVerify } from "./commands/audit-verify.ts";
 import { config } from "./commands/config.ts";
+import { crlPublish } from "./commands/crl-publish.ts";
 import { doctor } from "./commands/doctor.ts";
 import { guestAccountCreate } from "./commands/guest-account-create.ts";
 import { issuerCreate } from "./commands/issuer-create.ts";
@@ -32,6 +33,7 @@ const commands: readonly OperatorCommand[] = [
   guestAccountCreate,
   auditHead,
   auditVerify,
+  crlPublish,
   doctor,
   config,
 ];
@@ -43,6 +45,7 @@ const groups: Readonly<Record<string, string>> = {
   application: "OAuth clients.",
   "guest-account": "Time-limited accounts for guests.",
   audit: "The audit log's chains.",
+  crl: "Certificate revocation lists.",
 };
 
 /**
@@ -138,7 +141,9 @@ function register(
   for (const [name, each] of Object.entries(options)) {
     const flags = each.placeholder === undefined ? flagName(name) : `${flagName(name)} ${each.placeholder}`;
     // Whether it is missing is checked together with all other faults, so that one run names them all.
-    target.addOption(new CommanderOption(flags, isRequired(each) ? `${each.about} (required)` : each.about));
+    const added = new CommanderOption(flags, isRequired(each) ? `${each.about} (required)` : each.about);
+    if (each.repeatable) added.argParser((value: string, earlier: string[] | undefined) => [...(earlier ?? []), value]);
+    target.addOption(added);
   }
   target.action(run);
 }

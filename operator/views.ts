@@ -14,6 +14,7 @@ export const realmView = (realm: RealmRow) => ({
   maxProfiles: realm.maxProfiles,
   maxValid: realm.maxValidMonths,
   radiusCN: radiusServerName(realm),
+  ssids: realm.ssids,
   localSignIn: realm.localSignIn,
   upstreamIssuer: realm.upstreamIssuer,
   upstreamClientID: realm.upstreamClientId,

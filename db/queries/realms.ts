@@ -6,6 +6,8 @@ import { sql, type Sql } from "../sql.ts";
 
 export interface RealmRow extends Realm {
   radiusCa: string | null;
+  /** The Wi-Fi networks that files for devices set up. */
+  ssids: string[];
   keyTypes: Partial<Record<DeviceType, KeyType>>;
   localSignIn: boolean;
   upstreamIssuer: string | null;
@@ -16,7 +18,7 @@ export interface RealmRow extends Realm {
 
 const columns = sql`
   id, name, display_name as "displayName", domain, logo_uri as "logoUri", max_profiles as "maxProfiles",
-  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", key_types as "keyTypes",
+  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, key_types as "keyTypes",
   local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
   upstream_client_secret is not null as "upstreamClientSecretSet", upstream_claims as "upstreamClaims"`;
 
@@ -63,6 +65,7 @@ export interface RealmChange {
   displayName?: string | undefined;
   logoUri?: string | undefined;
   radiusCn?: string | undefined;
+  ssids?: readonly string[] | undefined;
   localSignIn?: boolean | undefined;
   /** Null removes it; so with all of the identity provider's settings. */
   upstreamIssuer?: string | null | undefined;
@@ -86,6 +89,7 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
          set display_name       = coalesce(${change.displayName ?? null}, display_name),
              logo_uri           = coalesce(${change.logoUri ?? null}, logo_uri),
              radius_cn          = coalesce(${change.radiusCn ?? null}, radius_cn),
+             ssids              = coalesce(${change.ssids ?? null}::text[], ssids),
              local_sign_in      = coalesce(${change.localSignIn ?? null}, local_sign_in),
              upstream_issuer    = ${givenOr(sql`upstream_issuer`, change.upstreamIssuer)},
              upstream_client_id = ${givenOr(sql`upstream_client_id`, change.upstreamClientId)},
@@ -130,3 +134,27 @@ export async function findUpstream(
     `),
   );
 }
+
+/** What devices of an issuance's realm are told about its network, and the CAs of the issuer that signs it. */
+export interface IssuanceNetwork {
+  issuanceId: string;
+  displayName: string;
+  domain: string;
+  ssids: string[];
+  radiusCn: string | null;
+  radiusCa: string | null;
+  issuer: Buffer;
+  /** DER certificates above the issuer, root last. */
+  issuerChain: Buffer[];
+}
+
+/** The networks of issuances that have an issuer. */
+export const listNetworksOfIssuances = (db: Db, issuanceIds: readonly string[]): Promise<IssuanceNetwork[]> =>
+  db.query<IssuanceNetwork>(sql`
+    select i.id as "issuanceId", r.display_name as "displayName", r.domain, r.ssids, r.radius_cn as "radiusCn",
+           r.radius_ca as "radiusCa", s.certificate as issuer, s.chain as "issuerChain"
+      from issuances i
+      join realms r on r.id = i.realm_id
+      join issuers s on s.id = i.issuer_id and s.realm_id = i.realm_id
+     where i.id = any(${issuanceIds}::uuid[])
+  `);

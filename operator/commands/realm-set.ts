@@ -1,11 +1,12 @@
+import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import * as auditEntries from "../../db/queries/audit-entries.ts";
 import * as realms from "../../db/queries/realms.ts";
 import { operatorActor } from "../../domain/audit.ts";
-import { realmLimits } from "../../domain/realm.ts";
+import { realmLimits, Ssids } from "../../domain/realm.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";
 import { authUrl, upstreamCallbackPath } from "../../runtime/addresses.ts";
-import { command, flag, option } from "../command.ts";
+import { command, flag, option, repeatable } from "../command.ts";
 import { text } from "../../domain/text.ts";
 import { ClaimName } from "../../domain/upstream-claims.ts";
 import { UpstreamIssuer } from "../../domain/uris.ts";
@@ -24,6 +25,7 @@ export const realmSet = command({
   options: {
     displayName: option("<text>", "the name that people see", text(1, 200).optional()),
     radiusCn: option("<name>", "the name that the RADIUS server's certificate shows", text(1, 255).optional()),
+    ssid: repeatable("<name>", "a Wi-Fi network that files for devices set up; once for each", Ssids.optional()),
     localSignIn: option("<on|off>", "sign-in with a local name, for trial and emergencies", Switch.optional()),
     upstreamIssuer: option("<uri>", "the identity provider that people sign in through", UpstreamIssuer.optional()),
     upstreamClientId: option("<id>", "what the identity provider calls this service", text(1, 255).optional()),
@@ -64,13 +66,14 @@ export const realmSet = command({
       secret === undefined
         ? undefined
         : sealUnderMasterKey(context.masterKey(), Buffer.from(secret), realms.upstreamSecretContext(id));
-    const { displayName, radiusCn, localSignIn, maxProfiles: profiles, maxValid } = input;
+    const { displayName, radiusCn, ssid, localSignIn, maxProfiles: profiles, maxValid } = input;
     const db = await context.db();
     const { before, realm } = await db.transaction(async (tx) => {
       const before = await realms.lock(tx, id);
       const after = await realms.update(tx, id, {
         displayName,
         radiusCn,
+        ssids: ssid,
         localSignIn,
         maxProfiles: profiles,
         maxValidMonths: maxValid,
@@ -117,7 +120,7 @@ type View = Readonly<Record<string, unknown>>;
 
 /** The settings that are not as they were, before and after. */
 function changed(before: View, after: View): { before: View; after: View } {
-  const names = Object.keys(after).filter((name) => before[name] !== after[name]);
+  const names = Object.keys(after).filter((name) => !isDeepStrictEqual(before[name], after[name]));
   const only = (view: View): View => Object.fromEntries(names.map((name) => [name, view[name]]));
   return { before: only(before), after: only(after) };
 }

@@ -1,3 +1,4 @@
+import type { DeviceFileFormat } from "../../domain/certificate-format.ts";
 import type { DeviceType } from "../../domain/device.ts";
 
 /** How the PKCS#12 file of one kind of device is written. */
@@ -42,3 +43,15 @@ const profiles = {
 
 /** The file a device type gets; an unknown device is treated as `Other`. */
 export const pkcs12Profile = (deviceType: DeviceType | null): Pkcs12Profile => profiles[deviceType ?? "Other"];
+
+/**
+ * The file inside a device file. Its password is random, so the two forms of an empty one do not matter and iterations
+ * still protect nothing: the password is beside it. Apple's import and the apps of Android, Windows and ChromeOS are
+ * sure to read 3DES alone; on Linux such files are read through OpenSSL. In a configuration profile CAs have payloads of
+ * their own.
+ */
+export function deviceFilePkcs12Profile(format: DeviceFileFormat, deviceType: DeviceType | null): Pkcs12Profile {
+  if (format === "mobileconfig") return appleMobile;
+  const { withChain } = pkcs12Profile(deviceType);
+  return { ...(deviceType === "Linux" ? modern : compatible), withChain };
+}

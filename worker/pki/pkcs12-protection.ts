@@ -9,7 +9,7 @@ export interface Encrypted {
   readonly ciphertext: readonly Buffer[];
 }
 
-/** Encryption and MAC under the empty password. Randomness comes in from outside and must be fresh on every call. */
+/** Encryption and MAC under one password. Randomness comes in from outside and must be fresh on every call. */
 export interface Protection {
   /** Octets of randomness that one encryption takes: salt, then IV when the IV is not derived. */
   readonly encryptionRandomLength: number;
@@ -19,9 +19,9 @@ export interface Protection {
   macData(content: Uint8Array, salt: Uint8Array): Buffer;
 }
 
-/** The protection a profile asks for, with everything that never changes encoded once. */
-export function createProtection(profile: Pkcs12Profile): Protection {
-  const password = profile.emptyPassword === "two-zero-octets" ? Buffer.alloc(2) : Buffer.alloc(0);
+/** The protection a profile asks for, with everything that never changes encoded once. The password is empty unless given. */
+export function createProtection(profile: Pkcs12Profile, text = ""): Protection {
+  const password = passwordOctets(profile, text);
   switch (profile.protection) {
     case "3des-sha1":
       return {
@@ -32,10 +32,16 @@ export function createProtection(profile: Pkcs12Profile): Protection {
     case "aes256-sha256":
       return {
         encryptionRandomLength: pbes2SaltLength + aesIvLength,
-        encrypt: pbes2Aes256(profile.iterations),
+        encrypt: pbes2Aes256(text, profile.iterations),
         ...mac("sha256", password, profile.iterations),
       };
   }
+}
+
+/** A BMPString and its terminating zeros (RFC 7292 appendix B.1), or nothing where no password is written so. */
+function passwordOctets({ emptyPassword }: Pkcs12Profile, text: string): Buffer {
+  if (text === "" && emptyPassword === "zero-length") return Buffer.alloc(0);
+  return Buffer.concat([Buffer.from(text, "utf16le").swap16(), Buffer.alloc(2)]);
 }
 
 const tripleDesSaltLength = 8;
@@ -67,12 +73,12 @@ const aes256CbcOid = oid("2.16.840.1.101.3.4.1.42");
  * PBES2 with PBKDF2-HMAC-SHA-256 and AES-256-CBC (RFC 8018 section 6.2). Its password is not a BMPString, so an empty
  * one is zero octets; HMAC fills its key up with zeros, so a reader that takes two zero octets derives the same key.
  */
-function pbes2Aes256(iterations: number): Protection["encrypt"] {
+function pbes2Aes256(password: string, iterations: number): Protection["encrypt"] {
   const rounds = smallInteger(iterations);
   return (plaintext, random) => {
     const salt = random.subarray(0, pbes2SaltLength);
     const iv = random.subarray(pbes2SaltLength);
-    const key = pbkdf2Sync("", salt, iterations, 32, "sha256");
+    const key = pbkdf2Sync(password, salt, iterations, 32, "sha256");
     const cipher = createCipheriv("aes-256-cbc", key, iv);
     return {
       algorithm: sequence(

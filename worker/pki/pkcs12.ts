@@ -1,7 +1,7 @@
 import { hash, randomBytes } from "node:crypto";
 import { deviceTypes, type DeviceType } from "../../domain/device.ts";
 import { bmpString, context, contextConstructed, octetString, oid, sequence, setOf, smallInteger, tlv } from "./der.ts";
-import { pkcs12Profile } from "./pkcs12-profile.ts";
+import { pkcs12Profile, type Pkcs12Profile } from "./pkcs12-profile.ts";
 import { createProtection, type Encrypted, type Protection } from "./pkcs12-protection.ts";
 
 export interface Pkcs12Input {
@@ -15,10 +15,12 @@ export interface Pkcs12Input {
   certificate: Uint8Array;
   /** The issuing CA and any between it and the root, DER, in that order; never the root. */
   chain: readonly Uint8Array[];
+  /** Instead of an empty password and what the device type decides. */
+  protectedBy?: { profile: Pkcs12Profile; password: string };
 }
 
 /**
- * A PKCS#12 file (RFC 7292) that opens with an empty password on the given kind of device.
+ * A PKCS#12 file (RFC 7292) that opens with an empty password on the given kind of device, or with the given password.
  *
  * Promises: a MAC; the certificates in an encrypted SafeContents, the leaf first; the key in a shrouded bag; the same
  * friendlyName and localKeyID (SHA-1 of the leaf) on leaf and key; fresh salts and IVs on every call. It does not look
@@ -27,7 +29,11 @@ export interface Pkcs12Input {
  * `random` gives the salts and IVs, in one call; everyone but the tests that pin bytes leaves it out.
  */
 export function encodePkcs12(input: Pkcs12Input, random: (length: number) => Buffer = randomBytes): Buffer {
-  const { withChain, protection } = encoders[input.deviceType ?? "Other"];
+  const { protectedBy } = input;
+  const { withChain, protection } =
+    protectedBy === undefined
+      ? encoders[input.deviceType ?? "Other"]
+      : encoderOf(protectedBy.profile, protectedBy.password);
   const { encryptionRandomLength: step, macSaltLength } = protection;
   const fresh = random(2 * step + macSaltLength);
   const attributes = bagAttributes(input);
@@ -49,12 +55,14 @@ export function encodePkcs12(input: Pkcs12Input, random: (length: number) => Buf
   );
 }
 
+const encoderOf = (profile: Pkcs12Profile, password?: string): { withChain: boolean; protection: Protection } => ({
+  withChain: profile.withChain,
+  protection: createProtection(profile, password),
+});
+
 const encoders = Object.fromEntries(
-  deviceTypes.map((deviceType) => {
-    const profile = pkcs12Profile(deviceType);
-    return [deviceType, { withChain: profile.withChain, protection: createProtection(profile) }];
-  }),
-) as Record<DeviceType, { withChain: boolean; protection: Protection }>;
+  deviceTypes.map((deviceType) => [deviceType, encoderOf(pkcs12Profile(deviceType))]),
+) as Record<DeviceType, ReturnType<typeof encoderOf>>;
 
 const version0 = smallInteger(0);
 const version3 = smallInteger(3);

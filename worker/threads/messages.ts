@@ -2,6 +2,8 @@ import type { CertificateFormat } from "../../domain/certificate-format.ts";
 import type { CertificateKind } from "../../domain/certificate-profile.ts";
 import type { DeviceType, KeyType } from "../../domain/device.ts";
 import type { IssuanceID, IssuerID, SerialNumber } from "../../domain/ids.ts";
+import type { NetworkSettings } from "../device-files/device-file-content.ts";
+import type { CrlRequest } from "../pki/crl.ts";
 import type { EncryptedKey } from "../pki/encrypted-key.ts";
 import type { PublicationUrls } from "../pki/issuer.ts";
 
@@ -38,6 +40,8 @@ export interface IssueOrder {
   keyPair?: { privateKeyPkcs8: Uint8Array; publicKeySpki: Uint8Array };
   format: CertificateFormat;
   deviceType: DeviceType | null;
+  /** For formats that are device files. */
+  network?: NetworkSettings;
 }
 
 /**
@@ -71,13 +75,40 @@ export interface IssueBatchResult {
   results: OrderResult[];
 }
 
+/** A CRL to sign: what it says beside what the thread knows of its issuer. */
+export interface CrlOrder extends CrlRequest {
+  issuerId: IssuerID;
+  /** In shared memory, so that no copy of a long list is made for the thread. */
+  pieces: readonly Uint8Array<SharedArrayBuffer>[];
+}
+
+/** See SignedCrl. */
+export interface SignedCrlOrder {
+  head: Uint8Array;
+  tail: Uint8Array;
+}
+
+/** The certificate of an OCSP responder to sign; everything in it comes from the committed row. */
+export interface ResponderOrder {
+  issuerId: IssuerID;
+  serialNumber: SerialNumber;
+  publicKeySpki: Uint8Array;
+  notBefore: Date;
+  notAfter: Date;
+}
+
 export type ThreadRequest =
-  { type: "load-issuer"; material: IssuerMaterial } | { type: "issue"; orders: readonly IssueOrder[] };
+  | { type: "load-issuer"; material: IssuerMaterial }
+  | { type: "issue"; orders: readonly IssueOrder[] }
+  | { type: "sign-crl"; order: CrlOrder }
+  | { type: "certify-responder"; order: ResponderOrder };
 
 /** What each request is answered with. */
 export interface ThreadAnswers {
   "load-issuer": { type: "load-issuer" };
   issue: { type: "issue" } & IssueBatchResult;
+  "sign-crl": { type: "sign-crl" } & SignedCrlOrder;
+  "certify-responder": { type: "certify-responder"; certificate: Uint8Array };
 }
 
 export type ThreadAnswer = ThreadAnswers[keyof ThreadAnswers];
@@ -95,4 +126,12 @@ export interface SigningThreadData {
   passphrase: string;
   /** SubjectPublicKeyInfo of the key that output is sealed to, DER. */
   outputPublicKeySpki: Uint8Array;
+  profileSigning: ProfileSigning | undefined;
+}
+
+/** What configuration profiles are signed with, PEM. It is no issuer's key. */
+export interface ProfileSigning {
+  /** With its chain. */
+  certificate: string;
+  key: string;
 }

@@ -1,6 +1,14 @@
 import { hash, type KeyObject } from "node:crypto";
 import type { IssuerID } from "../../domain/ids.ts";
-import type { IssueBatchResult, IssueOrder, IssuerMaterial } from "./messages.ts";
+import type {
+  CrlOrder,
+  IssueBatchResult,
+  IssueOrder,
+  IssuerMaterial,
+  ProfileSigning,
+  ResponderOrder,
+  SignedCrlOrder,
+} from "./messages.ts";
 import { SigningThreadError, startSigningThread, type SigningThread } from "./thread-handle.ts";
 
 /** How many orders to give `issue` at a time: fewer cost 50 to 80 % more, many more leave other threads idle. */
@@ -17,6 +25,8 @@ export interface SigningPoolOptions {
   passphrase: string;
   /** The output key's public half; see runtime/sealed-output.ts. */
   outputPublicKey: KeyObject;
+  /** What configuration profiles are signed with; undefined: they are not. */
+  profileSigning?: ProfileSigning | undefined;
   /** A thread that has batches and finishes none for longer is stopped and replaced. */
   batchSecondsMax?: number;
   log?: { warn(fields: object, message: string): void };
@@ -37,6 +47,13 @@ export interface SigningPool {
    * orders are wiped whatever happens.
    */
   issue(orders: readonly IssueOrder[]): Promise<IssueBatchResult>;
+  /**
+   * Signs a CRL on the thread that has least to do, which goes on with other orders meanwhile. Rejects with
+   * SigningThreadError when the thread ended, with ThreadRequestError when it refuses.
+   */
+  signCrl(order: CrlOrder): Promise<SignedCrlOrder>;
+  /** Signs the certificate of an OCSP responder on the thread that has least to do. Rejects as `signCrl` does. */
+  certifyResponder(order: ResponderOrder): Promise<Uint8Array>;
   /** Refuses new batches, waits for those there are until the deadline, then stops all threads. */
   close(options?: { deadlineMs?: number }): Promise<void>;
 }
@@ -58,6 +75,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
   const { threads, passphrase, outputPublicKey, batchSecondsMax = 120, log } = options;
   const data = {
     passphrase,
+    profileSigning: options.profileSigning,
     outputPublicKeySpki: new Uint8Array(outputPublicKey.export({ format: "der", type: "spki" })),
   };
   const running = new Set<SigningThread>();
@@ -112,9 +130,11 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
     if (refusal !== undefined || failures.length === outcomes.length) throw refusal ?? failures[0];
   }
 
+  const findIdlest = (): SigningThread | undefined => [...running].sort((a, b) => a.inFlight - b.inFlight)[0];
+
   function dispatch(): void {
     for (;;) {
-      const idlest = [...running].sort((a, b) => a.inFlight - b.inFlight)[0];
+      const idlest = findIdlest();
       if (idlest === undefined || idlest.inFlight >= inFlightMax) return;
       const batch = pending.shift();
       if (batch === undefined) return;
@@ -132,6 +152,12 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
       batch.reject(error);
     }
     dispatch();
+  }
+
+  /** For `close` to wait for. It does not reject. */
+  function track(finished: Promise<void>): void {
+    outstanding.add(finished);
+    void finished.then(() => outstanding.delete(finished));
   }
 
   for (let i = 0; i < threads; i++) start();
@@ -173,9 +199,25 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
           wipeKeys(orders);
         },
       );
-      outstanding.add(finished);
-      void finished.then(() => outstanding.delete(finished));
+      track(finished);
       return result;
+    },
+
+    async signCrl(order) {
+      const thread = findIdlest();
+      if (closed || thread === undefined) throw new SigningThreadError("no signing thread is running");
+      const result = thread.request({ type: "sign-crl", order });
+      track(result.then(dispatch, dispatch));
+      const { head, tail } = await result;
+      return { head, tail };
+    },
+
+    async certifyResponder(order) {
+      const thread = findIdlest();
+      if (closed || thread === undefined) throw new SigningThreadError("no signing thread is running");
+      const result = thread.request({ type: "certify-responder", order });
+      track(result.then(dispatch, dispatch));
+      return (await result).certificate;
     },
 
     async close({ deadlineMs = 10_000 } = {}) {

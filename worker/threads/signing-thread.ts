@@ -3,18 +3,26 @@
  * keeps nothing of an order.
  */
 import { createPublicKey } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { createDataKey } from "../../runtime/sealed-output.ts";
 import type { IssuerID } from "../../domain/ids.ts";
-import { loadIssuer, type Issuer } from "../pki/issuer.ts";
+import { assembleCertificate } from "../pki/certificate.ts";
+import { signCrl } from "../pki/crl.ts";
+import { IssuerError, loadIssuer, type Issuer } from "../pki/issuer.ts";
+import { encodeResponderToBeSigned, lintResponder } from "../pki/responder-certificate.ts";
+import { readFileSigner } from "../pki/signed-data.ts";
 import { openFileSignerSync } from "../pki/signer-file.ts";
 import { issueOrder } from "./issue-order.ts";
 import type {
+  CrlOrder,
   Envelope,
   IssueBatchResult,
   IssueOrder,
   OrderResult,
   Reply,
+  ResponderOrder,
+  SignedCrlOrder,
   SigningThreadData,
   ThreadAnswer,
   ThreadRequest,
@@ -23,13 +31,16 @@ import type {
 const port = parentPort;
 if (port === null) throw new Error("signing-thread.ts is a worker thread's entry");
 
-const { passphrase, outputPublicKeySpki } = workerData as SigningThreadData;
+const { passphrase, outputPublicKeySpki, profileSigning } = workerData as SigningThreadData;
+const profileSigner = profileSigning && readFileSigner(profileSigning);
 const outputPublicKey = createPublicKey({ key: Buffer.from(outputPublicKeySpki), format: "der", type: "spki" });
 const issuers = new Map<IssuerID, Issuer>();
 
 let previous: Promise<void> = Promise.resolve();
 port.on("message", (envelope: Envelope) => {
-  previous = previous.then(() => reply(envelope));
+  const replied = previous.then(() => reply(envelope));
+  // A long CRL lets others pass while it is hashed; all else is one after the other.
+  if (envelope.request.type !== "sign-crl") previous = replied;
 });
 
 async function reply({ requestId, request }: Envelope): Promise<void> {
@@ -52,7 +63,27 @@ async function answer(request: ThreadRequest): Promise<ThreadAnswer> {
     }
     case "issue":
       return { type: "issue", ...(await issueBatch(request.orders)) };
+    case "sign-crl":
+      return { type: "sign-crl", ...(await signCrlOrder(request.order)) };
+    case "certify-responder":
+      return { type: "certify-responder", certificate: await certifyResponder(request.order) };
   }
+}
+
+async function signCrlOrder({ issuerId, ...request }: CrlOrder): Promise<SignedCrlOrder> {
+  const issuer = issuers.get(issuerId);
+  if (issuer === undefined) throw new IssuerError(`issuer ${issuerId} is not loaded`);
+  const { head, tail } = await signCrl(issuer, request, () => setImmediate());
+  return { head: new Uint8Array(head), tail: new Uint8Array(tail) };
+}
+
+async function certifyResponder({ issuerId, ...order }: ResponderOrder): Promise<Uint8Array> {
+  const issuer = issuers.get(issuerId);
+  if (issuer === undefined) throw new IssuerError(`issuer ${issuerId} is not loaded`);
+  const draft = { ...order, issuer };
+  lintResponder(draft);
+  const toBeSigned = encodeResponderToBeSigned(draft);
+  return new Uint8Array(assembleCertificate(toBeSigned, await issuer.signer.sign(toBeSigned)));
 }
 
 async function issueBatch(orders: readonly IssueOrder[]): Promise<IssueBatchResult> {
@@ -60,7 +91,7 @@ async function issueBatch(orders: readonly IssueOrder[]): Promise<IssueBatchResu
   try {
     const results: OrderResult[] = [];
     for (const order of orders) {
-      results.push(ownMemory(await issueOrder(order, { issuer: issuers.get(order.issuerId), dataKey })));
+      results.push(ownMemory(await issueOrder(order, { issuer: issuers.get(order.issuerId), dataKey, profileSigner })));
     }
     return { wrappedDataKey: new Uint8Array(wrapped), results };
   } finally {
@@ -84,6 +115,7 @@ function ownMemory(result: OrderResult): OrderResult {
 
 /** What may be handed over instead of copied. */
 function memoryOf(answer: ThreadAnswer): ArrayBuffer[] {
+  if (answer.type === "sign-crl") return [answer.head, answer.tail].map((part) => part.buffer as ArrayBuffer);
   if (answer.type !== "issue") return [];
   const parts = answer.results.flatMap((result) =>
     "failure" in result ? [] : [result.certificate, result.spkiSha256, result.sealed],

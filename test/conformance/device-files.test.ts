@@ -1,0 +1,309 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { deviceTypes, type DeviceType } from "../../domain/device.ts";
+import type { NetworkSettings } from "../../worker/device-files/device-file-content.ts";
+import { encodeDeviceFile, type DeviceFileInput } from "../../worker/device-files/device-file.ts";
+import { readFileSigner } from "../../worker/pki/signed-data.ts";
+import { makeClientHierarchy, type ClientHierarchy } from "../support/client-hierarchy.ts";
+import {
+  bundleOfEapConfig,
+  bundleOfMobileconfig,
+  faultsOf,
+  openBundle,
+  payloadsOf,
+  readPlist,
+  xpath,
+} from "../support/device-file-reader.ts";
+import { openssl } from "../support/openssl.ts";
+import { describeWithTool, requireTool } from "../support/tools.ts";
+
+const grammar = new URL("../fixtures/eap-metadata.rng", import.meta.url);
+const identity = "abcdefghijklmnopqrst@wifi.example.org";
+const notAfter = new Date("2027-11-21T09:00:00Z");
+
+/** Texts that look like markup, like its end, or like nothing XML can hold. */
+const hostileTexts = [
+  `<&"'>`,
+  "</string><key>Password</key><string>",
+  "]]><!-- &amp; &#0; <![CDATA[",
+  "Zażółć 📱 \u202e ﷽ e\u0301",
+  "𝔘".repeat(64),
+  "\ufffe\uffff",
+  "line\r\nline\tend",
+] as const;
+/** As a reader of XML finds it. */
+const asRead = (text: string): string => text.replace(/[\ufffe\uffff]/g, "\ufffd");
+
+let directory: string;
+let hierarchy: ClientHierarchy;
+
+beforeAll(() => {
+  directory = mkdtempSync(join(tmpdir(), "realmpass-device-files-"));
+  hierarchy = makeClientHierarchy(requireTool("openssl"), directory);
+});
+afterAll(() => {
+  rmSync(directory, { recursive: true, force: true });
+});
+
+const base64 = (pem: string): string => new X509Certificate(pem).raw.toString("base64");
+
+const encode = (
+  override: Partial<DeviceFileInput> & Pick<DeviceFileInput, "format">,
+  network: Partial<NetworkSettings> = {},
+): Buffer => {
+  const { certificate, privateKeyPkcs8 } = hierarchy.clients["ec-p256"];
+  return encodeDeviceFile({
+    network: {
+      displayName: "Example Üniversity",
+      domain: "wifi.example.org",
+      ssids: ["eduroam", "Campus"],
+      radiusName: "radius.wifi.example.org",
+      radiusCas: [
+        { certificate: base64(hierarchy.rootPem), selfSigned: true },
+        { certificate: base64(hierarchy.issuerPem), selfSigned: false },
+      ],
+      ...network,
+    },
+    identity,
+    friendlyName: "laptop (Example Üniversity)",
+    notAfter,
+    deviceType: "iOS",
+    certificate,
+    privateKeyPkcs8,
+    chain: [hierarchy.issuer],
+    signer: undefined,
+    ...override,
+  });
+};
+
+const tripleDes = /pbeWithSHA1And3-KeyTripleDES-CBC/;
+const aes = /PBES2, PBKDF2, AES-256-CBC.*hmacWithSHA256/;
+
+describeWithTool(["python3", "openssl"], "an Apple configuration profile", () => {
+  const profileOf = (...given: Parameters<typeof encode>) => readPlist(encode(...given));
+
+  test("says what it is, for whom, until when, and can be removed", () => {
+    const profile = profileOf({ format: "mobileconfig" });
+
+    expect(profile).toMatchObject({
+      PayloadType: "Configuration",
+      PayloadVersion: 1,
+      PayloadIdentifier: "org.example.wifi.realmpass.abcdefghijklmnopqrst",
+      PayloadDisplayName: "Example Üniversity",
+      PayloadOrganization: "Example Üniversity",
+      PayloadRemovalDisallowed: false,
+      ExpirationDate: { date: "2027-11-21T09:00:00Z" },
+    });
+    const payloads = [profile, ...(profile["PayloadContent"] as (typeof profile)[])];
+    for (const property of ["PayloadUUID", "PayloadIdentifier"])
+      expect(new Set(payloads.map((payload) => String(payload[property]))).size).toBe(payloads.length);
+    for (const { PayloadUUID } of payloads)
+      expect(PayloadUUID).toMatch(/^[0-9A-F]{8}-[0-9A-F]{4}-8[0-9A-F]{3}-[89AB][0-9A-F]{3}-[0-9A-F]{12}$/);
+  });
+
+  test("names its payloads the same each time, and no two profiles alike", () => {
+    const names = (id: string) => {
+      const profile = profileOf({ format: "mobileconfig", identity: id });
+      return [profile, ...(profile["PayloadContent"] as (typeof profile)[])].map(({ PayloadUUID }) =>
+        String(PayloadUUID),
+      );
+    };
+    expect(names(identity)).toEqual(names(identity));
+    expect(new Set([...names(identity), ...names(`z${identity.slice(1)}`)]).size).toBe(2 * names(identity).length);
+  });
+
+  test("joins each network with EAP-TLS, its own identity, and the named server of the named CA alone", () => {
+    const profile = profileOf({ format: "mobileconfig" });
+    const [certificate] = payloadsOf(profile, "com.apple.security.pkcs12");
+    const [root] = payloadsOf(profile, "com.apple.security.root");
+    const [intermediate] = payloadsOf(profile, "com.apple.security.pkcs1");
+    const networks = payloadsOf(profile, "com.apple.wifi.managed");
+
+    expect(root?.["PayloadContent"]).toEqual({ data: base64(hierarchy.rootPem) });
+    expect(intermediate?.["PayloadContent"]).toEqual({ data: base64(hierarchy.issuerPem) });
+    expect(networks.map(({ SSID_STR }) => String(SSID_STR))).toEqual(["eduroam", "Campus"]);
+    for (const network of networks) {
+      expect(network).toMatchObject({
+        AutoJoin: true,
+        EncryptionType: "WPA2",
+        PayloadCertificateUUID: certificate?.["PayloadUUID"],
+        EAPClientConfiguration: {
+          AcceptEAPTypes: [13],
+          TLSTrustedServerNames: ["radius.wifi.example.org"],
+          PayloadCertificateAnchorUUID: [root?.["PayloadUUID"]],
+          TLSAllowTrustExceptions: false,
+          TLSMinimumVersion: "1.2",
+          TLSMaximumVersion: "1.3",
+        },
+      });
+    }
+  });
+
+  test("anchors in what it is given when that holds no root", () => {
+    const profile = profileOf(
+      { format: "mobileconfig" },
+      { radiusCas: [{ certificate: base64(hierarchy.issuerPem), selfSigned: false }] },
+    );
+    const [network] = payloadsOf(profile, "com.apple.wifi.managed");
+    const [ca] = payloadsOf(profile, "com.apple.security.pkcs1");
+    expect(network?.["EAPClientConfiguration"].PayloadCertificateAnchorUUID).toEqual([ca?.["PayloadUUID"]]);
+  });
+
+  test.each([...deviceTypes, null])("for %s holds key and certificate under a password of its own", (deviceType) => {
+    const [one, other] = [1, 2].map(() => bundleOfMobileconfig(profileOf({ format: "mobileconfig", deviceType })));
+    if (one === undefined || other === undefined) throw new Error("no bundle");
+    const opened = openBundle(one);
+
+    expect(one.password).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(other.password).not.toBe(one.password);
+    expect(opened?.certificates.map(({ raw }) => raw)).toEqual([hierarchy.clients["ec-p256"].certificate]);
+    expect(opened?.certificates[0]?.checkPrivateKey(createPrivateKey(opened.privateKey))).toBe(true);
+    expect(opened?.info).toMatch(tripleDes);
+    for (const password of ["", other.password]) expect(openBundle({ ...one, password })).toBeUndefined();
+  });
+
+  test.each(hostileTexts)("keeps the text %j as text", (text) => {
+    const profile = profileOf(
+      { format: "mobileconfig", friendlyName: text },
+      { displayName: text, ssids: [text], radiusName: text },
+    );
+    const [network] = payloadsOf(profile, "com.apple.wifi.managed");
+
+    expect(profile["PayloadDisplayName"]).toBe(asRead(text));
+    expect(network?.["SSID_STR"]).toBe(asRead(text));
+    expect(network?.["EAPClientConfiguration"].TLSTrustedServerNames).toEqual([asRead(text)]);
+    expect(profile["PayloadContent"]).toHaveLength(4);
+    expect(openBundle(bundleOfMobileconfig(profile))).toBeDefined();
+  });
+
+  describe.each([
+    ["P-256", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256"]],
+    ["P-384", ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-384"]],
+    ["RSA", ["-newkey", "rsa:2048"]],
+  ])("signed with %s", (_, keyOptions) => {
+    const make = openssl([
+      "req",
+      "-x509",
+      ...keyOptions,
+      "-nodes",
+      "-keyout",
+      "-",
+      "-subj",
+      "/CN=Signs Profiles",
+    ]).stdout;
+    const key = /-----BEGIN PRIVATE KEY-----[^-]+-----END PRIVATE KEY-----\n/.exec(make)?.[0] ?? "";
+    const certificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----\n/.exec(make)?.[0] ?? "";
+    const signed = () =>
+      encode({
+        format: "mobileconfig",
+        signer: readFileSigner({ certificate: certificate + hierarchy.issuerPem, key }),
+      });
+    const verify = (file: Buffer) =>
+      openssl(
+        [
+          "cms",
+          "-verify",
+          "-inform",
+          "DER",
+          "-in",
+          "signed.mobileconfig",
+          "-CAfile",
+          "signer.pem",
+          "-purpose",
+          "any",
+          "-binary",
+        ],
+        {
+          "signed.mobileconfig": file,
+          "signer.pem": certificate,
+        },
+      );
+
+    test("verifies in OpenSSL (RFC 5652) and holds the profile and the signer's chain", () => {
+      const file = signed();
+      const verified = verify(file);
+
+      expect(verified.stderr).toContain("CMS Verification successful");
+      expect(readPlist(verified.output)).toMatchObject({ PayloadDisplayName: "Example Üniversity" });
+      const shown = openssl(["pkcs7", "-inform", "DER", "-in", "signed.mobileconfig", "-print_certs"], {
+        "signed.mobileconfig": file,
+      });
+      expect(shown.stdout.match(/BEGIN CERTIFICATE/g)).toHaveLength(2);
+    });
+
+    test("and no longer verifies with one letter changed", () => {
+      const file = signed();
+      file.write("F", file.indexOf("Example"));
+      expect(verify(file).status).not.toBe(0);
+    });
+  });
+});
+
+describeWithTool(["xmllint", "openssl"], "EAP metadata", () => {
+  test("follows the format, with the root before any other CA", () => {
+    const file = encode({ format: "eap-config" });
+
+    expect(faultsOf(file, grammar)).toBe("");
+    const one = (path: string) => xpath(file, path);
+    expect(one("/EAPIdentityProviderList/EAPIdentityProvider/@ID")).toEqual(["wifi.example.org"]);
+    expect(one("//EAPIdentityProvider/@namespace")).toEqual(["urn:RFC4282:realm"]);
+    expect(one("//ValidUntil")).toEqual(["2027-11-21T09:00:00.000Z"]);
+    expect(one("//AuthenticationMethod/EAPMethod/Type")).toEqual(["13"]);
+    expect(one("//ServerSideCredential/CA")).toEqual([base64(hierarchy.rootPem), base64(hierarchy.issuerPem)]);
+    expect(one("//ServerSideCredential/ServerID")).toEqual(["radius.wifi.example.org"]);
+    expect(one("//ClientSideCredential/OuterIdentity")).toEqual(["@wifi.example.org"]);
+    expect(one("//IEEE80211/SSID")).toEqual(["eduroam", "Campus"]);
+    expect(one("//IEEE80211/MinRSNProto")).toEqual(["CCMP", "CCMP"]);
+    expect(one("//ProviderInfo/DisplayName[@lang='any']")).toEqual(["Example Üniversity"]);
+  });
+
+  test("the grammar of the tests refuses what the format does", () => {
+    const file = encode({ format: "eap-config" }).toString("utf8");
+    const broken = [
+      file.replace(/<ServerID>.*<\/ServerID>/, ""),
+      file.replace("<Type>13</Type>", "<Type>TLS</Type>"),
+      file.replace("CCMP", "WEP"),
+      file.replace(/(<ValidUntil>.*<\/ValidUntil>\n)(<AuthenticationMethods>[^]*<\/AuthenticationMethods>)/, "$2$1"),
+    ];
+    for (const each of broken) {
+      expect(each).not.toBe(file);
+      expect(faultsOf(Buffer.from(each), grammar)).not.toBe("");
+    }
+  });
+
+  const withoutIssuer: readonly (DeviceType | null)[] = ["iOS", "iPadOS", "MacOS"];
+  test.each([...deviceTypes, null])("for %s holds key and certificate under a password of its own", (deviceType) => {
+    const [one, other] = [1, 2].map(() => bundleOfEapConfig(encode({ format: "eap-config", deviceType })));
+    if (one === undefined || other === undefined) throw new Error("no bundle");
+    const opened = openBundle(one);
+    const certificates = [hierarchy.clients["ec-p256"].certificate, hierarchy.issuer];
+
+    expect(one.password).toMatch(/^[A-Za-z0-9_-]{22}$/);
+    expect(other.password).not.toBe(one.password);
+    expect(opened?.certificates.map(({ raw }) => raw)).toEqual(
+      certificates.slice(0, withoutIssuer.includes(deviceType) ? 1 : 2),
+    );
+    expect(opened?.certificates[0]?.checkPrivateKey(createPrivateKey(opened.privateKey))).toBe(true);
+    expect(opened?.info).toMatch(deviceType === "Linux" ? aes : tripleDes);
+    for (const password of ["", other.password]) expect(openBundle({ ...one, password })).toBeUndefined();
+  });
+
+  test.each(hostileTexts)("keeps the text %j as text", (text) => {
+    const file = encode({ format: "eap-config" }, { displayName: text, ssids: [text], radiusName: text });
+
+    expect(faultsOf(file, grammar)).toBe("");
+    expect(xpath(file, "//DisplayName")).toEqual([asRead(text)]);
+    expect(xpath(file, "//SSID")).toEqual([asRead(text)]);
+    expect(xpath(file, "//ServerID")).toEqual([asRead(text)]);
+    expect(openBundle(bundleOfEapConfig(file))).toBeDefined();
+  });
+
+  test("is never signed", () => {
+    const { privateKey, certificate } = hierarchy.clients["ec-p256"];
+    const signer = { certificates: [certificate], key: privateKey };
+    expect(encode({ format: "eap-config", signer }).toString("latin1")).toMatch(/^<\?xml /);
+  });
+});

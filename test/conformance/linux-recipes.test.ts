@@ -1,0 +1,61 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { makeClientHierarchy } from "../support/client-hierarchy.ts";
+import { describeWithTool, requireTool } from "../support/tools.ts";
+
+const guide = readFileSync("docs/guides/formats.md", "utf8");
+const blocksOf = (page: string): string[] =>
+  [...page.matchAll(/^```ini\n(.*?)^```$/gms)].map(([, block]) => block ?? "");
+const blockWith = (page: string, ...texts: readonly string[]): string =>
+  blocksOf(page).find((block) => texts.every((text) => block.includes(text))) ?? "";
+
+test("wpa_supplicant's network is the one that eap-tls.test.ts takes to a RADIUS server", () => {
+  const sent = blockWith(readFileSync("docs/radius/README.md", "utf8"), "network=", "client_cert");
+  const written = blockWith(guide, "network=")
+    .replace("eduroam", "demo")
+    .replace("profile.crt", "laptop.pem")
+    .replace("profile.key", "laptop.key");
+  expect(sent).not.toBe("");
+  expect(written).toBe(sent);
+});
+
+describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () => {
+  let directory: string;
+
+  beforeAll(() => {
+    directory = mkdtempSync(join(tmpdir(), "realmpass-recipes-"));
+    const { issuerPem, rootPem, clients } = makeClientHierarchy(requireTool("openssl"), directory);
+    const { x509, privateKey } = clients["ec-p256"];
+    writeFileSync(join(directory, "ca.pem"), issuerPem + rootPem);
+    writeFileSync(join(directory, "profile.crt"), x509.toString() + issuerPem);
+    writeFileSync(join(directory, "profile.key"), privateKey.export({ type: "pkcs8", format: "pem" }));
+  });
+  afterAll(() => {
+    rmSync(directory, { recursive: true, force: true });
+  });
+
+  /** The file as nmcli reads it, checks it and writes it again; no NetworkManager has to run for that. */
+  const readBack = (file: string) =>
+    spawnSync(requireTool("nmcli"), ["--offline", "connection", "modify", "connection.autoconnect-priority", "1"], {
+      input: file,
+      encoding: "utf8",
+    });
+
+  test("is one that nmcli reads, with nothing in it that it drops", () => {
+    const file = blockWith(guide, "[connection]").replaceAll("/etc/realmpass", directory);
+    const { status, stdout, stderr } = readBack(file);
+
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const settings = file.split("\n").filter((line) => line !== "");
+    expect(settings).toContain("eap=tls;");
+    expect(stdout.split("\n")).toEqual(expect.arrayContaining(settings));
+  });
+
+  test("is refused with another method than there is, so the check is one", () => {
+    const file = blockWith(guide, "[connection]").replaceAll("/etc/realmpass", directory);
+    expect(readBack(file.replace("eap=tls;", "eap=none;")).status).not.toBe(0);
+  });
+});

@@ -1,0 +1,43 @@
+import type { DeviceFileContent } from "./device-file-content.ts";
+import { element, xmlDeclaration, type Xml } from "./xml.ts";
+
+const eapTls = "13";
+const schemaInstance = "http://www.w3.org/2001/XMLSchema-instance";
+
+const leaf = (name: string, text: string): Xml => element(name, {}, text);
+const inside = (name: string, ...children: readonly Xml[]): Xml => element(name, {}, children);
+const encoded = (name: string, format: string, base64: string): Xml =>
+  element(name, { format, encoding: "base64" }, base64);
+
+/**
+ * EAP metadata (draft-winter-opsawg-eap-metadata) as geteduroam and its kin read it: one provider, EAP-TLS alone, and
+ * each network with CCMP or better. The outer identity is the domain with no user name (RFC 9190 section 2.1.8). A root
+ * comes first among the CAs, since some readers take the first alone.
+ */
+export function eapConfig({ network, notAfter, pkcs12, password }: DeviceFileContent): string {
+  const { displayName, domain, ssids, radiusName, radiusCas } = network;
+  const method = inside(
+    "AuthenticationMethod",
+    inside("EAPMethod", leaf("Type", eapTls)),
+    inside(
+      "ServerSideCredential",
+      ...radiusCas.map(({ certificate }) => encoded("CA", "X.509", certificate)),
+      leaf("ServerID", radiusName),
+    ),
+    inside(
+      "ClientSideCredential",
+      leaf("OuterIdentity", `@${domain}`),
+      encoded("ClientCertificate", "PKCS12", pkcs12.toString("base64")),
+      leaf("Passphrase", password),
+    ),
+  );
+  const networks = ssids.map((ssid) => inside("IEEE80211", leaf("SSID", ssid), leaf("MinRSNProto", "CCMP")));
+  const provider = element("EAPIdentityProvider", { version: "1", ID: domain, namespace: "urn:RFC4282:realm" }, [
+    leaf("ValidUntil", notAfter.toISOString()),
+    inside("AuthenticationMethods", method),
+    inside("CredentialApplicability", ...networks),
+    inside("ProviderInfo", element("DisplayName", { lang: "any" }, displayName)),
+  ]);
+  const root = { "xmlns:xsi": schemaInstance, "xsi:noNamespaceSchemaLocation": "eap-metadata.xsd" };
+  return `${xmlDeclaration}${element("EAPIdentityProviderList", root, [provider])}\n`;
+}

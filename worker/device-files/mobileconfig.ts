@@ -1,0 +1,92 @@
+import { createHash } from "node:crypto";
+import type { DeviceFileContent, RadiusCa } from "./device-file-content.ts";
+import { encodePlist, type PlistDictionary } from "./plist.ts";
+
+const eapTls = 13;
+
+/**
+ * An Apple configuration profile: the PKCS#12 with its password, the CAs of the RADIUS server, and one Wi-Fi payload for
+ * each network that takes EAP-TLS with that identity and that server alone. Identifiers and UUIDs follow from the
+ * profile's identity. No outer identity: Apple documents it for tunnelled methods only, and devices send the
+ * certificate's own, which is a random pseudonym.
+ */
+export function mobileconfig(content: DeviceFileContent): string {
+  const { network, identity, friendlyName, notAfter, pkcs12, password } = content;
+  const { displayName, ssids, radiusName, radiusCas } = network;
+  const profile = profileIdentifier(content);
+  const payload = (role: string, type: string, name: string): PlistDictionary => ({
+    PayloadType: type,
+    PayloadVersion: 1,
+    PayloadIdentifier: `${profile}.${role}`,
+    PayloadUUID: uuidOf(`${profile}.${role}`),
+    PayloadDisplayName: name,
+  });
+
+  const certificate: PlistDictionary = {
+    ...payload("identity", "com.apple.security.pkcs12", friendlyName),
+    PayloadCertificateFileName: "profile.p12",
+    PayloadContent: pkcs12,
+    Password: password,
+  };
+  const cas = radiusCas.map((ca, index): PlistDictionary => {
+    const name = `${displayName} CA ${String(index + 1)}`;
+    return {
+      ...payload(
+        `ca-${String(index + 1)}`,
+        ca.selfSigned ? "com.apple.security.root" : "com.apple.security.pkcs1",
+        name,
+      ),
+      PayloadCertificateFileName: `ca-${String(index + 1)}.cer`,
+      PayloadContent: Buffer.from(ca.certificate, "base64"),
+    };
+  });
+  const anchors = cas.filter((_, index) => isAnchor(radiusCas, index)).map((ca) => ca["PayloadUUID"] ?? "");
+  const networks = ssids.map((ssid, index): PlistDictionary => ({
+    ...payload(`wifi-${String(index + 1)}`, "com.apple.wifi.managed", ssid),
+    SSID_STR: ssid,
+    HIDDEN_NETWORK: false,
+    AutoJoin: true,
+    EncryptionType: "WPA2",
+    EAPClientConfiguration: {
+      AcceptEAPTypes: [eapTls],
+      TLSTrustedServerNames: [radiusName],
+      PayloadCertificateAnchorUUID: anchors,
+      TLSAllowTrustExceptions: false,
+      TLSMinimumVersion: "1.2",
+      TLSMaximumVersion: "1.3",
+    },
+    PayloadCertificateUUID: certificate["PayloadUUID"] ?? "",
+  }));
+
+  return encodePlist({
+    PayloadType: "Configuration",
+    PayloadVersion: 1,
+    PayloadIdentifier: profile,
+    PayloadUUID: uuidOf(profile),
+    PayloadDisplayName: displayName,
+    PayloadOrganization: displayName,
+    PayloadDescription: `Connects this device to ${ssids.join(", ")} as ${identity}.`,
+    PayloadRemovalDisallowed: false,
+    ExpirationDate: notAfter,
+    PayloadContent: [certificate, ...cas, ...networks],
+  });
+}
+
+/** A root anchors trust; only where there is none does each CA that was named. */
+const isAnchor = (cas: readonly RadiusCa[], index: number): boolean =>
+  cas.some(({ selfSigned }) => selfSigned) ? cas[index]?.selfSigned === true : true;
+
+/** The realm's domain in Apple's order, then the random label of the profile's identity. */
+function profileIdentifier({ network: { domain }, identity }: DeviceFileContent): string {
+  const [label] = identity.split("@");
+  return [...domain.split(".").reverse(), "realmpass", label].join(".");
+}
+
+/** A UUID of version 8 (RFC 9562 section 5.8) that is the same for the same name. */
+function uuidOf(name: string): string {
+  const octets = createHash("sha256").update(name).digest().subarray(0, 16);
+  octets[6] = ((octets[6] ?? 0) & 0x0f) | 0x80;
+  octets[8] = ((octets[8] ?? 0) & 0x3f) | 0x80;
+  const hex = octets.toString("hex").toUpperCase();
+  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-");
+}
