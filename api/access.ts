@@ -51,3 +51,12 @@ export function requireAccess(principal: Principal, access: Exclude<Access, "pub
 export function requireScope(principal: Principal, scope: Scope): void {
   if (principal.kind !== "guest" && !principal.scopes.has(scope)) throw new InsufficientScope([scope]);
 }
+
+/** The scopes that an endpoint always needs. */
+export const scopesOf = ({
+  scope,
+  furtherScopes,
+}: {
+  scope: Scope | undefined;
+  furtherScopes: readonly Scope[];
+}): Scope[] => [...(scope === undefined ? [] : [scope]), ...furtherScopes];

@@ -6,6 +6,8 @@ import { createDocsRouter } from "./docs/docs-router.tsx";
 import { endpoints } from "./endpoints.ts";
 import { serveOpenApiDocument } from "./openapi-served.ts";
 import { createOAuthRouter } from "./oauth/oauth-router.ts";
+import { createPublicationRouter } from "./publication/publication-router.ts";
+import { createOcspProxy } from "./publication/ocsp-proxy.ts";
 import { createRateLimiter } from "./rate-limit.ts";
 import { beginRequest } from "./request-context.ts";
 import { setStandingHeaders } from "./respond.ts";
@@ -36,11 +38,14 @@ export function createApp(deps: Deps): Express {
   };
   app.options(/.*/, counted);
   app.use(cors);
+  app.use("/ocsp", createOcspProxy(deps, limiter));
   app.use(createRouter(endpoints, deps, limiter));
   app.use(
     ["/login", "/sign-in", "/assets", "/oauth/authorize", "/oauth/consent", "/oauth/logout", "/openapi.json", "/docs"],
     counted,
   );
+  app.use(["/crl", "/ca"], counted);
+  app.use(createPublicationRouter(deps));
   app.use(createOAuthRouter(deps, limiter));
   app.use(createSignInRouter(deps));
   app.use(createUpstreamLoginRouter(deps));

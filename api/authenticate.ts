@@ -36,13 +36,13 @@ export async function authenticate(
 }
 
 function principalOf(holder: TokenHolder): Principal {
-  const { realmId, userId, guestAccountId, clientId, sessionId, certificateId } = holder;
+  const { realmId, userId, guestAccountId, clientId, sessionId, certificateId, expiresAt } = holder;
   const scopes = new Set(holder.scopes);
-  if (guestAccountId !== null) return { kind: "guest", realmId, scopes, guestAccountId };
+  if (guestAccountId !== null) return { kind: "guest", realmId, scopes, expiresAt, guestAccountId };
   if (userId !== null) {
     const administrator = holder.administrator ?? false;
-    return { kind: "user", realmId, scopes, userId, clientId, administrator, sessionId, certificateId };
+    return { kind: "user", realmId, scopes, expiresAt, userId, clientId, administrator, sessionId, certificateId };
   }
-  if (clientId !== null) return { kind: "service", realmId, scopes, clientId };
+  if (clientId !== null) return { kind: "service", realmId, scopes, expiresAt, clientId };
   throw new Error("an access token that speaks for nobody");
 }

@@ -3,8 +3,6 @@ import type { Database, Db } from "../db/client.ts";
 import * as idempotencyKeys from "../db/queries/idempotency-keys.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Clock } from "../runtime/clock.ts";
-import { canonicalJson } from "./json-text.ts";
-
 /** What a change may remember of itself: plain JSON, ids rather than contents, never a secret unless it is sealed. */
 type Remembered =
   string | number | boolean | null | undefined | readonly Remembered[] | { readonly [name: string]: Remembered };
@@ -23,7 +21,8 @@ export interface ChangeRequest {
   method: string;
   /** Path and query as sent. */
   target: string;
-  body: unknown;
+  /** What stands for the body: the same for the same body. Asked for when the change is made, the body having been read. */
+  content: () => string;
 }
 
 /** The `change` of one request. */
@@ -36,9 +35,9 @@ export function changeOf({ db, clock }: { db: Database; clock: Clock }, request:
     });
   }
   const { scope } = request;
-  const fingerprint = fingerprintOf(request);
-  return (body) =>
-    db.transaction(async (tx) => {
+  return (body) => {
+    const fingerprint = fingerprintOf(request);
+    return db.transaction(async (tx) => {
       const taking = await idempotencyKeys.take(tx, { scope, key, fingerprint, at: clock.now() });
       if (taking.taken) {
         const result = await body(tx);
@@ -49,9 +48,8 @@ export function changeOf({ db, clock }: { db: Database; clock: Clock }, request:
       // What was stored is what this very change returned: same key, same method, same path, same body.
       return taking.result as Awaited<ReturnType<typeof body>>;
     });
+  };
 }
 
-const fingerprintOf = ({ method, target, body }: ChangeRequest): Buffer =>
-  createHash("sha256")
-    .update(`${method} ${target}\n${canonicalJson(body)}`)
-    .digest();
+const fingerprintOf = ({ method, target, content }: ChangeRequest): Buffer =>
+  createHash("sha256").update(`${method} ${target}\n${content()}`).digest();

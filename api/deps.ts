@@ -4,11 +4,13 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Queues } from "../runtime/queues.ts";
 import type { Guesses } from "./guesses.ts";
+import type { JobWatch } from "./job-watch.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import type { TokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import type { RateLimits } from "./rate-limit.ts";
 import type { Settlements } from "./await-issuance.ts";
 import type { CollectIssuance } from "./collect-issuance.ts";
+import type { OpenOutput } from "./open-output.ts";
 
 /** What the API works with; opened in main.ts and passed to whatever needs it. */
 export interface Deps {
@@ -19,6 +21,9 @@ export interface Deps {
   metrics: ApiMetrics;
   settlements: Settlements;
   collectIssuance: CollectIssuance;
+  openOutput: OpenOutput;
+  /** Who watches which bulk job. */
+  jobs: JobWatch;
   signingKeys: TokenSigningKeys;
   guesses: Guesses;
   /** Seals what must be read again, and makes the keys of form tokens. */

@@ -12,6 +12,7 @@ import type { Prefer } from "./prefer.ts";
 import type { Principal } from "./principal.ts";
 import { Reply } from "./reply.ts";
 import type { FileOffer, Streamed } from "./streamed.ts";
+import type { Upload, UploadOffer } from "./upload.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 export type ApiVersion = "1.0" | "2.0";
@@ -29,11 +30,17 @@ export interface IncomingCall {
   query: ReadonlyMap<string, readonly string[]>;
   /** The JSON value of the body; undefined when there is none. */
   body: unknown;
+  /** The body of an endpoint that takes a file. */
+  upload: Upload | undefined;
   version: ApiVersion;
   prefer: Prefer;
   /** Which of these media types the client wants most; the first one when it does not say, or wants none of them. */
   accepts: (types: readonly string[]) => string;
   change: Change;
+  /** The last event that a client knows of that was cut off. */
+  lastEventId: string | undefined;
+  /** Whether the access token still speaks for who is asking, for answers that take long. */
+  stillAdmitted: () => Promise<boolean>;
   requestId: string;
   log: Log;
   /** Aborted when the client goes away. */
@@ -58,6 +65,7 @@ export interface Endpoint {
   host: "api" | "auth";
   access: Access;
   scope: Scope | undefined;
+  furtherScopes: readonly Scope[];
   params: z.ZodObject;
   query: z.ZodObject | undefined;
   body: z.ZodObject | undefined;
@@ -66,6 +74,8 @@ export interface Endpoint {
   pending: z.ZodType | undefined;
   secret: boolean;
   list: ListOffer<object, string> | undefined;
+  /** What is read as a stream instead of JSON. */
+  upload?: UploadOffer;
   /** What is streamed as a file instead of answered in the wrapper. */
   file?: FileOffer;
   errors: readonly ErrorCode[];
@@ -82,6 +92,8 @@ export interface Described<Code extends ErrorCode> {
   host?: "api" | "auth";
   /** The scope that is needed in addition. */
   scope?: Scope;
+  /** Scopes that are needed besides that one. */
+  furtherScopes?: readonly Scope[];
   /** The codes it can fail with, besides those that every endpoint of its kind has. */
   errors: readonly Code[];
   /** Its answer carries a key or a token: nobody keeps it, not even to compare. */
@@ -126,7 +138,9 @@ interface EndpointDefinition<
   ) => Promise<z.input<Data> | Reply<z.input<Data> | z.input<Pending>>>;
 }
 
-const fail = (code: ErrorCode, options?: ServiceErrorOptions): ServiceError => new ServiceError(code, options);
+/** How handlers fail. */
+export const failWith = (code: ErrorCode, options?: ServiceErrorOptions): ServiceError =>
+  new ServiceError(code, options);
 
 /**
  * One endpoint: what it accepts, who may call it, what it answers, how it can fail, and what it does. Everything else
@@ -162,11 +176,9 @@ export function endpoint<
         params: parseParams(params, call.params, unknown),
         query: parseQuery(query, call.query),
         body: parseBody(body, call.body),
-        fail,
+        fail: failWith,
       });
-      if (!(answer instanceof Reply)) return { status: 200, data: checked(data, answer), headers: {} };
-      const schema = answer.status === 202 && pending !== undefined ? pending : data;
-      return { status: answer.status, data: checked(schema, answer.data), headers: answer.headers };
+      return answerOf({ data, pending }, answer);
     },
   };
 }
@@ -220,7 +232,7 @@ export function paginated<
         ...call,
         principal: call.principal as PrincipalFor[A],
         params: parseParams(params, call.params, unknown),
-        fail,
+        fail: failWith,
       };
       const body = foldNames(pageProperties, call.body);
       const plain = call.version === "1.0" && call.method === "get" && isEmpty(body) && !asksForPage(call.query);
@@ -247,6 +259,7 @@ export const common = <Code extends ErrorCode>({
   path,
   host = "api",
   scope,
+  furtherScopes = [],
   secret = false,
   errors,
 }: Described<Code>) => ({
@@ -256,11 +269,19 @@ export const common = <Code extends ErrorCode>({
   path,
   host,
   scope,
+  furtherScopes,
   secret,
   errors,
 });
 
 const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
+
+/** A handler's answer for the wrapper: 200 with data, or what its reply says. */
+export function answerOf({ data, pending }: Pick<Endpoint, "data" | "pending">, answer: unknown): Answer {
+  if (!(answer instanceof Reply)) return { status: 200, data: checked(data, answer), headers: {} };
+  const schema = answer.status === 202 && pending !== undefined ? pending : data;
+  return { status: answer.status, data: checked(schema, answer.data), headers: answer.headers };
+}
 
 /** The answer as its schema has it. One that does not fit is a bug of ours, and nothing of it leaves the house. */
 function checked(schema: z.ZodType, data: unknown): unknown {

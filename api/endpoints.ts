@@ -23,6 +23,17 @@ import { createInfrastructureProfile } from "./infrastructure-profile/create-inf
 import { listInfrastructureProfiles } from "./infrastructure-profile/list-infrastructure-profiles.ts";
 import { revokeInfrastructureProfile } from "./infrastructure-profile/revoke-infrastructure-profile.ts";
 import { getIssuance } from "./issuance/get-issuance.ts";
+import { cancelJob } from "./job/cancel-job.ts";
+import { createOffboarding } from "./job/create-offboarding.ts";
+import { createOnboarding } from "./job/create-onboarding.ts";
+import { eraseJobResults } from "./job/erase-job-results.ts";
+import { followJob } from "./job/follow-job.ts";
+import { getJob } from "./job/get-job.ts";
+import { getJobResults } from "./job/get-job-results.ts";
+import { listJobs } from "./job/list-jobs.ts";
+import { retryJob } from "./job/retry-job.ts";
+import { startJob } from "./job/start-job.ts";
+import { takeRowsOut } from "./job/take-rows-out.ts";
 import { createOwnProfile } from "./profile/create-own-profile.ts";
 import { getOwnProfile } from "./profile/get-own-profile.ts";
 import { getProfile } from "./profile/get-profile.ts";
@@ -93,6 +104,17 @@ export const endpoints: readonly Endpoint[] = [
   listAuditEntries,
   exportAuditEntries,
   getIssuance,
+  listJobs,
+  createOnboarding,
+  createOffboarding,
+  getJob,
+  followJob,
+  getJobResults,
+  eraseJobResults,
+  startJob,
+  cancelJob,
+  retryJob,
+  takeRowsOut,
   getLiveness,
   getReadiness,
 ];

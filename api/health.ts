@@ -1,9 +1,11 @@
 import { z } from "zod";
 import { sql } from "../db/sql.ts";
+import * as crls from "../db/queries/crls.ts";
 import * as workers from "../db/queries/workers.ts";
 import { ServiceError } from "../domain/errors.ts";
 import type { Deps } from "./deps.ts";
 import { endpoint } from "./endpoint.ts";
+import { Timestamp } from "./views/timestamp.ts";
 
 export const getLiveness = endpoint({
   operation: "getLiveness",
@@ -17,7 +19,15 @@ export const getLiveness = endpoint({
 });
 
 const Check = z.object({ ok: z.boolean(), ms: z.number() });
-const Readiness = z.object({ database: Check, queue: Check, worker: Check });
+const Crls = z.object({
+  ok: z.boolean(),
+  overdue: z
+    .array(z.object({ issuer: z.string(), nextUpdate: Timestamp.nullable() }))
+    .describe(
+      "Issuers whose CRL is missing, has ended, or was not replaced in time. No reason to send requests elsewhere.",
+    ),
+});
+const Readiness = z.object({ database: Check, queue: Check, worker: Check, crl: Crls });
 
 /** A part that takes longer than this counts as away. */
 const patienceMs = 2_000;
@@ -33,10 +43,12 @@ export const getReadiness = endpoint({
   errors: ["unavailable"],
 
   async handle({ deps, fail, log }) {
+    const overdue: z.infer<typeof Crls>["overdue"] = [];
     const [database, queue, worker] = await Promise.all([
       check(() => deps.db.query(sql`select 1 as one`)),
       check(() => deps.queues.ping()),
       check(() => requireWorker(deps)),
+      check(async () => overdue.push(...(await overdueCrls(deps)))),
     ]);
     const checks = { database, queue, worker };
     const away = Object.entries(checks).filter(([, { ok }]) => !ok);
@@ -52,13 +64,20 @@ export const getReadiness = endpoint({
         retryAfterSeconds: 1,
       });
     }
-    return checks;
+    return { ...checks, crl: { ok: overdue.length === 0, overdue } };
   },
 });
 
 async function requireWorker({ db, clock }: Deps): Promise<void> {
   if ((await workers.countAlive(db, { at: clock.now() })) === 0)
     throw new ServiceError("unavailable", { description: "no worker" });
+}
+
+async function overdueCrls({ db, clock }: Deps): Promise<z.infer<typeof Crls>["overdue"]> {
+  const states = await crls.listStates(db, { at: clock.now() });
+  return states
+    .filter(({ standing }) => standing !== "current")
+    .map(({ issuerId, crl }) => ({ issuer: issuerId, nextUpdate: crl?.nextUpdate.toISOString() ?? null }));
 }
 
 async function check(run: () => Promise<unknown>): Promise<{ ok: boolean; ms: number; reason?: string }> {

@@ -38,6 +38,7 @@ export function createComponents(): Components {
         ApiVersion: versionParameter,
         IdempotencyKey: idempotencyKeyParameter,
         IfNoneMatch: ifNoneMatchParameter,
+        LastEventID: lastEventIdParameter,
         Prefer: preferParameter,
       },
       headers: { ...commonHeaders, ETag: { schema: { type: "string" }, description: "RFC 9110 section 8.8.3." } },
@@ -135,6 +136,14 @@ const ifNoneMatchParameter: Json = {
   in: "header",
   required: false,
   description: "The `ETag` of an earlier answer: 304 without a body when it is still the same.",
+  schema: { type: "string" },
+};
+
+const lastEventIdParameter: Json = {
+  name: "Last-Event-ID",
+  in: "header",
+  required: false,
+  description: "The `id` of the last event that was received: only what is newer is sent.",
   schema: { type: "string" },
 };
 

@@ -12,6 +12,8 @@ import {
 } from "./openapi-components.ts";
 import { filterParameter, listBody, listParameters } from "./openapi-lists.ts";
 import { oauthPaths } from "./openapi-oauth.ts";
+import { scopesOf } from "./access.ts";
+import type { UploadOffer } from "./upload.ts";
 
 interface Addresses {
   baseUrl: string;
@@ -57,20 +59,21 @@ const documentPath = ({ path }: Endpoint): string =>
 const tagOf = ({ path }: Endpoint): string => /^\/api\/([^/:]+)/.exec(path)?.[1] ?? "service";
 
 function operationOf(endpoint: Endpoint, method: Method, components: Components): Json {
-  const { list } = endpoint;
+  const { list, file, upload } = endpoint;
   const body = list === undefined ? endpoint.body && components.schema(endpoint.body, "input") : listBody(list);
   return {
     operationId: endpoint.methods.length > 1 && method === "post" ? `${endpoint.operation}ByPost` : endpoint.operation,
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     tags: [tagOf(endpoint)],
-    security: endpoint.access === "public" ? [] : [{ oauth: endpoint.scope === undefined ? [] : [endpoint.scope] }],
+    security: endpoint.access === "public" ? [] : [{ oauth: scopesOf(endpoint) }],
     "x-access": endpoint.access,
     parameters: [
       ...pathParameters(endpoint, components),
       ...parametersOf(endpoint.query, "query", components),
       ...(list === undefined ? [] : listParameters(list)),
-      ...(endpoint.file === undefined ? [] : [filterParameter(endpoint.file.filter)]),
+      ...(file?.filter === undefined ? [] : [filterParameter(file.filter)]),
+      ...(file?.resumed === true ? [reference("parameters", "LastEventID")] : []),
       ...(endpoint.path.startsWith("/api/") ? [reference("parameters", "ApiVersion")] : []),
       ...(endpoint.changes ? [reference("parameters", "IdempotencyKey")] : []),
       ...(endpoint.pending === undefined ? [] : [reference("parameters", "Prefer")]),
@@ -79,9 +82,15 @@ function operationOf(endpoint: Endpoint, method: Method, components: Components)
     ...(body === undefined
       ? {}
       : { requestBody: { required: isRequired(body), content: { "application/json": { schema: body } } } }),
+    ...(upload === undefined ? {} : { requestBody: { required: true, content: uploadContent(upload, components) } }),
     responses: responsesOf(endpoint, method, components),
   };
 }
+
+const uploadContent = ({ types }: UploadOffer, components: Components): Json =>
+  Object.fromEntries(
+    Object.entries(types).map(([type, { schema }]) => [type, { schema: components.schema(schema, "input") }]),
+  );
 
 const isRequired = (body: Json): boolean => Array.isArray(body["required"]) && body["required"].length > 0;
 
@@ -147,12 +156,12 @@ const errorsOfAccess: Record<Endpoint["access"], readonly ErrorCode[]> = {
 
 /** The codes an endpoint can answer: its own, and those that come with what it is. */
 export function errorCodesOf(endpoint: Endpoint): ErrorCode[] {
-  const takesBody = endpoint.body !== undefined || endpoint.list !== undefined;
+  const takesBody = endpoint.body !== undefined || endpoint.list !== undefined || endpoint.upload !== undefined;
   return [
     ...new Set<ErrorCode>([
       ...endpoint.errors,
       ...errorsOfAccess[endpoint.access],
-      ...(endpoint.scope === undefined ? [] : (["insufficient_scope"] as const)),
+      ...(scopesOf(endpoint).length === 0 ? [] : (["insufficient_scope"] as const)),
       ...(takesBody ? (["payload_too_large", "unsupported_media_type"] as const) : []),
       ...(endpoint.changes ? (["idempotency_key_reused"] as const) : []),
       "invalid_request",

@@ -4,6 +4,8 @@ import type { Scope } from "../domain/scopes.ts";
 interface Holder {
   realmId: string;
   scopes: ReadonlySet<Scope>;
+  /** When the access token ends. */
+  expiresAt: Date;
 }
 
 /** A signed-in person, through an application. */

@@ -22,10 +22,7 @@ const hasBody = ({ headers }: IncomingMessage): boolean =>
 
 /** The bytes of a body, read to the end. `payload_too_large` beyond the limit, `unsupported_media_type` when they are compressed. */
 export async function readBytes(request: IncomingMessage): Promise<Buffer> {
-  const encoding = request.headers["content-encoding"] ?? "identity";
-  if (encoding.toLowerCase() !== "identity") {
-    throw new ServiceError("unsupported_media_type", { description: "The request body must not be compressed." });
-  }
+  requireUncompressed(request);
   if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) throw new ServiceError("payload_too_large");
 
   const chunks: Buffer[] = [];
@@ -43,6 +40,13 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
       reject(new ServiceError("invalid_request", { description: "The body ended early.", cause }));
     });
   });
+}
+
+/** Throws `unsupported_media_type` for a body that is compressed. */
+export function requireUncompressed({ headers }: IncomingMessage): void {
+  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
+    throw new ServiceError("unsupported_media_type", { description: "The request body must not be compressed." });
+  }
 }
 
 const utf8 = new TextDecoder("utf-8", { fatal: true });

@@ -1,6 +1,6 @@
 import { Router, type Request, type Response } from "express";
 import { ServiceError } from "../domain/errors.ts";
-import { requireAccess, requireScope } from "./access.ts";
+import { requireAccess, requireScope, scopesOf } from "./access.ts";
 import { authenticate, readBearerToken } from "./authenticate.ts";
 import { changeOf } from "./change.ts";
 import { requireBoundCertificate } from "./client-certificate/require-bound-certificate.ts";
@@ -8,7 +8,7 @@ import type { Deps } from "./deps.ts";
 import type { ApiVersion, Endpoint, Method } from "./endpoint.ts";
 import { asServiceError, sendError } from "./error-response.ts";
 import { mayBeKept } from "./etag.ts";
-import { isText } from "./json-text.ts";
+import { canonicalJson, isText } from "./json-text.ts";
 import { readPrefer } from "./prefer.ts";
 import { keyScopeOf, type Principal } from "./principal.ts";
 import { parsePairs, queryOf } from "./query-string.ts";
@@ -17,6 +17,7 @@ import { readJsonBody } from "./request-body.ts";
 import { contextOf } from "./request-context.ts";
 import { sendAnswer } from "./respond.ts";
 import { sendStream, Streamed } from "./streamed.ts";
+import { openUpload } from "./upload.ts";
 
 /** Endpoints that share a path's form; what they call its parameters may differ. */
 interface Route {
@@ -84,10 +85,10 @@ const allowedMethods = ({ methods }: Route): string =>
     .map((name) => name.toUpperCase())
     .join(", ");
 
-/** A file is made as it is sent, and that it was asked for is on record: there is no asking for its headers alone. */
+/** That a file or a secret was asked for is on record, so there is no asking for its headers alone. */
 const answersHead = ({ methods }: Pick<Route, "methods">): boolean => {
   const get = methods.get("get");
-  return get !== undefined && get.endpoint.file === undefined;
+  return get !== undefined && get.endpoint.file === undefined && !get.endpoint.secret;
 };
 
 async function answer(
@@ -104,14 +105,16 @@ async function answer(
   const query = parsePairs(queryOf(request.originalUrl));
   const takesBody = endpoint.body !== undefined || endpoint.list !== undefined;
   const body = takesBody ? await readJsonBody(request) : undefined;
+  const upload = endpoint.upload && openUpload(request, endpoint.upload);
 
-  const result = await endpoint.respond({
+  const answering = endpoint.respond({
     deps,
     principal,
     method,
     params,
     query,
     body,
+    upload,
     version,
     prefer: readPrefer(request.headers["prefer"]),
     accepts: (types) => request.accepts([...types]) || (types[0] ?? ""),
@@ -120,12 +123,15 @@ async function answer(
       scope: principal === undefined ? "public" : keyScopeOf(principal),
       method: request.method,
       target: request.originalUrl,
-      body,
+      content: () => upload?.digest() ?? canonicalJson(body),
     }),
+    lastEventId: request.get("Last-Event-ID"),
+    stillAdmitted: () => isStillAdmitted(endpoint, { deps, request }),
     requestId: context.id,
     log: context.log(),
     signal: context.signal,
   });
+  const result = upload === undefined ? await answering : await upload.letFinish(answering);
   if (result instanceof Streamed) await sendStream(response, result, { signal: context.signal() });
   else sendAnswer(response, result, { mayBeKept: mayBeKept(endpoint, method) });
 }
@@ -139,8 +145,24 @@ async function admit(endpoint: Endpoint, { deps, limiter, request, response }: E
   await limiter.countToken(response, { hash, principal });
   await requireBoundCertificate(deps, request, principal);
   if (endpoint.access !== "public") requireAccess(principal, endpoint.access);
-  if (endpoint.scope !== undefined) requireScope(principal, endpoint.scope);
+  for (const scope of scopesOf(endpoint)) requireScope(principal, scope);
   return principal;
+}
+
+/** Whether a request that was admitted would be admitted now. */
+async function isStillAdmitted(
+  { access }: Endpoint,
+  { deps, request }: Pick<Exchange, "deps" | "request">,
+): Promise<boolean> {
+  if (access === "public") return true;
+  try {
+    const tokenHash = readBearerToken(request.headers.authorization);
+    requireAccess(await authenticate(deps.db, { tokenHash, clock: deps.clock }), access);
+    return true;
+  } catch (error) {
+    if (error instanceof ServiceError) return false;
+    throw error;
+  }
 }
 
 const whoOf = (principal: Principal): Record<string, string> => ({

@@ -4,6 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import type { Database, DatabaseOptions } from "../db/client.ts";
 import { listen } from "../db/listener.ts";
+import { jobProgressChannel } from "../db/queries/jobs.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
@@ -15,6 +16,7 @@ import { createSettlements, settledChannel } from "./await-issuance.ts";
 import { createCollector } from "./collect-issuance.ts";
 import type { ApiSettings } from "./deps.ts";
 import { createGuesses } from "./guesses.ts";
+import { createJobWatch } from "./job-watch.ts";
 import { createApiMetrics } from "./metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import { createOutputOpener } from "./open-output.ts";
@@ -55,11 +57,14 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   lifecycle.onStop("queues", () => queues.close());
 
   const settlements = createSettlements({ db, log, metrics });
+  const jobs = createJobWatch({ db, clock, log });
   const listener = listen({
     ...options.database,
-    channel: settledChannel,
-    onNotification: settlements.notice,
-    onConnected: settlements.recheck,
+    channels: { [settledChannel]: settlements.notice, [jobProgressChannel]: jobs.notice },
+    onConnected() {
+      settlements.recheck();
+      jobs.recheck();
+    },
     onError: (err) => {
       log.warn({ event: "listener.connection_lost", err }, "the connection for notifications was lost");
     },
@@ -87,6 +92,8 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     metrics,
     settlements,
     collectIssuance,
+    openOutput,
+    jobs,
     signingKeys,
     guesses,
     masterKey: key,
@@ -96,6 +103,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   lifecycle.onStop("http server", async () => {
     // Whoever waits for a worker is told where to ask again, and asks another process.
     settlements.close();
+    jobs.close();
     await Promise.all(servers.map(closeServer));
   });
   return { port, tlsPort };

@@ -4,24 +4,34 @@ import type { Response } from "express";
 import type { z } from "zod";
 import type { ListOffer } from "./paging.ts";
 
-/** What an endpoint streams: its filter, and the media types it comes in, the default first, each with what one line says. */
+/** What an endpoint streams: the media types it comes in, the default first, each with what one line or all of it says. */
 export interface FileOffer {
-  filter: ListOffer<object, string>["filter"];
   types: Readonly<Record<string, z.ZodType>>;
+  /** Of a list that comes as a file. */
+  filter?: ListOffer<object, string>["filter"];
+  /** Whoever was cut off can go on where they were, with `Last-Event-ID`. */
+  resumed?: boolean;
 }
 
 /** An answer as a file that is made while it is sent. */
 export class Streamed {
   /** With its parameters, as in `Content-Type`. */
   readonly type: string;
-  /** What the file is called when it is saved. Letters, digits, dots and hyphens. */
-  readonly fileName: string;
+  /** What the file is called when it is saved: letters, digits, dots and hyphens. Undefined for what is not for saving. */
+  readonly fileName: string | undefined;
   /** Asked for the next piece only when the client has taken the ones before. */
   readonly pieces: AsyncIterable<string>;
-  constructor(type: string, fileName: string, pieces: AsyncIterable<string>) {
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    type: string,
+    fileName: string | undefined,
+    pieces: AsyncIterable<string>,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
     this.type = type;
     this.fileName = fileName;
     this.pieces = pieces;
+    this.headers = headers;
   }
 }
 
@@ -31,12 +41,13 @@ export class Streamed {
  */
 export async function sendStream(
   response: Response,
-  { type, fileName, pieces }: Streamed,
+  { type, fileName, pieces, headers }: Streamed,
   { signal }: { signal: AbortSignal },
 ): Promise<void> {
   response.statusCode = 200;
   response.setHeader("Content-Type", type);
-  response.setHeader("Content-Disposition", `attachment; filename="${fileName}"`);
+  if (fileName !== undefined) response.setHeader("Content-Disposition", `attachment; filename="${fileName}"`);
+  for (const name in headers) response.setHeader(name, headers[name] ?? "");
   if (response.req.method === "HEAD") {
     response.end();
     return;

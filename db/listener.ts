@@ -10,8 +10,8 @@ export interface Listener {
 }
 
 export interface ListenerOptions extends Pick<DatabaseOptions, "url" | "role" | "applicationName"> {
-  channel: string;
-  onNotification: (payload: string) => void;
+  /** Each channel, and who takes its notifications. */
+  channels: Readonly<Record<string, (payload: string) => void>>;
   /** Called after each (re)connection: whatever was notified in between was missed, so read the rows again. */
   onConnected: () => void;
   onError: (error: Error) => void;
@@ -46,8 +46,8 @@ export function listen(options: ListenerOptions): Listener {
       ...(options.role === undefined ? {} : { options: `-c role=${options.role}` }),
     });
     client = next;
-    next.on("notification", ({ payload }) => {
-      options.onNotification(payload ?? "");
+    next.on("notification", ({ channel, payload }) => {
+      options.channels[channel]?.(payload ?? "");
     });
     next.on("error", (error) => {
       options.onError(error);
@@ -57,7 +57,7 @@ export function listen(options: ListenerOptions): Listener {
     });
     try {
       await next.connect();
-      await next.query(`listen ${pg.escapeIdentifier(options.channel)}`);
+      for (const channel of Object.keys(options.channels)) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
       connected = true;
       markReady();
       options.onConnected();

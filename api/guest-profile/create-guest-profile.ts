@@ -1,16 +1,12 @@
 import { randomUUID } from "node:crypto";
 import * as issuances from "../../db/queries/issuances.ts";
 import type { LockedGuestAccount } from "../../db/queries/issuances.ts";
+import { keyTypeFor } from "../../domain/device.ts";
 import { endOfGuestProfile, hasEnded } from "../../domain/guest-account.ts";
 import { endpoint } from "../endpoint.ts";
 import { finishIssuance } from "../issuance/finish-issuance.ts";
 import { actorOf } from "../principal.ts";
-import {
-  addMonths,
-  certificateCreationErrors,
-  DeviceProfileCreation,
-  keyTypeFor,
-} from "../profile/profile-creation.ts";
+import { addMonths, certificateCreationErrors, DeviceProfileCreation } from "../profile/profile-creation.ts";
 import { CreatedGuestProfileView, createdGuestProfileView } from "../views/guest-profile-view.ts";
 import { issuanceViewOf } from "../views/issuance-view.ts";
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import * as issuances from "../../db/queries/issuances.ts";
+import { keyTypeFor } from "../../domain/device.ts";
 import type { ServiceError } from "../../domain/errors.ts";
 import type { IncomingCall } from "../endpoint.ts";
 import { finishIssuance } from "../issuance/finish-issuance.ts";
@@ -7,7 +8,7 @@ import { actorOf, type Principal } from "../principal.ts";
 import type { Reply } from "../reply.ts";
 import type { issuanceView } from "../views/issuance-view.ts";
 import { createdProfileView, type CreatedProfileView } from "../views/profile-view.ts";
-import { keyTypeFor, objectionTo, type ProfileCreation, type profileCreationErrors } from "./profile-creation.ts";
+import { objectionTo, type ProfileCreation, type profileCreationErrors } from "./profile-creation.ts";
 
 type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "signal"> & {
   principal: Principal;

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { CertificateFormat } from "../../domain/certificate-format.ts";
-import { defaultKeyType, DeviceType, KeyType } from "../../domain/device.ts";
+import { BareFormat, CertificateFormat, isDeviceFile } from "../../domain/certificate-format.ts";
+import { DeviceType, KeyType } from "../../domain/device.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
 import type { LockedOwner } from "../../db/queries/issuances.ts";
 
@@ -8,7 +8,7 @@ const csrLengthMax = 16_384;
 
 /** What the creation of a profile of any kind takes. */
 export const CertificateCreation = z.object({
-  format: CertificateFormat.describe("pkcs12, pfx, pem or crt, in any letter case."),
+  format: BareFormat.describe("pkcs12, pfx, pem or crt, in any letter case."),
   keyType: KeyType.optional().describe("Omitted: what suits the device type."),
   csr: z
     .string()
@@ -18,15 +18,23 @@ export const CertificateCreation = z.object({
     .describe("PKCS#10 in PEM, for a key that stays with its owner: the answer then has no private key."),
 });
 
-/** The same for a device. */
-export const DeviceProfileCreation = CertificateCreation.extend({
+const DeviceFields = CertificateCreation.extend({
+  format: CertificateFormat.describe("pkcs12, pfx, pem, crt, mobileconfig or eap-config, in any letter case."),
   deviceType: DeviceType.describe("Matched case-sensitively."),
 });
 
+/** A file that sets a device up has the key in it, so the key has to be made here. */
+const hasKeyToWrite = ({ format, csr }: Pick<z.output<typeof DeviceFields>, "format" | "csr">): boolean =>
+  csr === undefined || !isDeviceFile(format);
+const noKeyToWrite = { path: ["csr"], error: "cannot go with a format that has the private key in it" };
+
+/** The same for a device. */
+export const DeviceProfileCreation = DeviceFields.refine(hasKeyToWrite, noKeyToWrite);
+
 /** What the creation of a user's profile takes. */
-export const ProfileCreation = DeviceProfileCreation.extend({
+export const ProfileCreation = DeviceFields.extend({
   allowAuth: z.boolean().default(false).describe("Whether the certificate may be used to sign in to the API."),
-});
+}).refine(hasKeyToWrite, noKeyToWrite);
 export type ProfileCreation = z.output<typeof ProfileCreation>;
 
 /** Every way in which the creation of a profile of any kind can fail. */
@@ -68,12 +76,6 @@ export function objectionTo(
   if (addMonths(at, owner.maxValidMonths) > owner.issuerNotAfter) return "issuer_expiring";
   return undefined;
 }
-
-/** The key to make: what was asked for, else what the realm, else what we think suits the device. */
-export const keyTypeFor = (
-  { keyType, deviceType }: Pick<ProfileCreation, "keyType" | "deviceType">,
-  realm: Pick<LockedOwner, "keyTypes">,
-): KeyType => keyType ?? realm.keyTypes[deviceType] ?? defaultKeyType[deviceType];
 
 /** As Postgres adds months: the same day, or the month's last when it has no such day. */
 export function addMonths(at: Date, months: number): Date {

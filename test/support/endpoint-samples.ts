@@ -16,6 +16,8 @@ export interface SampleSubject {
   guestAccountId: string;
   guestSerial: string;
   infrastructureSerial: string;
+  /** Bulk jobs: one for each of the operations that need one as nobody has touched it yet, and one that has ended. */
+  jobs: Readonly<Record<"start" | "takeOut" | "cancel" | "ended", string>>;
 }
 
 /** What stands for each parameter of a path. Whoever adds a parameter of a new name adds its row. */
@@ -29,7 +31,10 @@ const parameters: Readonly<Record<string, (subject: SampleSubject, endpoint: End
     path.startsWith("/api/infrastructure-profile/") ? infrastructureSerial : serial,
   guestAccountId: ({ guestAccountId }) => guestAccountId,
   profileSerial: ({ guestSerial }) => guestSerial,
-  id: () => "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11",
+  id: ({ jobs }, { operation, path }) =>
+    path.startsWith("/api/jobs/")
+      ? ({ startJob: jobs.start, takeRowsOut: jobs.takeOut, cancelJob: jobs.cancel }[operation] ?? jobs.ended)
+      : "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11",
 };
 
 /** Bodies of the endpoints that need one. */
@@ -42,6 +47,9 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   updateRealm: { maxProfiles: 5 },
   createUserProfile: { format: "pem", deviceType: "Linux" },
   createOwnProfile: { format: "pem", deviceType: "Linux" },
+  createOnboarding: { users: [{ pairwiseID: "a sample" }] },
+  createOffboarding: { users: [{ pairwiseID: "a sample" }] },
+  takeRowsOut: { rows: [1] },
   setUserLock: { locked: false },
   setUserLimit: { profileOverride: 3 },
   registerApplication: {
@@ -61,9 +69,13 @@ export const nobodysSubject: SampleSubject = {
   guestAccountId: "1",
   guestSerial: "1",
   infrastructureSerial: "1",
+  jobs: { start: "1", takeOut: "1", cancel: "1", ended: "1" },
 };
 
-/** A user with a profile, an application, a guest account with a profile and a server's profile, for the paths of samples. */
+/**
+ * A user with a profile, an application, a guest account with a profile, a server's profile and bulk jobs, for the paths of
+ * samples.
+ */
 export async function givenSubject(given: Given, realmId: string): Promise<SampleSubject> {
   const user = await given.user({ realmId });
   const { clientId } = await given.application({ realmId, type: "useragent" });
@@ -75,6 +87,12 @@ export async function givenSubject(given: Given, realmId: string): Promise<Sampl
     guestAccountId,
     guestSerial: await given.profile({ realmId }, { guestAccountId }),
     infrastructureSerial: await given.profile({ realmId }, { kind: "infrastructure" }),
+    jobs: {
+      start: await given.job({ realmId, state: "ready" }),
+      takeOut: await given.job({ realmId, state: "ready" }),
+      cancel: await given.job({ realmId, state: "running" }),
+      ended: await given.job({ realmId, state: "completed_with_errors" }),
+    },
   };
 }
 

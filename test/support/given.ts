@@ -320,6 +320,32 @@ export function givenRows(owner: () => Database, { masterKey }: { masterKey?: Ke
       return token;
     },
 
+    /** A bulk job about one person, who has failed if it has ended. */
+    async job({
+      realmId,
+      state,
+    }: {
+      realmId: string;
+      state: "ready" | "running" | "completed_with_errors";
+    }): Promise<string> {
+      const id = randomUUID();
+      const ended = state === "completed_with_errors";
+      await owner().query(sql`
+        insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, started_at, finished_at, total, failed,
+                          expected_change, progress_at)
+        values (${id}, ${realmId}, 'onboarding', ${state}, false, '{pairwiseID}', now(),
+                case when ${state !== "ready"} then now() end, case when ${ended} then now() end, 1,
+                ${ended ? 1 : 0}, 0, now())
+      `);
+      await owner().query(sql`
+        insert into job_rows (job_id, position, input, pairwise_id, status, expected, error_code)
+        values (${id}, 1, ${[`user-${id}`]}, ${`user-${id}`}, ${ended ? "failed" : "pending"}, 'unchanged',
+                ${ended ? "internal_error" : null})
+      `);
+      await owner().query(sql`update jobs set unchanged = total - failed where id = ${id} and state = 'ready'`);
+      return id;
+    },
+
     async signInLink(user: GivenUser, { at = systemClock.now() }: { at?: Date } = {}): Promise<string> {
       const token = `rpl_${randomBytes(32).toString("base64url")}`;
       await signInLinks.create(owner(), { tokenHash: sha256(token), userId: user.id, at });

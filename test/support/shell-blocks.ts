@@ -14,10 +14,12 @@ export async function shellBlocks(file: string, heading?: string): Promise<strin
 export const asHere = (service: WholeService, script: string): string =>
   script
     .replaceAll("npm run --silent operator --", operatorCommand)
+    .replaceAll("npx realmpass", clientCommand)
     .replaceAll("localhost:3000", new URL(service.url).host)
     .replaceAll("data/ceremony", `"${service.data}"/ceremony`);
 
 const operatorCommand = `"${process.execPath}" "${resolve("dist/operator/main.js")}"`;
+const clientCommand = `"${process.execPath}" "${resolve("dist/cli/main.js")}"`;
 
 /**
  * Runs shell blocks as one script in this directory, which ends at the first command that fails. Resolves with what they

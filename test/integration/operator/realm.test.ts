@@ -105,6 +105,49 @@ test.each([
   expect([code, json["error"]]).toEqual([2, "usage"]);
 });
 
+test("files for devices set up eduroam until other networks are named, each with an option of its own", async () => {
+  const realm = await operator.realm();
+  const set = (...names: string[]) =>
+    operator.run(["realm", "set", "--realm", realm, ...names.flatMap((name) => ["--ssid", name])]);
+  const two = ["<Campus> & more", "日本語の無線"];
+  const longest = "ä".repeat(16);
+
+  const { json } = await operator.run(["realm", "list", "--realm", realm]);
+  expect((json["realms"] as Record<string, unknown>[])[0]?.["ssids"]).toEqual(["eduroam"]);
+  expect((await set(...two)).json).toMatchObject({ ssids: two });
+  expect((await set(longest)).json).toMatchObject({ ssids: [longest] });
+  const other = await operator.run(["realm", "set", "--realm", realm, "--max-profiles", "3"]);
+  expect(other.json).toMatchObject({ ssids: [longest] });
+
+  const audited = await operator.database.owner.query<{ properties: object }>(sql`
+    select properties
+      from audit_entries a
+      join realms r on r.id = a.realm_id
+     where r.name = ${realm}
+       and event = 'realm_update'
+     order by a.id
+  `);
+  expect(audited.map(({ properties }) => properties)).toEqual([
+    { before: { ssids: ["eduroam"] }, after: { ssids: two } },
+    { before: { ssids: two }, after: { ssids: [longest] } },
+    { before: { maxProfiles: 5 }, after: { maxProfiles: 3 } },
+  ]);
+});
+
+test.each([
+  ["no name", [""]],
+  ["a name beyond 32 octets", [`${"ä".repeat(16)}a`]],
+  ["a control character", ["a\u0007b"]],
+  ["the same twice", ["a", "a"]],
+  ["more than 16", Array.from({ length: 17 }, (_, index) => `net-${String(index)}`)],
+])("networks with %s are a usage error", async (_, names) => {
+  const realm = await operator.realm();
+  const { code, json } = await operator.run(
+    ["realm", "set", "--realm", realm].concat(names.flatMap((name) => ["--ssid", name])),
+  );
+  expect([code, json["error"]]).toEqual([2, "usage"]);
+});
+
 test("settings that are given change and the others stay", async () => {
   const realm = await operator.realm();
 

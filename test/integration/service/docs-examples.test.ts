@@ -84,6 +84,16 @@ test("awaiting: accepted at once, awaited, and repeated without a second certifi
   expect(printed).toMatch(/^issued: \d+$/m);
 });
 
+test("bulk: checked, started, awaited, watched, with a certificate in the results, and offboarded again", async () => {
+  const printed = await run("bulk");
+  expect(printed).toContain("ready: 2 to change, 0 already so, 1 with problems");
+  expect(printed).toMatch(/^nobody,,many,,,,3,failed,invalid_row,maxProfiles: must be/m);
+  expect(printed).toContain("completed_with_errors: 1 changed, 1 failed, 1 skipped");
+  expect(printed).toMatch(/^id: \d+\ndata: \{.*"state":"completed_with_errors"/m);
+  expect(printed).toMatch(/^issuer=/m);
+  expect(printed).toContain("completed: 1");
+});
+
 test("lists: the same by query and by body, and both versions of the one list that has two", async () => {
   const printed = await run("lists");
   expect(printed).toMatch(/^\d+ of \d+, from 0$/m);
@@ -96,11 +106,24 @@ test("errors: a request that is not valid, and problem details", async () => {
   expect(printed).toMatch(/^content-type: application\/problem\+json/im);
 });
 
-test("formats: a pair that belongs together, and a key that stays where it was made", async () => {
+test("formats: files that set devices up, a pair that belongs together, and a key that stays where it was made", async () => {
   const printed = await run("formats");
   expect(printed).toContain("TLS Web Client Authentication");
   expect(printed).toContain("Key is valid");
   expect((await json("own.json")).data).not.toHaveProperty("privateKey");
+  expect(printed).toContain("<key>SSID_STR</key>\n<string>eduroam</string>\n");
+  expect(printed).toContain("<OuterIdentity>@demo.example</OuterIdentity>");
+  expect(printed).toContain("<SSID>eduroam</SSID>");
+  expect(printed).toContain("profile.crt: OK");
+});
+
+test("command line: signed in, a profile made and revoked, people on board and off again", async () => {
+  const printed = await run("command-line");
+  expect(printed).toMatch(/^token\tok\t/m);
+  expect(printed).toMatch(/\tonboarding\tcompleted\t2\t2\t/);
+  expect(printed).toMatch(/\toffboarding\tcompleted_with_errors\t2\t1\t/);
+  expect((await readFile(join(directory, "tablet.p12")))[0]).toBe(0x30);
+  expect(await readFile(join(directory, "results.csv"), "utf8")).toMatch(/grace@demo\.example[^]*changed/);
 });
 
 test("the compiled service has the guides and what they load with it", async () => {
@@ -109,7 +132,7 @@ test("the compiled service has the guides and what they load with it", async () 
 });
 
 test("there is a test for every guide with shell blocks", async () => {
-  const tested = ["quickstart", "sign-in", "guests", "awaiting", "lists", "errors", "formats"];
+  const tested = ["quickstart", "sign-in", "guests", "awaiting", "bulk", "lists", "errors", "formats", "command-line"];
   for (const { slug, file } of guides) {
     const blocks = await shellBlocks(`docs/guides/${file}`);
     expect(blocks.length > 0, file).toBe(tested.includes(slug));

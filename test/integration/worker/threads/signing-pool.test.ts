@@ -1,7 +1,7 @@
 import { createHash, createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
 import type { Worker } from "node:worker_threads";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
-import { certificateFormats, type CreationOutput } from "../../../../domain/certificate-format.ts";
+import { certificateFormats, isDeviceFile, type CreationOutput } from "../../../../domain/certificate-format.ts";
 import type { IssuerID } from "../../../../domain/ids.ts";
 import {
   generateOutputKeyPair,
@@ -25,7 +25,7 @@ import {
 } from "../../../../worker/threads/signing-pool.ts";
 import { SigningThreadError, ThreadRequestError } from "../../../../worker/threads/thread-handle.ts";
 import { issueOrder } from "../../../support/certificate-request.ts";
-import { certificatePem, testIssuerMaterial, testUrls } from "../../../support/hierarchy/test-hierarchy.ts";
+import { certificatePem, derOf, testIssuerMaterial, testUrls } from "../../../support/hierarchy/test-hierarchy.ts";
 import { openssl } from "../../../support/openssl.ts";
 import { describeWithTool } from "../../../support/tools.ts";
 
@@ -73,7 +73,7 @@ describe("with a pool and a loaded issuer", () => {
 
   const issueOne = async (override: Partial<IssueOrder> = {}) => pool.issue([issueOrder(override)]);
 
-  test.each(certificateFormats)(
+  test.each(certificateFormats.filter((format) => !isDeviceFile(format)))(
     "an order for %s gives a certificate and its sealed output in that shape",
     async (format) => {
       const batch = await issueOne({ format });
@@ -90,6 +90,42 @@ describe("with a pool and a loaded issuer", () => {
       }
     },
   );
+
+  const network = {
+    displayName: "Example Üniversity",
+    domain: "wifi.example.org",
+    ssids: ["eduroam"],
+    radiusName: "radius.wifi.example.org",
+    radiusCas: [{ certificate: derOf(certificatePem("root")).toString("base64"), selfSigned: true }],
+  };
+
+  test.each(certificateFormats.filter(isDeviceFile))(
+    "an order for %s gives that file, and without the realm's network nothing",
+    async (format) => {
+      const file = Buffer.from(outputOf(await issueOne({ format, network }))["data"] ?? "", "base64").toString("utf8");
+      expect(file).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/);
+      expect(file).toContain("radius.wifi.example.org");
+
+      const { results } = await issueOne({ format });
+      expect(results[0]).toMatchObject({ failure: { code: "signing_failed" } });
+    },
+  );
+
+  test("configuration profiles are signed when there is something to sign them with", async () => {
+    const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" });
+    const signing = ["req", "-x509", "-key", "key.pem", "-subj", "/CN=Signs Profiles"];
+    const certificate = openssl(signing, { "key.pem": key }).stdout;
+    const signingPool = newPool({ profileSigning: { certificate, key: key.toString() } });
+    await signingPool.ensureIssuer(material);
+    try {
+      const file = outputOf(await signingPool.issue([issueOrder({ format: "mobileconfig", network })]))["data"] ?? "";
+      const verify = ["cms", "-verify", "-inform", "DER", "-in", "file", "-CAfile", "signer.pem", "-purpose", "any"];
+      const { stdout } = openssl(verify, { file: Buffer.from(file, "base64"), "signer.pem": certificate });
+      expect(stdout).toContain("com.apple.wifi.managed");
+    } finally {
+      await signingPool.close();
+    }
+  });
 
   test("a result names the public key by the hash that the database keeps unique", async () => {
     const { certificate, spkiSha256 } = issued((await issueOne()).results[0]);

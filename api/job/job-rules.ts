@@ -1,0 +1,41 @@
+import type { Db } from "../../db/client.ts";
+import * as jobRows from "../../db/queries/job-rows.ts";
+import type { Job } from "../../db/queries/jobs.ts";
+import { lockWaitingRows } from "../../db/queries/jobs.ts";
+import { unfinishedRowsMax, type JobKind, type JobState } from "../../domain/bulk/job.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Scope } from "../../domain/scopes.ts";
+import { requireScope } from "../access.ts";
+import type { Principal } from "../principal.ts";
+
+/** What a token needs for what a job does to people, besides the scope for jobs. */
+const scopeOf = { onboarding: "user.modify", offboarding: "user.delete" } as const satisfies Record<JobKind, Scope>;
+
+/** What it needs when rows ask for profiles. */
+export const profileScope: Scope = "profile.create";
+
+export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): boolean => states.includes(state);
+
+/** Throws unless the token has the scopes of what a job does. */
+export async function requireScopesOf(db: Db, principal: Principal, { id, kind }: Job): Promise<void> {
+  requireScope(principal, scopeOf[kind]);
+  if (kind === "onboarding" && (await jobRows.asksForProfiles(db, id))) requireScope(principal, profileScope);
+}
+
+const waitSeconds = 60;
+
+/** Throws when the realm has too many unfinished rows for so many more. Holds others of the realm until the transaction ends. */
+export async function requireRoom(tx: Db, { realmId, rows }: { realmId: string; rows: number }): Promise<void> {
+  const waiting = await lockWaitingRows(tx, realmId);
+  if (waiting + rows <= unfinishedRowsMax) return;
+  throw new ServiceError("too_many_rows_waiting", {
+    description: `${waiting} rows of this realm's jobs are waiting; there may be ${unfinishedRowsMax}. Try again when some are done.`,
+    retryAfterSeconds: waitSeconds,
+  });
+}
+
+/** Files and keys are for whoever created the job: the same user, or the same client when it acted on its own. */
+export const mayReadOutput = (principal: Principal, job: Job): boolean =>
+  principal.kind === "user"
+    ? job.createdByUserId === principal.userId
+    : principal.kind === "service" && job.createdByUserId === null && job.createdByClientId === principal.clientId;

@@ -1,0 +1,30 @@
+import { unusableFile } from "./input.ts";
+
+/**
+ * Bytes that must be UTF-8 as text, without a byte order mark. What spreadsheets write otherwise is refused with how to
+ * save it: a file in another encoding must not become other people's names.
+ */
+export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
+  const decoder = new TextDecoder("utf-8", { fatal: true });
+  const decode = (chunk?: Uint8Array): string => {
+    try {
+      return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });
+    } catch (cause) {
+      throw notUtf8(cause);
+    }
+  };
+  let first = true;
+  for await (const chunk of bytes) {
+    const text = decode(chunk);
+    if (text === "") continue;
+    // Every other byte of Latin text in UTF-16 is NUL.
+    if (first && text.slice(0, 64).includes("\0")) throw notUtf8(undefined);
+    first = false;
+    yield text;
+  }
+  const rest = decode();
+  if (rest !== "") yield rest;
+}
+
+const notUtf8 = (cause: unknown) =>
+  unusableFile("The file is not UTF-8. In Excel, save it as “CSV UTF-8 (comma delimited)”.", { cause });
