@@ -62,6 +62,11 @@ export const variables = {
     about:
       "The plain http address that certificates point to for CRL, OCSP and issuer. Not set: the base URL over http.",
   },
+  REALMPASS_CRL_VALIDITY_HOURS: {
+    schema: integer(1, 8_760, 96),
+    used: "worker",
+    about: "How long a CRL is valid. A new one comes each quarter of it, and within seconds of a revocation.",
+  },
   PORT: { schema: integer(0, 65_535, 3000), used: "api", about: "The port the API listens on." },
   REALMPASS_HOST: {
     schema: z.string().default("127.0.0.1"),
@@ -70,7 +75,7 @@ export const variables = {
   },
   REALMPASS_TRUSTED_PROXIES: {
     schema: z.string().default(""),
-    used: "api",
+    used: "all",
     about: "Comma-separated addresses or CIDR ranges whose X-Forwarded-For is believed.",
   },
   REALMPASS_CLIENT_CERTIFICATE_HEADER: {
@@ -175,6 +180,47 @@ export const variables = {
     secret: true,
     about:
       "JWK that signs the ends of the audit log's chains, or a JWK Set of which the first signs. Not set: audit-key.json in the data directory.",
+  },
+  REALMPASS_PROFILE_SIGNING_CERTIFICATE: {
+    schema: z
+      .string()
+      .regex(/-----BEGIN CERTIFICATE-----/, "must be PEM")
+      .optional(),
+    used: "worker",
+    about:
+      "The certificate, with its chain, that Apple configuration profiles are signed with, as PEM; REALMPASS_PROFILE_SIGNING_CERTIFICATE_FILE names a file. Not set: they are not signed.",
+  },
+  REALMPASS_PROFILE_SIGNING_KEY: {
+    schema: z
+      .string()
+      .regex(/-----BEGIN (?:RSA |EC )?PRIVATE KEY-----/, "must be an unencrypted key as PEM")
+      .optional(),
+    used: "worker",
+    secret: true,
+    about: "Its private key, as PEM; REALMPASS_PROFILE_SIGNING_KEY_FILE names a file.",
+  },
+  REALMPASS_OCSP_PORT: {
+    schema: integer(0, 65_535, 0),
+    used: "worker",
+    about: "The port of a worker's OCSP listener; 0 for any free one, which the api learns from the database.",
+  },
+  REALMPASS_OCSP_HOST: {
+    schema: z.string().default("127.0.0.1"),
+    used: "worker",
+    about: "The address that OCSP listeners listen on; 0.0.0.0 for every interface, when the api runs elsewhere.",
+  },
+  REALMPASS_OCSP_URL: {
+    schema: z
+      .string()
+      .regex(/^http:\/\/[A-Za-z0-9._:[\]-]{1,255}$/, "must be a plain http:// URL without a path")
+      .optional(),
+    used: "worker",
+    about: "Where the api reaches this worker's OCSP listener. Not set: the OCSP host (the machine's name for 0.0.0.0) and port.",
+  },
+  REALMPASS_RATE_LIMIT_OCSP: {
+    schema: integer(1, 1_000_000, 5_000),
+    used: "worker",
+    about: "OCSP requests per second and address, per process.",
   },
   REALMPASS_SIGNING_THREADS: {
     schema: integer(1, 64, Math.min(availableParallelism(), 4)),

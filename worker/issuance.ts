@@ -8,8 +8,10 @@ import type { ErrorCode } from "../domain/errors.ts";
 import { IssuanceID, IssuerID, SerialNumber } from "../domain/ids.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Log } from "../runtime/log.ts";
+import type { NetworkSettings } from "./device-files/device-file-content.ts";
 import type { Issuers } from "./issuers.ts";
 import type { KeyPool } from "./key-pool.ts";
+import { networksOf } from "./networks.ts";
 import { drawSerialNumber } from "./pki/serial-number.ts";
 import type { IssueOrder, OrderFailureCode, OrderResult } from "./threads/messages.ts";
 import { ordersPerBatch, type SigningPool } from "./threads/signing-pool.ts";
@@ -114,6 +116,7 @@ async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]):
     deps.log.error({ event: "issuer.not_loaded", err: error }, "an issuer cannot be loaded");
   }
 
+  const networks = await networksOf(deps, claimed);
   const size = Math.min(ordersPerBatch, Math.ceil(claimed.length / deps.threads));
   const parts = Array.from({ length: Math.ceil(claimed.length / size) }, (_, part) =>
     claimed.slice(part * size, (part + 1) * size),
@@ -121,7 +124,9 @@ async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]):
   await Promise.all(
     parts.map(async (part) => {
       try {
-        const { wrappedDataKey, results } = await deps.pool.issue(part.map((row) => order(row, deps)));
+        const { wrappedDataKey, results } = await deps.pool.issue(
+          part.map((row) => order(row, networks.get(row.id), deps)),
+        );
         const dataKeyId = randomUUID();
         batch.dataKeys.push({ id: dataKeyId, wrapped: wrappedDataKey });
         for (const result of results) sort(result, { batch, dataKeyId, log: deps.log });
@@ -135,7 +140,11 @@ async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]):
 }
 
 /** What is signed is rebuilt from the committed row: an edited job yields nothing that the row does not say. */
-function order(row: ClaimedIssuance, { rsaKeys }: Pick<IssuanceDeps, "rsaKeys">): IssueOrder {
+function order(
+  row: ClaimedIssuance,
+  network: NetworkSettings | undefined,
+  { rsaKeys }: Pick<IssuanceDeps, "rsaKeys">,
+): IssueOrder {
   const keyPair = row.keyType === "rsa-2048" && row.csr === null ? rsaKeys.take() : undefined;
   return {
     issuanceId: IssuanceID.parse(row.id),
@@ -153,6 +162,7 @@ function order(row: ClaimedIssuance, { rsaKeys }: Pick<IssuanceDeps, "rsaKeys">)
     ...(keyPair === undefined ? {} : { keyPair }),
     format: row.format,
     deviceType: row.deviceType,
+    ...(network === undefined ? {} : { network }),
   };
 }
 

@@ -8,6 +8,7 @@ import { createLog } from "../runtime/log.ts";
 import { createRegistry, serveMetrics } from "../runtime/metrics.ts";
 import { queueBackend } from "../runtime/queues.ts";
 import { workerVariables } from "./config.ts";
+import { profileSigningOf } from "./profile-signing.ts";
 import { startWorker } from "./worker.ts";
 
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
@@ -56,11 +57,21 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     passphrase: config.REALMPASS_ISSUER_KEY_PASSPHRASE ?? secrets().secret("issuerKeyPassphrase"),
     outputPublicKeyJwk: config.REALMPASS_OUTPUT_PUBLIC_KEY ?? secrets().secret("outputPublicKey"),
     auditKeyJwk: config.REALMPASS_AUDIT_KEY ?? secrets().secret("auditKey"),
+    profileSigning: profileSigningOf(config),
     publicationUrl: publicationUrl(config),
+    crlValidityHours: config.REALMPASS_CRL_VALIDITY_HOURS,
     signingThreads: config.REALMPASS_SIGNING_THREADS,
     issuanceConcurrency: config.REALMPASS_ISSUANCE_CONCURRENCY,
     bulkConcurrency: config.REALMPASS_BULK_CONCURRENCY,
     rsaKeyPool: config.REALMPASS_RSA_KEY_POOL,
+    ocsp: {
+      database: { url: config.DATABASE_URL, role: "realmpass_worker", applicationName: "realmpass ocsp" },
+      host: config.REALMPASS_OCSP_HOST,
+      port: config.REALMPASS_OCSP_PORT,
+      url: config.REALMPASS_OCSP_URL,
+      trustedProxies: rangesOf(config.REALMPASS_TRUSTED_PROXIES),
+      requestsPerSecond: config.REALMPASS_RATE_LIMIT_OCSP,
+    },
     registry,
     clock: systemClock,
     log,
@@ -68,5 +79,11 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   });
   process.send?.({ event: "ready", metricsPort: metrics.port });
 }
+
+const rangesOf = (text: string): string[] =>
+  text
+    .split(",")
+    .map((range) => range.trim())
+    .filter((range) => range !== "");
 
 runMain(main);

@@ -132,6 +132,7 @@ describeWithTool(["python3", "openssl"], "an Apple configuration profile", () =>
         PayloadCertificateUUID: certificate?.["PayloadUUID"],
         EAPClientConfiguration: {
           AcceptEAPTypes: [13],
+          OuterIdentity: "@wifi.example.org",
           TLSTrustedServerNames: ["radius.wifi.example.org"],
           PayloadCertificateAnchorUUID: [root?.["PayloadUUID"]],
           TLSAllowTrustExceptions: false,

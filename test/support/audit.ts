@@ -11,7 +11,7 @@ export interface AuditRow {
 /** The audit entries whose property has this value, in the order they were written. */
 export const auditOf = (
   { owner }: TestDatabase,
-  property: "userID" | "clientID" | "sid" | "serial" | "guestAccountID",
+  property: "userID" | "clientID" | "sid" | "serial" | "guestAccountID" | "issuerID",
   value: string,
 ): Promise<AuditRow[]> =>
   owner.query<AuditRow>(sql`

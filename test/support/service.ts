@@ -165,7 +165,8 @@ export async function startService({
   return service;
 }
 
-async function givenServiceApplication(
+/** An application of a program in a realm, with every scope that one may have. */
+export async function givenServiceApplication(
   owner: Database,
   realmId: string,
 ): Promise<{ clientId: string; clientSecret: string }> {

@@ -15,6 +15,8 @@ const packageOf: Record<string, string> = {
   redis: "redis-server",
   "redis-server": "redis-server",
   chromium: "chromium",
+  xmllint: "libxml2-utils",
+  nmcli: "network-manager",
   python3: "python3",
 };
 

@@ -41,6 +41,7 @@ const databaseOptions = (url: string): DatabaseOptions => ({
 
 export interface TestWorker {
   queues: Queues;
+  registry: Registry;
   stop: () => Promise<void>;
 }
 
@@ -49,14 +50,18 @@ export async function startTestWorker({
   databaseUrl,
   kind = "postgres",
   rsaKeyPool = 0,
+  ocsp,
   log = silentLog,
 }: {
   databaseUrl: string;
   kind?: QueueBackend["kind"];
   rsaKeyPool?: number;
+  /** Has it answer OCSP as well, on a database of its own if one is named. */
+  ocsp?: { databaseUrl?: string; requestsPerSecond?: number };
   log?: Log;
 }): Promise<TestWorker> {
   const lifecycle = createLifecycle({ log, deadlineMs: 20_000 });
+  const registry = new Registry();
   const db = openDatabase(databaseOptions(databaseUrl));
   lifecycle.onStop("database", () => db.close());
   const { backend, close } = backendFor(kind, databaseUrl);
@@ -71,16 +76,31 @@ export async function startTestWorker({
     outputPublicKeyJwk: testOutputKeys.publicJwk,
     auditKeyJwk: testAuditKey,
     publicationUrl: "http://pki.example",
+    crlValidityHours: 96,
     signingThreads: 2,
     issuanceConcurrency: 64,
     bulkConcurrency: 2,
     rsaKeyPool,
-    registry: new Registry(),
+    ...(ocsp && {
+      ocsp: {
+        database: {
+          url: ocsp.databaseUrl ?? databaseUrl,
+          role: "realmpass_worker",
+          applicationName: "realmpass test ocsp",
+        },
+        host: "127.0.0.1",
+        port: 0,
+        url: undefined,
+        trustedProxies: [],
+        requestsPerSecond: ocsp.requestsPerSecond ?? 1_000_000,
+      },
+    }),
+    registry,
     clock: systemClock,
     log,
     lifecycle,
   });
   const stop = (): Promise<void> => lifecycle.stop("test");
   afterAll(stop);
-  return { queues, stop };
+  return { queues, registry, stop };
 }

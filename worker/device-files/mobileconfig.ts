@@ -7,12 +7,12 @@ const eapTls = 13;
 /**
  * An Apple configuration profile: the PKCS#12 with its password, the CAs of the RADIUS server, and one Wi-Fi payload for
  * each network that takes EAP-TLS with that identity and that server alone. Identifiers and UUIDs follow from the
- * profile's identity. No outer identity: Apple documents it for tunnelled methods only, and devices send the
- * certificate's own, which is a random pseudonym.
+ * profile's identity. The outer identity is the domain with no user name (RFC 9190 section 2.1.8); devices that use one
+ * for tunnelled methods alone send the certificate's own, which is a random pseudonym.
  */
 export function mobileconfig(content: DeviceFileContent): string {
   const { network, identity, friendlyName, notAfter, pkcs12, password } = content;
-  const { displayName, ssids, radiusName, radiusCas } = network;
+  const { displayName, domain, ssids, radiusName, radiusCas } = network;
   const profile = profileIdentifier(content);
   const payload = (role: string, type: string, name: string): PlistDictionary => ({
     PayloadType: type,
@@ -49,6 +49,7 @@ export function mobileconfig(content: DeviceFileContent): string {
     EncryptionType: "WPA2",
     EAPClientConfiguration: {
       AcceptEAPTypes: [eapTls],
+      OuterIdentity: `@${domain}`,
       TLSTrustedServerNames: [radiusName],
       PayloadCertificateAnchorUUID: anchors,
       TLSAllowTrustExceptions: false,

@@ -1,4 +1,4 @@
-import { createPrivateKey, createPublicKey, sign } from "node:crypto";
+import { createPrivateKey, createPublicKey, createSign, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IssuerID } from "../../../domain/ids.ts";
 import { encryptKey } from "../../../worker/pki/encrypted-key.ts";
@@ -33,6 +33,10 @@ export function testSigner(name: "root" | TestIssuerName): Signer {
     algorithm,
     publicKeySpki: createPublicKey(key).export({ format: "der", type: "spki" }),
     sign: (toBeSigned) => sign(signatureAlgorithms[algorithm].hash, toBeSigned, key),
+    signInParts() {
+      const signing = createSign(signatureAlgorithms[algorithm].hash);
+      return { update: (part) => void signing.update(part), finish: () => signing.sign(key) };
+    },
   };
 }
 
