@@ -49,20 +49,28 @@ export async function startService({
   kind,
   env: shared = {},
   databaseUrl,
+  clone: givenClone,
+  redisUrl = kind === "redis" ? freshRedisDatabase() : undefined,
   maxProfiles = 100,
+  atEnd = afterAll,
 }: {
   kind: QueueBackend["kind"];
   env?: Record<string, string>;
   /** Where the processes find their database, when it is not the clone itself (a proxy before it, say). */
   databaseUrl?: (clone: string) => string;
+  /** A migrated database, instead of a copy of the one that all tests share. */
+  clone?: Awaited<ReturnType<typeof cloneDatabase>>;
+  /** A Redis, instead of a part of the one that all tests share. */
+  redisUrl?: string | undefined;
   maxProfiles?: number;
+  /** When everything is stopped and removed: at the end of the file, or of a test. */
+  atEnd?: (stop: () => Promise<void>) => void;
 }): Promise<RunningService> {
-  const clone = await cloneDatabase();
+  const clone = givenClone ?? (await cloneDatabase());
   const owner = openDatabase({ url: clone.url, connectionsMax: 4, applicationName: "realmpass test" });
   const directory = await mkdtemp(join(tmpdir(), "realmpass-service-"));
   const realm = await givenIssuingRealm(owner, { maxProfiles });
   const { clientId, clientSecret } = await givenServiceApplication(owner, realm.realmId);
-  const redisUrl = kind === "redis" ? freshRedisDatabase() : undefined;
   const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
   const api: ChildProcess[] = [];
   const workers: ChildProcess[] = [];
@@ -138,7 +146,7 @@ export async function startService({
     },
   };
 
-  afterAll(async () => {
+  atEnd(async () => {
     agent.destroy();
     await Promise.all([...api, ...workers].map((child) => ended(child)));
     await owner.close();

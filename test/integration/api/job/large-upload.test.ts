@@ -1,9 +1,8 @@
 import { spawn } from "node:child_process";
-import { setFlagsFromString } from "node:v8";
-import { runInNewContext } from "node:vm";
 import { expect, test } from "vitest";
 import { jobRowsMax } from "../../../../domain/bulk/job.ts";
 import { useApi } from "../../../support/api.ts";
+import { heldBytes } from "../../../support/memory.ts";
 
 const api = useApi();
 
@@ -38,15 +37,8 @@ const send = (token: string, count: number): Promise<string> =>
     });
   });
 
-setFlagsFromString("--expose-gc");
-const collectGarbage = runInNewContext("gc") as () => void;
-
-/** What is held, in megabytes, garbage not counted. */
-function held(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return Math.round((heapUsed + external) / 1024 / 1024);
-}
+/** What is held, in megabytes. */
+const held = (): number => Math.round(heldBytes() / 1024 / 1024);
 
 test("as many rows as a job may have are received without being held", { timeout: 180_000 }, async () => {
   const { clientId } = await api.given.application({ realmId: api.realmId });
