@@ -215,7 +215,8 @@ export const variables = {
       .regex(/^http:\/\/[A-Za-z0-9._:[\]-]{1,255}$/, "must be a plain http:// URL without a path")
       .optional(),
     used: "worker",
-    about: "Where the api reaches this worker's OCSP listener. Not set: the OCSP host (the machine's name for 0.0.0.0) and port.",
+    about:
+      "Where the api reaches this worker's OCSP listener. Not set: the OCSP host (the machine's name for 0.0.0.0) and port.",
   },
   REALMPASS_RATE_LIMIT_OCSP: {
     schema: integer(1, 1_000_000, 5_000),
