@@ -2,6 +2,7 @@ import { z } from "zod";
 
 /** What can be taken back, by the name that it is set with. */
 const clearable = [
+  "radius-ca",
   "upstream-issuer",
   "upstream-client-id",
   "upstream-client-secret",

@@ -2,8 +2,9 @@ import type { RealmChange, RealmRow } from "../db/queries/realms.ts";
 import type { UpstreamClaims } from "../domain/upstream-claims.ts";
 import type { Clearable } from "./clearable.ts";
 
-/** What `realm set` was told about the identity provider. */
+/** What `realm set` was told about settings that can be taken back: those of the identity provider, and one more. */
 export interface UpstreamInput {
+  radiusCaFile: string | undefined;
   upstreamIssuer: string | undefined;
   upstreamClientId: string | undefined;
   upstreamClientSecretStdin: boolean | undefined;
@@ -17,6 +18,7 @@ export interface UpstreamInput {
 /** A setting that would be both set and cleared. */
 export function contradictionIn({ clear, ...input }: UpstreamInput): Clearable | undefined {
   const set: Record<Clearable, unknown> = {
+    "radius-ca": input.radiusCaFile,
     "upstream-issuer": input.upstreamIssuer,
     "upstream-client-id": input.upstreamClientId,
     "upstream-client-secret": input.upstreamClientSecretStdin,

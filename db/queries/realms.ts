@@ -8,6 +8,8 @@ export interface RealmRow extends Realm {
   radiusCa: string | null;
   /** The Wi-Fi networks that files for devices set up. */
   ssids: string[];
+  /** Percent of the active people: a bulk offboarding of more has to be confirmed. */
+  offboardingShare: number;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
   localSignIn: boolean;
   upstreamIssuer: string | null;
@@ -19,6 +21,7 @@ export interface RealmRow extends Realm {
 const columns = sql`
   id, name, display_name as "displayName", domain, logo_uri as "logoUri", max_profiles as "maxProfiles",
   max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, key_types as "keyTypes",
+  offboarding_share_percent as "offboardingShare",
   local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
   upstream_client_secret is not null as "upstreamClientSecretSet", upstream_claims as "upstreamClaims"`;
 
@@ -65,7 +68,10 @@ export interface RealmChange {
   displayName?: string | undefined;
   logoUri?: string | undefined;
   radiusCn?: string | undefined;
+  /** PEM; null: the realm's own CA. */
+  radiusCa?: string | null | undefined;
   ssids?: readonly string[] | undefined;
+  offboardingShare?: number | undefined;
   localSignIn?: boolean | undefined;
   /** Null removes it; so with all of the identity provider's settings. */
   upstreamIssuer?: string | null | undefined;
@@ -89,6 +95,8 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
          set display_name       = coalesce(${change.displayName ?? null}, display_name),
              logo_uri           = coalesce(${change.logoUri ?? null}, logo_uri),
              radius_cn          = coalesce(${change.radiusCn ?? null}, radius_cn),
+             radius_ca          = ${givenOr(sql`radius_ca`, change.radiusCa)},
+             offboarding_share_percent = coalesce(${change.offboardingShare ?? null}, offboarding_share_percent),
              ssids              = coalesce(${change.ssids ?? null}::text[], ssids),
              local_sign_in      = coalesce(${change.localSignIn ?? null}, local_sign_in),
              upstream_issuer    = ${givenOr(sql`upstream_issuer`, change.upstreamIssuer)},

@@ -10,6 +10,7 @@ import { command, flag, option, repeatable } from "../command.ts";
 import { text } from "../../domain/text.ts";
 import { ClaimName } from "../../domain/upstream-claims.ts";
 import { UpstreamIssuer } from "../../domain/uris.ts";
+import { readCertificates } from "../certificate-file.ts";
 import { ClearedSettings } from "../clearable.ts";
 import { readClientSecret } from "../client-secret.ts";
 import { ClaimValue, Switch, wholeNumber } from "../inputs.ts";
@@ -25,6 +26,11 @@ export const realmSet = command({
   options: {
     displayName: option("<text>", "the name that people see", text(1, 200).optional()),
     radiusCn: option("<name>", "the name that the RADIUS server's certificate shows", text(1, 255).optional()),
+    radiusCaFile: option(
+      "<file>",
+      "PEM of the CA that issued the RADIUS server's certificate; default: the realm's own",
+      z.string().min(1).optional(),
+    ),
     ssid: repeatable("<name>", "a Wi-Fi network that files for devices set up; once for each", Ssids.optional()),
     localSignIn: option("<on|off>", "sign-in with a local name, for trial and emergencies", Switch.optional()),
     upstreamIssuer: option("<uri>", "the identity provider that people sign in through", UpstreamIssuer.optional()),
@@ -47,11 +53,16 @@ export const realmSet = command({
     ),
     clear: option(
       "<settings>",
-      "settings of the identity provider to take back, separated by commas: upstream-issuer,claim-email",
+      "settings to take back, separated by commas: radius-ca,upstream-issuer,claim-email",
       ClearedSettings.optional(),
     ),
     maxProfiles: option("<count>", "active profiles that a person may have", wholeNumber(0, maxProfiles).optional()),
     maxValid: option("<months>", "how long a profile is valid", wholeNumber(1, maxValidMonths).optional()),
+    offboardingShare: option(
+      "<percent>",
+      "a bulk offboarding of more of the realm's people has to be confirmed; default: 20",
+      wholeNumber(0, 100).optional(),
+    ),
   },
   async run(input, context) {
     if (Object.values(input).every((value) => value === undefined)) {
@@ -61,19 +72,22 @@ export const realmSet = command({
     if (contradiction !== undefined) throw usageError(`--${contradiction} cannot be both set and cleared.`);
     const at = context.clock.now();
     const secret = input.upstreamClientSecretStdin === true ? readClientSecret(await context.readInput()) : undefined;
+    const radiusCa = input.clear?.has("radius-ca") === true ? null : readCertificates(input.radiusCaFile);
     const { id } = await context.realm();
     const sealedSecret =
       secret === undefined
         ? undefined
         : sealUnderMasterKey(context.masterKey(), Buffer.from(secret), realms.upstreamSecretContext(id));
-    const { displayName, radiusCn, ssid, localSignIn, maxProfiles: profiles, maxValid } = input;
+    const { displayName, radiusCn, ssid, localSignIn, maxProfiles: profiles, maxValid, offboardingShare } = input;
     const db = await context.db();
     const { before, realm } = await db.transaction(async (tx) => {
       const before = await realms.lock(tx, id);
       const after = await realms.update(tx, id, {
         displayName,
         radiusCn,
+        radiusCa,
         ssids: ssid,
+        offboardingShare,
         localSignIn,
         maxProfiles: profiles,
         maxValidMonths: maxValid,

@@ -1,5 +1,6 @@
-import { readdirSync, readFileSync, statSync } from "node:fs";
-import { dirname } from "node:path";
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { upstreamSecretContext } from "../../../db/queries/realms.ts";
 import { sql } from "../../../db/sql.ts";
@@ -146,6 +147,42 @@ test.each([
     ["realm", "set", "--realm", realm].concat(names.flatMap((name) => ["--ssid", name])),
   );
   expect([code, json["error"]]).toEqual([2, "usage"]);
+});
+
+test("the RADIUS server's CA is taken from a file of certificates, and given back to the realm's own", async () => {
+  const realm = await operator.realm();
+  const directory = mkdtempSync(join(tmpdir(), "radius-ca-"));
+  const file = join(directory, "ca.pem");
+  const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
+  const { stdout: ca } = openssl(
+    ["req", "-x509", "-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:P-256", "-nodes", "-subj", "/CN=RADIUS CA"].concat(
+      ["-keyout", join(directory, "key")],
+    ),
+  );
+  writeFileSync(file, `What is around it is left out.\n${ca}`);
+
+  expect((await set("--radius-ca-file", file)).json).toMatchObject({ radiusCA: ca });
+  expect((await set("--max-profiles", "4")).json).toMatchObject({ radiusCA: ca });
+  expect((await set("--clear", "radius-ca")).json).toMatchObject({ radiusCA: null });
+  expect((await set("--clear", "radius-ca", "--radius-ca-file", file)).code).toBe(2);
+
+  writeFileSync(file, "no certificate");
+  for (const unusable of [file, join(directory, "missing.pem"), join(directory, "key")]) {
+    expect((await set("--radius-ca-file", unusable)).json).toMatchObject({ error: "unreadable_file" });
+  }
+  rmSync(directory, { recursive: true });
+});
+
+test("the share of people above which an offboarding is confirmed is a percentage", async () => {
+  const realm = await operator.realm();
+  const set = (share: string) => operator.run(["realm", "set", "--realm", realm, "--offboarding-share", share]);
+
+  expect((await operator.run(["realm", "set", "--realm", realm, "--max-profiles", "4"])).json).toMatchObject({
+    offboardingShare: 20,
+  });
+  expect((await set("0")).json).toMatchObject({ offboardingShare: 0 });
+  expect((await set("100")).json).toMatchObject({ offboardingShare: 100 });
+  for (const wrong of ["101", "-1", "20%", ""]) expect((await set(wrong)).code).toBe(2);
 });
 
 test("settings that are given change and the others stay", async () => {
