@@ -28,10 +28,10 @@ export async function countWhatIs({ db, clock }: Pick<JobDeps, "db" | "clock">, 
 /** Ends rows in these states without anything done for them. */
 export async function skipAll(
   { db, clock }: Pick<JobDeps, "db" | "clock">,
-  { id: jobId, total }: WorkedJob,
+  { id: jobId, lastPosition }: WorkedJob,
   what: { statuses: readonly ("pending" | "working")[]; code: RowErrorCode },
 ): Promise<void> {
-  for (const slice of slicesOf({ jobId, from: 1, to: total + 1 }, sliceSize)) {
+  for (const slice of slicesOf({ jobId, from: 1, to: lastPosition + 1 }, sliceSize)) {
     await jobs.skip(db, { ...slice, ...what, at: clock.now() });
   }
 }

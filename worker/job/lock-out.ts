@@ -24,7 +24,7 @@ export async function lockOutAll({ db, clock, log }: JobDeps, job: WorkedJob): P
     return progress.every((part) => part === undefined || part.state === "running");
   };
 
-  const waiting = slicesOf({ jobId, from: 1, to: job.total + 1 }, sliceSize);
+  const waiting = slicesOf({ jobId, from: 1, to: job.lastPosition + 1 }, sliceSize);
   const lane = async (): Promise<boolean> => {
     for (let slice = waiting.shift(); slice !== undefined; slice = waiting.shift()) {
       if (await lockOut(slice)) continue;

@@ -211,6 +211,34 @@ describe("a job that is cancelled", () => {
   });
 });
 
+describe("rows whose numbers go beyond their count, as those of a job that is tried again", () => {
+  const spread = (jobId: string) =>
+    database.owner.query(sql`update job_rows set position = position * 1_000 where job_id = ${jobId}`);
+
+  test.each(["onboarding", "offboarding"] as const)("are all worked: %s", async (kind) => {
+    const realmId = await given.realm();
+    const users = await Promise.all([1, 2, 3].map(() => given.user({ realmId })));
+    const rows = kind === "onboarding" ? names(3) : users.map(({ id }) => ({ userId: id }));
+    const jobId = await givenJob(database.owner, { realmId, kind, rows });
+    await spread(jobId);
+
+    await jobs.run(jobId);
+
+    expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 3 });
+    await expectCountsToAddUp(database.owner, jobId);
+  });
+
+  test("are all skipped when the job is cancelled", async () => {
+    const jobId = await onboardingOf(await given.realm(), { rows: names(3) });
+    await spread(jobId);
+
+    await setState(jobId, "cancelling");
+    await jobs.run(jobId);
+
+    expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "cancelled", skipped: 3 });
+  });
+});
+
 describe("what is done is done once", () => {
   test("when chunks run again, and at the same time", async () => {
     const realmId = await given.realm();
