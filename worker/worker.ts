@@ -121,8 +121,8 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     lifecycle.onStop(`worker of ${name}`, () => worker.close());
   }
 
-  await workers.beat(db, { workerId, at: clock.now() });
   if (options.ocsp !== undefined) await startOcsp(options.ocsp, { ...options, pool, issuers: deps.issuers, workerId });
+  await workers.beat(db, { workerId, at: clock.now() });
   log.info({ event: "worker.started", workerId, backend: backend.kind, jobs: Object.keys(jobs) }, "worker started");
 }
 
