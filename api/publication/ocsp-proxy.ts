@@ -196,7 +196,12 @@ function kept({ headers }: IncomingMessage): Record<string, string> {
 function send(response: Response, answer: Answer | undefined): void {
   const { status, headers, body } =
     answer === undefined || answer.status >= 500
-      ? { status: 200, headers: { "content-type": "application/ocsp-response" }, body: tryLater }
+      ? {
+          // FreeRADIUS takes every answer with status 200 that is not "good" for a refusal, this one too.
+          status: 503,
+          headers: { "content-type": "application/ocsp-response", "cache-control": "no-store", "retry-after": "1" },
+          body: tryLater,
+        }
       : answer;
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

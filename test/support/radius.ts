@@ -2,7 +2,6 @@ import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { accessSync, constants } from "node:fs";
 import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { createSocket } from "node:dgram";
-import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
@@ -161,7 +160,7 @@ async function freeUdpPorts(): Promise<[number, number]> {
     (socket) =>
       new Promise<number>((found) => {
         socket.bind(0, "127.0.0.1", () => {
-          found((socket.address() as AddressInfo).port);
+          found(socket.address().port);
         });
       }),
   );

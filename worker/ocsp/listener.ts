@@ -171,7 +171,14 @@ function headerOf(request: IncomingMessage, name: string): string | undefined {
   return Array.isArray(value) ? value.join(",") : value;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { body, validity }: OcspAnswer): void {
+function send(request: IncomingMessage, response: ServerResponse, { outcome, body, validity }: OcspAnswer): void {
+  if (outcome === "tryLater") {
+    // FreeRADIUS takes every answer with status 200 that is not "good" for a refusal, this one too.
+    response
+      .writeHead(503, { "Content-Type": responseType, "Content-Length": body.length, "Cache-Control": "no-store" })
+      .end(body);
+    return;
+  }
   if (request.method === "POST" || validity === undefined) {
     response
       .writeHead(200, { "Content-Type": responseType, "Content-Length": body.length, "Cache-Control": "no-store" })
