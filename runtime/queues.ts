@@ -242,9 +242,10 @@ export function startQueueWorker(
   };
   const options: Omit<WorkerOptions, "connection"> = {
     concurrency,
-    // A job whose worker died is taken up again after at most a minute and a half; the sweep usually is sooner.
-    lockDuration: 60_000,
-    stalledInterval: 30_000,
+    // A job whose worker died is taken up again after at most half a minute. Until then a chunk of a bulk job cannot be
+    // added again, so that a longer lock would hold up the whole job.
+    lockDuration: 20_000,
+    stalledInterval: 10_000,
     maxStalledCount: 2,
   };
   const connection = connect(backend, "consume", onError);

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
 import { eventually } from "../support/eventually.ts";
 import { givenUser } from "../support/issuing.ts";
+import { startBreakableRedis } from "../support/fault-services.ts";
 import { startService } from "../support/service.ts";
-import { startRedis } from "../support/services.ts";
 import { startTcpProxy } from "../support/tcp-proxy.ts";
 import { describeWithTool } from "../support/tools.ts";
 
@@ -72,18 +72,14 @@ test("a database that falls silent without closing its connections does not hold
 
 describeWithTool("redis-server", "Redis", () => {
   test("away: creations are accepted and finished all the same, and readiness says what is missing", async () => {
-    const given = process.env["TEST_REDIS_URL"];
-    delete process.env["TEST_REDIS_URL"];
-    const redis = await startRedis();
-    process.env["TEST_REDIS_URL"] = redis!.url;
-    const service = await startService({ kind: "redis" });
-    if (given !== undefined) process.env["TEST_REDIS_URL"] = given;
+    const redis = await startBreakableRedis();
+    const service = await startService({ kind: "redis", redisUrl: redis.url });
     const userId = await givenUser(service.owner, service.realmId);
     const create = (wait: string) =>
       service.call("POST", `/api/user/${userId}/profiles/laptop`, creation, { prefer: wait });
     expect(await create("wait=20")).toMatchObject({ status: 200 });
 
-    await redis!.stop();
+    await redis.stop();
     const accepted = await create("wait=1");
     expect(accepted).toMatchObject({ status: 202, body: { data: { state: "queued" } } });
     await eventually(async () => {

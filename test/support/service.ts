@@ -40,6 +40,8 @@ export interface RunningService extends IssuingRealm {
   startWorker(env?: Record<string, string>): Promise<ChildProcess>;
   /** Calls the API as a service client of the realm. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
+  /** The same, of the api that listens on a port. */
+  callAt(port: number, ...request: Parameters<RunningService["call"]>): Promise<Answer>;
   /** Everything that any of the processes has logged or printed. */
   logs(): Promise<string>;
 }
@@ -131,10 +133,11 @@ export async function startService({
       workers.push(child);
       return child;
     },
-    call: (method, path, body, headers = {}) =>
+    call: (...request) => service.callAt(port, ...request),
+    callAt: (at, method, path, body, headers = {}) =>
       send({
         agent,
-        port,
+        port: at,
         method,
         path,
         headers: { authorization: `Bearer ${service.accessToken}`, ...headers },

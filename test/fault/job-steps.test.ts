@@ -1,0 +1,350 @@
+import { randomUUID } from "node:crypto";
+import { request } from "node:http";
+import { expect } from "vitest";
+import { only } from "../../db/client.ts";
+import { sql } from "../../db/sql.ts";
+import type { JobKind } from "../../domain/bulk/job.ts";
+import { eventually } from "../support/eventually.ts";
+import {
+  faultTest,
+  givenProfiles,
+  givenUsers,
+  hold,
+  holdEnqueuing,
+  onBothBackends,
+  queueDepths,
+} from "../support/fault.ts";
+import { auditOf, eventuallyIn, expectCountsToAddUp, jobOf, rowsOf, type SeenJob } from "../support/jobs.ts";
+import type { Answer, RunningService } from "../support/service.ts";
+import { ended } from "../support/services.ts";
+
+/** The steps are those of docs/jobs.md. */
+
+const goneOnWithinMs = 60_000;
+
+const joining = (count: number, profile = {}) =>
+  Array.from({ length: count }, (_, index) => ({ pairwiseID: `person-${index + 1}`, ...profile }));
+const withProfile = { profileName: "laptop", deviceType: "Linux", format: "pem" };
+
+const send = (
+  service: RunningService,
+  kind: JobKind,
+  { users, query = "", key = randomUUID() }: { users: readonly unknown[]; query?: string; key?: string },
+): Promise<Answer> => service.call("POST", `/api/jobs/${kind}${query}`, { users }, { "idempotency-key": key });
+
+/** Sends a file while the worker stands still, so that the test can take what it needs before the job begins. */
+async function sendUnworked(service: RunningService, kind: JobKind, file: Parameters<typeof send>[2]): Promise<string> {
+  service.workers[0]!.kill("SIGSTOP");
+  return jobIdOf(await send(service, kind, file));
+}
+
+/** The id of a job that was accepted. */
+function jobIdOf(answer: Answer): string {
+  expect(answer.status).toBe(202);
+  return (answer.body.data as { id: string }).id;
+}
+
+/** People to offboard, with two profiles each. */
+async function givenLeaving(service: RunningService, count: number): Promise<{ userID: string }[]> {
+  const userIds = await givenUsers(service, count, "leaving");
+  await givenProfiles(service, userIds, 2);
+  return userIds.map((userID) => ({ userID }));
+}
+
+const countOf = async ({ owner }: RunningService, status: string): Promise<number> =>
+  only(
+    await owner.query<{ count: number }>(sql`
+      select count(*)::integer as count from job_rows where status = ${status}
+    `),
+  ).count;
+
+/** How many people are offboarded, and how many of their profiles are revoked. */
+const departures = async ({ owner }: RunningService): Promise<{ offboarded: number; revoked: number }> =>
+  only(
+    await owner.query<{ offboarded: number; revoked: number }>(sql`
+      select (select count(*) from users where offboarded_at is not null)::integer as offboarded,
+             (select count(*) from revocations)::integer as revoked
+    `),
+  );
+
+/** The job ends by itself, everybody in it has changed, and one audit entry of each kind says so. */
+async function expectDoneOnce(
+  { owner }: RunningService,
+  jobId: string,
+  { total, events }: { total: number; events: readonly string[] },
+): Promise<SeenJob> {
+  const job = await eventuallyIn(owner, jobId, ["completed"], goneOnWithinMs);
+  expect(job).toMatchObject({ total, changed: total, unchanged: 0, failed: 0, skipped: 0 });
+  await expectCountsToAddUp(owner, jobId);
+  const times = new Map<string, number>();
+  for (const { event, properties } of await auditOf(owner, jobId)) {
+    const person = (properties["userID"] ?? properties["user"] ?? "") as string;
+    times.set(`${event} ${person}`, (times.get(`${event} ${person}`) ?? 0) + 1);
+  }
+  const people = (await rowsOf(owner, jobId)).map(({ userId }) => userId);
+  expect([...times.keys()].sort()).toEqual(
+    ["job_create ", "job_finish ", ...events.flatMap((event) => people.map((id) => `${event} ${id}`))].sort(),
+  );
+  expect(new Set(times.values())).toEqual(new Set([1]));
+  return job;
+}
+
+/** Every row's profile exists once. */
+async function expectProfilesOnce({ owner }: RunningService, total: number): Promise<void> {
+  const [row] = await owner.query(sql`
+    select count(*)::integer as issued, count(distinct r.issuance_id)::integer as issuances,
+           count(distinct c.user_id)::integer as people,
+           (select count(*) from issuances)::integer as "allIssuances",
+           (select count(*) from certificates)::integer as certificates
+      from job_rows r
+      join certificates c on c.issuance_id = r.issuance_id and c.user_id = r.user_id and c.revoked_at is null
+  `);
+  expect(row).toEqual({
+    issued: total,
+    issuances: total,
+    people: total,
+    allIssuances: total,
+    certificates: total,
+  });
+}
+
+onBothBackends((kind) => {
+  const step = faultTest(kind);
+
+  step(
+    "the api killed in the midst of 1, receiving: nobody sees anything, sending again is safe, and the remains go",
+    async (service) => {
+      const broken = sendInPart(service);
+      await eventually(async () => {
+        expect(await countOf(service, "pending")).toBe(2_000);
+      });
+      await ended(service.api[0]!, "SIGKILL");
+      await broken;
+
+      await service.startApi();
+      expect(await service.call("GET", "/api/jobs")).toMatchObject({ status: 200, body: { data: [] } });
+      const again = await send(service, "onboarding", { users: joining(10) });
+      await expectDoneOnce(service, (again.body.data as { id: string }).id, { total: 10, events: ["user_create"] });
+      // As if ten minutes had passed.
+      await service.owner.query(sql`
+      update jobs set progress_at = progress_at - interval '10 minutes' where state = 'receiving'
+    `);
+      await eventually(
+        async () => {
+          expect(await service.owner.query(sql`select from jobs where state = 'receiving'`)).toEqual([]);
+          expect(await countOf(service, "pending")).toBe(0);
+        },
+        { withinMs: 40_000 },
+      );
+    },
+  );
+
+  step("the api killed after 2, begun: the job goes on without the queue, and the repeat finds it", async (service) => {
+    const file = { users: joining(20), key: randomUUID() };
+    const enqueuing = await holdEnqueuing(service);
+    const first = send(service, "onboarding", file).catch(() => undefined);
+    await enqueuing.reached(async () => {
+      expect(await service.owner.query(sql`select from jobs where state = 'checking'`)).toHaveLength(1);
+    });
+    await ended(service.api.at(-1)!, "SIGKILL");
+    await first;
+    await enqueuing.release();
+    expect(await queueDepths(service)).toMatchObject({ jobs: 0 });
+    const { id } = only(await service.owner.query<{ id: string }>(sql`select id from jobs`));
+
+    await expectDoneOnce(service, id, { total: 20, events: ["user_create"] });
+    await service.startApi();
+    expect(await send(service, "onboarding", file)).toMatchObject({ body: { data: { id, state: "completed" } } });
+  });
+
+  step(
+    "the worker killed between slices of 4, the check: the other rows are checked, and none is counted twice",
+    async (service) => {
+      const total = 12_000;
+      await givenUsers(service, total);
+      const users = joining(total, { email: "new@mail.example" });
+      const id = await sendUnworked(service, "onboarding", { users, query: "?dryRun=true" });
+      const checking = await hold(service, sql`select from job_rows where position = 11000 for update`);
+      service.workers[0]!.kill("SIGCONT");
+      await checking.reached("worker", "set (expected, error_code");
+      await ended(service.workers[0]!, "SIGKILL");
+      await checking.drop();
+      await checking.release();
+      expect(await jobOf(service.owner, id)).toMatchObject({ state: "checking", changed: 10_000 });
+
+      await service.startWorker();
+      expect(await eventuallyIn(service.owner, id, ["ready"], goneOnWithinMs)).toMatchObject({
+        total,
+        changed: total,
+        expectedChange: total,
+      });
+    },
+  );
+
+  step(
+    "the worker killed between slices of 6, locking out: the rest is locked out, nobody twice, and only then is anything revoked",
+    async (service) => {
+      const users = await givenLeaving(service, 3_000);
+      const id = await sendUnworked(service, "offboarding", { users, query: "?confirmTotal=3000" });
+      const marking = await hold(service, sql`select from users where id = ${users[2_500]!.userID} for update`);
+      service.workers[0]!.kill("SIGCONT");
+      await marking.reached("worker");
+      await eventually(async () => {
+        expect(await departures(service)).toEqual({ offboarded: 2_000, revoked: 0 });
+      });
+      await ended(service.workers[0]!, "SIGKILL");
+      await marking.drop();
+      await marking.release();
+      expect(await jobOf(service.owner, id)).toMatchObject({ state: "running", markedAt: null, done: 0 });
+      expect(await countOf(service, "working")).toBe(2_000);
+
+      await service.startWorker();
+      await expectDoneOnce(service, id, { total: 3_000, events: ["user_offboard"] });
+      expect(await departures(service)).toEqual({ offboarded: 3_000, revoked: 6_000 });
+    },
+  );
+
+  step("the worker killed after 6, all locked out: everybody's profiles are revoked", async (service) => {
+    const users = await givenLeaving(service, 600);
+    const revoking = await hold(service, sql`lock table revocations in share mode`);
+    const id = jobIdOf(await send(service, "offboarding", { users, query: "?confirmTotal=600" }));
+    await revoking.reached("worker", "insert into revocations");
+    await ended(service.workers[0]!, "SIGKILL");
+    await revoking.drop();
+    await revoking.release();
+    expect(await departures(service)).toEqual({ offboarded: 600, revoked: 0 });
+    expect(await jobOf(service.owner, id)).toMatchObject({ state: "running", done: 0 });
+
+    await service.startWorker();
+    await expectDoneOnce(service, id, { total: 600, events: ["user_offboard"] });
+    expect(await departures(service)).toEqual({ offboarded: 600, revoked: 1_200 });
+  });
+
+  step("the worker killed between slices of 8 that revoke: the rest is revoked", async (service) => {
+    const users = await givenLeaving(service, 500);
+    const someonesProfile = sql`(select min(id) from certificates where user_id = ${users[400]!.userID})`;
+    const revoking = await hold(
+      service,
+      sql`insert into revocations (certificate_id, revoked_at, reason) values (${someonesProfile}, now(), 5)`,
+    );
+    const id = jobIdOf(await send(service, "offboarding", { users, query: "?confirmTotal=500" }));
+    await revoking.reached("worker", "revocations");
+    await ended(service.workers[0]!, "SIGKILL");
+    await revoking.drop();
+    await revoking.release();
+    expect(await departures(service)).toEqual({ offboarded: 500, revoked: 500 });
+    expect(await jobOf(service.owner, id)).toMatchObject({ state: "running", changed: 250 });
+
+    await service.startWorker();
+    await expectDoneOnce(service, id, { total: 500, events: ["user_offboard"] });
+    expect(await departures(service)).toEqual({ offboarded: 500, revoked: 1_000 });
+  });
+
+  step("the worker killed between slices of 8 that take on: the rest is taken on", async (service) => {
+    const [first = ""] = await givenUsers(service, 1, "known");
+    const users = [
+      ...joining(150, withProfile),
+      { pairwiseID: "known-1", ...withProfile },
+      ...joining(200, withProfile).slice(150),
+    ];
+    const taking = await hold(service, sql`select from users where id = ${first} for update`);
+    const id = jobIdOf(await send(service, "onboarding", { users }));
+    await taking.reached("worker", "for no key update");
+    await ended(service.workers[0]!, "SIGKILL");
+    await taking.drop();
+    await taking.release();
+    expect(await jobOf(service.owner, id)).toMatchObject({ state: "running", changed: 100 });
+
+    await service.startWorker();
+    await eventuallyIn(service.owner, id, ["completed"], goneOnWithinMs);
+    await expectCountsToAddUp(service.owner, id);
+    await expectProfilesOnce(service, 201);
+  });
+
+  step("the worker killed after a slice of 8 that took on: what it accepted is issued", async (service) => {
+    const claiming = await hold(service, sql`lock table abandoned_serial_numbers in share mode`);
+    const id = jobIdOf(await send(service, "onboarding", { users: joining(80, withProfile) }));
+    await claiming.reached("worker", "with drawn as");
+    await ended(service.workers[0]!, "SIGKILL");
+    await claiming.drop();
+    await claiming.release();
+    expect(await countOf(service, "working")).toBe(80);
+    expect(await service.owner.query(sql`select from issuances where status = 'queued'`)).toHaveLength(80);
+
+    await service.startWorker();
+    await expectDoneOnce(service, id, { total: 80, events: ["user_create", "profile_create"] });
+    await expectProfilesOnce(service, 80);
+  });
+
+  step(
+    "the worker killed while it signs for a job: the claims run out, and every profile is made once",
+    async (service) => {
+      const settling = await hold(service, sql`lock table certificates in share mode`);
+      const id = jobIdOf(await send(service, "onboarding", { users: joining(80, withProfile) }));
+      await settling.reached("worker", "with signed as");
+      await ended(service.workers[0]!, "SIGKILL");
+      await settling.drop();
+      await settling.release();
+      expect(await service.owner.query(sql`select from issuances where status = 'signing'`)).toHaveLength(80);
+
+      await service.startWorker();
+      await expectDoneOnce(service, id, { total: 80, events: ["user_create", "profile_create"] });
+      await expectProfilesOnce(service, 80);
+      expect(await service.owner.query(sql`select from abandoned_serial_numbers`)).toHaveLength(80);
+    },
+  );
+
+  step(
+    "the worker killed after 8, issued, before the rows say so: they say so, and nothing is issued again",
+    async (service) => {
+      const settling = await hold(service, sql`lock table certificates in share mode`);
+      const id = jobIdOf(await send(service, "onboarding", { users: joining(80, withProfile) }));
+      await settling.reached("worker", "with signed as");
+      await ended(service.workers[0]!, "SIGKILL");
+      await settling.release();
+      await eventually(async () => {
+        expect(await service.owner.query(sql`select from issuances where status = 'issued'`)).toHaveLength(80);
+      });
+      expect(await countOf(service, "working")).toBe(80);
+
+      await service.startWorker();
+      await expectDoneOnce(service, id, { total: 80, events: ["user_create", "profile_create"] });
+      await expectProfilesOnce(service, 80);
+      expect(await service.owner.query(sql`select from abandoned_serial_numbers`)).toEqual([]);
+    },
+  );
+
+  step("the worker killed after the last row: the job is ended, once", async (service) => {
+    const settling = await hold(service, sql`lock table certificates in share mode`);
+    const id = jobIdOf(await send(service, "onboarding", { users: joining(20, withProfile) }));
+    await settling.reached("worker", "with signed as");
+    // Lets counts through, and nothing that locks the whole row.
+    const finishing = await hold(service, sql`select from jobs where id = ${id} for key share`);
+    await settling.release();
+    await finishing.reached("worker", "for update");
+    await ended(service.workers[0]!, "SIGKILL");
+    await finishing.drop();
+    await finishing.release();
+    expect(await jobOf(service.owner, id)).toMatchObject({ state: "running", done: 20, finishedAt: null });
+
+    await service.startWorker();
+    await expectDoneOnce(service, id, { total: 20, events: ["user_create", "profile_create"] });
+  });
+});
+
+/** Sends 2,500 rows of a file that goes on, and resolves when the connection has broken. */
+const sendInPart = ({ apiPort, accessToken }: RunningService): Promise<void> =>
+  new Promise((resolve) => {
+    const outgoing = request({
+      host: "127.0.0.1",
+      port: apiPort,
+      method: "POST",
+      path: "/api/jobs/onboarding",
+      headers: { authorization: `Bearer ${accessToken}`, "content-type": "text/csv" },
+    });
+    outgoing.on("error", () => {
+      resolve();
+    });
+    const names = Array.from({ length: 2_500 }, (_, index) => `half-${index}\n`);
+    outgoing.write(`pairwiseID\n${names.join("")}`);
+  });

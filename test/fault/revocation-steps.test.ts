@@ -1,0 +1,137 @@
+import { expect } from "vitest";
+import { only } from "../../db/client.ts";
+import { sql } from "../../db/sql.ts";
+import { readCrl, storedCrl, type ReadCrl } from "../support/crl.ts";
+import { eventually } from "../support/eventually.ts";
+import { faultTest, givenProfiles, givenUsers, hold } from "../support/fault.ts";
+import type { Answer, RunningService } from "../support/service.ts";
+import { ended } from "../support/services.ts";
+
+/** The steps are those of docs/revocation.md. The queue has no part in them. */
+
+const step = faultTest("postgres");
+
+/** A profile that can be revoked, and the CRL that there was before, which does not have it. */
+async function givenRevocable(service: RunningService) {
+  const userId = only(await givenUsers(service, 1));
+  await givenProfiles(service, [userId], 1);
+  const { serial } = only(
+    await service.owner.query<{ serial: string }>(sql`select serial_number as serial from certificates`),
+  );
+  const before = await eventually(() => crlOf(service));
+  expect(before.entries.size).toBe(0);
+  const revoke = (): Promise<Answer> => service.call("DELETE", `/api/profiles/${serial}`);
+  return { serial, before, revoke };
+}
+
+const crlOf = async ({ owner, issuerId }: RunningService): Promise<ReadCrl> =>
+  readCrl(await storedCrl(owner, issuerId));
+
+/** A CRL with a higher number that has exactly these, within `withinMs` of a worker's start. */
+async function expectPublished(
+  service: RunningService,
+  { before, serials, withinMs = 15_000 }: { before: ReadCrl; serials: readonly string[]; withinMs?: number },
+): Promise<void> {
+  const after = await eventually(
+    async () => {
+      const crl = await crlOf(service);
+      expect(crl.entries.size).toBe(serials.length);
+      return crl;
+    },
+    { withinMs },
+  );
+  expect([...after.entries.keys()].sort()).toEqual([...serials].sort());
+  expect(after.number).toBeGreaterThan(before.number);
+  expect(await service.owner.query(sql`select from crl_unpublished`)).toEqual([]);
+}
+
+/** What a dead worker has not taken with it. */
+const waiting = async ({ owner }: RunningService): Promise<number> =>
+  (await owner.query(sql`select from crl_unpublished`)).length;
+
+step("the api killed before 1 commits: nothing is revoked, and asking again is safe", async (service) => {
+  const { serial, before, revoke } = await givenRevocable(service);
+  const revoking = await hold(service, sql`lock table revocations in share mode`);
+  const first = revoke().catch(() => undefined);
+  await revoking.reached("api", "insert into revocations");
+  await ended(service.api[0]!, "SIGKILL");
+  await first;
+  await revoking.drop();
+  await revoking.release();
+  expect(await service.owner.query(sql`select from revocations`)).toEqual([]);
+  expect(await service.owner.query(sql`select from audit_entries where event = 'profile_revoke'`)).toEqual([]);
+
+  await service.startApi();
+  expect(await revoke()).toMatchObject({ status: 200 });
+  expect(await service.owner.query(sql`select from audit_entries where event = 'profile_revoke'`)).toHaveLength(1);
+  await expectPublished(service, { before, serials: [serial] });
+});
+
+step("api and worker killed after 1, revoked: the next worker publishes it", async (service) => {
+  const { serial, before, revoke } = await givenRevocable(service);
+  await ended(service.workers[0]!, "SIGKILL");
+  expect(await revoke()).toMatchObject({ status: 200 });
+  await ended(service.api[0]!, "SIGKILL");
+  expect(await waiting(service)).toBe(1);
+  expect(await crlOf(service)).toEqual(before);
+
+  await service.startWorker();
+  await expectPublished(service, { before, serials: [serial] });
+});
+
+step("the worker killed in the midst of 3, packing: what it took is still there for the next", async (service) => {
+  const { serial, before, revoke } = await givenRevocable(service);
+  const packing = await hold(service, sql`lock table crl_pieces in share mode`);
+  await revoke();
+  await packing.reached("worker", "insert into crl_pieces");
+  await ended(service.workers[0]!, "SIGKILL");
+  await packing.release();
+  expect(await waiting(service)).toBe(1);
+
+  await service.startWorker();
+  await expectPublished(service, { before, serials: [serial] });
+});
+
+step(
+  "the worker killed after 4, signed: nobody has seen that CRL, and the next one follows the last",
+  async (service) => {
+    const { serial, before, revoke } = await givenRevocable(service);
+    const publishing = await hold(service, sql`lock table crls in share mode`);
+    await revoke();
+    await publishing.reached("worker", "insert into crls");
+    await ended(service.workers[0]!, "SIGKILL");
+    await publishing.release();
+    await eventually(async () => {
+      expect(await service.owner.query(sql`select from pg_locks where locktype = 'advisory'`)).toEqual([]);
+    });
+    expect(await waiting(service)).toBe(1);
+    expect(await crlOf(service)).toEqual(before);
+
+    await service.startWorker();
+    await expectPublished(service, { before, serials: [serial] });
+  },
+);
+
+step(
+  "the worker killed between slices of a large batch: pieces without a CRL are published with the rest",
+  async (service) => {
+    const { before } = await givenRevocable(service);
+    const publishing = await hold(service, sql`lock table crls in share mode`);
+    const rows = await service.owner.query<{ serial: string }>(sql`
+    insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+    select ${service.issuerId}, '2000000' || i, gen_random_uuid(), now() + interval '1 year', now()
+      from generate_series(1, 12000) as i
+    returning serial_number as serial
+  `);
+    await publishing.reached("worker", "insert into crls");
+    await ended(service.workers[0]!, "SIGKILL");
+    await publishing.release();
+    await eventually(async () => {
+      expect(await waiting(service)).toBe(2_000);
+    });
+    expect(await crlOf(service)).toEqual(before);
+
+    await service.startWorker();
+    await expectPublished(service, { before, serials: rows.map(({ serial }) => serial), withinMs: 30_000 });
+  },
+);
