@@ -194,6 +194,8 @@ async function knownValues({ db, realmId }: Service) {
     invalid: flags,
     active: flags,
     type: ["service"],
+    kind: ["onboarding", "offboarding"],
+    state: ["completed"],
     minProfileCount: ["5", "18"],
     maxProfileCount: ["3", "15"],
     deviceType: ["Windows", "ChromeOS"],
