@@ -196,6 +196,7 @@ async function knownValues({ db, realmId }: Service) {
     type: ["service"],
     kind: ["onboarding", "offboarding"],
     state: ["completed"],
+    dryRun: flags,
     minProfileCount: ["5", "18"],
     maxProfileCount: ["3", "15"],
     deviceType: ["Windows", "ChromeOS"],
