@@ -19,5 +19,6 @@ export const workJobRows = defineJob({
   // The n-th chunk of every job comes before the next one of any: a small job does not wait behind a large one.
   priority: ({ from }) => 1000 + Math.floor(from / chunkSize),
   attempts: 5,
-  backoffMs: 2000,
+  // Short: a chunk that has used up its tries is added again, one that waits for its next try is not.
+  backoffMs: 250,
 });
