@@ -33,8 +33,7 @@ export function beginRequest({ log, metrics }: Pick<Deps, "log" | "metrics">): R
       const { route, id: requestId, who } = context;
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.request({ method: knownMethods.has(method) ? method : "other", route, status }, seconds);
-      const level = route === "/healthz" || route === "/readyz" ? "debug" : "info";
-      lines[level](
+      lines[levelOf(route, status)](
         { event: "request", requestId, method, route, status, ms: Math.round(seconds * 1e5) / 100, ...who },
         status === 499 ? "the client went away" : "answered",
       );
@@ -42,6 +41,13 @@ export function beginRequest({ log, metrics }: Pick<Deps, "log" | "metrics">): R
     next();
   };
 }
+
+/** What machines ask for all day long: an answer to that is worth a line only to somebody who looks for it. */
+const healthRoutes: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+const publicationRoutes: ReadonlySet<string> = new Set(["/ocsp/:issuer", "/crl/:file", "/ca/:file"]);
+
+const levelOf = (route: string, status: number): "debug" | "info" =>
+  healthRoutes.has(route) || (publicationRoutes.has(route) && status < 400) ? "debug" : "info";
 
 /** Methods that get a label of their own; whatever else a client makes up shares one. */
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);

@@ -33,6 +33,7 @@ export const auditEvents = [
   "consent_withdraw",
   "session_end",
   "issuer_create",
+  "issuer_prepare",
   "issuer_rotate",
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];

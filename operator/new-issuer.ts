@@ -21,7 +21,7 @@ export async function signIssuingCa(request: {
   return authority;
 }
 
-/** Adds an issuing CA that issues from now on, with its audit entry. Call in a transaction. */
+/** Adds an issuing CA that issues from now on, unless it is only prepared, with its audit entry. Call in a transaction. */
 export async function addIssuer(
   tx: Db,
   {
@@ -34,12 +34,13 @@ export async function addIssuer(
     realmId: string;
     authority: CertificateAuthority;
     root: Uint8Array;
-    event: "issuer_create" | "issuer_rotate";
+    event: IssuerEvent;
     at: Date;
   },
 ): Promise<issuers.IssuerRow> {
   const { subject, notBefore, notAfter } = new X509Certificate(authority.certificate);
-  const issuer = await issuers.create(tx, {
+  const add = event === "issuer_prepare" ? issuers.prepare : issuers.create;
+  const issuer = await add(tx, {
     realmId,
     certificate: authority.certificate,
     chain: [Buffer.from(root)],
@@ -50,12 +51,26 @@ export async function addIssuer(
     encryptedKey: authority.encryptedKey,
     at,
   });
-  await auditEntries.record(tx, {
-    realmId,
+  await recordIssuerEvent(tx, { issuer, event, at });
+  return issuer;
+}
+
+export type IssuerEvent = "issuer_create" | "issuer_prepare" | "issuer_rotate";
+
+/** The audit entry of what became of an issuing CA. */
+export const recordIssuerEvent = (
+  tx: Db,
+  { issuer, event, at }: { issuer: issuers.IssuerRow; event: IssuerEvent; at: Date },
+): Promise<void> =>
+  auditEntries.record(tx, {
+    realmId: issuer.realmId,
     event,
     actor: operatorActor,
     at,
-    properties: { issuerID: issuer.id, fingerprint: issuer.fingerprint, subject, notAfter },
+    properties: {
+      issuerID: issuer.id,
+      fingerprint: issuer.fingerprint,
+      subject: issuer.subject,
+      notAfter: issuer.notAfter,
+    },
   });
-  return issuer;
-}

@@ -41,6 +41,7 @@ export const issuerView = (issuer: IssuerRow) => {
     notBefore: issuer.notBefore.toISOString(),
     notAfter: issuer.notAfter.toISOString(),
     issuing: issuer.issuing,
+    prepared: issuer.prepared,
     rootFingerprint: root === undefined ? null : fingerprintOf(root),
   };
 };
@@ -59,7 +60,12 @@ export const guestAccountView = (account: GuestAccount) => ({
 
 /** One line about an issuer. */
 export const issuerLine = (issuer: IssuerRow): string =>
-  `${issuer.issuing ? "issuing   " : "publishing"}  ${issuer.subject}  until ${issuer.notAfter.toISOString()}  ${issuer.fingerprint}`;
+  `${issuerState(issuer).padEnd("publishing".length)}  ${issuer.id}  ${issuer.subject}  until ${issuer.notAfter.toISOString()}  ${issuer.fingerprint}`;
+
+function issuerState({ issuing, prepared }: IssuerRow): "issuing" | "prepared" | "publishing" {
+  if (issuing) return "issuing";
+  return prepared ? "prepared" : "publishing";
+}
 
 /** Lines of `name: value`, the values below each other. */
 export function lines(values: Readonly<Record<string, unknown>>): string {

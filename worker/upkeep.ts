@@ -38,6 +38,7 @@ export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
     every(30, "tidy jobs", () => tidyJobs(deps), deps.log),
     every(30, "lapse", () => lapse(deps), deps.log),
     every(30, "end guests", () => endGuests(deps), deps.log),
+    every(30, "end replaced", () => endReplaced(deps), deps.log),
   ];
   return {
     async stop() {
@@ -99,6 +100,15 @@ export async function endGuests({ db, clock, log }: Pick<UpkeepDeps, "db" | "clo
     const revoked = await certificates.revokeOutliving(db, { at: clock.now() });
     if (revoked.length === 0) return;
     log.info({ event: "upkeep.guests_ended", profiles: revoked.length }, "profiles of expired guest accounts revoked");
+  }
+}
+
+/** Ends profiles that were renewed beyond their owner's limit and not revoked within a day. */
+export async function endReplaced({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+  for (;;) {
+    const revoked = await certificates.revokeReplaced(db, { at: clock.now() });
+    if (revoked.length === 0) return;
+    log.info({ event: "upkeep.replaced_ended", profiles: revoked.length }, "renewed profiles beyond a limit revoked");
   }
 }
 

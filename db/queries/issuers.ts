@@ -12,11 +12,15 @@ export interface IssuerRow {
   notBefore: Date;
   notAfter: Date;
   issuing: boolean;
+  /** It will issue after the one that does, and has never issued yet. */
+  prepared: boolean;
 }
 
 const columns = sql`
   id, realm_id as "realmId", certificate, chain, encode(fingerprint, 'hex') as fingerprint, subject,
-  not_before as "notBefore", not_after as "notAfter", issuing`;
+  not_before as "notBefore", not_after as "notAfter", issuing,
+  not issuing and exists (select from issuers e where e.realm_id = issuers.realm_id and e.issuing and e.id < issuers.id)
+    as prepared`;
 
 /** The realm's issuers, newest first. */
 export const list = (db: Db, realmId: string): Promise<IssuerRow[]> =>
@@ -66,12 +70,33 @@ export interface NewIssuer {
 
 /** Adds an issuer that issues from now on; the one before it goes on publishing. Call in a transaction. */
 export async function create(tx: Db, issuer: NewIssuer): Promise<IssuerRow> {
-  await tx.query(sql`update issuers set issuing = false where realm_id = ${issuer.realmId} and issuing`);
+  await stopIssuing(tx, issuer.realmId);
+  return add(tx, { ...issuer, issuing: true });
+}
+
+/** Adds an issuer that publishes and does not issue yet. Call in a transaction. */
+export const prepare = (tx: Db, issuer: NewIssuer): Promise<IssuerRow> => add(tx, { ...issuer, issuing: false });
+
+/** Has a prepared issuer issue from now on; the one before it goes on publishing. Call in a transaction. */
+export async function startIssuing(tx: Db, { id, realmId }: Pick<IssuerRow, "id" | "realmId">): Promise<IssuerRow> {
+  await stopIssuing(tx, realmId);
+  return only(
+    await tx.query<IssuerRow>(
+      sql`update issuers set issuing = true where id = ${id} and realm_id = ${realmId} returning ${columns}`,
+    ),
+  );
+}
+
+async function stopIssuing(tx: Db, realmId: string): Promise<void> {
+  await tx.query(sql`update issuers set issuing = false where realm_id = ${realmId} and issuing`);
+}
+
+async function add(tx: Db, issuer: NewIssuer & { issuing: boolean }): Promise<IssuerRow> {
   const row = only(
     await tx.query<IssuerRow>(sql`
       insert into issuers (realm_id, certificate, chain, fingerprint, subject, not_before, not_after, issuing, created_at)
       values (${issuer.realmId}, ${issuer.certificate}, ${issuer.chain}, ${issuer.fingerprint}, ${issuer.subject},
-              ${issuer.notBefore}, ${issuer.notAfter}, true, ${issuer.at})
+              ${issuer.notBefore}, ${issuer.notAfter}, ${issuer.issuing}, ${issuer.at})
       returning ${columns}
     `),
   );

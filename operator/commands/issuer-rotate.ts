@@ -1,40 +1,96 @@
 import { z } from "zod";
+import type { Db } from "../../db/client.ts";
 import * as issuers from "../../db/queries/issuers.ts";
 import * as realms from "../../db/queries/realms.ts";
+import type { RealmRow } from "../../db/queries/realms.ts";
 import { fingerprintOf } from "../ceremony-directory.ts";
-import { command, option } from "../command.ts";
-import { addIssuer, signIssuingCa } from "../new-issuer.ts";
-import { OperatorError } from "../operator-error.ts";
-import { chooseRoot } from "../root-choice.ts";
+import { command, flag, option, type Answer } from "../command.ts";
+import type { Context } from "../context.ts";
+import { addIssuer, recordIssuerEvent, signIssuingCa } from "../new-issuer.ts";
+import { OperatorError, usageError } from "../operator-error.ts";
+import { chooseRoot, type RootChoice } from "../root-choice.ts";
 import { issuerLine, issuerView } from "../views.ts";
 
 export const issuerRotate = command({
   name: "issuer rotate",
-  about: "Makes the next issuing CA under the same root. It issues from now on; earlier ones go on publishing.",
+  about:
+    "Has the next issuing CA issue from now on: the prepared one, or one that is made under the same root. Earlier ones go on publishing.",
   options: {
+    prepare: flag("only make it: it publishes, and issues after the next `issuer rotate`", z.boolean().default(false)),
     rootKey: option("<file>", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
     rootCertificate: option("<file>", "the root's certificate, PEM or DER", z.string().optional()),
   },
-  async run(given, context) {
-    const at = context.clock.now();
+  async run({ prepare, ...given }, context) {
     const realm = await context.realm();
-    const db = await context.db();
-    const [newest] = await issuers.list(db, realm.id);
-    const rootCertificate = newest?.chain.at(-1);
-    if (rootCertificate === undefined) {
-      throw new OperatorError(
-        "no_issuer",
-        `The realm ${realm.name} has no issuer yet; \`issuer create\` makes the first.`,
-      );
+    const rows = await issuers.list(await context.db(), realm.id);
+    const prepared = findPrepared(rows, context);
+    if (prepared !== undefined) {
+      if (prepare) throw alreadyPrepared(prepared);
+      if (given.rootKey !== undefined || given.rootCertificate !== undefined) {
+        throw usageError(`Issuer ${prepared.id} is prepared; it needs no root to begin to issue.`);
+      }
+      return answerOf(await startIssuing(prepared, context));
     }
-
-    const root = chooseRoot({ realm: realm.name, given, expected: fingerprintOf(rootCertificate) }, context);
-    const passphrase = context.passphrase();
-    const authority = await signIssuingCa({ root, organization: realm.displayName, passphrase, at });
-    const issuer = await db.transaction(async (tx) => {
-      await realms.lock(tx, realm.id);
-      return addIssuer(tx, { realmId: realm.id, authority, root: root.certificate, event: "issuer_rotate", at });
-    });
-    return { json: issuerView(issuer), text: issuerLine(issuer) };
+    return answerOf(await makeNext({ realm, rows, given, prepare }, context));
   },
 });
+
+const answerOf = (issuer: issuers.IssuerRow): Answer => ({ json: issuerView(issuer), text: issuerLine(issuer) });
+
+/** One that has ended meanwhile is none any more. */
+const findPrepared = (rows: readonly issuers.IssuerRow[], { clock }: Context): issuers.IssuerRow | undefined =>
+  rows.find(({ prepared, notAfter }) => prepared && notAfter > clock.now());
+
+const alreadyPrepared = ({ id }: issuers.IssuerRow): OperatorError =>
+  new OperatorError("issuer_prepared", `Issuer ${id} is prepared already; \`issuer rotate\` has it issue.`);
+
+async function startIssuing(prepared: issuers.IssuerRow, context: Context): Promise<issuers.IssuerRow> {
+  const db = await context.db();
+  return db.transaction(async (tx) => {
+    if ((await lockAndFindPrepared(tx, prepared.realmId, context))?.id !== prepared.id) {
+      throw new OperatorError("issuer_changed", "Somebody else has rotated at this moment; look at `issuer list`.");
+    }
+    const issuer = await issuers.startIssuing(tx, prepared);
+    await recordIssuerEvent(tx, { issuer, event: "issuer_rotate", at: context.clock.now() });
+    return issuer;
+  });
+}
+
+async function makeNext(
+  {
+    realm,
+    rows,
+    given,
+    prepare,
+  }: { realm: RealmRow; rows: readonly issuers.IssuerRow[]; given: RootChoice["given"]; prepare: boolean },
+  context: Context,
+): Promise<issuers.IssuerRow> {
+  const at = context.clock.now();
+  const rootCertificate = rows[0]?.chain.at(-1);
+  if (rootCertificate === undefined) {
+    throw new OperatorError(
+      "no_issuer",
+      `The realm ${realm.name} has no issuer yet; \`issuer create\` makes the first.`,
+    );
+  }
+  const root = chooseRoot({ realm: realm.name, given, expected: fingerprintOf(rootCertificate) }, context);
+  const authority = await signIssuingCa({
+    root,
+    organization: realm.displayName,
+    passphrase: context.passphrase(),
+    at,
+  });
+  const db = await context.db();
+  return db.transaction(async (tx) => {
+    const prepared = await lockAndFindPrepared(tx, realm.id, context);
+    if (prepared !== undefined) throw alreadyPrepared(prepared);
+    const event = prepare ? "issuer_prepare" : "issuer_rotate";
+    return addIssuer(tx, { realmId: realm.id, authority, root: root.certificate, event, at });
+  });
+}
+
+/** Nobody else changes which one issues until the transaction ends. */
+async function lockAndFindPrepared(tx: Db, realmId: string, context: Context): Promise<issuers.IssuerRow | undefined> {
+  await realms.lock(tx, realmId);
+  return findPrepared(await issuers.list(tx, realmId), context);
+}

@@ -3,6 +3,8 @@ import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { createInterface } from "node:readline";
+import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { only, openDatabase, openQueuePool, type Database } from "../../db/client.ts";
@@ -32,6 +34,8 @@ export interface Service {
   cpu(): CpuByPart;
   /** The most memory that the part has had resident, in bytes. */
   peakMemory(part: Part): number;
+  /** Starts another worker beside the one there is. It stops with the service. */
+  startWorker(): Promise<void>;
   /** The worker's RSA keys that are ready. */
   rsaKeysReady(): Promise<number>;
   stop(): Promise<void>;
@@ -86,9 +90,7 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
       if (line.includes(`"event":"metrics.listening"`) && line.includes(`"process":"worker"`)) {
         workerMetrics = (JSON.parse(line) as { url: string }).url;
       }
-      // What goes wrong in the service is worth knowing at once; every answered request is not.
-      if (/"level":"(?:warn|error|fatal)"/.test(line) && !line.includes("first_run."))
-        process.stderr.write(`${line}\n`);
+      passOn(line);
     }
   });
   await ready;
@@ -116,6 +118,7 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
   );
 
   const client = registerClient(env);
+  const stopWorkers: (() => Promise<void>)[] = [];
   return {
     backend,
     port,
@@ -128,6 +131,25 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
     postgresVersion: shown?.server_version ?? "unknown",
     cpu: () => readCpu(roots),
     peakMemory: (part) => readPeakMemory(roots, part),
+    async startWorker() {
+      const worker = fork("dist/worker/main.js", {
+        env: { ...env, DATABASE_URL: databaseUrl },
+        execArgv: [],
+        stdio: ["ignore", "ignore", "pipe", "ipc"],
+      });
+      stopWorkers.push(cleanup.add(() => ended(worker)));
+      const reader = createInterface({ input: worker.stderr ?? Readable.from([]) });
+      reader.on("line", passOn);
+      await new Promise<void>((resolve, reject) => {
+        worker.once("message", () => {
+          resolve();
+        });
+        worker.once("exit", (code) => {
+          reject(new Error(`a worker ended with exit code ${code} before it was ready`));
+        });
+      });
+      if (worker.pid !== undefined) roots.push(worker.pid);
+    },
     async rsaKeysReady() {
       const text = await (await fetch(workerMetrics)).text();
       return Number(/^realmpass_rsa_key_pool_size (\d+)/m.exec(text)?.[1] ?? Number.NaN);
@@ -135,11 +157,17 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
     async stop() {
       await closeQueues();
       await closeDatabase();
+      for (const stopWorker of stopWorkers) await stopWorker();
       await stopChild();
       await stopRedis();
       await removeDirectory();
     },
   };
+}
+
+/** What goes wrong in the service is worth knowing at once; every answered request is not. */
+function passOn(line: string): void {
+  if (/"level":"(?:warn|error|fatal)"/.test(line) && !line.includes("first_run.")) process.stderr.write(`${line}\n`);
 }
 
 const profiling = (directory: string): string =>

@@ -1,9 +1,10 @@
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { makeClientHierarchy } from "../support/client-hierarchy.ts";
+import { shellBlocks } from "../support/shell-blocks.ts";
 import { describeWithTool, requireTool } from "../support/tools.ts";
 
 const guide = readFileSync("docs/guides/formats.md", "utf8");
@@ -32,6 +33,11 @@ describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () =>
     writeFileSync(join(directory, "ca.pem"), issuerPem + rootPem);
     writeFileSync(join(directory, "profile.crt"), x509.toString() + issuerPem);
     writeFileSync(join(directory, "profile.key"), privateKey.export({ type: "pkcs8", format: "pem" }));
+    for (const [profile, laptop] of [
+      ["profile.crt", "laptop.pem"],
+      ["profile.key", "laptop.key"],
+    ] as const)
+      copyFileSync(join(directory, profile), join(directory, laptop));
   });
   afterAll(() => {
     rmSync(directory, { recursive: true, force: true });
@@ -52,6 +58,22 @@ describeWithTool(["nmcli", "openssl"], "NetworkManager's connection file", () =>
     const settings = file.split("\n").filter((line) => line !== "");
     expect(settings).toContain("eap=tls;");
     expect(stdout.split("\n")).toEqual(expect.arrayContaining(settings));
+  });
+
+  test("is what the command on the page of RADIUS servers makes", async () => {
+    const [command = ""] = await shellBlocks("docs/radius/README.md", "Devices");
+    const script = command.replace(/^nmcli connection add/, `${requireTool("nmcli")} --offline connection add`);
+    const { status, stdout, stderr } = spawnSync("bash", ["-e", "-c", script.replaceAll("/etc/realmpass", directory)], {
+      encoding: "utf8",
+    });
+
+    expect({ status, stderr }).toEqual({ status: 0, stderr: "" });
+    const file = blockWith(guide, "[connection]")
+      .replaceAll("/etc/realmpass", directory)
+      .replaceAll("eduroam", "demo")
+      .replaceAll("profile.", "laptop.")
+      .replace("laptop.crt", "laptop.pem");
+    expect(stdout.split("\n")).toEqual(expect.arrayContaining(file.split("\n")));
   });
 
   test("is refused with another method than there is, so the check is one", () => {

@@ -14,7 +14,8 @@ import { describeWithTool, requireTool } from "./tools.ts";
 
 const page = resolve("docs/radius/README.md");
 const debianConfiguration = "/etc/freeradius/3.0";
-const secret = "a-secret-for-tests-alone";
+/** What the server and its devices share. */
+export const secret = "a-secret-for-tests-alone";
 
 /** The name that the page's devices expect of the RADIUS server. */
 export const radiusServerName = "radius.demo.example";
@@ -144,7 +145,7 @@ function unprivileged(): { uid: number; gid: number } | undefined {
 }
 
 /** Replaces all of each; throws when there is nothing to replace, because then the page and the files are not one. */
-async function edit(file: string, changes: readonly (readonly [string | RegExp, string])[]): Promise<void> {
+export async function edit(file: string, changes: readonly (readonly [string | RegExp, string])[]): Promise<void> {
   let text = await readFile(file, "utf8");
   for (const [from, to] of changes) {
     const changed = text.split(from).join(to);
@@ -154,7 +155,8 @@ async function edit(file: string, changes: readonly (readonly [string | RegExp, 
   await writeFile(file, text);
 }
 
-async function freeUdpPorts(): Promise<[number, number]> {
+/** Two UDP ports that nobody listened on a moment ago. */
+export async function freeUdpPorts(): Promise<[number, number]> {
   const sockets = [createSocket("udp4"), createSocket("udp4")] as const;
   const ports = sockets.map(
     (socket) =>
@@ -173,7 +175,7 @@ async function freeUdpPorts(): Promise<[number, number]> {
 export type DeviceFiles = { pkcs12: Buffer } | { certificate: string; key: string };
 
 export interface KnockOptions {
-  radius: RadiusServer;
+  radius: Pick<RadiusServer, "port" | "output">;
   files: DeviceFiles;
   /** PEM of what the device trusts to vouch for the RADIUS server. */
   ca: string;
@@ -278,8 +280,18 @@ export async function fetchCrl(
   return { ...ran, files, newest: last === undefined ? "" : await readFile(join(crlDirectory, last), "utf8") };
 }
 
-function run(program: string, args: readonly string[]): Promise<{ code: number; output: string }> {
-  const child = spawn(program, args, { stdio: ["ignore", "pipe", "pipe"], timeout: 60_000, cwd: dirname(program) });
+/** Runs a program to its end; `path` is looked for others before the usual places. */
+export function run(
+  program: string,
+  args: readonly string[],
+  { path }: { path?: string } = {},
+): Promise<{ code: number; output: string }> {
+  const child = spawn(program, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 60_000,
+    cwd: dirname(program),
+    ...(path === undefined ? {} : { env: { ...process.env, PATH: `${path}:${process.env["PATH"] ?? ""}` } }),
+  });
   let output = "";
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   return new Promise((done, reject) => {

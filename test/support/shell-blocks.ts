@@ -31,9 +31,11 @@ export function runBlocks(
   {
     directory,
     env = {},
+    secondsMax = 30,
     reply,
   }: {
     directory: string;
+    secondsMax?: number;
     env?: Record<string, string>;
     reply?: (printed: string) => Promise<string | undefined>;
   },
@@ -43,7 +45,7 @@ export function runBlocks(
     cwd: directory,
     env: { ...service.env, PATH: process.env["PATH"] ?? "", ...env },
     stdio: ["pipe", "pipe", "pipe"],
-    timeout: 30_000,
+    timeout: secondsMax * 1_000,
   });
   let printed = "";
   let errors = "";

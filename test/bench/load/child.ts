@@ -1,4 +1,4 @@
-/** The load generator: a process of its own, so that its work is not taken for the service's. Takes one order and ends. */
+/** The load generator: a process of its own, so that its work is not taken for the service's. Takes one order and ends; any word after that ends it early. */
 import { setTimeout as delay } from "node:timers/promises";
 import { openConnection } from "./connection.ts";
 import type { LoadMessage, LoadOrder, LoadReport } from "./order.ts";
@@ -9,7 +9,11 @@ const answer = (message: LoadMessage): void => {
   });
 };
 
+/** What is due later is not asked any more; what was due before is, however late. */
+let endsAt = Number.POSITIVE_INFINITY;
+
 process.once("message", (order: LoadOrder) => {
+  process.once("message", () => (endsAt = performance.now()));
   // Whatever hangs, this process does not outlive its order.
   setTimeout(() => process.exit(1), (order.secondsMax + 5) * 1000).unref();
   generate(order).then(
@@ -29,6 +33,8 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
   const latencies: number[] = [];
   let next = 0;
   const startedAt = performance.now();
+  const countedFrom = startedAt + (order.warmUpSeconds ?? 0) * 1000;
+  setTimeout(() => process.send?.({ begun: true } satisfies LoadMessage), countedFrom - startedAt).unref();
   const giveUpAt = startedAt + order.secondsMax * 1000;
 
   try {
@@ -38,16 +44,17 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
           const dueAt = order.rate === undefined ? 0 : startedAt + (index * 1_000) / order.rate;
           if (dueAt > performance.now()) await delay(dueAt - performance.now());
           const askedAt = dueAt || performance.now();
+          if (askedAt > endsAt) break;
           if (askedAt > giveUpAt) throw new Error(`not done within ${order.secondsMax} s`);
           const connection = connections[lane] ?? (await openConnection(order.port));
           const { status, body } = await connection.ask(requests[index % requests.length] ?? Buffer.alloc(0));
-          latencies.push(performance.now() - askedAt);
+          if (askedAt >= countedFrom) latencies.push(performance.now() - askedAt);
           if (order.reconnect === true) connection.close();
           check(status, body, order);
         }
       }),
     );
-    const seconds = (performance.now() - startedAt) / 1000;
+    const seconds = (performance.now() - countedFrom) / 1000;
     const { user, system } = process.cpuUsage();
     return { answers: latencies.length, seconds, latencies: latencies.sort((a, b) => a - b), cpuUs: user + system };
   } finally {

@@ -14,6 +14,7 @@ export interface Measured {
   p50: number;
   p95: number;
   p99: number;
+  max: number;
   /** CPU time of the service per answer, in microseconds. */
   cpuUs: number;
   cpuUsByPart: CpuByPart;
@@ -21,14 +22,19 @@ export interface Measured {
   others: number;
 }
 
-/** Puts load on a service and reads its CPU time before and after. */
+/**
+ * Puts load on a service and reads its CPU time before and after. Where there is something to do `meanwhile`, it begins
+ * after the warm-up, and the load ends with it.
+ */
 export async function measure(
   service: Pick<Service, "port" | "token" | "cpu">,
   order: Omit<LoadOrder, "port" | "token" | "secondsMax">,
   cleanup: Cleanup,
+  meanwhile?: () => Promise<unknown>,
 ): Promise<Measured> {
   const before = { cpu: service.cpu(), machine: readMachineCpu() };
-  const report = await generateLoad({ ...order, port: service.port, token: service.token, secondsMax: 300 }, cleanup);
+  const whole = { ...order, port: service.port, token: service.token, secondsMax: 300 };
+  const report = await generateLoad(whole, cleanup, meanwhile);
   const used = cpuBetween(before.cpu, service.cpu());
   const machine = readMachineCpu() - before.machine;
   const each = Object.fromEntries(Object.entries(used).map(([part, us]) => [part, us / report.answers])) as CpuByPart;
@@ -38,21 +44,29 @@ export async function measure(
     p50: percentile(report.latencies, 0.5),
     p95: percentile(report.latencies, 0.95),
     p99: percentile(report.latencies, 0.99),
+    max: percentile(report.latencies, 1),
     cpuUs: cpuTotal(each),
     cpuUsByPart: each,
     others: Math.max(0, machine - cpuTotal(used) - report.cpuUs) / machine,
   };
 }
 
-async function generateLoad(order: LoadOrder, cleanup: Cleanup): Promise<LoadReport> {
+async function generateLoad(
+  order: LoadOrder,
+  cleanup: Cleanup,
+  meanwhile?: () => Promise<unknown>,
+): Promise<LoadReport> {
   const child = fork(fileURLToPath(new URL("./child.ts", import.meta.url)), {
     execArgv: ["--import", "tsx"],
     stdio: ["ignore", "inherit", "inherit", "ipc"],
   });
   const stop = cleanup.add(() => ended(child, "SIGKILL"));
   try {
-    const message = await new Promise<LoadMessage>((resolve, reject) => {
-      child.once("message", resolve);
+    const message = await new Promise<Exclude<LoadMessage, { begun: true }>>((resolve, reject) => {
+      child.on("message", (received: LoadMessage) => {
+        if (!("begun" in received)) resolve(received);
+        else if (meanwhile !== undefined) meanwhile().then(() => child.send("end"), reject);
+      });
       child.once("exit", (code) => {
         reject(new Error(`the load generator ended with exit code ${code}`));
       });

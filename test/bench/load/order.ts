@@ -2,7 +2,7 @@
 export interface LoadOrder {
   port: number;
   token: string;
-  method: "GET" | "POST";
+  method: "GET" | "POST" | "DELETE";
   /** Called one after the other, from the start again after the last. */
   paths: readonly string[];
   /** Sent as JSON. */
@@ -17,8 +17,10 @@ export interface LoadOrder {
   rate?: number;
   /** What every answer, which is a 200, must contain. */
   contains: string;
-  /** Requests in all. */
+  /** Requests in all, at most. */
   count: number;
+  /** What is answered in the first so many seconds is not counted. */
+  warmUpSeconds?: number;
   concurrency: number;
   /** It gives up after that long. */
   secondsMax: number;
@@ -34,5 +36,5 @@ export interface LoadReport {
   cpuUs: number;
 }
 
-/** What comes back from the generator's process. */
-export type LoadMessage = { report: LoadReport } | { failure: string };
+/** What comes back from the generator's process: that it counts from now on, and how it ended. */
+export type LoadMessage = { begun: true } | { report: LoadReport } | { failure: string };

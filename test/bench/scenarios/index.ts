@@ -5,9 +5,21 @@ import { ocsp } from "./ocsp.ts";
 import { offboarding } from "./offboarding.ts";
 import { onboarding } from "./onboarding.ts";
 import { reads } from "./reads.ts";
+import { revocation } from "./revocation.ts";
 import { rsa } from "./rsa.ts";
 import { single } from "./single.ts";
 
 /** Every scenario under the name it is asked for by. */
-export const scenarios = { single, onboarding, offboarding, rsa, reads, authentication, lists, crl, ocsp } as const;
+export const scenarios = {
+  single,
+  onboarding,
+  offboarding,
+  rsa,
+  reads,
+  authentication,
+  lists,
+  crl,
+  ocsp,
+  revocation,
+} as const;
 export type ScenarioName = keyof typeof scenarios;

@@ -55,7 +55,7 @@ interface Offboarded {
 
 async function offboard(service: Service, count: number): Promise<Offboarded> {
   const userIds = await addUsers(service, count);
-  await addProfiles(service, userIds);
+  await addProfiles(service, userIds, profilesEach);
   await addSessions(service, userIds);
 
   const before = service.cpu();
@@ -78,7 +78,7 @@ async function offboard(service: Service, count: number): Promise<Offboarded> {
 }
 
 /** Profiles as workers would have left them; nobody looks into their certificates. */
-async function addProfiles({ db, realmId }: Service, userIds: readonly string[]): Promise<void> {
+export async function addProfiles({ db, realmId }: Service, userIds: readonly string[], each: number): Promise<void> {
   await db.query(sql`
     insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type, identity,
                               certificate, spki_sha256, created_at, not_before, not_after)
@@ -86,7 +86,7 @@ async function addProfiles({ db, realmId }: Service, userIds: readonly string[])
            'device ' || n, 'Windows', 'bench@mail.example', decode(repeat('30', 700), 'hex'),
            sha256(('profile ' || u.id || ' ' || n)::bytea), now(), now(), now() + interval '1 year'
       from unnest(${userIds}::bigint[]) as u (id)
-     cross join generate_series(1, ${profilesEach}::integer) as n
+     cross join generate_series(1, ${each}::integer) as n
       join issuers i on i.realm_id = ${realmId}::bigint and i.issuing
   `);
 }

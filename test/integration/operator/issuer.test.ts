@@ -41,6 +41,73 @@ test("after rotating, the new issuer issues and the earlier one goes on publishi
   expect(verified.stdout).toContain("OK");
 });
 
+test("a prepared issuer publishes beside the one that issues, and issues after the next rotation, without the root", async () => {
+  const { realm, key } = await rootOf();
+  const [first] = await listed(realm);
+
+  const prepared = await operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
+
+  expect(prepared.code).toBe(0);
+  expect(prepared.json).toMatchObject({ issuing: false, prepared: true });
+  expect(await listed(realm)).toEqual([prepared.json, first]);
+  const { out } = await operator.runPlain(["issuer", "list", "--realm", realm]);
+  expect(out.split("\n").map((line) => line.split(/ +/).slice(0, 2))).toEqual([
+    ["prepared", prepared.json["issuerID"]],
+    ["issuing", first?.["issuerID"]],
+    [""],
+  ]);
+
+  rmSync(key);
+  const rotated = await operator.run(["issuer", "rotate", "--realm", realm]);
+
+  expect(rotated.json).toEqual({ ...prepared.json, issuing: true, prepared: false });
+  expect(await listed(realm)).toEqual([rotated.json, { ...first, issuing: false, prepared: false }]);
+  expect(await operator.auditEvents(realm)).toEqual([
+    "realm_create",
+    "issuer_create",
+    "issuer_prepare",
+    "issuer_rotate",
+  ]);
+});
+
+test("there is one prepared issuer at most, and a root is not asked for one that is there", async () => {
+  const { realm, key, certificate } = await rootOf();
+  const prepare = () => operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
+  const together = await Promise.all([prepare(), prepare(), prepare()]);
+  expect(together.map(({ code }) => code).sort()).toEqual([0, 1, 1]);
+
+  const again = await prepare();
+  expect([again.code, again.json["error"]]).toEqual([1, "issuer_prepared"]);
+  const root = ["--root-key", key, "--root-certificate", certificate];
+  const withRoot = await operator.run(["issuer", "rotate", "--realm", realm, ...root]);
+  expect([withRoot.code, withRoot.json["error"]]).toEqual([2, "usage"]);
+
+  const rotate = () => operator.run(["issuer", "rotate", "--realm", realm]);
+  await rotate();
+  const issuers = await listed(realm);
+  expect(issuers).toHaveLength(2);
+  expect(issuers.map(({ issuing }) => issuing)).toEqual([true, false]);
+});
+
+test("a prepared issuer that has ended is not turned to; the next rotation makes one", async () => {
+  const { realm } = await rootOf();
+  const { json } = await operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
+  await operator.database.owner.query(sql`
+    update issuers set not_before = now() - interval '2 days', not_after = now() - interval '1 day'
+     where id = ${json["issuerID"] as string}
+  `);
+
+  const rotated = await operator.run(["issuer", "rotate", "--realm", realm]);
+
+  expect(rotated.code).toBe(0);
+  expect(rotated.json["issuerID"]).not.toBe(json["issuerID"]);
+  expect((await listed(realm)).map(({ issuing, prepared }) => [issuing, prepared])).toEqual([
+    [true, false],
+    [false, false],
+    [false, false],
+  ]);
+});
+
 test("rotations at the same moment leave exactly one issuer issuing", async () => {
   const { realm } = await rootOf();
 

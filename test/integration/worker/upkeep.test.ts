@@ -153,6 +153,47 @@ test("what has piled up goes in slices, so that no statement takes long", async 
   expect(await left()).toEqual([0, 0]);
 });
 
+describe("OCSP responders' certificates", () => {
+  const counts = async () => ({
+    ended: await rowsOf(sql`select from ocsp_responders where not_after < ${fromNow(-day)}`),
+    others: await rowsOf(sql`select from ocsp_responders where not_after >= ${fromNow(-day)}`),
+  });
+  /** As many that ended at this instant as it says. */
+  const givenResponders = async (notAfter: Date, count = 1): Promise<void> => {
+    await database.owner.query(sql`
+      insert into ocsp_responders (issuer_id, serial_number, worker_id, public_key, not_before, not_after, created_at)
+      select i.id, (extract(epoch from ${notAfter}::timestamptz)::bigint * 10000 + n)::text, gen_random_uuid(),
+             uuid_send(gen_random_uuid()), ${notAfter}::timestamptz - interval '7 days', ${notAfter}, now()
+        from issuers i
+       cross join generate_series(1, ${count}::integer) as n
+       where i.realm_id = ${user.realmId}
+    `);
+  };
+
+  test("are forgotten a day after they ended, in slices", async () => {
+    await givenResponders(fromNow(-day - minute), 6_000);
+    await givenResponders(fromNow(-day + minute));
+    expect(await counts()).toEqual({ ended: 6_000, others: 1 });
+
+    await tidyUp();
+    expect(await counts()).toEqual({ ended: 1_000, others: 1 });
+    await tidyUp();
+    expect(await counts()).toEqual({ ended: 0, others: 1 });
+  });
+
+  test("stay until then, whatever a worker's clock says, and whatever a worker does", async () => {
+    const before = await counts();
+    await givenResponders(fromNow(minute));
+
+    await tidyUp(fromNow(30 * day));
+
+    expect(await counts()).toEqual({ ...before, others: before.others + 1 });
+    for (const statement of [sql`delete from ocsp_responders`, sql`truncate ocsp_responders`])
+      await expect(worker!.query(statement)).rejects.toMatchObject({ code: "42501" });
+    expect(await counts()).toEqual({ ...before, others: before.others + 1 });
+  });
+});
+
 test("upkeep gives way to whoever holds a row that it would remove, and comes again", async () => {
   const { id } = await given.session({ user });
   await database.owner.query(sql`update sessions set expires_at = ${fromNow(-minute)} where id = ${id}`);
