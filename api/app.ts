@@ -1,5 +1,7 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ServiceError } from "../domain/errors.ts";
+import { createConsoleApi } from "./console/console-api.ts";
+import { createConsoleRouter } from "./console/console-router.ts";
 import { cors } from "./cors.ts";
 import type { Deps } from "./deps.ts";
 import { createDocsRouter } from "./docs/docs-router.tsx";
@@ -12,6 +14,7 @@ import { createRateLimiter } from "./rate-limit.ts";
 import { beginRequest } from "./request-context.ts";
 import { setStandingHeaders } from "./respond.ts";
 import { createRouter, refuse } from "./router.ts";
+import { createSelfServiceRouter, selfServicePaths } from "./self-service/self-service-router.ts";
 import { createSignInRouter } from "./sign-in/sign-in-router.ts";
 import { createUpstreamLoginRouter } from "./upstream-login/upstream-login-router.ts";
 
@@ -39,16 +42,30 @@ export function createApp(deps: Deps): Express {
   app.options(/.*/, counted);
   app.use(cors);
   app.use("/ocsp", createOcspProxy(deps, limiter));
+  app.use(createConsoleApi(deps));
   app.use(createRouter(endpoints, deps, limiter));
+  app.all("/", counted);
   app.use(
-    ["/login", "/sign-in", "/assets", "/oauth/authorize", "/oauth/consent", "/oauth/logout", "/openapi.json", "/docs"],
+    [
+      "/console",
+      "/login",
+      "/sign-in",
+      "/assets",
+      "/oauth/authorize",
+      "/oauth/consent",
+      "/oauth/logout",
+      "/openapi.json",
+      "/docs",
+    ],
     counted,
   );
-  app.use(["/crl", "/ca"], counted);
+  app.use(["/crl", "/ca", ...selfServicePaths], counted);
   app.use(createPublicationRouter(deps));
   app.use(createOAuthRouter(deps, limiter));
   app.use(createSignInRouter(deps));
+  app.use(createConsoleRouter(deps));
   app.use(createUpstreamLoginRouter(deps));
+  app.use(createSelfServiceRouter(deps));
   app.get("/openapi.json", serveOpenApiDocument(deps));
   app.use(createDocsRouter(deps));
   app.use(() => {

@@ -43,6 +43,8 @@ export interface ApiSettings {
   rateLimits: RateLimits;
   /** Where people sign in with profiles over mutual TLS; omitted: nowhere. */
   clientCertificates?: ClientCertificateSettings;
+  /** Where the built console lies. Default: where `npm run build` puts it. */
+  consoleFolder?: string;
   /** How long a realm's identity provider may take for one answer. Default: 5 s. */
   upstreamTimeoutMs?: number;
 }

@@ -34,6 +34,7 @@ import { listJobs } from "./job/list-jobs.ts";
 import { retryJob } from "./job/retry-job.ts";
 import { startJob } from "./job/start-job.ts";
 import { takeRowsOut } from "./job/take-rows-out.ts";
+import { getOverview } from "./overview/get-overview.ts";
 import { createOwnProfile } from "./profile/create-own-profile.ts";
 import { getOwnProfile } from "./profile/get-own-profile.ts";
 import { getProfile } from "./profile/get-profile.ts";
@@ -99,6 +100,7 @@ export const endpoints: readonly Endpoint[] = [
   updateApplication,
   deleteApplication,
   rotateClientSecret,
+  getOverview,
   getRealm,
   updateRealm,
   listAuditEntries,

@@ -550,6 +550,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/overview": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The realm in numbers
+         * @description What the console's dashboard shows; up to 5 s old. It needs the scope of each list that it counts, because it tells a part of what they tell.
+         */
+        get: operations["getOverview"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/profile": {
         parameters: {
             query?: never;
@@ -1252,6 +1272,80 @@ export interface components {
             profileName?: string | null;
             deviceType?: ("MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other") | null;
             format?: string | null;
+        };
+        Overview: {
+            /** @description When this was counted. */
+            at: components["schemas"]["Timestamp"];
+            /** @description Of users; guests' and servers' are not among them. */
+            profiles: {
+                active: number;
+                issued: {
+                    last7Days: number;
+                    /** @description In the seven days before those. */
+                    before: number;
+                };
+                revoked: {
+                    last7Days: number;
+                    /** @description In the seven days before those. */
+                    before: number;
+                };
+                expiring: {
+                    within7Days: number;
+                    within30Days: number;
+                };
+            };
+            users: {
+                /** @description Neither locked nor offboarded. */
+                active: number;
+                /** @description And not offboarded. */
+                locked: number;
+                offboarded: number;
+            };
+            issuances: {
+                /** @description Accepted, and neither issued nor failed yet. */
+                waiting: number;
+                /** @description How long the first of them has waited; null when none does. */
+                oldestSeconds: number | null;
+            };
+            workers: {
+                alive: number;
+            };
+            /** @description One for each issuer that has not ended, the issuing one first. */
+            revocationLists: {
+                issuerID: string;
+                subject: string;
+                /** @description False: an earlier issuer, whose list is still published, or the next one. */
+                issuing: boolean;
+                /** @enum {string} */
+                state: "fresh" | "due" | "stale";
+                publishedAt: components["schemas"]["Timestamp"] | null;
+                nextUpdate: components["schemas"]["Timestamp"] | null;
+            }[];
+            warnings: {
+                /**
+                 * @description `no_worker`: nothing is issued; `no_issuer`: nothing can be; `issuer_ending`: the issuing CA ends within 90 days; `crl_stale`: servers that check the list let nobody in.
+                 * @enum {string}
+                 */
+                warning: "no_worker" | "no_issuer" | "issuer_ending" | "crl_stale";
+                issuerID: string | null;
+                endsAt: components["schemas"]["Timestamp"] | null;
+            }[];
+            jobs: {
+                running: number;
+                /** @description The first five of them, newest first. */
+                items: components["schemas"]["Job"][];
+            };
+            series: {
+                /** @enum {string} */
+                period: "24h" | "7d" | "30d";
+                bucketSeconds: number;
+                /** @description Whole hours or days in UTC, the earliest first; the last one is still under way. */
+                buckets: {
+                    from: components["schemas"]["Timestamp"];
+                    issued: number;
+                    revoked: number;
+                }[];
+            };
         };
         /** @description RFC 9457, for clients that accept it. */
         ProblemDetails: {
@@ -4792,6 +4886,61 @@ export interface operations {
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getOverview: {
+        parameters: {
+            query?: {
+                period?: "24h" | "7d" | "30d";
+            };
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["Overview"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

@@ -9,6 +9,7 @@ const prefixes = {
   refreshToken: "rpr",
   login: "rpb",
   upstreamAttempt: "rpu",
+  consoleSession: "rpw",
 } as const;
 
 export interface SecretToken {

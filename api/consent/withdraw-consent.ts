@@ -1,10 +1,7 @@
 import { z } from "zod";
-import * as audit from "../../db/queries/audit-entries.ts";
-import * as consents from "../../db/queries/consents.ts";
-import * as sessions from "../../db/queries/sessions.ts";
 import { ClientID } from "../../domain/ids.ts";
 import { Done, done, endpoint } from "../endpoint.ts";
-import { actorOf } from "../principal.ts";
+import { withdraw } from "./withdraw.ts";
 
 export const withdrawConsent = endpoint({
   operation: "withdrawConsent",
@@ -20,17 +17,8 @@ export const withdrawConsent = endpoint({
   changes: true,
 
   handle({ params: { client_id: clientId }, principal, deps: { clock }, change, fail }) {
-    const { realmId, userId } = principal;
     return change(async (tx) => {
-      if (!(await consents.remove(tx, { userId, clientId }))) throw fail("consent_not_found");
-      const ended = await sessions.removeOfClient(tx, { userId, clientId });
-      await audit.record(tx, {
-        realmId,
-        event: "consent_withdraw",
-        actor: actorOf(principal),
-        at: clock.now(),
-        properties: { userID: userId, clientID: clientId, sessions: ended },
-      });
+      if (!(await withdraw(tx, { principal, clientId, at: clock.now() }))) throw fail("consent_not_found");
       return done;
     });
   },

@@ -1,13 +1,11 @@
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import { isErrorCode, ServiceError } from "../../domain/errors.ts";
-import { issueCertificate } from "../../domain/jobs/issue-certificate.ts";
-import { IssuanceID } from "../../domain/ids.ts";
 import type { CollectedIssuance } from "../collect-issuance.ts";
-import type { Deps } from "../deps.ts";
 import type { IncomingCall } from "../endpoint.ts";
 import { waitingTime } from "../prefer.ts";
 import { accepted, answered, type Reply } from "../reply.ts";
 import { issuanceView } from "../views/issuance-view.ts";
+import { enqueueIssuance } from "./enqueue-issuance.ts";
 
 interface Accepted<View> {
   id: string;
@@ -32,7 +30,7 @@ export async function finishIssuance<View>(
   const known = { id, state: "queued", createdAt, finishedAt: null, errorCode: null } as const;
 
   const watch = deps.settlements.watch(id);
-  await enqueue(id, deps, log);
+  await enqueueIssuance(id, deps, log);
   if (seconds === 0) {
     watch.end();
     // A repeat still gets what is there already.
@@ -69,16 +67,3 @@ export const whereToAsk = (issuanceId: string) => ({ location: `/api/issuances/$
 /** The failure that a worker stored, as the answer to who waits for it. */
 const storedError = (code: string | null): ServiceError =>
   new ServiceError(code !== null && isErrorCode(code) ? code : "issuance_failed");
-
-/** Tells the workers. While the queue is away the row is the outbox: a worker's sweep finds it. */
-async function enqueue(id: string, { queues, metrics }: Deps, log: IncomingCall["log"]): Promise<void> {
-  try {
-    await queues.enqueue(issueCertificate, { version: 1, issuanceId: IssuanceID.parse(id) });
-  } catch (error) {
-    metrics.enqueueFailed();
-    log.warn(
-      { event: "issuance.enqueue_failed", issuanceId: id, err: error },
-      "the queue is away; the sweep will find it",
-    );
-  }
-}

@@ -3,7 +3,7 @@ import { readForm, required } from "./form.ts";
 import { authorizationCode } from "./grants/authorization-code.ts";
 import { clientCertificate, clientCertificateGrantType } from "./grants/client-certificate.ts";
 import { clientCredentials } from "./grants/client-credentials.ts";
-import type { Grant } from "./grants/grant.ts";
+import type { Grant, GrantRequest, TokenResponse } from "./grants/grant.ts";
 import { guestToken } from "./grants/guest-token.ts";
 import { refreshToken } from "./grants/refresh-token.ts";
 import { OAuthError } from "./oauth-error.ts";
@@ -24,7 +24,12 @@ export const grantTypes: readonly string[] = [...grants.keys()];
 /** `POST /oauth/token` (RFC 6749 section 3.2). */
 export async function token({ deps, request, response }: OAuthCall): Promise<void> {
   const form = await readForm(request);
-  const grant = grants.get(required(form, "grant_type"));
+  sendJson(response, 200, await grantTokens({ deps, form, request }));
+}
+
+/** What a token request is answered. Throws OAuthError. */
+export async function grantTokens(call: GrantRequest): Promise<TokenResponse> {
+  const grant = grants.get(required(call.form, "grant_type"));
   if (grant === undefined) throw new OAuthError("unsupported_grant_type");
-  sendJson(response, 200, await grant({ deps, form, request }));
+  return grant(call);
 }

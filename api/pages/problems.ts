@@ -7,6 +7,7 @@ export const problems = {
   logout_refused: { status: 400 },
   form_expired: { status: 403 },
   offboarded: { status: 403 },
+  not_found: { status: 404 },
   link_ended: { status: 410 },
   no_sign_in: { status: 403 },
   too_many_requests: { status: 429 },
@@ -15,6 +16,7 @@ export const problems = {
   upstream_bad_answer: { status: 502 },
   upstream_attempt_ended: { status: 400 },
   identity_conflict: { status: 403 },
+  console_missing: { status: 503 },
   unavailable: { status: 503 },
   broken: { status: 500 },
 } as const satisfies Record<string, { status: number }>;

@@ -12,7 +12,7 @@ export interface PageContent {
   /** Whose page it is; undefined while that is not known. */
   realm?: Pick<RealmRow, "displayName"> | undefined;
   /** The page in one language. */
-  say: (texts: Texts, language: Language) => { title: string; body: Child };
+  say: (texts: Texts, language: Language) => { title: string; body: Child; navigation?: Child };
   /**
    * The address that shows the page again, for its choice of language. Without one nothing can: the page then has its
    * words in the other languages as well.
@@ -20,6 +20,10 @@ export interface PageContent {
   address?: string;
   /** Its form leads on to another site, in the end: browsers would apply `form-action` to that. */
   leadsAway?: boolean;
+  /** Room for several cards beside each other, instead of one. */
+  wide?: boolean;
+  /** Has the browser ask again after so long (Refresh header: no script is needed). */
+  refreshSeconds?: number | undefined;
 }
 
 const contentSecurityPolicy =
@@ -45,13 +49,15 @@ export function sendPage(page: Pick<PageRequest, "deps" | "request" | "response"
     "Content-Security-Policy",
     content.leadsAway === true ? contentSecurityPolicy : `${contentSecurityPolicy}; form-action 'self'`,
   );
+  if (content.refreshSeconds !== undefined) response.setHeader("Refresh", String(content.refreshSeconds));
   response.end(bytes);
 }
 
 const productName = "Realmpass";
 
 function Frame({ deps, language, content }: { deps: PageRequest["deps"]; language: Language; content: PageContent }) {
-  const { title, body } = content.say(textsIn(language), language);
+  const texts = textsIn(language);
+  const { title, body, navigation } = content.say(texts, language);
   const owner = content.realm?.displayName ?? productName;
   return (
     <html lang={language}>
@@ -64,14 +70,20 @@ function Frame({ deps, language, content }: { deps: PageRequest["deps"]; languag
         <link rel="stylesheet" href={assetPath(deps, "stylesheet")} />
         <link rel="icon" href={assetPath(deps, "icon")} />
       </head>
-      <body>
+      <body class={content.wide === true ? "wide" : undefined}>
+        {navigation !== undefined && (
+          <a class="skip" href="#main">
+            {texts.skip}
+          </a>
+        )}
         <header>
           <span class="mark" aria-hidden="true">
             {(Array.from(owner)[0] ?? "").toUpperCase()}
           </span>
           <span>{owner}</span>
+          {navigation}
         </header>
-        <main>
+        <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {body}
         </main>

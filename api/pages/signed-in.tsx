@@ -8,6 +8,10 @@ export interface SignedInView {
   person: string;
   /** The address that shows this page. */
   address: string;
+  /** Where their devices are. */
+  devices: string;
+  /** Where the realm is administered; undefined for whoever does not. */
+  administration: string | undefined;
   /** The form that signs out: where it posts to, and its hidden fields. */
   signOut: { action: string; hidden: Readonly<Record<string, string>> };
   /** Where to sign in as somebody else. */
@@ -16,7 +20,7 @@ export interface SignedInView {
 
 /** Shows who is signed in to the browser. */
 export function sendSignedIn(page: Pick<PageRequest, "deps" | "request" | "response">, view: SignedInView): void {
-  const { realm, person, address, signOut, notYou } = view;
+  const { realm, person, address, devices, administration, signOut, notYou } = view;
   sendPage(page, {
     status: 200,
     realm,
@@ -32,11 +36,19 @@ export function sendSignedIn(page: Pick<PageRequest, "deps" | "request" | "respo
               <strong class="name">{person}</strong>
             </p>
           </div>
+          <a class="button" href={devices}>
+            {texts.signedIn.devices}
+          </a>
+          {administration !== undefined && (
+            <a class="button quiet" href={administration}>
+              {texts.signedIn.administration}
+            </a>
+          )}
           <form method="post" action={signOut.action}>
             {Object.entries(signOut.hidden).map(([name, value]) => (
               <input type="hidden" name={name} value={value} />
             ))}
-            <button>{texts.signedIn.signOut}</button>
+            <button class="quiet">{texts.signedIn.signOut}</button>
           </form>
           <a class="button quiet" href={notYou}>
             {texts.signedIn.notYou}

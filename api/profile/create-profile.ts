@@ -1,6 +1,4 @@
 import { randomUUID } from "node:crypto";
-import * as issuances from "../../db/queries/issuances.ts";
-import { keyTypeFor } from "../../domain/device.ts";
 import type { ServiceError } from "../../domain/errors.ts";
 import type { IncomingCall } from "../endpoint.ts";
 import { finishIssuance } from "../issuance/finish-issuance.ts";
@@ -8,7 +6,8 @@ import { actorOf, type Principal } from "../principal.ts";
 import type { Reply } from "../reply.ts";
 import type { issuanceView } from "../views/issuance-view.ts";
 import { createdProfileView, type CreatedProfileView } from "../views/profile-view.ts";
-import { objectionTo, type ProfileCreation, type profileCreationErrors } from "./profile-creation.ts";
+import { acceptProfile } from "./accept-profile.ts";
+import type { ProfileCreation, profileCreationErrors } from "./profile-creation.ts";
 
 type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "signal"> & {
   principal: Principal;
@@ -32,28 +31,11 @@ export async function createProfileOf(
   let isNew = false;
 
   const id = await change(async (tx) => {
-    const owner = await issuances.lockOwner(tx, { realmId, userId, at: createdAt });
-    const objection = objectionTo(owner, createdAt);
-    if (owner === undefined || objection !== undefined) throw fail(objection ?? "user_not_found");
-    isNew = true;
     const issuanceId = randomUUID();
-    await issuances.create(tx, {
-      id: issuanceId,
-      realmId,
-      kind: "user",
-      userId,
-      guestAccountId: null,
-      name,
-      description: null,
-      deviceType: body.deviceType,
-      format: body.format,
-      keyType: keyTypeFor(body, owner),
-      csr: body.csr ?? null,
-      authable: body.allowAuth,
-      validityMonths: owner.maxValidMonths,
-      at: createdAt,
-      actor: actorOf(principal),
-    });
+    const wanted = { id: issuanceId, realmId, userId, name, ...body, actor: actorOf(principal), at: createdAt };
+    const objection = await acceptProfile(tx, wanted);
+    if (objection !== undefined) throw fail(objection);
+    isNew = true;
     return issuanceId;
   });
 

@@ -56,18 +56,12 @@ export const profileCreationErrors = [
   ...certificateCreationErrors,
 ] as const satisfies readonly ErrorCode[];
 
+/** What can stand against a further profile of a user. */
+export type ProfileObjection =
+  "user_not_found" | "user_offboarded" | "user_locked" | "profile_limit_reached" | "no_issuer" | "issuer_expiring";
+
 /** Why an owner gets no further profile now; undefined when nothing stands against it. */
-export function objectionTo(
-  owner: LockedOwner | undefined,
-  at: Date,
-):
-  | "user_not_found"
-  | "user_offboarded"
-  | "user_locked"
-  | "profile_limit_reached"
-  | "no_issuer"
-  | "issuer_expiring"
-  | undefined {
+export function objectionTo(owner: LockedOwner | undefined, at: Date): ProfileObjection | undefined {
   if (owner === undefined) return "user_not_found";
   if (owner.offboardedAt !== null) return "user_offboarded";
   if (owner.lockedAt !== null) return "user_locked";

@@ -1,10 +1,9 @@
 import { z } from "zod";
-import { findOfUser, revoke } from "../../db/queries/certificates.ts";
 import { SerialNumber } from "../../domain/ids.ts";
 import { revocationReasons } from "../../domain/revocation.ts";
 import { Done, done, endpoint } from "../endpoint.ts";
-import { actorOf } from "../principal.ts";
 import { revocationWith } from "./revocation.ts";
+import { revokeOfUser } from "./revoke-of-user.ts";
 
 export const revokeOwnProfile = endpoint({
   operation: "revokeOwnProfile",
@@ -21,12 +20,9 @@ export const revokeOwnProfile = endpoint({
   changes: true,
 
   handle({ params: { serial: serialNumber }, body: { reason }, principal, deps: { clock }, change, fail }) {
-    const { realmId, userId } = principal;
     return change(async (tx) => {
-      const found = await findOfUser(tx, { realmId, userId, serialNumber });
-      if (found === undefined) throw fail("profile_not_found");
-      const revocation = { realmId, serialNumber, kind: "user", reason } as const;
-      await revoke(tx, { ...revocation, actor: actorOf(principal), at: clock.now() });
+      if (!(await revokeOfUser(tx, { principal, serialNumber, reason, at: clock.now() })))
+        throw fail("profile_not_found");
       return done;
     });
   },

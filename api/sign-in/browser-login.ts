@@ -59,12 +59,12 @@ export async function beginLogin(
   return begun;
 }
 
-/** Signs whoever it is out of the browser. Applications they use stay signed in. */
+/** Signs whoever it is out of the browser, and out of the console. Other applications they use stay signed in. */
 export async function endLogin(
   deps: LoginDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },
 ): Promise<void> {
   const tokenHash = presentedHash(deps, request);
-  if (tokenHash !== undefined) await logins.removeByToken(deps.db, { tokenHash });
+  if (tokenHash !== undefined) await deps.db.transaction((tx) => logins.removeByToken(tx, { tokenHash }));
   removeCookie(deps, response, "login");
 }

@@ -4,10 +4,13 @@ import type { Deps } from "../deps.ts";
 type Settings = Pick<Deps, "settings">;
 
 /** Our cookies. `__Host-` binds a cookie to this host and to https; without https, on a trial, browsers refuse the prefix. */
-export type CookieName = "login" | "form" | "upstream" | "language";
+export type CookieName = "login" | "form" | "upstream" | "language" | "pickup" | "console" | "console-sign-in";
 
 const wireName = ({ settings }: Settings, name: CookieName): string =>
   settings.authUrl.startsWith("https:") ? `__Host-realmpass-${name}` : `realmpass-${name}`;
+
+/** One holds something sealed; the others are random or a word. */
+const lengthMax = (name: CookieName): number => (name === "console-sign-in" ? 2_500 : 200);
 
 /** The value of one of our cookies; undefined when the browser sent none. */
 export function readCookie(deps: Settings, request: Pick<Request, "headers">, name: CookieName): string | undefined {
@@ -17,7 +20,7 @@ export function readCookie(deps: Settings, request: Pick<Request, "headers">, na
     .map((part) => part.trim())
     .find((part) => part.startsWith(prefix));
   const value = pair?.slice(prefix.length);
-  return value !== undefined && /^[\w.-]{1,200}$/.test(value) ? value : undefined;
+  return value !== undefined && value.length <= lengthMax(name) && /^[\w.-]+$/.test(value) ? value : undefined;
 }
 
 /** Sets a cookie for the host alone, out of scripts' reach. `maxAgeSeconds` omitted: until the browser closes; 0: removes it. */

@@ -15,14 +15,18 @@ function formKey(masterKey: KeyObject): Buffer {
   return known;
 }
 
+/** What was drawn for a browser that had none yet: all forms of one page are of the same browser. */
+const drawn = new WeakMap<Response, string>();
+
 /** What a form of ours carries to show that it was ours, bound to the browser by a cookie of its own. */
 export function formTokenFor(
   deps: FormDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },
 ): string {
-  let browser = readCookie(deps, request, "form");
+  let browser = readCookie(deps, request, "form") ?? drawn.get(response);
   if (browser === undefined) {
     browser = randomBytes(24).toString("base64url");
+    drawn.set(response, browser);
     setCookie(deps, response, { name: "form", value: browser });
   }
   return tokenOf(deps, browser);

@@ -7,6 +7,7 @@ import { contextOf } from "../request-context.ts";
 import { beginLogin } from "./browser-login.ts";
 import { pathOn } from "./continue-to.ts";
 import { isOwnForm } from "./form-token.ts";
+import { homePath } from "./home.ts";
 import { askWhoItIs } from "./login.ts";
 import { isPassword } from "./password-check.ts";
 import { redirect } from "./redirect.ts";
@@ -43,7 +44,7 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   const { userId, administrator } = found;
   const signedIn = { realmId: place.realm.id, userId, administrator, method: "local" } as const;
   if (found.offboardedAt === null && (await beginLogin(deps, page, signedIn))) {
-    redirect(page, pathOn(deps, asked.path ?? "/login"));
+    redirect(page, pathOn(deps, asked.path ?? homePath({ administrator })));
   } else {
     sendProblem(page, "offboarded");
   }

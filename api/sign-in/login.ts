@@ -1,3 +1,4 @@
+import type { Login } from "../../db/queries/logins.ts";
 import type { RealmRow } from "../../db/queries/realms.ts";
 import * as realms from "../../db/queries/realms.ts";
 import { single, type PageRequest } from "../pages/page-request.ts";
@@ -10,7 +11,14 @@ import { pathOn } from "./continue-to.ts";
 import { formTokenFor } from "./form-token.ts";
 import { personName } from "./person-name.ts";
 import { redirect } from "./redirect.ts";
-import { findPlace, hiddenFields, readParameters, signInAddress, type SignInParameters } from "./sign-in-request.ts";
+import {
+  findPlace,
+  hiddenFields,
+  isForApplication,
+  readParameters,
+  signInAddress,
+  type SignInParameters,
+} from "./sign-in-request.ts";
 
 /**
  * `GET /login`: asks who it is, or goes on when that is known. Without anywhere to go on to it shows who is signed in.
@@ -20,8 +28,8 @@ export async function showSignIn(page: PageRequest): Promise<void> {
   const { deps } = page;
   const asked = readParameters((name) => single(page, name));
   const login = asked.again ? undefined : await findLogin(deps, page.request);
-  if (login !== undefined && asked.path === undefined && asked.realmName === undefined) {
-    await showWhoIsSignedIn(page, login);
+  if (login !== undefined && !isForApplication(asked) && asked.realmName === undefined) {
+    await goOn(page, asked, login);
     return;
   }
 
@@ -37,22 +45,25 @@ export async function showSignIn(page: PageRequest): Promise<void> {
       })),
     });
   } else if (login?.realmId === place.realm.id) {
-    if (asked.path === undefined) await showWhoIsSignedIn(page, login);
-    else redirect(page, pathOn(deps, asked.path));
+    await goOn(page, asked, login);
   } else {
     askWhoItIs(page, asked, place);
   }
 }
 
-async function showWhoIsSignedIn(
-  page: PageRequest,
-  login: Parameters<typeof personName>[0] & { realmId: string },
-): Promise<void> {
+async function goOn(page: PageRequest, { path }: SignInParameters, login: Login): Promise<void> {
+  if (path === undefined) await showWhoIsSignedIn(page, login);
+  else redirect(page, pathOn(page.deps, path));
+}
+
+async function showWhoIsSignedIn(page: PageRequest, login: Login): Promise<void> {
   const { deps } = page;
   sendSignedIn(page, {
     realm: await realms.findById(deps.db, login.realmId),
     person: personName(login),
     address: pathOn(deps, "/login"),
+    devices: pathOn(deps, "/me"),
+    administration: login.administrator ? pathOn(deps, "/console") : undefined,
     signOut: { action: pathOn(deps, "/login/end"), hidden: { form_token: formTokenFor(deps, page) } },
     notYou: signInAddress(deps, { path: undefined, realmName: undefined, again: true }),
   });

@@ -8,6 +8,7 @@ import { contextOf } from "../request-context.ts";
 import { beginLogin } from "./browser-login.ts";
 import { pathOn } from "./continue-to.ts";
 import { formTokenFor, isOwnForm } from "./form-token.ts";
+import { homePath } from "./home.ts";
 import { personName } from "./person-name.ts";
 import { redirect } from "./redirect.ts";
 
@@ -44,6 +45,6 @@ export async function useSignInLink(page: PageRequest): Promise<void> {
   }
   const { realmId, userId } = user;
   contextOf(response).log().info({ event: "sign_in_link.consumed", realmId, userId }, "a sign-in link was used");
-  if (await beginLogin(deps, page, { ...user, method: "link" })) redirect(page, pathOn(deps, "/login"));
+  if (await beginLogin(deps, page, { ...user, method: "link" })) redirect(page, pathOn(deps, homePath(user)));
   else sendProblem(page, "link_ended");
 }

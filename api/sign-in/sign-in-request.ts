@@ -48,12 +48,16 @@ export type Place =
   | { choice: realms.RealmRow[] }
   | { problem: Problem };
 
+/** Whether signing in leads on to an application, which belongs to a realm. Our own pages are for the people of every realm. */
+export const isForApplication = ({ path }: Pick<SignInParameters, "path">): boolean =>
+  path?.startsWith("/oauth/authorize?") === true;
+
 /**
  * The realm to sign in to: that of the application that signing in leads on to, the one that is named, or the only one
  * that people can sign in to. Else they choose.
  */
 export async function findPlace({ db }: Pick<Deps, "db">, { path, realmName }: SignInParameters): Promise<Place> {
-  if (path !== undefined) return placeOfApplication(db, path);
+  if (path !== undefined && isForApplication({ path })) return placeOfApplication(db, path);
   const all = await realms.list(db);
   const named = all.find(({ name }) => name === realmName);
   if (named !== undefined) return { realm: named, application: undefined };

@@ -3,6 +3,7 @@ import type { Deps } from "../deps.ts";
 import { createAssetRouter } from "../pages/assets.ts";
 import { pageRoute } from "../pages/page-route.ts";
 import { sendSignedOut } from "../pages/signed-out.tsx";
+import { goHome } from "./home.ts";
 import { signInLocally } from "./local-sign-in.ts";
 import { showSignIn } from "./login.ts";
 import { showSignInLink, useSignInLink } from "./sign-in-link.ts";
@@ -12,6 +13,7 @@ import { signOut } from "./sign-out.ts";
 export function createSignInRouter(deps: Deps): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.use(createAssetRouter());
+  router.use(pageRoute(deps, "/", { get: goHome }));
   router.use(pageRoute(deps, "/login", { get: showSignIn, post: signInLocally }));
   router.use(pageRoute(deps, "/login/end", { post: signOut }));
   router.use(

@@ -7,6 +7,7 @@ import { sendProblem } from "../pages/problem.tsx";
 import { contextOf } from "../request-context.ts";
 import { beginLogin } from "../sign-in/browser-login.ts";
 import { pathOn } from "../sign-in/continue-to.ts";
+import { homePath } from "../sign-in/home.ts";
 import { redirect } from "../sign-in/redirect.ts";
 import { signInAddress } from "../sign-in/sign-in-request.ts";
 import { consumeAttempt, findAttempt, type FoundAttempt } from "./attempt.ts";
@@ -116,6 +117,6 @@ async function signIn(
   if (!(await beginLogin(deps, page, { realmId, userId, administrator, method: "upstream" }))) return "offboarded";
   const log = contextOf(response).log();
   log.info({ event: "upstream.signed_in", realmId, userId, how }, "signed in through the identity provider");
-  redirect(page, pathOn(deps, path ?? "/login"));
+  redirect(page, pathOn(deps, path ?? homePath({ administrator })));
   return undefined;
 }

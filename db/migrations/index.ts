@@ -12,6 +12,10 @@ import { bulkJobs } from "./20261121-1100-jobs.ts";
 import { crls } from "./20261121-1110-crls.ts";
 import { ocsp } from "./20261121-1120-ocsp.ts";
 import { deviceFiles } from "./20261121-1130-device-files.ts";
+import { consoleSessions } from "./20261121-1140-console-sessions.ts";
+import { handOvers } from "./20261121-1150-hand-overs.ts";
+import { endedResponders } from "./20261121-1165-ended-responders.ts";
+import { overview } from "./20261121-1180-overview.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -30,4 +34,8 @@ export const migrations: readonly Migration[] = [
   crls,
   ocsp,
   deviceFiles,
+  consoleSessions,
+  handOvers,
+  endedResponders,
+  overview,
 ];

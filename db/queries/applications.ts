@@ -106,6 +106,37 @@ interface InRealm {
   clientId: string;
 }
 
+/** The client that a realm's console is. Administrators do not see it: the service registers it and keeps it right. */
+export const consoleClientId = (realmId: string): string => `console-${realmId}`;
+
+const notTheConsole = sql`a.client_id <> 'console-' || a.realm_id`;
+
+/**
+ * Registers the console of a realm, or brings its registration up to date: the address that the service is reached under
+ * may have changed since.
+ */
+export async function upsertConsole(
+  db: Db,
+  {
+    realmId,
+    clientUri,
+    redirectUri,
+    scopes,
+    at,
+  }: { realmId: string; clientUri: string; redirectUri: string; scopes: readonly Scope[]; at: Date },
+): Promise<void> {
+  await db.query(sql`
+    insert into applications as a (client_id, realm_id, type, active, name, client_uri, redirect_uri, scopes,
+                                   use_client_secret, require_pkce, first_party, created_at, created_by)
+    values (${consoleClientId(realmId)}, ${realmId}, 'useragent', true, 'Administration console', ${clientUri},
+            ${redirectUri}, ${scopes}::text[], false, true, true, ${at}, 'realmpass')
+    on conflict (client_id) do update
+       set client_uri = excluded.client_uri, redirect_uri = excluded.redirect_uri, scopes = excluded.scopes
+     where (a.client_uri, a.redirect_uri, a.scopes)
+           is distinct from (excluded.client_uri, excluded.redirect_uri, excluded.scopes)
+  `);
+}
+
 export async function findInRealm(db: Db, { realmId, clientId }: InRealm): Promise<RegisteredApplication | undefined> {
   return first(
     await db.query<RegisteredApplication>(sql`
@@ -113,6 +144,7 @@ export async function findInRealm(db: Db, { realmId, clientId }: InRealm): Promi
         from applications a
        where a.realm_id = ${realmId}
          and a.client_id = ${clientId}
+         and ${notTheConsole}
     `),
   );
 }
@@ -125,6 +157,7 @@ export async function lock(tx: Db, { realmId, clientId }: InRealm): Promise<Regi
         from applications a
        where a.realm_id = ${realmId}
          and a.client_id = ${clientId}
+         and ${notTheConsole}
          for no key update
     `),
   );
@@ -149,6 +182,7 @@ export const list = (
     from: sql`applications a`,
     matching: all([
       sql`a.realm_id = ${realmId}`,
+      notTheConsole,
       when(page.search, (text) => sql`a.name ilike ${containing(text)}`),
       when(page.filter.type, (type) => sql`a.type = ${type}`),
       when(page.filter.active, (is) => sql`a.active = ${is}`),

@@ -1,6 +1,7 @@
 import type { Actor, AuditEvent } from "../../domain/audit.ts";
 import type { DeviceType } from "../../domain/device.ts";
 import { revocationEvent, type ProfileKind } from "../../domain/profile.ts";
+import { renewalDays, renewalHoursMax } from "../../domain/renewal.ts";
 import { revocationReasons, type RevocationReason } from "../../domain/revocation.ts";
 import { first, only, type Db } from "../client.ts";
 import { sql, type Sql } from "../sql.ts";
@@ -270,6 +271,40 @@ export const revokeOutliving = (db: Db, { at }: { at: Date }): Promise<string[]>
       reason: revocationReasons.cessationOfOperation,
       at,
       auditedAs: { event: revocationEvent.guest, actor: { userId: null, clientId: null } },
+    },
+  );
+
+/**
+ * Revokes profiles whose successor was made beyond their owner's limit a day ago, where the owner is still beyond it; nobody
+ * did it, as far as the audit log is concerned. Answers their serial numbers, at most 1,000 of them: call it until there
+ * are none.
+ */
+export const revokeReplaced = (db: Db, { at }: { at: Date }): Promise<string[]> =>
+  revokeWhere(
+    db,
+    sql`id in (select c.id
+                 from issuances i
+                 join certificates c on c.id = i.renews_certificate_id
+                 join certificates successor on successor.issuance_id = i.id and successor.revoked_at is null
+                 join users u on u.id = i.user_id
+                 join realms r on r.id = u.realm_id
+                where i.beyond_limit
+                  and i.status = 'issued'
+                  and i.finished_at <= ${at}::timestamptz - make_interval(hours => ${renewalHoursMax})
+                  and i.finished_at > ${at}::timestamptz - make_interval(days => ${2 * renewalDays})
+                  and c.revoked_at is null
+                  and c.not_after > ${at}
+                  and (select count(*)
+                         from certificates held
+                        where held.user_id = i.user_id
+                          and held.revoked_at is null
+                          and held.not_after > ${at})
+                      > case when u.profile_override > 0 then u.profile_override else r.max_profiles end
+                limit ${slice})`,
+    {
+      reason: revocationReasons.superseded,
+      at,
+      auditedAs: { event: revocationEvent.user, actor: { userId: null, clientId: null } },
     },
   );
 

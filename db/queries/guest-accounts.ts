@@ -68,6 +68,13 @@ export async function findByToken(
   );
 }
 
+/** The account of a token, ended or not. */
+export const findEvenEnded = async (
+  db: Db,
+  { tokenHash }: { tokenHash: Uint8Array },
+): Promise<GuestAccount | undefined> =>
+  first(await db.query<GuestAccount>(sql`select ${columns} from guest_accounts where token_hash = ${tokenHash}`));
+
 interface InRealm {
   realmId: string;
   guestAccountId: string;

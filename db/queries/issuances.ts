@@ -19,6 +19,22 @@ export interface LockedOwner {
   issuerNotAfter: Date | null;
 }
 
+const ownerColumns = sql`
+  u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt",
+  case when u.profile_override > 0 then u.profile_override else r.max_profiles end as "limit",
+  r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
+
+const countOfUser = (userId: string, at: Date): Sql => sql`
+  select (select count(*)
+            from certificates
+           where user_id = ${userId}
+             and revoked_at is null
+             and not_after > ${at})::integer
+       + (select count(*)
+            from issuances
+           where user_id = ${userId}
+             and status in ('queued', 'signing'))::integer as count`;
+
 /**
  * Locks a user's row and reads what decides whether another profile may be created. Two statements, because the count
  * must be taken after the lock is had: otherwise two requests at once both fit under the limit.
@@ -30,9 +46,7 @@ export async function lockOwner(
   // Both go out at once; Postgres takes them in this order, the second with a snapshot of its own.
   const [owners, counts] = await Promise.all([
     tx.query<Omit<LockedOwner, "count">>(sql`
-      select u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt",
-             case when u.profile_override > 0 then u.profile_override else r.max_profiles end as "limit",
-             r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"
+      select ${ownerColumns}
         from users u
         join realms r on r.id = u.realm_id
         left join issuers i on i.realm_id = r.id and i.issuing
@@ -40,20 +54,27 @@ export async function lockOwner(
          and u.id = ${userId}
          for no key update of u
     `),
-    tx.query<{ count: number }>(sql`
-      select (select count(*)
-                from certificates
-               where user_id = ${userId}
-                 and revoked_at is null
-                 and not_after > ${at})::integer
-           + (select count(*)
-                from issuances
-               where user_id = ${userId}
-                 and status in ('queued', 'signing'))::integer as count
-    `),
+    tx.query<{ count: number }>(countOfUser(userId, at)),
   ]);
   const owner = first(owners);
   return owner === undefined ? undefined : { ...owner, count: only(counts).count };
+}
+
+/** The same without the lock, to be shown: it may be otherwise a moment later. */
+export async function readOwner(
+  db: Db,
+  { realmId, userId, at }: { realmId: string; userId: string; at: Date },
+): Promise<LockedOwner | undefined> {
+  return first(
+    await db.query<LockedOwner>(sql`
+      select ${ownerColumns}, (${countOfUser(userId, at)}) as count
+        from users u
+        join realms r on r.id = u.realm_id
+        left join issuers i on i.realm_id = r.id and i.issuing
+       where u.realm_id = ${realmId}
+         and u.id = ${userId}
+    `),
+  );
 }
 
 /** The same of a guest account. */
@@ -69,6 +90,21 @@ export interface LockedGuestAccount {
   issuerNotAfter: Date | null;
 }
 
+const guestAccountColumns = sql`
+  g.name, g.expires_at as "expiresAt", g.revoked_at as "revokedAt", g.profile_limit as "limit",
+  r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
+
+const countOfGuestAccount = (guestAccountId: string, at: Date): Sql => sql`
+  select (select count(*)
+            from certificates
+           where guest_account_id = ${guestAccountId}
+             and revoked_at is null
+             and not_after > ${at})::integer
+       + (select count(*)
+            from issuances
+           where guest_account_id = ${guestAccountId}
+             and status in ('queued', 'signing'))::integer as count`;
+
 /** Locks a guest account's row and reads what decides whether another profile may be created, as {@link lockOwner} does. */
 export async function lockGuestAccount(
   tx: Db,
@@ -76,8 +112,7 @@ export async function lockGuestAccount(
 ): Promise<LockedGuestAccount | undefined> {
   const [accounts, counts] = await Promise.all([
     tx.query<Omit<LockedGuestAccount, "count">>(sql`
-      select g.name, g.expires_at as "expiresAt", g.revoked_at as "revokedAt", g.profile_limit as "limit",
-             r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"
+      select ${guestAccountColumns}
         from guest_accounts g
         join realms r on r.id = g.realm_id
         left join issuers i on i.realm_id = r.id and i.issuing
@@ -85,20 +120,27 @@ export async function lockGuestAccount(
          and g.id = ${guestAccountId}
          for no key update of g
     `),
-    tx.query<{ count: number }>(sql`
-      select (select count(*)
-                from certificates
-               where guest_account_id = ${guestAccountId}
-                 and revoked_at is null
-                 and not_after > ${at})::integer
-           + (select count(*)
-                from issuances
-               where guest_account_id = ${guestAccountId}
-                 and status in ('queued', 'signing'))::integer as count
-    `),
+    tx.query<{ count: number }>(countOfGuestAccount(guestAccountId, at)),
   ]);
   const account = first(accounts);
   return account === undefined ? undefined : { ...account, count: only(counts).count };
+}
+
+/** The same without the lock, to be shown: it may be otherwise a moment later. */
+export async function readGuestAccount(
+  db: Db,
+  { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
+): Promise<LockedGuestAccount | undefined> {
+  return first(
+    await db.query<LockedGuestAccount>(sql`
+      select ${guestAccountColumns}, (${countOfGuestAccount(guestAccountId, at)}) as count
+        from guest_accounts g
+        join realms r on r.id = g.realm_id
+        left join issuers i on i.realm_id = r.id and i.issuing
+       where g.realm_id = ${realmId}
+         and g.id = ${guestAccountId}
+    `),
+  );
 }
 
 export interface NewIssuance {
@@ -117,16 +159,20 @@ export interface NewIssuance {
   validityMonths: number;
   at: Date;
   actor: Actor;
+  /** The profile whose place this one takes. */
+  renewal?: { certificateId: string; beyondLimit: boolean };
 }
 
 /** Accepts a request for a certificate: from here on it will be finished, whatever crashes. */
 export async function create(tx: Db, row: NewIssuance): Promise<void> {
   await tx.query(sql`
     insert into issuances (id, realm_id, kind, user_id, guest_account_id, name, description, device_type, format,
-                           key_type, csr, authable, validity_months, created_at, created_by_user_id, created_by_client_id)
+                           key_type, csr, authable, validity_months, created_at, created_by_user_id, created_by_client_id,
+                           renews_certificate_id, beyond_limit)
     values (${row.id}, ${row.realmId}, ${row.kind}, ${row.userId}, ${row.guestAccountId}, ${row.name},
             ${row.description}, ${row.deviceType}, ${row.format}, ${row.keyType}, ${row.csr}, ${row.authable},
-            ${row.validityMonths}, ${row.at}, ${row.actor.userId}, ${row.actor.clientId})
+            ${row.validityMonths}, ${row.at}, ${row.actor.userId}, ${row.actor.clientId},
+            ${row.renewal?.certificateId ?? null}, ${row.renewal?.beyondLimit ?? false})
   `);
 }
 
@@ -187,6 +233,54 @@ export interface IssuanceStanding extends Pick<
 > {
   guestAccountId: string | null;
 }
+
+/** What is still being made for a user. */
+export interface UnsettledIssuance {
+  id: string;
+  name: string;
+  deviceType: DeviceType | null;
+  createdAt: Date;
+}
+
+/** What a user has under way, the latest first. */
+export const listUnsettledOfUser = (
+  db: Db,
+  { realmId, userId }: { realmId: string; userId: string },
+): Promise<UnsettledIssuance[]> =>
+  db.query<UnsettledIssuance>(sql`
+    select id, name, device_type as "deviceType", created_at as "createdAt"
+      from issuances
+     where realm_id = ${realmId}
+       and user_id = ${userId}
+       and status in ('queued', 'signing')
+     order by created_at desc, id
+  `);
+
+/** How a profile was renewed. */
+export interface Renewal {
+  /** The profile that gets a successor. */
+  certificateId: string;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** The successor, once there is one. */
+  serialNumber: string | null;
+  beyondLimit: boolean;
+  /** The successor is revoked: the profile has none any more. */
+  isUndone: boolean;
+}
+
+/** The renewals of a user's profiles that have not failed, the latest first. */
+export const listRenewalsOfUser = (db: Db, { userId }: { userId: string }): Promise<Renewal[]> =>
+  db.query<Renewal>(sql`
+    select i.renews_certificate_id as "certificateId", i.created_at as "createdAt", i.finished_at as "finishedAt",
+           c.serial_number as "serialNumber", i.beyond_limit as "beyondLimit", c.revoked_at is not null as "isUndone"
+      from issuances i
+      left join certificates c on c.issuance_id = i.id
+     where i.user_id = ${userId}
+       and i.renews_certificate_id is not null
+       and i.status <> 'failed'
+     order by i.created_at desc, i.id
+  `);
 
 /** State and creator, without touching the output. */
 export const findState = async (db: Db, id: string): Promise<IssuanceStanding | undefined> =>

@@ -1,5 +1,5 @@
 import { first, type Db } from "../client.ts";
-import { sql } from "../sql.ts";
+import { sql, type Sql } from "../sql.ts";
 
 /** How somebody showed who they are. */
 export type SignInMethod = "local" | "upstream" | "link";
@@ -63,12 +63,20 @@ export async function find(db: Db, { tokenHash, at }: { tokenHash: Uint8Array; a
   );
 }
 
-/** Ends a login by its cookie's hash. The sessions that began with it stay. */
-export async function removeByToken(db: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<void> {
-  await db.query(sql`delete from logins where token_hash = ${tokenHash}`);
-}
+/** Ends a login by its cookie's hash. The sessions that began with it stay, save that of the console. */
+export const removeByToken = (tx: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<void> =>
+  removeThose(tx, sql`token_hash = ${tokenHash}`);
 
-/** Ends a login. */
-export async function remove(tx: Db, { id }: { id: string }): Promise<void> {
-  await tx.query(sql`delete from logins where id = ${id}`);
+/** Ends a login. The sessions that began with it stay, save that of the console. */
+export const remove = (tx: Db, { id }: { id: string }): Promise<void> => removeThose(tx, sql`id = ${id}`);
+
+async function removeThose(tx: Db, matching: Sql): Promise<void> {
+  // Sessions first, as everywhere.
+  await tx.query(sql`
+    delete from sessions
+     where id in (select c.session_id
+                    from console_sessions c
+                   where c.login_id in (select id from logins where ${matching}))
+  `);
+  await tx.query(sql`delete from logins where ${matching}`);
 }

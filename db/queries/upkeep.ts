@@ -1,5 +1,6 @@
 import { only, type Db } from "../client.ts";
 import { sql, type Sql } from "../sql.ts";
+import { endedHoursMax, fileSecondsMax, unofferedMinutesMax } from "./hand-overs.ts";
 import { idempotencyKeyHours } from "./idempotency-keys.ts";
 import { idleDays } from "./sessions.ts";
 
@@ -35,6 +36,15 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
           where sealed is not null
             and job_id is null
             and created_at < ${at}::timestamptz - make_interval(hours => ${uncollectedHoursMax})
+          limit ${slice})
+        union
+        (select o.issuance_id
+           from hand_overs h
+           join issuance_outputs o on o.issuance_id = h.issuance_id
+          where o.sealed is not null
+            and (h.offered_at < ${at}::timestamptz - make_interval(secs => ${fileSecondsMax})
+                 or (h.offered_at is null
+                     and h.picked_up_at < ${at}::timestamptz - make_interval(mins => ${unofferedMinutesMax})))
           limit ${slice})
       ), erased as (
         update issuance_outputs o
@@ -73,6 +83,8 @@ export async function removeExpired(db: Db, { at }: { at: Date }): Promise<numbe
                          from sessions
                         where last_used_at < ${at}::timestamptz - make_interval(days => ${idleDays})
                         limit ${slice}))`,
+    sql`delete from sessions
+         where id in (select session_id from console_sessions where expires_at < ${at} limit ${slice})`,
     sql`delete from logins where id in (select id from logins where expires_at < ${at} limit ${slice})`,
     sql`delete from upstream_attempts
          where token_hash in (select token_hash from upstream_attempts where expires_at < ${at} limit ${slice})`,
@@ -85,6 +97,17 @@ export async function removeExpired(db: Db, { at }: { at: Date }): Promise<numbe
                                 from sign_in_links
                                where expires_at < ${at}::timestamptz - interval '1 day'
                                limit ${slice})`,
+    sql`delete from hand_overs
+         where id in (select id
+                        from hand_overs
+                       where expires_at < ${at}::timestamptz - make_interval(hours => ${endedHoursMax})
+                       limit ${slice})`,
+    // By the database's clock too: a worker whose clock is ahead must not forget responders that others use.
+    sql`delete from ocsp_responders
+         where (serial_number, issuer_id) in (select serial_number, issuer_id
+                                                from ocsp_responders
+                                               where not_after < least(${at}::timestamptz, now()) - interval '1 day'
+                                               limit ${slice})`,
     sql`delete from idempotency_keys
          where (scope, key) in (select scope, key
                                   from idempotency_keys

@@ -10,6 +10,8 @@ export interface View {
   language: "en" | "de";
   /** Default: true. */
   scripts?: boolean;
+  /** What the browser says that it is. Default: what it is. */
+  userAgent?: string;
 }
 
 /** A page of a browser, and everything that it complained about. */
@@ -33,13 +35,14 @@ export function useBrowser(): { open(view: View): Promise<WatchedPage> } {
   });
 
   return {
-    async open({ theme, width, language, scripts = true }) {
+    async open({ theme, width, language, scripts = true, userAgent }) {
       if (browser === undefined) throw new Error("the browser has not started");
       const context = await browser.newContext({
         colorScheme: theme,
         viewport: { width, height: 900 },
         locale: language === "de" ? "de-DE" : "en-GB",
         javaScriptEnabled: scripts,
+        ...(userAgent === undefined ? {} : { userAgent }),
       });
       const page = await context.newPage();
       const complaints: string[] = [];
@@ -77,10 +80,11 @@ export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
   expect(overflow, `${page.url()} at ${page.viewportSize()?.width ?? 0} px`).toBe(0);
 }
 
-/** Whatever can be pressed or filled in is at least 44 px high and wide (WCAG 2.2, 2.5.5). */
+/** Whatever can be pressed or filled in is, with its label around it, at least 44 px high and wide (WCAG 2.2, 2.5.5). */
 export async function expectLargeTargets(page: Page): Promise<void> {
   const small = await page.evaluate(`[...document.querySelectorAll("a, button, input:not([type=hidden]), summary")]
-    .map((element) => [element.outerHTML, element.getBoundingClientRect()])
+    .filter((element) => element.checkVisibility())
+    .map((element) => [element.outerHTML, (element.closest("label") ?? element).getBoundingClientRect()])
     .filter(([, { width, height }]) => height < 44 || width < 44)
     .map(([html]) => html)`);
   expect(small, page.url()).toEqual([]);

@@ -23,8 +23,11 @@ export const clientCertificateGrantType = "urn:realmpass:params:oauth:grant-type
 export const clientCertificate: Grant = async ({ deps, form, request }) => {
   if (deps.settings.clientCertificates === undefined) throw new OAuthError("unsupported_grant_type");
   const { application, secretHash } = await authenticateClient(deps, { form, request });
-  if (application.type !== "useragent") throw new OAuthError("unauthorized_client");
   const { clientId, realmId } = application;
+  // The console has every scope, for whoever signs in to it by hand.
+  if (application.type !== "useragent" || clientId === applications.consoleClientId(realmId)) {
+    throw new OAuthError("unauthorized_client");
+  }
   const scopes = readScope(
     form.get("scope"),
     application.scopes.filter((scope) => scope !== "offline_access"),

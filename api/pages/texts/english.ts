@@ -6,6 +6,7 @@ export const english = {
   languageName: "English",
   otherLanguage: "Language",
   startAgain: "Start again",
+  skip: "Skip to the content",
   reference: "Reference",
   time: "Time",
   quoteThis: "If this keeps happening, tell your help desk:",
@@ -30,6 +31,8 @@ export const english = {
   signedIn: {
     title: "You are signed in",
     as: "Signed in as",
+    devices: "My devices",
+    administration: "Administration",
     signOut: "Sign out",
     notYou: "Not you? Switch account",
   },
@@ -49,7 +52,7 @@ export const english = {
     isNew: "new",
     returnTo: "You return to",
     appOnDevice: (scheme: string) => `an app on this device (${scheme})`,
-    withdraw: "What you allow is remembered. Ask your help desk if you want to take it back.",
+    withdraw: "What you allow is remembered. You can take it back in My devices, under Applications.",
     cancel: "Cancel",
     allow: "Allow",
   },
@@ -100,6 +103,11 @@ export const english = {
       happened: "Your account is no longer active here.",
       remedy: "Ask the help desk if you think that this is a mistake.",
     },
+    not_found: {
+      title: "There is nothing here",
+      happened: "What you are looking for does not exist, or it is not yours.",
+      remedy: "Go back, or begin with My devices.",
+    },
     link_ended: {
       title: "This link does not work any more",
       happened: "It was used already, or its time has run out.",
@@ -139,6 +147,11 @@ export const english = {
       title: "Your account could not be matched",
       happened: "Somebody else's account here already belongs to what your organization says about you.",
       remedy: "Tell your help desk. They have to sort it out with you.",
+    },
+    console_missing: {
+      title: "The console is not there",
+      happened: "The service was started without it.",
+      remedy: "Whoever runs the service has to build it once: npm run build",
     },
     unavailable: {
       title: "Please try again shortly",

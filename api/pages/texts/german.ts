@@ -6,6 +6,7 @@ export const german: Texts = {
   languageName: "Deutsch",
   otherLanguage: "Sprache",
   startAgain: "Neu beginnen",
+  skip: "Zum Inhalt springen",
   reference: "Kennung",
   time: "Zeit",
   quoteThis: "Wenn das immer wieder geschieht, nennen Sie Ihrem Helpdesk:",
@@ -30,6 +31,8 @@ export const german: Texts = {
   signedIn: {
     title: "Sie sind angemeldet",
     as: "Angemeldet als",
+    devices: "Meine Geräte",
+    administration: "Verwaltung",
     signOut: "Abmelden",
     notYou: "Nicht Sie? Konto wechseln",
   },
@@ -49,7 +52,7 @@ export const german: Texts = {
     isNew: "neu",
     returnTo: "Sie kehren zurück zu",
     appOnDevice: (scheme) => `einer App auf diesem Gerät (${scheme})`,
-    withdraw: "Was Sie erlauben, wird gespeichert. Fragen Sie Ihren Helpdesk, wenn Sie es zurücknehmen möchten.",
+    withdraw: "Was Sie erlauben, wird gespeichert. Sie können es bei Meine Geräte unter Anwendungen zurücknehmen.",
     cancel: "Abbrechen",
     allow: "Erlauben",
   },
@@ -124,6 +127,11 @@ export const german: Texts = {
       happened: "Ihr Konto ist hier nicht mehr aktiv.",
       remedy: "Fragen Sie den Helpdesk, wenn Sie das für einen Irrtum halten.",
     },
+    not_found: {
+      title: "Hier ist nichts",
+      happened: "Was Sie suchen, gibt es nicht, oder es gehört Ihnen nicht.",
+      remedy: "Gehen Sie zurück, oder beginnen Sie bei Meine Geräte.",
+    },
     link_ended: {
       title: "Dieser Link funktioniert nicht mehr",
       happened: "Er wurde schon benutzt, oder seine Zeit ist abgelaufen.",
@@ -163,6 +171,11 @@ export const german: Texts = {
       title: "Ihr Konto ließ sich nicht zuordnen",
       happened: "Zu dem, was Ihre Einrichtung über Sie sagt, gehört hier schon das Konto von jemand anderem.",
       remedy: "Sagen Sie es Ihrem Helpdesk. Das lässt sich nur gemeinsam mit Ihnen klären.",
+    },
+    console_missing: {
+      title: "Die Verwaltung ist nicht da",
+      happened: "Der Dienst wurde ohne sie gestartet.",
+      remedy: "Wer den Dienst betreibt, muss sie einmal bauen: npm run build",
     },
     unavailable: {
       title: "Bitte versuchen Sie es gleich noch einmal",

@@ -2,10 +2,10 @@ import type { Problem } from "../problems.ts";
 import type { english } from "./english.ts";
 
 /** The same keys, with any words. */
-type Words<Value> = Value extends string
+export type Words<Value> = Value extends string
   ? string
-  : Value extends (...given: infer Given) => string
-    ? (...given: Given) => string
+  : Value extends (...given: infer Given) => infer Said
+    ? (...given: Given) => Said extends string ? string : Said
     : { [Key in keyof Value]: Words<Value[Key]> };
 
 /** What every language has to say: all that English does, and something about each problem. */

@@ -33,6 +33,8 @@ describe.each<{ role: DatabaseRole; may: string; statement: Sql }>([
   { role: "realmpass_operator", may: "keep a revocation off the CRL", statement: sql`delete from crl_unpublished` },
   { role: "realmpass_operator", may: "publish a CRL", statement: sql`insert into crls default values` },
   { role: "realmpass_worker", may: "read client secrets", statement: sql`select * from application_secrets` },
+  { role: "realmpass_worker", may: "read tokens", statement: sql`select sealed_tokens from console_sessions` },
+  { role: "realmpass_operator", may: "read tokens", statement: sql`select sealed_tokens from console_sessions` },
   { role: "realmpass_worker", may: "read whom a token is for", statement: sql`select user_id from access_tokens` },
   { role: "realmpass_worker", may: "make tokens", statement: sql`insert into access_tokens default values` },
   { role: "realmpass_worker", may: "read token signing keys", statement: sql`select * from token_signing_keys` },

@@ -5,8 +5,9 @@ import { TLSSocket, type SecureVersion } from "node:tls";
 import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { clientCertificateGrantType as grantType } from "../../../../api/oauth/grants/client-certificate.ts";
+import { consoleClientId, upsertConsole } from "../../../../db/queries/applications.ts";
 import { sql } from "../../../../db/sql.ts";
-import { scopesAllowedTo, type Scope } from "../../../../domain/scopes.ts";
+import { allScopes, scopesAllowedTo, type Scope } from "../../../../domain/scopes.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { useApi, type ApiAnswer } from "../../../support/api.ts";
 import { postForm } from "../../../support/authorization.ts";
@@ -352,6 +353,17 @@ describe("over our own TLS listener", () => {
 
     const service = await given.application({ realmId: realm.realmId });
     expect(await signIn(device, { client_id: service.clientId, client_secret: service.secret })).toMatchObject({
+      status: 400,
+      body: { error: "unauthorized_client" },
+    });
+    await upsertConsole(api.database.owner, {
+      realmId: realm.realmId,
+      clientUri: api.url,
+      redirectUri: `${api.url}/console/callback`,
+      scopes: allScopes,
+      at: systemClock.now(),
+    });
+    expect(await signIn(device, { client_id: consoleClientId(realm.realmId) })).toMatchObject({
       status: 400,
       body: { error: "unauthorized_client" },
     });

@@ -70,7 +70,7 @@ test("the right name and password sign in with a new cookie, once and for all pa
 test("names do not depend on case", async () => {
   expect(await signIn(browse(), ada.username.toUpperCase())).toMatchObject({
     status: 303,
-    headers: { location: "/login" },
+    headers: { location: "/me" },
   });
 });
 
@@ -171,7 +171,7 @@ test.each([
     { username: ada.username, password: testPassword, continue: target },
     { follow: false },
   );
-  expect(answer).toMatchObject({ status: 303, headers: { location: "/login" } });
+  expect(answer).toMatchObject({ status: 303, headers: { location: "/me" } });
 });
 
 test("the application that signing in leads on to is named, and its realm is the one to sign in to", async () => {

@@ -51,7 +51,7 @@ test("its button signs its person in, whoever was signed in before, and shows wh
   const { browser, page } = await follow(await given.signInLink(grace));
   expect(page.text).toContain("grace");
   const answer = await browser.submit(page, {}, { follow: false });
-  expect(answer).toMatchObject({ status: 303, headers: { location: "/login" } });
+  expect(answer).toMatchObject({ status: 303, headers: { location: "/console" } });
   expect((await browser.get(`${api.url}/login`)).text).toContain("grace");
   const entries = await api.database.owner.query(sql`
     select event, properties->>'method' as method from audit_entries where user_id = ${grace.id} and event like '%login'

@@ -78,7 +78,7 @@ describe("who somebody is", () => {
 
     const { user, visit } = await signIn(realmId);
 
-    expect(visit).toMatchObject({ status: 200, url: `${api.url}/login` });
+    expect(visit).toMatchObject({ status: 200, url: `${api.url}/me` });
     expect(user).toMatchObject({
       realmId,
       method: "upstream",
@@ -353,7 +353,7 @@ describe("the way there and back", () => {
   ])("%s is nowhere to go on to", async (where) => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
-    expect((await signIn(realmId, { path: { continue: where } })).visit).toMatchObject({ url: `${api.url}/login` });
+    expect((await signIn(realmId, { path: { continue: where } })).visit).toMatchObject({ url: `${api.url}/me` });
   });
 
   test("the provider refuses: a page says so, and starting again asks who it is", async () => {

@@ -1,0 +1,14 @@
+import type { PageRequest } from "../pages/page-request.ts";
+import { miniBrowserOf } from "./browser-device.ts";
+import { findGuest } from "./guest.ts";
+import { sendGuestHome } from "./views/guest-home.tsx";
+import { sendMiniBrowser } from "./views/mini-browser.tsx";
+
+/** `GET /guest/:token`: what the guest account is good for. */
+export async function showGuestHome(page: PageRequest): Promise<void> {
+  const guest = await findGuest(page);
+  if (guest === undefined) return;
+  const miniBrowser = miniBrowserOf(page.request);
+  if (miniBrowser !== undefined && !page.query.has("anyway")) sendMiniBrowser(page, guest.realm, miniBrowser);
+  else sendGuestHome(page, guest);
+}

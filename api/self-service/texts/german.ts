@@ -1,0 +1,324 @@
+import type { Texts } from "./texts.ts";
+
+const orList = (names: readonly string[]): string => names.join(" oder ");
+
+export const german: Texts = {
+  navigation: {
+    label: "Hauptmenü",
+    devices: "Meine Geräte",
+    applications: "Anwendungen",
+    administration: "Verwaltung",
+    signOut: "Abmelden",
+    signedInAs: "Angemeldet als",
+  },
+
+  devices: {
+    iOS: "iPhone",
+    iPadOS: "iPad",
+    MacOS: "Mac",
+    Android: "Android",
+    Windows: "Windows",
+    Linux: "Linux",
+    ChromeOS: "Chromebook",
+    Other: "Anderes",
+  },
+  aDevice: {
+    iOS: "einem iPhone",
+    iPadOS: "einem iPad",
+    MacOS: "einem Mac",
+    Android: "einem Android-Gerät",
+    Windows: "einem Windows-Rechner",
+    Linux: "einem Linux-Rechner",
+    ChromeOS: "einem Chromebook",
+    Other: "einem anderen Gerät",
+  },
+  suggestedNames: {
+    iOS: "iPhone",
+    iPadOS: "iPad",
+    MacOS: "Mac",
+    Android: "Android-Handy",
+    Windows: "Laptop",
+    Linux: "Linux-Rechner",
+    ChromeOS: "Chromebook",
+    Other: "Gerät",
+  },
+  nameOf: (device, person) => `${device} von ${person}`,
+
+  home: {
+    title: "Meine Geräte",
+    usage: (count, limit) => `${count} von ${limit} Profilen in Gebrauch`,
+    add: "Gerät hinzufügen",
+    empty:
+      "Fügen Sie Ihr Handy oder Ihren Laptop einmal hinzu; ab dann verbindet sich das Gerät von selbst mit dem WLAN.",
+    emptyTitle: "Noch kein Gerät",
+    listTitle: "Ihre Profile",
+    validUntil: (date) => `Gültig bis ${date}`,
+    revoke: "Widerrufen",
+    revokeNamed: (name) => `${name} widerrufen`,
+    renew: "Erneuern",
+    renewNamed: (name) => `${name} erneuern`,
+    preparing: "In Vorbereitung",
+    preparingText: "Es ist gleich fertig.",
+    revoked: (name) => `${name} ist widerrufen und kommt nicht mehr ins Netz.`,
+  },
+
+  status: {
+    active: "Aktiv",
+    endsSoon: "Läuft bald ab",
+    expired: "Abgelaufen",
+    revoked: "Widerrufen",
+    renewed: "Durch ein neues Profil ersetzt",
+    preparing: "In Vorbereitung",
+  },
+
+  objections: {
+    user_locked: {
+      title: "Ihr Konto ist gesperrt",
+      text: "Sie können im Moment keine Geräte hinzufügen. Fragen Sie Ihren Helpdesk. Profile, die Sie nicht mehr brauchen, können Sie weiterhin widerrufen.",
+    },
+    profile_limit_reached: {
+      title: "Alle Ihre Profile sind in Gebrauch",
+      text: (limit) => `${limit} von ${limit} in Gebrauch; widerrufen Sie eines, das Sie nicht mehr brauchen.`,
+    },
+    guest_full: {
+      title: "Alle Profile sind vergeben",
+      text: (limit) =>
+        `${limit} von ${limit} Profilen sind vergeben. Wenden Sie sich an die Person, von der Sie diesen Link haben.`,
+    },
+    no_issuer: {
+      title: "Geräte können noch nicht hinzugefügt werden",
+      text: "Ihre Einrichtung hat das noch nicht fertig eingerichtet. Sagen Sie es Ihrem Helpdesk.",
+    },
+    issuer_expiring: {
+      title: "Geräte können im Moment nicht hinzugefügt werden",
+      text: "Ihre Einrichtung muss erst etwas erneuern. Sagen Sie es Ihrem Helpdesk.",
+    },
+    user_offboarded: {
+      title: "Ihr Zugang ist beendet",
+      text: "Ihr Konto ist hier nicht mehr aktiv. Fragen Sie den Helpdesk, wenn Sie das für einen Irrtum halten.",
+    },
+    not_renewable: {
+      title: "Dieses Profil lässt sich nicht erneuern",
+      text: "Es ist abgelaufen, widerrufen oder noch lange gültig.",
+    },
+    renewed_already: {
+      title: "Dieses Profil wurde schon erneuert",
+      text: "Das neue steht in Ihrer Liste. Ein weiteres ist erst einen Tag später möglich.",
+    },
+  },
+
+  add: {
+    title: "Gerät hinzufügen",
+    deviceType: "Was für ein Gerät ist es?",
+    iPadHint: "Auf einem iPad? Wählen Sie iPad.",
+    name: "Name",
+    nameHint: "Damit Sie es in Ihrer Liste wiedererkennen.",
+    where: "Wo ist es?",
+    here: "Auf diesem Gerät",
+    elsewhere: "Auf einem anderen Gerät",
+    elsewhereHint: "Ein anderes Gerät übernimmt es mit der Kamera, über einen QR-Code.",
+    formats: "Andere Formate",
+    formatsText: "Das brauchen Sie nur, wenn es Ihnen jemand gesagt hat.",
+    formatAutomatic: "Was zum Gerät passt",
+    format: {
+      mobileconfig: "Apple-Konfigurationsprofil (.mobileconfig)",
+      "eap-config": "Für die App geteduroam (.eap-config)",
+      pkcs12: "PKCS #12 mit leerem Passwort (.p12)",
+      pem: "Zertifikate und Schlüssel in PEM (.pem)",
+      crt: "Dasselbe mit der Endung .crt",
+    },
+    back: "Zurück zu Meine Geräte",
+    backGuest: "Zurück",
+    wrong: (count) => (count === 1 ? "Bitte berichtigen Sie dies:" : "Bitte berichtigen Sie Folgendes:"),
+    wrongDeviceType: "Wählen Sie, was für ein Gerät es ist.",
+    wrongName: "Geben Sie dem Gerät einen Namen mit 1 bis 64 Zeichen.",
+    wrongFormat: (device) => `Wählen Sie ein anderes Format: Dieses passt nicht zu ${device}.`,
+  },
+
+  handOver: {
+    titleWaiting: "Mit dem anderen Gerät scannen",
+    scan: (name) =>
+      `Richten Sie die Kamera des anderen Geräts auf diesen Code und öffnen Sie den Link. Er ist für: ${name}.`,
+    qr: "QR-Code mit dem Link für das andere Gerät",
+    once: (time) => `Er funktioniert einmal, für ein Gerät, bis ${time}.`,
+    follows: "Diese Seite zeigt an, wenn das Gerät das Profil abgeholt hat.",
+    titlePickedUp: "Abgeholt",
+    pickedUp: (device, time) => `Abgeholt von ${device} um ${time}`,
+    pickedUpText: "Machen Sie dort weiter. Das Profil steht unter Meine Geräte.",
+    pickedUpTextGuest: "Machen Sie dort weiter.",
+    downloaded: (time) => `Die Datei wurde um ${time} heruntergeladen.`,
+    titleExpired: "Dieser Code ist abgelaufen",
+    expired: "Niemand hat ihn rechtzeitig benutzt, und es wurde kein Profil angelegt.",
+    another: "Gerät hinzufügen",
+    toDevices: "Meine Geräte",
+    toGuest: "Zurück",
+  },
+
+  pickUp: {
+    title: (name) => `Ein Profil für ${name}`,
+    from: "Von",
+    of: (realm) => `Damit kommt dieses Gerät ins WLAN von ${realm}.`,
+    deviceType: "Was für ein Gerät ist dies?",
+    submit: "Profil holen",
+    once: "Der Link funktioniert einmal. Machen Sie nicht weiter, wenn Sie nicht wissen, von wem er ist.",
+  },
+
+  preparing: {
+    title: "Ihr Profil wird vorbereitet",
+    text: "Das dauert wenige Sekunden. Die Seite geht von selbst weiter.",
+    late: "Das dauert länger als sonst. Sie brauchen nicht zu warten: Das Profil wird unter Meine Geräte stehen.",
+    lateGuest: "Das dauert länger als sonst. Bitte lassen Sie diese Seite geöffnet.",
+    checkNow: "Jetzt nachsehen",
+  },
+
+  ready: {
+    title: (name) => `${name} ist bereit`,
+    titleOther: "Ihr Profil ist fertig",
+    download: "Herunterladen",
+    then: "So geht es weiter",
+    until: (time) =>
+      `Die Datei kann bis ${time} heruntergeladen werden. Sie enthält einen geheimen Schlüssel: Geben Sie sie an niemanden weiter.`,
+    again: (time) => `Um ${time} heruntergeladen. Für einen Moment geht es noch einmal.`,
+    values: "Falls Ihr Gerät danach fragt",
+    wifi: "WLAN",
+    method: "Verfahren",
+    identity: "Identität",
+    server: "Name des Servers",
+    password: "Passwort",
+    noPassword: "keines, leer lassen",
+    ca: "CA-Zertifikat",
+    caDownload: "CA-Zertifikat herunterladen",
+    terminal: "In einem Terminal, im Ordner mit beiden Dateien:",
+    revokeOld: (name) => `Wenn das neue Profil funktioniert, widerrufen Sie das alte (${name}).`,
+    revokeOldLink: "Das alte widerrufen",
+    oldEnds: (time) =>
+      `Sie haben jetzt ein Profil mehr, als Sie haben dürfen: Wenn Sie es nicht vorher tun, wird das alte am ${time} widerrufen.`,
+    appLink: "Wo Sie geteduroam bekommen",
+  },
+  steps: {
+    appleMobile: (ssids) => [
+      "Tippen Sie auf Herunterladen, dann auf Zulassen.",
+      "Öffnen Sie die Einstellungen, tippen Sie oben auf Profil geladen, dann auf Installieren.",
+      `Wählen Sie das WLAN ${orList(ssids)}.`,
+    ],
+    mac: (ssids) => [
+      "Laden Sie die Datei herunter und öffnen Sie sie.",
+      "Öffnen Sie die Systemeinstellungen, suchen Sie nach Profile, doppelklicken Sie auf das neue und wählen Sie Installieren.",
+      `Wählen Sie das WLAN ${orList(ssids)}.`,
+    ],
+    app: (ssids) => [
+      "Installieren Sie die App geteduroam.",
+      "Laden Sie die Datei herunter und öffnen Sie sie mit der App.",
+      `Bestätigen Sie. Das Gerät verbindet sich dann von selbst mit dem WLAN ${orList(ssids)}.`,
+    ],
+    linux: (ssids) => [
+      "Laden Sie das Profil und das CA-Zertifikat in denselben Ordner herunter.",
+      "Führen Sie dort einmal den Befehl unten aus.",
+      `NetworkManager verbindet sich dann von selbst mit dem WLAN ${orList(ssids)}.`,
+    ],
+    pkcs12: (ssids) => [
+      "Laden Sie die Datei herunter und öffnen Sie sie. Wird nach einem Passwort gefragt, lassen Sie es leer.",
+      `Wählen Sie das WLAN ${orList(ssids)} und das Verfahren EAP-TLS mit diesem Zertifikat.`,
+      "Geben Sie die Werte unten ein, wo das Gerät danach fragt.",
+    ],
+    pem: (ssids) => [
+      "Laden Sie die Datei herunter. Sie enthält die Zertifikate und danach den privaten Schlüssel.",
+      `Richten Sie das WLAN ${orList(ssids)} mit dem Verfahren EAP-TLS und dieser Datei ein.`,
+      "Geben Sie die Werte unten ein, wo das Gerät danach fragt.",
+    ],
+  },
+
+  gone: {
+    title: "Die Datei ist nicht mehr da",
+    text: "Sie konnte nur zwei Minuten lang heruntergeladen werden; jetzt bekommt sie niemand mehr. Wenn Sie sie haben, ist alles gut.",
+    remedy: "Wenn Sie sie nicht haben, widerrufen Sie das Profil und fügen Sie das Gerät noch einmal hinzu.",
+    remedyGuest: "Wenn Sie sie nicht haben, fügen Sie das Gerät noch einmal hinzu.",
+    remedyElsewhere:
+      "Wenn Sie sie nicht haben, fügen Sie das Gerät dort noch einmal hinzu, wo Sie den Link bekommen haben.",
+  },
+  failed: {
+    title: "Das hat nicht funktioniert",
+    text: "Das Profil konnte nicht angelegt werden. Bitte versuchen Sie es noch einmal; bleibt es so, sagen Sie es Ihrem Helpdesk.",
+    again: "Noch einmal versuchen",
+  },
+
+  links: {
+    unknown: {
+      title: "Dieser Link funktioniert nicht",
+      text: "Er ist unvollständig, oder er führt nirgendwohin mehr. Bitten Sie um einen neuen.",
+    },
+    expired: {
+      title: "Dieser Link ist abgelaufen",
+      text: "Er galt zehn Minuten lang. Erzeugen Sie einen neuen auf dem Gerät, auf dem Sie begonnen haben.",
+    },
+    used: {
+      title: "Dieser Link wurde schon benutzt",
+      text: "Jeder Link ist für ein Gerät. Erzeugen Sie für ein anderes einen neuen, dort, wo Sie begonnen haben.",
+    },
+    refused: {
+      title: "Im Moment kann kein Profil angelegt werden",
+      text: "Gehen Sie zurück zu dem Gerät, auf dem Sie begonnen haben: Dort steht, warum.",
+    },
+    guestExpired: {
+      title: "Dieser Gastzugang ist beendet",
+      text: "Seine Zeit ist um, und Geräte, die damit verbunden waren, sind nicht mehr im Netz. Wenden Sie sich an die Person, von der Sie den Link haben.",
+    },
+  },
+
+  miniBrowser: {
+    title: (browser) => `Öffnen Sie diese Seite in ${browser}`,
+    safari: "Safari",
+    other: "Ihrem Browser",
+    text: "In diesem kleinen Fenster lässt sich kein Profil installieren. Kopieren Sie die Adresse und öffnen Sie sie dort:",
+    anyway: "Trotzdem hier weitermachen",
+  },
+
+  device: {
+    deviceType: "Gerät",
+    status: "Status",
+    created: "Angelegt",
+    validUntil: "Gültig bis",
+    ended: "Abgelaufen",
+    revokedAt: "Widerrufen",
+    serial: "Seriennummer",
+    identity: "Identität",
+    revoke: "Widerrufen",
+    renewTitle: "Erneuern",
+    renewText: "Erst wird das neue Profil angelegt; das alte funktioniert weiter, bis Sie es widerrufen.",
+    renewHere: "Auf diesem Gerät erneuern",
+    renewElsewhere: "Auf einem anderen Gerät erneuern",
+    renewedText: "Ein neues Profil ist an seine Stelle getreten. Wenn das neue funktioniert, widerrufen Sie dieses.",
+    back: "Zurück zu Meine Geräte",
+  },
+
+  revoke: {
+    title: (name) => `${name} widerrufen?`,
+    text: (name, minutes) =>
+      `${name} kommt nicht mehr ins Netz. Ist das Gerät gerade verbunden, geht es innerhalb von ${minutes} Minuten offline.`,
+    final: "Das lässt sich nicht rückgängig machen. Sie können das Gerät später wieder hinzufügen.",
+    cancel: "Abbrechen",
+    submit: "Widerrufen",
+  },
+
+  applications: {
+    title: "Verbundene Anwendungen",
+    intro: "Diese Anwendungen dürfen für Sie handeln.",
+    empty: "Keine Anwendung darf für Sie handeln.",
+    since: (date) => `Erlaubt am ${date}`,
+    mayDo: "Sie darf:",
+    withdraw: "Zurücknehmen",
+    withdrawNamed: (name) => `Erlaubnis für ${name} zurücknehmen`,
+    withdrawn: "Zurückgenommen. Die Anwendung kann nicht mehr für Sie handeln.",
+  },
+
+  guest: {
+    title: (account) => account,
+    of: (realm) => `Gastzugang von ${realm}`,
+    until: "Endet am",
+    used: "Profile",
+    usage: (count, limit) => `${count} von ${limit} Profilen vergeben`,
+    unlimited: (count) => (count === 1 ? "1 Profil vergeben" : `${count} Profile vergeben`),
+    intro:
+      "Bringen Sie Ihr Handy oder Ihren Laptop ins WLAN. Wer diesen Link hat, kann das auch: Geben Sie ihn mit Bedacht weiter.",
+  },
+};

@@ -1,0 +1,39 @@
+import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { sendSelfServicePage } from "./page.tsx";
+
+export type EndedLink = "expired" | "used" | "refused" | "guestExpired";
+
+/** Says calmly why a link leads no further. */
+export function sendEndedLink(
+  page: PageRequest,
+  why: EndedLink,
+  realm: Pick<RealmRow, "displayName"> | undefined,
+): void {
+  sendCalmly(page, why, { realm, status: why === "refused" ? 409 : 410 });
+}
+
+/** For a link that leads nowhere: it counts as a guess. Throws `too_many_requests`. */
+export async function sendUnknownLink(page: PageRequest): Promise<void> {
+  await page.deps.guesses.tokenFailed({ address: page.request.ip ?? "" });
+  sendCalmly(page, "unknown", { realm: undefined, status: 404 });
+}
+
+function sendCalmly(
+  page: PageRequest,
+  why: EndedLink | "unknown",
+  { realm, status }: { realm: Pick<RealmRow, "displayName"> | undefined; status: number },
+): void {
+  sendSelfServicePage(page, {
+    status,
+    realm,
+    say: ({ links }) => ({
+      title: links[why].title,
+      body: (
+        <div class="card">
+          <p>{links[why].text}</p>
+        </div>
+      ),
+    }),
+  });
+}

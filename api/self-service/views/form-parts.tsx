@@ -1,0 +1,23 @@
+import type { Child } from "hono/jsx";
+
+/** Fields of a form that nobody sees. */
+export function Hidden({ fields }: { fields: Readonly<Record<string, string>> }) {
+  return (
+    <>
+      {Object.entries(fields).map(([name, value]) => (
+        <input type="hidden" name={name} value={value} />
+      ))}
+    </>
+  );
+}
+
+/** Leads back to the page before. */
+export function Back({ href, children }: { href: string; children?: Child }) {
+  return (
+    <p class="back">
+      <a class="link" href={href}>
+        {children}
+      </a>
+    </p>
+  );
+}

@@ -1,0 +1,44 @@
+import type { PageRequest } from "../../pages/page-request.ts";
+import { plainName } from "../../pages/plain-name.ts";
+import type { Guest } from "../guest.ts";
+import { dayIn } from "./dates.ts";
+import { AddDevice } from "./devices.tsx";
+import { DevicesPicture } from "./device-icon.tsx";
+import { ObjectionBanner } from "./objection.tsx";
+import { sendSelfServicePage } from "./page.tsx";
+import { Usage } from "./usage.tsx";
+
+/** What a guest account is called, whose it is, when it ends, how much of it is used, and the way to a device. */
+export function sendGuestHome(page: PageRequest, guest: Guest): void {
+  const { realm, account, objection, limit, count, home } = guest;
+  sendSelfServicePage(page, {
+    realm,
+    say: (texts, language) => ({
+      title: texts.guest.title(plainName(account.name)),
+      body: (
+        <>
+          {objection !== undefined && <ObjectionBanner objection={objection} limit={limit} isGuest texts={texts} />}
+          <div class="card empty">
+            <DevicesPicture />
+            <p>
+              <strong>{texts.guest.of(realm.displayName)}</strong>
+            </p>
+            <p>{texts.guest.intro}</p>
+            <dl>
+              <dt>{texts.guest.until}</dt>
+              <dd>{dayIn(language, account.expiresAt)}</dd>
+              {limit === null && (
+                <>
+                  <dt>{texts.guest.used}</dt>
+                  <dd>{texts.guest.unlimited(count)}</dd>
+                </>
+              )}
+            </dl>
+            <Usage count={count} limit={limit} texts={texts.guest.usage} />
+            <AddDevice home={home} isOff={objection !== undefined} texts={texts} />
+          </div>
+        </>
+      ),
+    }),
+  });
+}

@@ -1,0 +1,34 @@
+import type { Objection } from "../owner.ts";
+import type { Texts } from "../texts/texts.ts";
+import { Banner } from "./notice.tsx";
+
+interface ObjectionProps {
+  objection: Objection;
+  limit: number | null;
+  isGuest: boolean;
+  texts: Texts;
+}
+
+/** Why there can be no further profile now, and what to do. */
+export function ObjectionBanner(props: ObjectionProps) {
+  const { title, text } = objectionText(props);
+  return <Banner title={title}>{text}</Banner>;
+}
+
+function objectionText({ objection, limit, isGuest, texts: { objections, links } }: ObjectionProps): {
+  title: string;
+  text: string;
+} {
+  switch (objection) {
+    case "profile_limit_reached": {
+      const { title, text } = isGuest ? objections.guest_full : objections.profile_limit_reached;
+      return { title, text: text(limit ?? 0) };
+    }
+    case "guest_account_ended":
+      return links.guestExpired;
+    case "user_not_found":
+      return objections.user_offboarded;
+    default:
+      return objections[objection];
+  }
+}

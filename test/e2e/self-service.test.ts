@@ -1,0 +1,389 @@
+import { readFile } from "node:fs/promises";
+import { mkdir } from "node:fs/promises";
+import { join } from "node:path";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import * as issuances from "../../db/queries/issuances.ts";
+import * as realms from "../../db/queries/realms.ts";
+import { sql } from "../../db/sql.ts";
+import { useApi } from "../support/api.ts";
+import {
+  expectFaultless,
+  expectLargeTargets,
+  expectNoSidewaysScrolling,
+  tabStops,
+  useBrowser,
+  type View,
+  type WatchedPage,
+} from "../support/browser.ts";
+import { fromNow, type GivenUser } from "../support/given.ts";
+import { givenIssuingRealm } from "../support/issuing.ts";
+import { openssl } from "../support/openssl.ts";
+import { describeWithTool } from "../support/tools.ts";
+import { userAgents } from "../support/user-agents.ts";
+
+const day = 24 * 60 * 60 * 1000;
+
+describeWithTool("chromium", "self-service", () => {
+  const api = useApi();
+  const { given } = api;
+  const browser = useBrowser();
+  let realmId = "";
+
+  beforeAll(async () => {
+    ({ realmId } = await givenIssuingRealm(api.database.owner));
+    await realms.update(api.database.owner, realmId, { displayName: "University of Example", localSignIn: true });
+    await api.startWorker();
+  });
+
+  const givenPerson = async (displayName = "Mia Keller", more: object = {}): Promise<GivenUser> => {
+    const user = await given.user({ realmId, ...more });
+    await api.database.owner.query(sql`update users set display_name = ${displayName} where id = ${user.id}`);
+    return user;
+  };
+
+  const phone = { theme: "light", width: 390, language: "en", userAgent: userAgents.iPhone } as const;
+  const desktop = { theme: "light", width: 1440, language: "en", userAgent: userAgents.windows } as const;
+
+  const open = async (view: View, user?: GivenUser): Promise<WatchedPage> => {
+    const watched = await browser.open(view);
+    if (user !== undefined) {
+      await watched.context.addCookies([{ name: "realmpass-login", value: await given.login(user), url: api.url }]);
+    }
+    return watched;
+  };
+
+  /** Presses what leads to another page, and waits for it. */
+  const press = async (page: Page, selector: string): Promise<void> => {
+    await Promise.all([page.waitForEvent("load"), page.click(selector)]);
+  };
+
+  const download = async (page: Page): Promise<{ name: string; bytes: Buffer }> => {
+    await page.waitForSelector("a.large");
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click("a.large")]);
+    return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+  };
+
+  const offered = async (page: Page): Promise<string> => {
+    const id = page.url().split("/").at(-1)!;
+    const { handOverToken } = await import("../../api/self-service/hand-over-token.ts");
+    const { masterKey } = await import("../../runtime/master-key.ts");
+    return `${api.url}/d/${handOverToken({ masterKey: masterKey(api.masterKey) }, id)}`;
+  };
+
+  test.each([true, false])("a phone is added in three taps, scripts: %s", async (scripts) => {
+    const { page, context, complaints } = await open({ ...phone, scripts }, await givenPerson());
+    await page.goto(`${api.url}/me`);
+    await press(page, "text=Add a device");
+    expect(await page.inputValue("#name")).toBe("iPhone of Mia");
+    expect(await page.isChecked("[value=iOS]")).toBe(true);
+    await picture(page, "add a device phone");
+    await press(page, "text=On this device");
+    await page.waitForSelector("a.large");
+    expect(await page.textContent("h1")).toBe("iPhone of Mia is ready");
+    const { name, bytes } = await download(page);
+    expect(name).toBe("iPhone of Mia.mobileconfig");
+    const pkcs12 = /<key>PayloadContent<\/key>\s*<data>([^<]*)<\/data>/.exec(bytes.toString())![1]!;
+    const password = /<key>Password<\/key>\s*<string>([^<]*)<\/string>/.exec(bytes.toString())![1]!;
+    const opened = openssl(["pkcs12", "-in", "x.p12", "-passin", `pass:${password}`, "-nodes", "-legacy"], {
+      "x.p12": Buffer.from(pkcs12, "base64"),
+    });
+    expect(opened).toMatchObject({ status: 0, stdout: expect.stringContaining("BEGIN PRIVATE KEY") });
+    expect(complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("a desktop hands a profile over to a phone, and sees who picked it up", async () => {
+    const user = await givenPerson();
+    const computer = await open(desktop, user);
+    await computer.page.goto(`${api.url}/me/devices/new`);
+    await computer.page.check("[value=iOS]");
+    await press(computer.page, "text=On another device");
+    expect(await computer.page.textContent("h1")).toBe("Scan this with the other device");
+    await expectFaultless(computer);
+    await picture(computer.page, "qr code desktop");
+
+    const mobile = await open(phone);
+    await mobile.page.goto(await offered(computer.page));
+    expect(await mobile.page.textContent("h1")).toBe("A profile for iPhone of Mia");
+    await expectFaultless(mobile);
+    await picture(mobile.page, "pick up phone");
+    await press(mobile.page, "text=Get the profile");
+    expect((await download(mobile.page)).name).toBe("iPhone of Mia.mobileconfig");
+
+    await computer.page.waitForSelector("text=/Picked up by an iPhone at \\d\\d:\\d\\d/", { timeout: 10_000 });
+    await picture(computer.page, "picked up desktop");
+    await expectFaultless(computer);
+    await Promise.all([computer.context.close(), mobile.context.close()]);
+  });
+
+  test("a guest's Android phone gets a file for the helper app", async () => {
+    const account = await given.guestAccount({ realmId, name: "Summer school", profileLimit: 20 });
+    const { page, context } = await open({ ...phone, userAgent: userAgents.android });
+    await page.goto(`${api.url}/guest/${account.token}`);
+    await press(page, "text=Add a device");
+    await press(page, "text=On this device");
+    const { name, bytes } = await download(page);
+    expect(name).toBe("Summer school.eap-config");
+    expect(bytes.toString()).toContain("<EAPIdentityProviderList");
+    await page.goto(`${api.url}/guest/${account.token}`);
+    expect(await page.textContent(".usage")).toContain("1 of 20 profiles used");
+    await context.close();
+  });
+
+  test("adding and revoking take nothing but the keyboard, and errors lead to their fields", async () => {
+    const { page, context } = await open(desktop, await givenPerson());
+    await page.goto(`${api.url}/me`);
+    await page.keyboard.press("Tab");
+    expect(await page.evaluate(`document.activeElement.textContent`)).toBe("Skip to the content");
+    expect(await tabStops(page)).toEqual(["My devices", "Applications", "Sign out", "Add a device", "Deutsch"]);
+    await page.focus("main .button");
+    await pressKey(page, "Enter");
+
+    await page.focus("[name=device_type]:checked");
+    await page.keyboard.press("ArrowRight");
+    await page.fill("#name", "   ");
+    await page.focus("[value=here]");
+    await pressKey(page, "Enter");
+    expect(await page.evaluate(`document.activeElement.getAttribute("role")`)).toBe("alert");
+    expect(await page.getAttribute("#name", "aria-invalid")).toBe("true");
+    expect(await page.isChecked("[value=Linux]")).toBe(true);
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(`document.activeElement.id`)).toBe("name");
+    await page.keyboard.type("My laptop");
+    await page.focus("[value=here]");
+    await pressKey(page, "Enter");
+    await page.waitForSelector("a.large");
+    expect(await page.textContent("h1")).toBe("My laptop is ready");
+
+    await page.goto(`${api.url}/me`);
+    await page.focus('[aria-label="Revoke My laptop"]');
+    await pressKey(page, "Enter");
+    expect(await page.textContent("main")).toContain("goes offline within 60 minutes");
+    await page.focus("button.danger");
+    expect(await page.evaluate(`getComputedStyle(document.activeElement).outlineWidth`)).toBe("3px");
+    await pressKey(page, "Enter");
+    expect(await page.textContent("[role=status]")).toContain("My laptop is revoked.");
+    await picture(page, "revoked desktop");
+    await context.close();
+  });
+
+  const pressKey = async (page: Page, key: string): Promise<void> => {
+    await Promise.all([page.waitForEvent("load"), page.keyboard.press(key)]);
+  };
+
+  const soon = fromNow(20 * day);
+
+  /** Every page in its states, and how a browser gets there. */
+  const pages: Record<string, (view: View) => Promise<WatchedPage>> = {
+    "my devices": async (view) => {
+      const user = await givenPerson("Mia Keller", { administrator: true });
+      await given.profile(user, { name: "Mia's iPhone", deviceType: "iOS" });
+      await given.profile(user, { name: "Work laptop", deviceType: "Windows", notAfter: soon });
+      await given.profile(user, { name: "Donaudampfschifffahrtsgesellschaftskapitän".repeat(2).slice(0, 64) });
+      await issuances.create(api.database.owner, { ...underWay, realmId: user.realmId, userId: user.id });
+      return visit(view, user, "/me");
+    },
+    "my devices, none": async (view) => visit(view, await givenPerson(), "/me"),
+    "my devices, at the limit": async (view) => {
+      const user = await givenPerson("Mia Keller", { profileOverride: 1 });
+      await given.profile(user, { deviceType: "MacOS" });
+      return visit(view, user, "/me");
+    },
+    "my devices, locked": async (view) => {
+      const user = await givenPerson("Mia Keller", { lockedAt: new Date(0) });
+      await given.profile(user, { deviceType: "Android" });
+      return visit(view, user, "/me");
+    },
+    "add a device": async (view) => visit(view, await givenPerson(), "/me/devices/new"),
+    "add a device, with faults": async (view) => {
+      const watched = await visit(view, await givenPerson(), "/me/devices/new");
+      await watched.page.fill("#name", " ");
+      await watched.page.click("summary");
+      await watched.page.check("[value=mobileconfig]");
+      await watched.page.check("[value=Windows]");
+      await press(watched.page, "[value=here]");
+      return watched;
+    },
+    "add a device, at the limit": async (view) => visit(view, await fullPerson(), "/me/devices/new"),
+    "one device": async (view) => {
+      const user = await givenPerson();
+      return visit(view, user, `/me/devices/${await given.profile(user, { notAfter: soon, name: "Work laptop" })}`);
+    },
+    "one device, revoked": async (view) => {
+      const user = await givenPerson();
+      const serial = await given.profile(user);
+      await api.database.owner.query(sql`
+        insert into revocations (certificate_id, revoked_at, reason)
+        select id, now(), 0 from certificates where serial_number = ${serial}
+      `);
+      return visit(view, user, `/me/devices/${serial}`);
+    },
+    revoke: async (view) => {
+      const user = await givenPerson();
+      return visit(view, user, `/me/devices/${await given.profile(user)}/revoke`);
+    },
+    "not found": async (view) => visit(view, await givenPerson(), "/me/devices/12345"),
+    ...Object.fromEntries(
+      (["iOS", "MacOS", "Android", "Linux", "Other"] as const).map((deviceType) => [
+        `ready, ${deviceType}`,
+        async (view: View) => {
+          const watched = await visit(view, await givenPerson(), "/me/devices/new");
+          await watched.page.check(`[value=${deviceType}]`);
+          await press(watched.page, "[value=here]");
+          await watched.page.waitForSelector("a.large");
+          return watched;
+        },
+      ]),
+    ),
+    gone: async (view) => {
+      const watched = await visit(view, await givenPerson(), "/me/devices/new");
+      await press(watched.page, "[value=here]");
+      await watched.page.waitForSelector("a.large");
+      await api.database.owner.query(sql`update hand_overs set offered_at = now() - interval '3 minutes'`);
+      await watched.page.reload();
+      return watched;
+    },
+    "qr code": async (view) => {
+      const watched = await visit(view, await givenPerson(), "/me/devices/new");
+      await press(watched.page, "[value=elsewhere]");
+      return watched;
+    },
+    "qr code, expired": async (view) => {
+      const watched = await visit(view, await givenPerson(), "/me/devices/new");
+      await press(watched.page, "[value=elsewhere]");
+      await api.database.owner.query(sql`update hand_overs set expires_at = now() where picked_up_at is null`);
+      await watched.page.reload();
+      return watched;
+    },
+    preparing: async (view) => {
+      const user = await givenPerson();
+      const watched = await visit(view, user, "/me/devices/new");
+      await press(watched.page, "[value=here]");
+      await watched.page.waitForSelector("a.large");
+      await api.database.owner.query(sql`
+        update issuances set status = 'queued', claim_id = null, serial_number = null, finished_at = null, claims = 9,
+                             created_at = now() + interval '1 hour'
+         where user_id = ${user.id}
+      `);
+      await watched.page.goto(watched.page.url());
+      return watched;
+    },
+    applications: async (view) => {
+      const user = await givenPerson();
+      const { clientId } = await given.application({ realmId, type: "useragent", name: "Course planner" });
+      await given.consent(user, clientId, { scopes: ["openid", "profile.read", "profile.create"] });
+      return visit(view, user, "/me/apps");
+    },
+    "applications, none": async (view) => visit(view, await givenPerson(), "/me/apps"),
+    guest: async (view) =>
+      visit(view, undefined, `/guest/${(await given.guestAccount({ realmId, profileLimit: 20 })).token}`),
+    "guest, full": async (view) =>
+      visit(view, undefined, `/guest/${(await given.guestAccount({ realmId, profileLimit: 0 })).token}`),
+    "guest, expired": async (view) =>
+      visit(view, undefined, `/guest/${(await given.guestAccount({ realmId, expiresAt: fromNow(-1000) })).token}`),
+    "guest, unknown": async (view) => visit(view, undefined, "/guest/rpg_nothing"),
+    "small browser": async (view) =>
+      visit(
+        { ...view, userAgent: userAgents.captiveOnIPhone },
+        undefined,
+        `/guest/${(await given.guestAccount({ realmId })).token}`,
+      ),
+  };
+
+  const headings: Record<string, string> = {
+    "my devices": "My devices",
+    "my devices, none": "My devices",
+    "my devices, at the limit": "My devices",
+    "my devices, locked": "My devices",
+    "add a device": "Add a device",
+    "add a device, with faults": "Add a device",
+    "add a device, at the limit": "Add a device",
+    "one device": "Work laptop",
+    "one device, revoked": "laptop",
+    revoke: "Revoke laptop?",
+    "not found": "There is nothing here",
+    "ready, iOS": "iPhone of Mia is ready",
+    "ready, MacOS": "Mac of Mia is ready",
+    "ready, Android": "Android phone of Mia is ready",
+    "ready, Linux": "Linux computer of Mia is ready",
+    "ready, Other": "Device of Mia is ready",
+    gone: "The file is gone",
+    "qr code": "Scan this with the other device",
+    "qr code, expired": "This code has expired",
+    preparing: "Preparing your profile",
+    applications: "Connected applications",
+    "applications, none": "Connected applications",
+    guest: "a conference",
+    "guest, full": "a conference",
+    "guest, expired": "This guest access has ended",
+    "guest, unknown": "This link does not work",
+    "small browser": "Open this page in Safari",
+  };
+
+  const underWay = {
+    id: "0b1f6a5e-3a52-4a2a-9d0e-1f2f3f4f5f00",
+    kind: "user",
+    guestAccountId: null,
+    name: "iPad of Mia",
+    description: null,
+    deviceType: "iPadOS",
+    format: "pkcs12",
+    keyType: "ec-p256",
+    csr: null,
+    authable: false,
+    validityMonths: 12,
+    at: fromNow(day),
+    actor: { userId: null, clientId: null },
+  } as const;
+
+  const fullPerson = async (): Promise<GivenUser> => {
+    const user = await givenPerson("Mia Keller", { profileOverride: 1 });
+    await given.profile(user);
+    return user;
+  };
+
+  const visit = async (view: View, user: GivenUser | undefined, path: string): Promise<WatchedPage> => {
+    const watched = await open({ userAgent: view.width < 600 ? userAgents.iPhone : userAgents.windows, ...view }, user);
+    await watched.page.goto(`${api.url}${path}`);
+    return watched;
+  };
+
+  const views: View[] = (["light", "dark"] as const).flatMap((theme) => [
+    { theme, width: 390, language: "de" },
+    { theme, width: 1440, language: "en" },
+  ]);
+
+  test.each(Object.keys(pages))(
+    "%s: axe finds nothing, the browser complains of nothing, nothing scrolls sideways, targets are large",
+    async (name) => {
+      for (const view of views) {
+        await api.database.owner.query(sql`delete from issuances where id = ${underWay.id}`);
+        const watched = await pages[name]!(view);
+        const { page, context } = watched;
+        // The page would ask again by itself while it is looked at.
+        await page.evaluate("window.stop()");
+        expect(await page.locator("h1").count(), name).toBe(1);
+        if (view.language === "en") expect(await page.textContent("h1")).toBe(headings[name]);
+        expect(await page.locator("html").getAttribute("lang")).toBe(view.language);
+        await expectFaultless(watched);
+        await expectLargeTargets(page);
+        await picture(page, `${name} ${view.theme} ${view.width} ${view.language}`);
+        await page.setViewportSize({ width: 320, height: 640 });
+        await expectNoSidewaysScrolling(page);
+        await expectLargeTargets(page);
+        await context.close();
+      }
+    },
+    120_000,
+  );
+});
+
+/** Pictures for people to look at, when a directory for them is named. */
+async function picture(page: Page, name: string): Promise<void> {
+  const directory = process.env["TEST_PICTURES"];
+  if (directory === undefined) return;
+  await mkdir(directory, { recursive: true });
+  await page.screenshot({ path: join(directory, `${name.replaceAll(/\W+/g, "-")}.png`), fullPage: true });
+}
