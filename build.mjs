@@ -1,5 +1,5 @@
-// Compiles the server to dist/, unless dist/ is already what the sources say. Every script that starts something runs
-// this first, so it answers at once when there is nothing to do, and any number of them may start at the same moment:
+// Compiles the server and bundles the console to dist/, unless dist/ is already what the sources say. Every script that
+// starts something runs this first, so it answers at once when there is nothing to do, and any number of them may start at the same moment:
 // one compiles, the others wait for it. It never writes to stdout, which belongs to the program that comes after it.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
@@ -9,10 +9,10 @@ import path from "node:path";
 import process from "node:process";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
+import { gzipSync } from "node:zlib";
 
 const root = path.dirname(fileURLToPath(import.meta.url));
 const dist = path.join(root, "dist");
-const stampFile = path.join(dist, ".stamp");
 const lockFile = path.join(dist, ".lock");
 const lockWaitSeconds = 180;
 
@@ -21,49 +21,86 @@ const compiled = ["domain", "runtime", "db", "api", "worker", "operator", "cli",
 const copied = ["docs/guides"];
 const settings = ["tsconfig.json", "tsconfig.build.json", "package-lock.json", "build.mjs"];
 
-if (!isFresh()) {
+/** What is built, each part when its own inputs have changed. `main` is a file that is there once it has been built. */
+const parts = [
+  {
+    name: "the service",
+    main: "start.js",
+    stampFile: path.join(dist, ".stamp"),
+    inputs: () => [...sources(), ...copiedFiles(), ...settings],
+    isComplete: () => lostOutputs().length === 0,
+    build: compileServer,
+  },
+  {
+    name: "the console",
+    main: "console/index.html",
+    stampFile: path.join(dist, ".console-stamp"),
+    inputs: () => [...filesBelow(root, "console"), ...settings],
+    isComplete: () => fs.existsSync(path.join(dist, "console/index.html")),
+    build: bundleConsole,
+  },
+];
+
+// `node build.mjs --console` leaves the service as it is, for who runs that from source.
+const wanted = process.argv.includes("--console") ? parts.slice(1) : parts;
+if (!wanted.every(isFresh)) {
   await lock();
   // Whoever held the lock before us has probably done the work.
-  if (!isFresh()) compile();
+  for (const part of wanted) if (!isFresh(part)) build(part);
 }
 
 /** The stamp was made from exactly these inputs, and no output has gone missing since. */
-function isFresh() {
-  return readIfThere(stampFile) === fingerprint() && lostOutputs().length === 0;
+function isFresh({ stampFile, inputs, isComplete }) {
+  return readIfThere(stampFile) === fingerprint(inputs()) && isComplete();
 }
 
-function compile() {
-  const compiler = findCompiler();
-  if (compiler === undefined) {
+function build(part) {
+  if (find("typescript/bin/tsc") === undefined) {
     // Installed without development dependencies: what was built before is what there is.
-    if (fs.existsSync(path.join(dist, "start.js"))) return;
+    if (fs.existsSync(path.join(dist, part.main))) return;
     fail("Nothing has been built and there is no compiler. Run `npm ci` with development dependencies.");
   }
 
-  process.stderr.write("Building …\n");
-  const inputs = fingerprint();
-  fs.rmSync(stampFile, { force: true });
+  process.stderr.write(`Building ${part.name} …\n`);
+  const inputs = fingerprint(part.inputs());
+  fs.rmSync(part.stampFile, { force: true });
+  part.build();
+  // A source that was saved during the build does not match this stamp, so the next start builds again.
+  fs.writeFileSync(`${part.stampFile}.new`, inputs);
+  fs.renameSync(`${part.stampFile}.new`, part.stampFile);
+}
+
+function compileServer() {
   // The compiler remembers what it has written and does not look whether it is still there.
   if (lostOutputs().length > 0) fs.rmSync(path.join(dist, ".tsbuildinfo"), { force: true });
+  run(find("typescript/bin/tsc"), ["-p", "tsconfig.build.json"]);
+  removeOrphans();
+  for (const name of copied) replaceFolder(name);
+}
 
-  const { status, error } = spawnSync(process.execPath, [compiler, "-p", "tsconfig.build.json"], {
+function bundleConsole() {
+  const vite = path.join(path.dirname(find("vite/package.json")), "bin/vite.js");
+  run(vite, ["build", "--config", "console/vite.config.ts", "--logLevel", "warn"]);
+  // Compressed once here rather than for every browser.
+  for (const name of filesBelow(dist, "console/assets").filter((file) => /\.(?:js|css|json)$/.test(file))) {
+    const file = path.join(dist, name);
+    fs.writeFileSync(`${file}.gz`, gzipSync(fs.readFileSync(file), { level: 9 }));
+  }
+}
+
+function run(program, parameters) {
+  const { status, error } = spawnSync(process.execPath, [program, ...parameters], {
     cwd: root,
     stdio: ["ignore", process.stderr.fd, process.stderr.fd],
   });
   if (error) throw error;
   if (status !== 0) fail("The build failed.");
-  removeOrphans();
-  for (const name of copied) replaceFolder(name);
-
-  // A source that was saved while the compiler ran does not match this stamp, so the next start compiles again.
-  fs.writeFileSync(`${stampFile}.new`, inputs);
-  fs.renameSync(`${stampFile}.new`, stampFile);
 }
 
-/** Names, sizes and times of all inputs, so that nothing needs to be read. */
-function fingerprint() {
+/** Names, sizes and times of inputs, so that nothing needs to be read. */
+function fingerprint(inputs) {
   const hash = createHash("sha256");
-  for (const name of [...sources(), ...copiedFiles(), ...settings]) {
+  for (const name of inputs) {
     const { size, mtimeNs } = fs.statSync(path.join(root, name), { bigint: true });
     hash.update(`${name}\0${String(size)}\0${String(mtimeNs)}\n`);
   }
@@ -111,9 +148,9 @@ function filesBelow(base, name) {
     .flatMap((entry) => filesBelow(base, `${name}/${entry}`));
 }
 
-function findCompiler() {
+function find(file) {
   try {
-    return createRequire(import.meta.url).resolve("typescript/bin/tsc");
+    return createRequire(import.meta.url).resolve(file);
   } catch {
     return undefined;
   }

@@ -7,6 +7,7 @@ import pg from "pg";
 import { openDatabase } from "./db/client.ts";
 import { firstRun } from "./operator/first-run.ts";
 import { migrateAll } from "./operator/migrate.ts";
+import { addSampleData } from "./operator/sample-data/add-sample-data.ts";
 import { authUrl, baseUrl } from "./runtime/addresses.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { loadConfig, type Env } from "./runtime/config.ts";
@@ -16,7 +17,7 @@ import { createLifecycle, runMain, type Lifecycle } from "./runtime/lifecycle.ts
 import { createLog, type Log } from "./runtime/log.ts";
 import { variables, type Variable } from "./runtime/variables.ts";
 
-/** `npm start`: everything on this machine, and the two commands of the README. */
+/** `npm start`: everything on this machine, and the two commands of the README. `npm run dev` has sample data as well. */
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadConfig(Object.keys(variables) as Variable[], process.env);
   const log = createLog({ process: "start", level: config.REALMPASS_LOG_LEVEL });
@@ -56,6 +57,10 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const api = supervise({ name: "api", env: { ...env, DATABASE_URL: urls.api }, log });
   lifecycle.onStop("api", () => api.stop());
   await Promise.all([worker.ready, api.ready]);
+  if (first !== undefined && process.argv.includes("--sample-data")) {
+    process.stderr.write("Adding sample data …\n");
+    await addSampleData({ ownerUrl, clock: systemClock, realmId: first.realmId, baseUrl: baseUrl(config) });
+  }
 
   process.stdout.write(
     banner({ base: baseUrl(config), data: data.path, redis: config.REDIS_URL !== undefined, first }),

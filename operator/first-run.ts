@@ -20,6 +20,7 @@ export interface FirstRunDeps {
 
 export interface FirstRun {
   realm: string;
+  realmId: string;
   /** Signs the first administrator in, once, within 15 minutes. */
   signInUrl: string;
 }
@@ -56,5 +57,5 @@ export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined
 
   log.info({ event: "first_run.realm_created", realm: made.realm.name }, "first realm created");
   log.warn({ event: "first_run.root_key_written", file: made.rootFiles.key }, rootAdvice(made.rootFiles));
-  return { realm: made.realm.name, signInUrl: made.signInUrl };
+  return { realm: made.realm.name, realmId: made.realm.id, signInUrl: made.signInUrl };
 }

@@ -1,0 +1,39 @@
+import { MantineProvider } from "@mantine/core";
+import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
+import { RouterProvider } from "@tanstack/react-router";
+import { ApiError } from "./api-client.ts";
+import { styleNonce } from "./page-settings.ts";
+import { router } from "./router.tsx";
+import { cssVariables, theme } from "./theme.ts";
+import { Confirmations } from "./ui/confirm.tsx";
+import { NoticeBoard } from "./ui/notify.tsx";
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What the service refused, it refuses again.
+      retry: (failures, error) => failures < 2 && (!(error instanceof ApiError) || error.status >= 502),
+    },
+    // Offline shall say so, rather than wait for better times.
+    mutations: { networkMode: "always" },
+  },
+});
+
+/** The whole console. */
+export function App() {
+  return (
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariables}
+      defaultColorScheme="auto"
+      getStyleNonce={() => styleNonce}
+    >
+      <QueryClientProvider client={queries}>
+        <RouterProvider router={router} />
+        <Confirmations />
+        <NoticeBoard />
+      </QueryClientProvider>
+    </MantineProvider>
+  );
+}

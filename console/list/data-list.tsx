@@ -1,0 +1,243 @@
+import "mantine-datatable/styles.css";
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { DataTable } from "mantine-datatable";
+import { useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { ErrorNotice } from "../ui/error-notice.tsx";
+import { formatNumber } from "../ui/time.tsx";
+import type { Column } from "./columns.ts";
+import { EmptyList, type Empty } from "./empty-list.tsx";
+import { ExportButton } from "./export-button.tsx";
+import type { LoadList } from "./export-csv.ts";
+import { FilterMenu, FilterPills, keysOf, type Filter } from "./filters.tsx";
+import { pageSizes, queryOf, useListState, type ListState } from "./list-state.ts";
+import { ListSearch } from "./list-search.tsx";
+
+export interface DataListProps<Row> {
+  /** Of the list in the cache: invalidate `[name]` after a change. Also names the exported file. */
+  name: string;
+  /** What the table is called. */
+  label: string;
+  load: LoadList<Row>;
+  idOf: (row: Row) => string;
+  /** How one row is called, for its checkbox. */
+  rowLabel: (row: Row) => string;
+  columns: readonly Column<Row>[];
+  filters?: readonly Filter[];
+  /** What the search field says; omitted: the list has no search. */
+  searchLabel?: string;
+  /** Below the search field: what was understood. */
+  searchNote?: ReactNode;
+  /** `created`, `-created`: a sort key of the API. */
+  defaultSort?: string;
+  /** What can be done with the rows that are chosen; omitted: none can be. */
+  actions?: (rows: Row[], clear: () => void) => ReactNode;
+  /** When there is nothing at all. */
+  empty: Empty;
+  /** When nothing matches: what the search looks inside. */
+  noMatchHint?: string;
+  onOpen?: (row: Row) => void;
+  /** False: the page has a way of its own to take the list away. Default: true. */
+  exported?: boolean;
+  /** Besides the search: filters and so on that are the page's own. */
+  tools?: ReactNode;
+  refetchMs?: number;
+}
+
+const noFilters: readonly Filter[] = [];
+
+/** A list of the API: searched, filtered, sorted, in pages, all of it in the address. */
+export function DataList<Row>(props: DataListProps<Row>) {
+  const {
+    name,
+    load,
+    filters = noFilters,
+    columns,
+    searchLabel,
+    searchNote,
+    defaultSort,
+    tools,
+    exported = true,
+  } = props;
+  const [state, change] = useListState(filters.flatMap(keysOf));
+  const query = queryOf(state, defaultSort);
+  const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
+    queryKey: [name, query],
+    queryFn: ({ signal }) => load(query, signal),
+    placeholderData: keepPreviousData,
+    ...(props.refetchMs !== undefined && { refetchInterval: props.refetchMs }),
+  });
+  const narrowed = state.q !== "" || Object.keys(state.filter).length > 0;
+  const setFilter = (filter: Readonly<Record<string, string>>) => {
+    change({ filter });
+  };
+
+  return (
+    <Stack gap="sm">
+      <Group gap="sm">
+        {searchLabel !== undefined && (
+          <ListSearch
+            value={state.q}
+            label={searchLabel}
+            onChange={(q) => {
+              change({ q });
+            }}
+          />
+        )}
+        {filters.length > 0 && <FilterMenu filters={filters} values={state.filter} onChange={setFilter} />}
+        {tools}
+        {exported && <ExportButton name={name} load={load} columns={columns} query={query} />}
+      </Group>
+      {searchNote}
+      <FilterPills filters={filters} values={state.filter} onChange={setFilter} />
+      {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data === undefined ? (
+        error === null && <Loading />
+      ) : data.total === 0 && !isFetching ? (
+        <Nothing {...props} narrowed={narrowed} state={state} change={change} />
+      ) : (
+        <Rows
+          {...props}
+          rows={data.data}
+          total={data.total}
+          refreshing={isFetching && isPlaceholderData}
+          state={state}
+          change={change}
+        />
+      )}
+    </Stack>
+  );
+}
+
+interface Shown {
+  state: ListState;
+  change: (change: Partial<ListState>) => void;
+}
+
+function Rows<Row>({
+  rows,
+  total,
+  refreshing,
+  state,
+  change,
+  label,
+  columns,
+  idOf,
+  rowLabel,
+  actions,
+  defaultSort,
+  onOpen,
+}: DataListProps<Row> & Shown & { rows: Row[]; total: number; refreshing: boolean }) {
+  const { t, i18n } = useTranslation();
+  const [chosen, setChosen] = useState<Row[]>([]);
+  const ids = new Set(rows.map(idOf));
+  const selected = chosen.filter((row) => ids.has(idOf(row)));
+  const clear = () => {
+    setChosen([]);
+  };
+  const order = state.sort ?? defaultSort ?? "";
+  const sorted = columns.find(({ sortKey }) => sortKey !== undefined && sortKey === order.replace(/^-/, ""));
+
+  return (
+    <Stack gap="xs">
+      <Group mih={36} justify="space-between">
+        <Text size="sm" c="dimmed" role="status">
+          {selected.length > 0
+            ? t("list.selected", { count: selected.length })
+            : t("list.total", { count: total, formatted: formatNumber(total, i18n.language) })}
+        </Text>
+        {actions !== undefined && selected.length > 0 && <Group gap="xs">{actions(selected, clear)}</Group>}
+      </Group>
+      <DataTable<Row & Record<string, unknown>>
+        aria-label={label}
+        withTableBorder
+        borderRadius="md"
+        highlightOnHover
+        verticalSpacing="xs"
+        minHeight={rows.length === 0 ? 120 : 0}
+        noRecordsText={t("list.pastTheEnd")}
+        records={rows as (Row & Record<string, unknown>)[]}
+        idAccessor={(row) => idOf(row)}
+        fetching={refreshing}
+        loaderBackgroundBlur={0}
+        columns={columns.map(({ key, title, render, sortKey, width, align }) => ({
+          accessor: key,
+          title,
+          render,
+          sortable: sortKey !== undefined,
+          ...(width !== undefined && { width }),
+          ...(align !== undefined && { textAlign: align }),
+        }))}
+        sortStatus={{ columnAccessor: sorted?.key ?? "", direction: order.startsWith("-") ? "desc" : "asc" }}
+        onSortStatusChange={({ columnAccessor, direction }) => {
+          const key = columns.find((column) => column.key === columnAccessor)?.sortKey;
+          if (key !== undefined) change({ sort: direction === "desc" ? `-${key}` : key });
+        }}
+        page={state.page}
+        onPageChange={(page) => {
+          change({ page });
+        }}
+        totalRecords={total}
+        recordsPerPage={state.size}
+        recordsPerPageOptions={[...pageSizes]}
+        onRecordsPerPageChange={(size) => {
+          change({ size });
+        }}
+        recordsPerPageLabel={t("list.perPage")}
+        paginationText={({ from, to, totalRecords }) =>
+          t("list.range", { from, to, total: formatNumber(totalRecords, i18n.language) })
+        }
+        getPaginationControlProps={(control) => ({ "aria-label": t(`list.${control}`) })}
+        {...(onOpen !== undefined && {
+          onRowClick: ({ record }: { record: Row }) => {
+            onOpen(record);
+          },
+        })}
+        {...(actions !== undefined && {
+          selectedRecords: selected as (Row & Record<string, unknown>)[],
+          onSelectedRecordsChange: setChosen,
+          getRecordSelectionCheckboxProps: (row: Row) => ({ "aria-label": t("list.select", { row: rowLabel(row) }) }),
+          allRecordsSelectionCheckboxProps: { "aria-label": t("list.selectAll") },
+        })}
+      />
+    </Stack>
+  );
+}
+
+function Nothing<Row>({
+  empty,
+  noMatchHint,
+  narrowed,
+  state,
+  change,
+}: DataListProps<Row> & Shown & { narrowed: boolean }) {
+  const { t } = useTranslation();
+  if (!narrowed) return <EmptyList {...empty} />;
+  return (
+    <Stack align="center" gap="xs" py="xl">
+      <Text fw={600}>{state.q === "" ? t("list.noMatchFilter") : t("list.noMatch", { q: state.q })}</Text>
+      {noMatchHint !== undefined && <Text c="dimmed">{noMatchHint}</Text>}
+      <Button
+        variant="default"
+        onClick={() => {
+          change({ q: "", filter: {} });
+        }}
+      >
+        {t("list.clearAll")}
+      </Button>
+    </Stack>
+  );
+}
+
+/** Rows that are yet to come. */
+function Loading() {
+  const { t } = useTranslation();
+  return (
+    <Stack gap="xs" role="status" aria-label={t("shell.loading")}>
+      {Array.from({ length: 8 }, (_, index) => (
+        <Skeleton key={index} height={40} radius="md" />
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,26 @@
+import { Stack, Text, ThemeIcon } from "@mantine/core";
+import type { Icon } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+export interface Empty {
+  icon: Icon;
+  /** One sentence. */
+  text: string;
+  /** What to do first. */
+  action?: ReactNode;
+}
+
+/** A picture, a sentence and the first thing to do, where there is nothing yet. */
+export function EmptyList({ icon: Picture, text, action }: Empty) {
+  return (
+    <Stack align="center" gap="md" py={64}>
+      <ThemeIcon size={72} radius="xl" variant="light" aria-hidden>
+        <Picture size={38} stroke={1.5} />
+      </ThemeIcon>
+      <Text ta="center" maw={420}>
+        {text}
+      </Text>
+      {action}
+    </Stack>
+  );
+}

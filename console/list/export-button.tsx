@@ -1,0 +1,58 @@
+import { Button } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { useEffect, useRef, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { useErrorMessage } from "../ui/error-notice.tsx";
+import { notifyFailed } from "../ui/notify.tsx";
+import { formatNumber } from "../ui/time.tsx";
+import type { Column } from "./columns.ts";
+import { exportCsv, saveFile, type LoadList } from "./export-csv.ts";
+import type { ListQuery } from "./list-state.ts";
+
+/** Writes the whole filtered list to a file, says how far it is, and stops when it is pressed again. */
+export function ExportButton<Row>({
+  name,
+  load,
+  columns,
+  query,
+}: {
+  name: string;
+  load: LoadList<Row>;
+  columns: readonly Column<Row>[];
+  query: ListQuery;
+}) {
+  const { t, i18n } = useTranslation();
+  const message = useErrorMessage();
+  const running = useRef<AbortController>(undefined);
+  const [progress, setProgress] = useState<string>();
+  useEffect(() => () => running.current?.abort(), []);
+
+  const run = async () => {
+    const controller = new AbortController();
+    running.current = controller;
+    setProgress("…");
+    try {
+      const onProgress = (done: number, total: number) => {
+        setProgress(`${formatNumber(done, i18n.language)} / ${formatNumber(total, i18n.language)}`);
+      };
+      saveFile(await exportCsv(load, { columns, query, signal: controller.signal, onProgress }), `${name}.csv`);
+    } catch (error) {
+      if (!controller.signal.aborted) notifyFailed(message(error as Error));
+    } finally {
+      setProgress(undefined);
+    }
+  };
+
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconDownload size={16} aria-hidden />}
+      onClick={() => {
+        if (progress === undefined) void run();
+        else running.current?.abort();
+      }}
+    >
+      {progress === undefined ? t("list.export") : t("list.exporting", { progress })}
+    </Button>
+  );
+}

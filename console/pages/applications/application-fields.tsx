@@ -1,0 +1,68 @@
+import { Alert, Stack, Switch, TextInput } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { useApplicationFields, type ApplicationForm } from "./application-form.ts";
+import type { ApplicationType } from "./applications.ts";
+import { ScopeFields } from "./scope-fields.tsx";
+
+/** What an application is registered with. A service has neither people who sign in nor addresses for them. */
+export function ApplicationFields({ type, form }: { type: ApplicationType; form: ApplicationForm }) {
+  const { t } = useTranslation();
+  const fields = useApplicationFields();
+  const service = type === "service";
+  const { useClientSecret, requirePKCE } = form.values;
+  return (
+    <Stack>
+      <TextInput
+        label={fields.name.label}
+        description={t("applications.fields.nameHint")}
+        required
+        {...form.getInputProps("name")}
+      />
+      <TextInput
+        type="url"
+        label={fields.clientURI.label}
+        description={t("applications.fields.clientURIHint")}
+        placeholder="https://"
+        required
+        {...form.getInputProps("clientURI")}
+      />
+      {!service && (
+        <TextInput
+          type="url"
+          label={fields.redirectURI.label}
+          description={t("applications.fields.redirectURIHint")}
+          placeholder="https://"
+          required
+          {...form.getInputProps("redirectURI")}
+        />
+      )}
+      <ScopeFields
+        type={type}
+        value={form.values.scopes}
+        error={form.errors["scopes"]}
+        onChange={(scopes) => {
+          form.setFieldValue("scopes", scopes);
+        }}
+      />
+      <Switch
+        label={fields.useClientSecret.label}
+        description={t(service ? "applications.fields.secretFixed" : "applications.fields.secretHint")}
+        disabled={service}
+        {...form.getInputProps("useClientSecret", { type: "checkbox" })}
+      />
+      {!service && (
+        <Switch
+          label={fields.requirePKCE.label}
+          description={t("applications.fields.pkceHint")}
+          {...form.getInputProps("requirePKCE", { type: "checkbox" })}
+        />
+      )}
+      {!service && !useClientSecret && !requirePKCE && (
+        <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
+          {t("applications.unprotected")}
+        </Alert>
+      )}
+    </Stack>
+  );
+}

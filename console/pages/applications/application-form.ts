@@ -1,0 +1,83 @@
+import { useForm, type UseFormReturnType } from "@mantine/form";
+import { useTranslation } from "react-i18next";
+import type { FormField } from "../../ui/submission.tsx";
+import type { Application, ApplicationScope, ApplicationType } from "./applications.ts";
+import { firstScopes } from "./scope-groups.ts";
+
+/** What is asked about an application. */
+export interface ApplicationValues {
+  name: string;
+  clientURI: string;
+  redirectURI: string;
+  scopes: ApplicationScope[];
+  useClientSecret: boolean;
+  requirePKCE: boolean;
+}
+
+export type ApplicationForm = UseFormReturnType<ApplicationValues>;
+
+/** What a new application begins with. */
+export const newApplication = (type: ApplicationType): ApplicationValues => ({
+  name: "",
+  clientURI: "",
+  redirectURI: "",
+  scopes: [...firstScopes[type]],
+  useClientSecret: type === "service",
+  requirePKCE: type === "useragent",
+});
+
+/** What an application is registered as now. */
+export const valuesOf = (application: Application): ApplicationValues => ({
+  name: application.name,
+  clientURI: application.clientURI,
+  redirectURI: application.redirectURI ?? "",
+  scopes: [...application.scopes],
+  useClientSecret: application.useClientSecret,
+  requirePKCE: application.requirePKCE,
+});
+
+/** The same as the API takes it. */
+export const registrationOf = (type: ApplicationType, values: ApplicationValues) => ({
+  name: values.name.trim(),
+  clientURI: values.clientURI.trim(),
+  redirectURI: type === "service" ? null : values.redirectURI.trim(),
+  scopes: values.scopes,
+  useClientSecret: values.useClientSecret,
+  requirePKCE: values.requirePKCE,
+});
+
+export function useApplicationForm(
+  type: ApplicationType,
+  initialValues: ApplicationValues,
+  onValuesChange?: (values: ApplicationValues) => void,
+): ApplicationForm {
+  const { t } = useTranslation();
+  const required = (value: string) => (value.trim() === "" ? t("forms.required") : null);
+  return useForm<ApplicationValues>({
+    initialValues,
+    validate: {
+      name: required,
+      clientURI: required,
+      redirectURI: (value) => (type === "service" ? null : required(value)),
+      scopes: (value) => (value.length === 0 ? t("applications.fields.scopesRule") : null),
+    },
+    ...(onValuesChange !== undefined && { onValuesChange }),
+  });
+}
+
+/** Its fields by the API's names. What an address must look like, the service knows; here are the words for it. */
+export function useApplicationFields(): Record<keyof ApplicationValues, FormField> {
+  const { t } = useTranslation();
+  const field = (name: string): FormField => ({
+    label: t(`applications.fields.${name}`),
+    rule: t(`applications.fields.${name}Rule`),
+  });
+  return {
+    name: field("name"),
+    clientURI: field("clientURI"),
+    redirectURI: field("redirectURI"),
+    scopes: field("scopes"),
+    useClientSecret: { label: t("applications.fields.useClientSecret") },
+    requirePKCE: { label: t("applications.fields.requirePKCE") },
+  };
+}

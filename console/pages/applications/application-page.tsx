@@ -1,0 +1,142 @@
+import { Button, Card, Skeleton, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconKey, IconPlayerPause, IconPlayerPlay, IconTrash } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { api, dataOf } from "../../api-client.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { ApplicationName } from "../../ui/application-name.tsx";
+import { confirm } from "../../ui/confirm.tsx";
+import { CopyBox } from "../../ui/copy-box.tsx";
+import { ErrorNotice, useErrorMessage } from "../../ui/error-notice.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
+import { Page } from "../../ui/page.tsx";
+import { PersonLink } from "../../ui/person.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { Time } from "../../ui/time.tsx";
+import { useApplicationChanges } from "./application-changes.ts";
+import { ApplicationSettings } from "./application-settings.tsx";
+import { applicationKey, type Application } from "./applications.ts";
+import { NewSecret } from "./new-secret.tsx";
+import { TryIt } from "./try-it.tsx";
+
+/** One application: everything about it, and what can be done with it. */
+export function ApplicationPage() {
+  const { t } = useTranslation();
+  const { clientId = "" } = useParams({ strict: false });
+  const { data, error, refetch } = useQuery({
+    queryKey: applicationKey(clientId),
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/applications/{client_id}", { params: { path: { client_id: clientId } }, signal })),
+  });
+  if (data !== undefined) return <Known key={data.client_id} application={data} />;
+  return (
+    <Page title={t("applications.one")}>
+      {error === null ? (
+        <Skeleton height={160} radius="md" role="status" aria-label={t("shell.loading")} />
+      ) : (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      )}
+    </Page>
+  );
+}
+
+function Known({ application }: { application: Application }) {
+  const { t } = useTranslation();
+  const { name, type, active, client_id: clientId, createdBy, creationDate, lastUsed } = application;
+  return (
+    <Page title={name} lead={t(`applications.types.${type}.title`)} actions={<Actions application={application} />}>
+      <Facts
+        facts={[
+          [t("applications.state"), <StatusBadge key="state" status={active ? "active" : "off"} />],
+          [
+            t("applications.lastUsed"),
+            lastUsed === null ? t("applications.never") : <Time key="used" at={lastUsed} relative />,
+          ],
+          [t("applications.clientId"), <CopyBox key="id" text={clientId} label={t("applications.clientId")} />],
+          [t("applications.registeredAt"), <Time key="created" at={creationDate} />],
+          [t("applications.registeredBy"), <Creator key="creator" id={createdBy} />],
+        ]}
+      />
+      <Card withBorder component="section" aria-label={t("applications.settings")}>
+        <ApplicationSettings application={application} />
+      </Card>
+      <Card withBorder component="section" aria-label={t("applications.tryIt")}>
+        <TryIt application={application} />
+      </Card>
+    </Page>
+  );
+}
+
+/** Persons have numbers, applications have not, and the operator is neither. */
+function Creator({ id }: { id: string }) {
+  if (/^\d+$/.test(id)) return <PersonLink userID={id} />;
+  if (!/^[0-9a-f]{8}-[0-9a-f-]{27}$/.test(id)) return id;
+  return (
+    <AnchorLink to="/applications/$clientId" params={{ clientId: id }} inherit>
+      <ApplicationName clientId={id} />
+    </AnchorLink>
+  );
+}
+
+function Actions({ application }: { application: Application }) {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const message = useErrorMessage();
+  const { change, remove } = useApplicationChanges(application.client_id);
+  const [renewing, { open, close }] = useDisclosure();
+  const { name, active, useClientSecret } = application;
+
+  const turn = async (on: boolean): Promise<void> => {
+    try {
+      await change({ active: on });
+    } catch (error) {
+      notifyFailed(message(error as Error));
+      return;
+    }
+    notifyDone(t(on ? "applications.switchedOn" : "applications.switchedOff", { name }), {
+      label: t("forms.undo"),
+      act: () => turn(!on),
+    });
+  };
+
+  return (
+    <>
+      <Button
+        variant="default"
+        leftSection={active ? <IconPlayerPause size={16} aria-hidden /> : <IconPlayerPlay size={16} aria-hidden />}
+        onClick={() => void turn(!active)}
+      >
+        {t(active ? "applications.switchOff" : "applications.switchOn")}
+      </Button>
+      {useClientSecret && (
+        <Button variant="default" leftSection={<IconKey size={16} aria-hidden />} onClick={open}>
+          {t("applications.newSecret")}
+        </Button>
+      )}
+      <Button
+        variant="light"
+        color="red"
+        leftSection={<IconTrash size={16} aria-hidden />}
+        onClick={() => {
+          confirm({
+            title: t("applications.deleteTitle", { name }),
+            children: <Text inherit>{t("applications.deleteText")}</Text>,
+            confirmLabel: t("applications.deleteNamed", { name }),
+            typed: name,
+            async onConfirm() {
+              await remove();
+              notifyDone(t("applications.deleted", { name }));
+              await navigate({ to: "/applications" });
+            },
+          });
+        }}
+      >
+        {t("applications.delete")}
+      </Button>
+      {renewing && <NewSecret application={application} onClose={close} />}
+    </>
+  );
+}

@@ -1,0 +1,66 @@
+import { Button, Checkbox, Fieldset, Group, Input, SimpleGrid, Stack, Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import type { ApplicationScope, ApplicationType } from "./applications.ts";
+import { scopeGroupsOf, scopeTextKey } from "./scope-groups.ts";
+
+/** What an application may do, as boxes to be ticked, grouped by what it is about. */
+export function ScopeFields({
+  type,
+  value,
+  onChange,
+  error,
+}: {
+  type: ApplicationType;
+  value: readonly ApplicationScope[];
+  onChange: (scopes: ApplicationScope[]) => void;
+  error?: React.ReactNode;
+}) {
+  const { t } = useTranslation();
+  const groups = scopeGroupsOf(type);
+  const all = groups.flatMap(({ scopes }) => scopes);
+  const toggle = (scope: ApplicationScope, on: boolean) => {
+    onChange(all.filter((known) => (known === scope ? on : value.includes(known))));
+  };
+
+  return (
+    <Stack gap="xs" role="group" aria-label={t("applications.fields.scopes")} data-path="scopes" tabIndex={-1}>
+      <Group justify="space-between">
+        <Input.Label labelElement="div" required>
+          {t("applications.fields.scopes")}
+        </Input.Label>
+        <Button
+          size="compact-sm"
+          variant="default"
+          onClick={() => {
+            onChange(value.length === all.length ? [] : [...all]);
+          }}
+        >
+          {t(value.length === all.length ? "applications.noScopes" : "applications.allScopes")}
+        </Button>
+      </Group>
+      <Text size="sm" c="dimmed">
+        {t("applications.fields.scopesHint")}
+      </Text>
+      {error !== undefined && error !== null && <Input.Error>{error}</Input.Error>}
+      <SimpleGrid cols={{ base: 1, sm: 2 }} spacing="sm">
+        {groups.map(({ name, scopes }) => (
+          <Fieldset key={name} legend={t(`applications.scopeGroups.${name}`)} p="sm">
+            <Stack gap="xs">
+              {scopes.map((scope) => (
+                <Checkbox
+                  key={scope}
+                  checked={value.includes(scope)}
+                  label={t(scopeTextKey(scope))}
+                  description={<code>{scope}</code>}
+                  onChange={(event) => {
+                    toggle(scope, event.currentTarget.checked);
+                  }}
+                />
+              ))}
+            </Stack>
+          </Fieldset>
+        ))}
+      </SimpleGrid>
+    </Stack>
+  );
+}

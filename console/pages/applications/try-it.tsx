@@ -1,0 +1,56 @@
+import { Anchor, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { base } from "../../page-settings.ts";
+import { CopyBox } from "../../ui/copy-box.tsx";
+import type { Application } from "./applications.ts";
+import { drawProof, exchangeCommand, serviceCommand, signInAddress } from "./first-request.ts";
+
+/** What to do first with an application, with its id filled in, so that it works as it is. */
+export function TryIt({ application }: { application: Application }) {
+  const { t } = useTranslation();
+  const service = application.type === "service";
+  return (
+    <Stack gap="xs">
+      <Title order={2} size="h4">
+        {t("applications.tryIt")}
+      </Title>
+      {service ? (
+        <>
+          <Text size="sm">{t("applications.tryService")}</Text>
+          <CopyBox text={serviceCommand(application.client_id)} label={t("applications.command")} block />
+        </>
+      ) : (
+        <TryUseragent application={application} />
+      )}
+      <Text size="sm">
+        <Anchor href={`${base}/docs/${service ? "quickstart" : "sign-in"}`} inherit>
+          {t(service ? "applications.quickstart" : "applications.signInGuide")}
+        </Anchor>
+      </Text>
+    </Stack>
+  );
+}
+
+function TryUseragent({
+  application: { client_id: clientId, redirectURI, useClientSecret },
+}: {
+  application: Application;
+}) {
+  const { t } = useTranslation();
+  const { data: proof } = useQuery({
+    queryKey: ["proof", clientId],
+    queryFn: drawProof,
+    staleTime: Infinity,
+  });
+  if (proof === undefined) return null;
+  const useragent = { clientId, redirectUri: redirectURI ?? "", useClientSecret };
+  return (
+    <>
+      <Text size="sm">{t("applications.trySignIn")}</Text>
+      <CopyBox text={signInAddress(useragent, proof)} label={t("applications.signInAddress")} block />
+      <Text size="sm">{t(useClientSecret ? "applications.tryExchangeSecret" : "applications.tryExchange")}</Text>
+      <CopyBox text={exchangeCommand(useragent, proof)} label={t("applications.command")} block />
+    </>
+  );
+}

@@ -1,0 +1,30 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, listOf } from "../../api-client.ts";
+
+const lookedAt = 25;
+
+/** Whom somebody means who writes an e-mail address, a pseudonymous ID or a user ID. */
+export type ActingPerson = { userID: string } | "unknown" | "ambiguous";
+
+export const actingPersonQuery = (written: string) =>
+  queryOptions({
+    queryKey: ["acting-person", written],
+    queryFn: ({ signal }) => findActingPerson(written, signal),
+    staleTime: 60_000,
+  });
+
+async function findActingPerson(written: string, signal: AbortSignal): Promise<ActingPerson> {
+  if (/^[1-9]\d{0,18}$/.test(written)) return { userID: written };
+  const wanted = written.includes("@") ? { filter: { email: written } } : { search: written };
+  const { data, total } = await listOf(
+    api.GET("/api/user", { params: { query: { limit: lookedAt, ...wanted } }, signal }),
+  );
+  const [first] = data;
+  if (first === undefined) return "unknown";
+  if (total === 1) return { userID: first.userID };
+  const folded = written.toLowerCase();
+  const exact = data.filter(({ email, pairwiseID }) =>
+    [email, pairwiseID].some((name) => name.toLowerCase() === folded),
+  );
+  return exact.length === 1 && exact[0] !== undefined ? { userID: exact[0].userID } : "ambiguous";
+}

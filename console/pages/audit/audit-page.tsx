@@ -1,0 +1,85 @@
+import { IconClipboardList } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../list/columns.ts";
+import { DataList } from "../../list/data-list.tsx";
+import { keysOf } from "../../list/filters.tsx";
+import { useListState } from "../../list/list-state.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { DetailDrawer, useOpened } from "../../ui/detail-drawer.tsx";
+import { Page } from "../../ui/page.tsx";
+import { formatTime, Time } from "../../ui/time.tsx";
+import { About } from "./about.tsx";
+import { ActingPersonNote } from "./acting-person-note.tsx";
+import { useAuditFilters } from "./audit-filters.ts";
+import { DownloadLog } from "./download-log.tsx";
+import { EntryDetails } from "./entry-details.tsx";
+import { propertiesOf, subjectOf, type AuditEntry } from "./entry.ts";
+import { useEventText } from "./event-text.ts";
+import { loadEntries } from "./load-entries.ts";
+import { Who } from "./who.tsx";
+
+/** What happened in the realm. */
+export function AuditPage() {
+  const { t, i18n } = useTranslation();
+  const text = useEventText();
+  const queries = useQueryClient();
+  const load = useMemo(() => loadEntries(queries), [queries]);
+  const filters = useAuditFilters();
+  const [{ filter }] = useListState(filters.flatMap(keysOf));
+  const [, open] = useOpened();
+
+  const columns: Column<AuditEntry>[] = [
+    {
+      key: "time",
+      title: t("audit.columns.time"),
+      sortKey: "date",
+      width: 190,
+      render: ({ id, date }) => (
+        <AnchorLink to="." search={(search) => ({ ...search, open: id })} resetScroll={false} inherit>
+          <Time at={date} />
+        </AnchorLink>
+      ),
+      text: ({ date }) => date,
+    },
+    {
+      key: "who",
+      title: t("audit.columns.who"),
+      render: (entry) => <Who entry={entry} />,
+      text: ({ user, client }) => [user, client].filter((part) => part !== null).join(" / "),
+    },
+    { key: "what", title: t("audit.columns.what"), render: text, text },
+    {
+      key: "about",
+      title: t("audit.columns.about"),
+      render: (entry) => <About entry={entry} />,
+      text: (entry) => subjectOf(propertiesOf(entry))?.id ?? "",
+    },
+  ];
+
+  return (
+    <Page title={t("nav.audit")} lead={t("audit.lead")}>
+      <DataList
+        exported={false}
+        name="audit"
+        label={t("audit.table")}
+        load={load}
+        idOf={({ id }) => id}
+        rowLabel={(entry) =>
+          t("audit.row", { what: text(entry), when: formatTime(new Date(entry.date), i18n.language) })
+        }
+        columns={columns}
+        filters={filters}
+        defaultSort="-date"
+        tools={<DownloadLog filter={filter} />}
+        searchNote={filter["user"] !== undefined && <ActingPersonNote written={filter["user"]} />}
+        empty={{ icon: IconClipboardList, text: t("audit.empty") }}
+        onOpen={({ id }) => {
+          open(id);
+        }}
+      />
+      <DetailDrawer title={t("audit.entry.title")}>{(id) => <EntryDetails id={id} />}</DetailDrawer>
+    </Page>
+  );
+}

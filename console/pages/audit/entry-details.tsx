@@ -1,0 +1,76 @@
+import { Alert, Code, Stack, Text, Title } from "@mantine/core";
+import { IconInfoCircle } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { Facts } from "../../ui/facts.tsx";
+import { Time } from "../../ui/time.tsx";
+import { About } from "./about.tsx";
+import { Changes } from "./changes.tsx";
+import { partsOf, propertiesOf, type AuditEntry } from "./entry.ts";
+import { useEventText } from "./event-text.ts";
+import { entryKey } from "./load-entries.ts";
+import { SettingValue } from "./setting-value.tsx";
+import { Who } from "./who.tsx";
+
+/** An entry of the list that is shown, with everything it says. */
+export function EntryDetails({ id }: { id: string }) {
+  const { t } = useTranslation();
+  // The API has no way to ask for one entry: the list brings them.
+  const { data: entry } = useQuery<AuditEntry>({ queryKey: entryKey(id), enabled: false });
+  if (entry === undefined)
+    return (
+      <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={t("audit.entry.notHere")}>
+        {t("audit.entry.notHereText")}
+      </Alert>
+    );
+  return <Entry entry={entry} />;
+}
+
+function Entry({ entry }: { entry: AuditEntry }) {
+  const { t } = useTranslation();
+  const text = useEventText();
+  const { changes, rest } = partsOf(propertiesOf(entry));
+  const others = Object.entries(rest);
+  return (
+    <Stack>
+      <Text fw={600}>{text(entry)}</Text>
+      <Facts
+        facts={[
+          [t("audit.columns.time"), <Time key="time" at={entry.date} relative />],
+          [t("audit.columns.who"), <Who key="who" entry={entry} />],
+          [t("audit.columns.about"), <About key="about" entry={entry} />],
+          [
+            t("audit.entry.number"),
+            <>
+              {entry.id} <Code>{entry.event}</Code>
+            </>,
+          ],
+        ]}
+      />
+      {changes.length > 0 && (
+        <>
+          <Title order={2} size="h4">
+            {t("audit.entry.changes")}
+          </Title>
+          <Changes changes={changes} />
+        </>
+      )}
+      {others.length > 0 && (
+        <>
+          <Title order={2} size="h4">
+            {t("audit.entry.more")}
+          </Title>
+          <Facts
+            facts={others.map(([name, value]) => [
+              t(`audit.fields.${name}`, { defaultValue: name }),
+              <SettingValue key={name} name={name} value={value} />,
+            ])}
+          />
+        </>
+      )}
+      <Text size="sm" c="dimmed">
+        {t("audit.entry.secrets")}
+      </Text>
+    </Stack>
+  );
+}

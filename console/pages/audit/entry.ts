@@ -1,0 +1,51 @@
+import type { Schemas } from "../../api-client.ts";
+
+export type AuditEntry = Schemas["AuditEntry"];
+
+/** What an entry says besides when, what and who. */
+export type Properties = Readonly<Record<string, unknown>>;
+
+const isObject = (value: unknown): value is Properties =>
+  typeof value === "object" && value !== null && !Array.isArray(value);
+
+export function propertiesOf({ properties }: Pick<AuditEntry, "properties">): Properties {
+  const parsed: unknown = JSON.parse(properties);
+  return isObject(parsed) ? parsed : {};
+}
+
+/** Whom or what an entry is about. */
+export interface Subject {
+  kind: "person" | "guest" | "application" | "job" | "issuer" | "infrastructure";
+  id: string;
+}
+
+const subjectKeys = [
+  ["person", ["userID", "user"]],
+  ["guest", ["guestAccountID", "guestAccount"]],
+  ["application", ["clientID"]],
+  ["infrastructure", ["serial"]],
+  ["job", ["job"]],
+  ["issuer", ["issuerID"]],
+] as const;
+
+export function subjectOf(properties: Properties): Subject | undefined {
+  for (const [kind, names] of subjectKeys) {
+    const id = names.map((name) => properties[name]).find((value) => typeof value === "string");
+    if (typeof id === "string") return { kind, id };
+  }
+  return undefined;
+}
+
+/** One setting that is not as it was. */
+export interface Change {
+  name: string;
+  before: unknown;
+  after: unknown;
+}
+
+/** What changed, and the rest of what an entry says. */
+export function partsOf({ before, after, ...rest }: Properties): { changes: Change[]; rest: Properties } {
+  const [was, is] = [before, after].map((settings) => (isObject(settings) ? settings : {})) as [Properties, Properties];
+  const names = [...new Set([...Object.keys(was), ...Object.keys(is)])];
+  return { changes: names.map((name) => ({ name, before: was[name], after: is[name] })), rest };
+}

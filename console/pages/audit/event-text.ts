@@ -1,0 +1,60 @@
+import type { TFunction } from "i18next";
+import { useTranslation } from "react-i18next";
+import { partsOf, propertiesOf, type AuditEntry, type Properties } from "./entry.ts";
+
+/** What happened, in words; whom it is about is beside it. */
+export function useEventText(): (entry: Pick<AuditEntry, "event" | "properties">) => string {
+  const { t } = useTranslation();
+  return (entry) => textOf(entry, t);
+}
+
+/** The name of an event, whatever it is about. */
+export function useEventName(): (event: string) => string {
+  const { t } = useTranslation();
+  return (event) => t(`audit.eventNames.${event}`, { defaultValue: event });
+}
+
+function textOf(entry: Pick<AuditEntry, "event" | "properties">, t: TFunction): string {
+  const properties = propertiesOf(entry);
+  const context = contextOf(entry.event, properties);
+  return t(`audit.events.${entry.event}`, {
+    name: textIn(properties, "name") ?? t("audit.unnamed"),
+    count: countIn(properties),
+    ...(context !== undefined && { context }),
+    // A service that is newer than this page may have events that it does not know.
+    defaultValue: entry.event,
+  });
+}
+
+const textIn = (properties: Properties, name: string): string | undefined => {
+  const value = properties[name];
+  return typeof value === "string" && value !== "" ? value : undefined;
+};
+
+function countIn(properties: Properties): number {
+  const count = properties["profiles"] ?? properties["entries"] ?? properties["failed"];
+  return typeof count === "number" ? count : 0;
+}
+
+/** What makes the same event another sentence. */
+function contextOf(event: string, properties: Properties): string | undefined {
+  switch (event) {
+    case "client_update": {
+      const [change, ...others] = partsOf(properties).changes;
+      if (change?.name !== "active" || others.length > 0) return undefined;
+      return change.after === true ? "on" : "off";
+    }
+    case "user_limit_update":
+      return partsOf(properties).changes[0]?.after === 0 ? "removed" : undefined;
+    case "job_create":
+      return [textIn(properties, "kind"), ...(properties["dryRun"] === true ? ["check"] : [])].join("_");
+    case "job_cancel":
+      return textIn(properties, "kind");
+    case "job_finish":
+      return [textIn(properties, "kind"), textIn(properties, "state")].join("_");
+    case "session_end":
+      return textIn(properties, "reason");
+    default:
+      return undefined;
+  }
+}

@@ -1,0 +1,29 @@
+import { send } from "../../api-client.ts";
+
+const types = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
+export type LogForm = keyof typeof types;
+export const logForms = Object.keys(types) as LogForm[];
+
+/** The log as a file, as the service streams it. The browser keeps what has arrived, on disk when it is much. */
+export async function receiveLog(
+  form: LogForm,
+  {
+    filter,
+    signal,
+    onProgress,
+  }: { filter: Readonly<Record<string, string>>; signal: AbortSignal; onProgress: (bytes: number) => void },
+): Promise<Blob> {
+  const query = new URLSearchParams(Object.entries(filter).map(([key, value]) => [`filter[${key}]`, value]));
+  const response = await send(`/api/audit/export?${query.toString()}`, { headers: { Accept: types[form] }, signal });
+  let received = 0;
+  const counted = response.body?.pipeThrough(
+    new TransformStream<Uint8Array, Uint8Array>({
+      transform(chunk, controller) {
+        received += chunk.byteLength;
+        onProgress(received);
+        controller.enqueue(chunk);
+      },
+    }),
+  );
+  return new Response(counted, { headers: { "Content-Type": types[form] } }).blob();
+}

@@ -1,0 +1,22 @@
+import { Text } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { ApplicationName } from "../../ui/application-name.tsx";
+import { PersonLink } from "../../ui/person.tsx";
+import type { AuditEntry } from "./entry.ts";
+
+/** Who acted: a person, an application, or a person with an application. */
+export function Who({ entry: { user, client } }: { entry: Pick<AuditEntry, "user" | "client"> }) {
+  const { t } = useTranslation();
+  const person = user !== null && <PersonLink userID={String(user)} inText={client !== null} />;
+  if (client === null) return person || t("audit.nobody");
+  const application = <ApplicationName clientId={client} />;
+  if (!person) return application;
+  return (
+    <>
+      {person}{" "}
+      <Text span inherit c="dimmed">
+        {t("audit.via")} {application}
+      </Text>
+    </>
+  );
+}

@@ -1,0 +1,38 @@
+import { useTranslation } from "react-i18next";
+import { formatNumber } from "../../ui/time.tsx";
+import type { Series } from "./overview.ts";
+
+const daySeconds = 86_400;
+
+/** When a part of the activity began: an hour in the viewer's zone, or a day, which the service counts in UTC. */
+export function useBucketName(): (series: Series, from: string) => string {
+  const { i18n } = useTranslation();
+  const locale = i18n.language === "de" ? "de-DE" : "en-GB";
+  const hours = new Intl.DateTimeFormat(locale, { hour: "2-digit", minute: "2-digit" });
+  const days = new Intl.DateTimeFormat(locale, { day: "numeric", month: "short", timeZone: "UTC" });
+  return ({ bucketSeconds }, from) => (bucketSeconds < daySeconds ? hours : days).format(new Date(from));
+}
+
+/** The activity in one sentence. */
+export function useActivitySummary(): (series: Series) => string {
+  const { t, i18n } = useTranslation();
+  const number = (value: number) => formatNumber(value, i18n.language);
+  const nameOf = useBucketName();
+  return (series) => {
+    const sum = (of: "issued" | "revoked") => series.buckets.reduce((total, bucket) => total + bucket[of], 0);
+    const [issued, revoked] = [sum("issued"), sum("revoked")];
+    const period = t(`dashboard.activity.during.${series.period}`);
+    if (issued + revoked === 0) return t("dashboard.activity.nothing", { period });
+    const [most] = series.buckets.toSorted((one, other) => other.issued - one.issued);
+    const peak =
+      most === undefined || most.issued === 0
+        ? ""
+        : t(`dashboard.activity.${series.bucketSeconds < daySeconds ? "peakHour" : "peakDay"}`, {
+            when: nameOf(series, most.from),
+            most: number(most.issued),
+          });
+    return [t("dashboard.activity.summary", { period, issued: number(issued), revoked: number(revoked) }), peak]
+      .filter((part) => part !== "")
+      .join(" ");
+  };
+}

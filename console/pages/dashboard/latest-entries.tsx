@@ -1,0 +1,70 @@
+import { Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { api, listOf } from "../../api-client.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { Time } from "../../ui/time.tsx";
+import { About } from "../audit/about.tsx";
+import type { AuditEntry } from "../audit/entry.ts";
+import { useEventText } from "../audit/event-text.ts";
+import { Who } from "../audit/who.tsx";
+import { refetchMs } from "./overview.ts";
+
+const shown = 10;
+
+/** What happened last in the realm, and who did it. */
+export function LatestEntries() {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["audit", "latest"],
+    queryFn: ({ signal }) =>
+      listOf(api.GET("/api/audit", { params: { query: { limit: shown, sort: { date: "desc" } } }, signal })),
+    refetchInterval: refetchMs,
+  });
+  return (
+    <Paper withBorder p="md" component="section">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          {t("dashboard.latest.title")}
+        </Title>
+        <AnchorLink to="/audit" size="sm">
+          {t("dashboard.latest.all")}
+        </AnchorLink>
+      </Group>
+      {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data === undefined
+        ? error === null && <Skeleton height={200} radius="md" role="status" aria-label={t("shell.loading")} />
+        : data.data.length === 0 && (
+            <Text size="sm" c="dimmed">
+              {t("dashboard.latest.none")}
+            </Text>
+          )}
+      {data !== undefined && data.data.length > 0 && <Entries entries={data.data} />}
+    </Paper>
+  );
+}
+
+function Entries({ entries }: { entries: readonly AuditEntry[] }) {
+  const text = useEventText();
+  return (
+    <Stack component="ul" gap="xs" m={0} p={0} style={{ listStyle: "none" }}>
+      {entries.map((entry) => (
+        <Group key={entry.id} component="li" gap="xs" align="baseline">
+          <AnchorLink to="/audit" search={{ open: entry.id }} size="sm" w={{ sm: 180 }}>
+            <Time at={entry.date} />
+          </AnchorLink>
+          <Text size="sm" fw={500}>
+            {text(entry)}
+          </Text>
+          <Text size="sm">
+            <About entry={entry} />
+          </Text>
+          <Text size="sm" c="dimmed" ml={{ sm: "auto" }}>
+            <Who entry={entry} />
+          </Text>
+        </Group>
+      ))}
+    </Stack>
+  );
+}

@@ -1,0 +1,32 @@
+import { Paper, Text } from "@mantine/core";
+import type { Icon } from "@tabler/icons-react";
+import type { ReactNode } from "react";
+
+/** One number, what it is, and what is to be said beside it. */
+export function NumberCard({
+  icon: Picture,
+  title,
+  value,
+  children,
+}: {
+  icon: Icon;
+  /** Leads to the list of what is counted. */
+  title: ReactNode;
+  value: ReactNode;
+  children: ReactNode;
+}) {
+  return (
+    <Paper withBorder p="md" component="section">
+      <Text component="h2" size="sm" fw={500} mb={4}>
+        <Picture size={16} aria-hidden style={{ verticalAlign: "-3px", marginInlineEnd: 6 }} />
+        {title}
+      </Text>
+      <Text component="div" fz={30} fw={650} lh={1.25}>
+        {value}
+      </Text>
+      <Text component="div" size="sm" c="dimmed" mt={4}>
+        {children}
+      </Text>
+    </Paper>
+  );
+}

@@ -1,0 +1,47 @@
+import { Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { SmallProgress } from "../jobs/small-progress.tsx";
+import type { Overview } from "./overview.ts";
+
+/** The bulk jobs that are under way, and how far they are. */
+export function RunningJobs({ jobs: { running, items } }: { jobs: Overview["jobs"] }) {
+  const { t } = useTranslation();
+  return (
+    <Paper withBorder p="md" component="section">
+      <Group justify="space-between" mb="sm">
+        <Title order={2} size="h4">
+          {t("dashboard.jobs.title")}
+        </Title>
+        <AnchorLink to="/jobs" size="sm">
+          {t("dashboard.jobs.all")}
+        </AnchorLink>
+      </Group>
+      {items.length === 0 ? (
+        <Text size="sm" c="dimmed">
+          {t("dashboard.jobs.none")}
+        </Text>
+      ) : (
+        <Stack gap="md">
+          {items.map((job) => (
+            <Stack key={job.id} gap={4}>
+              <Group justify="space-between" gap="xs">
+                <AnchorLink to="/jobs/$id" params={{ id: job.id }} size="sm">
+                  {t(`jobs.kinds.${job.kind}`)}
+                </AnchorLink>
+                <StatusBadge status={job.state} />
+              </Group>
+              <SmallProgress job={job} />
+            </Stack>
+          ))}
+          {running > items.length && (
+            <Text size="sm" c="dimmed">
+              {t("dashboard.jobs.more", { count: running - items.length })}
+            </Text>
+          )}
+        </Stack>
+      )}
+    </Paper>
+  );
+}

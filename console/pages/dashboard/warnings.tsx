@@ -1,0 +1,33 @@
+import { Alert, Stack, Text } from "@mantine/core";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { Time } from "../../ui/time.tsx";
+import type { Overview } from "./overview.ts";
+
+/** What has to be seen to before people notice. */
+export function Warnings({ warnings }: { warnings: Overview["warnings"] }) {
+  const { t } = useTranslation();
+  if (warnings.length === 0) return null;
+  return (
+    <Stack gap="sm" component="section" aria-label={t("dashboard.warnings.label")}>
+      {warnings.map(({ warning, issuerID, endsAt }) => (
+        <Alert
+          key={`${warning} ${issuerID}`}
+          color={warning === "issuer_ending" ? "yellow" : "red"}
+          icon={<IconAlertTriangle aria-hidden />}
+          title={t(`dashboard.warnings.${warning}.title`)}
+        >
+          <Text size="sm">
+            {t(`dashboard.warnings.${warning}.text`)}
+            {endsAt !== null && (
+              <>
+                {" "}
+                {t(`dashboard.warnings.${warning}.when`)} <Time at={endsAt} relative />
+              </>
+            )}
+          </Text>
+        </Alert>
+      ))}
+    </Stack>
+  );
+}

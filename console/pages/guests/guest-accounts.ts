@@ -1,0 +1,15 @@
+import type { Schemas } from "../../api-client.ts";
+
+export type GuestAccount = Schemas["GuestAccount"];
+
+/** The list of guest accounts in the cache. */
+export const guestAccountsKey = "guest-accounts";
+
+/** One of them. */
+export const guestAccountKey = (id: string) => ["guest-account", id] as const;
+
+/** Where an account stands at a moment. */
+export const guestAccountStatus = (
+  { revoked, expirationDate }: Pick<GuestAccount, "revoked" | "expirationDate">,
+  at: Date,
+): "active" | "expired" | "revoked" => (revoked ? "revoked" : new Date(expirationDate) <= at ? "expired" : "active");

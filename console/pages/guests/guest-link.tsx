@@ -1,0 +1,88 @@
+import { Alert, Button, Card, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
+import { IconAlertTriangle, IconEye, IconEyeOff, IconPrinter } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { lazy, Suspense } from "react";
+import { useTranslation } from "react-i18next";
+import { api, dataOf } from "../../api-client.ts";
+import { base } from "../../page-settings.ts";
+import { CopyBox } from "../../ui/copy-box.tsx";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import type { GuestAccount } from "./guest-accounts.ts";
+import { GuestSheet } from "./guest-sheet.tsx";
+
+// Drawing the code takes a library of its own.
+const QrCode = lazy(() => import("./qr-code.tsx"));
+
+/** The account's link: not there until somebody asks for it, since asking is written down. */
+export function GuestLink({ account }: { account: GuestAccount }) {
+  const { t } = useTranslation();
+  const { id: guestAccountId } = account;
+  const { data, error, isPending, mutate, reset } = useMutation({
+    mutationFn: () => dataOf(api.GET("/api/guest-token/{guestAccountId}", { params: { path: { guestAccountId } } })),
+    gcTime: 0,
+  });
+  const link = data === undefined ? undefined : `${location.origin}${base}/guest/${data}`;
+
+  return (
+    <Card withBorder component="section" aria-label={t("guests.link")}>
+      <Stack>
+        <Title order={2} size="h3">
+          {t("guests.link")}
+        </Title>
+        {link === undefined ? (
+          <>
+            <Text size="sm">{t("guests.linkText")}</Text>
+            {error !== null && <ErrorNotice error={error} />}
+            <Group>
+              <Button
+                variant="default"
+                loading={isPending}
+                leftSection={<IconEye size={16} aria-hidden />}
+                onClick={() => {
+                  mutate();
+                }}
+              >
+                {t("guests.showLink")}
+              </Button>
+              <Text size="sm" c="dimmed">
+                {t("guests.linkAudited")}
+              </Text>
+            </Group>
+          </>
+        ) : (
+          <>
+            <Alert color="orange" icon={<IconAlertTriangle aria-hidden />}>
+              {t("guests.linkWarning")}
+            </Alert>
+            <Group align="flex-start" gap="xl">
+              <Suspense fallback={<Skeleton width={220} height={220} />}>
+                <QrCode text={link} label={t("guests.qrCode", { name: account.name })} size={220} />
+              </Suspense>
+              <Stack flex={1} miw={240}>
+                <CopyBox text={link} label={t("guests.link")} block />
+                <Group>
+                  <Button
+                    leftSection={<IconPrinter size={16} aria-hidden />}
+                    onClick={() => {
+                      print();
+                    }}
+                  >
+                    {t("guests.print")}
+                  </Button>
+                  <Button variant="default" leftSection={<IconEyeOff size={16} aria-hidden />} onClick={reset}>
+                    {t("guests.hideLink")}
+                  </Button>
+                </Group>
+              </Stack>
+            </Group>
+            <GuestSheet account={account} link={link}>
+              <Suspense>
+                <QrCode text={link} label={t("guests.qrCode", { name: account.name })} size={300} />
+              </Suspense>
+            </GuestSheet>
+          </>
+        )}
+      </Stack>
+    </Card>
+  );
+}

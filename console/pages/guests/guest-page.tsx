@@ -1,0 +1,154 @@
+import { Button, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconBan, IconPencil } from "@tabler/icons-react";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useParams } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { api, dataOf } from "../../api-client.ts";
+import { confirm } from "../../ui/confirm.tsx";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { Facts } from "../../ui/facts.tsx";
+import { notifyDone } from "../../ui/notify.tsx";
+import { Page } from "../../ui/page.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { formatNumber, Time } from "../../ui/time.tsx";
+import { GuestAccountForm, type GuestAccountSettings } from "./guest-account-form.tsx";
+import { guestAccountKey, guestAccountsKey, guestAccountStatus, type GuestAccount } from "./guest-accounts.ts";
+import { GuestLink } from "./guest-link.tsx";
+import { GuestProfiles } from "./guest-profiles.tsx";
+
+/** One guest account: what it is, its link, its profiles. */
+export function GuestPage() {
+  const { t } = useTranslation();
+  const { guestAccountId = "" } = useParams({ strict: false });
+  const { data, error, refetch } = useQuery({
+    queryKey: guestAccountKey(guestAccountId),
+    queryFn: ({ signal }) =>
+      dataOf(api.GET("/api/guest-accounts/{guestAccountId}", { params: { path: { guestAccountId } }, signal })),
+  });
+  if (data !== undefined) return <Account key={data.id} account={data} />;
+  return (
+    <Page title={t("guests.one")}>
+      {error === null ? (
+        <Skeleton height={160} radius="md" role="status" aria-label={t("shell.loading")} />
+      ) : (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      )}
+    </Page>
+  );
+}
+
+function Account({ account }: { account: GuestAccount }) {
+  const { t, i18n } = useTranslation();
+  const [editing, { open, close }] = useDisclosure();
+  const { change, revoke } = useAccountChanges(account);
+  const { name, note, profileLimit, activeProfileCount, creationDate, expirationDate, revoked } = account;
+  const status = guestAccountStatus(account, new Date());
+  const number = (value: number) => formatNumber(value, i18n.language);
+
+  const actions = !revoked && (
+    <>
+      <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={open}>
+        {t("guests.edit")}
+      </Button>
+      <Button
+        variant="light"
+        color="red"
+        leftSection={<IconBan size={16} aria-hidden />}
+        onClick={() => {
+          confirm({
+            title: t("guests.revokeTitle", { name }),
+            children: <Text inherit>{t("guests.revokeText", { count: activeProfileCount })}</Text>,
+            confirmLabel: t("guests.revokeNamed", { name }),
+            onConfirm: revoke,
+          });
+        }}
+      >
+        {t("guests.revoke")}
+      </Button>
+    </>
+  );
+
+  return (
+    <Page title={name} lead={t("guests.one")} actions={actions}>
+      <Facts
+        facts={[
+          [t("guests.state"), <StatusBadge key="state" status={status} />],
+          [t("guests.ends"), <Time key="ends" at={expirationDate} relative struck={status === "expired"} />],
+          [
+            t("guests.profilesOfLimit"),
+            `${number(activeProfileCount)} / ${profileLimit === null ? t("guests.unlimited") : number(profileLimit)}`,
+          ],
+          [t("guests.created_at"), <Time key="created" at={creationDate} />],
+          [
+            t("guests.fields.note"),
+            note === null ? (
+              t("guests.noNote")
+            ) : (
+              <Text key="note" inherit style={{ whiteSpace: "pre-wrap" }}>
+                {note}
+              </Text>
+            ),
+          ],
+        ]}
+      />
+      {status === "active" && <GuestLink account={account} />}
+      <Stack gap="sm" component="section" aria-label={t("nav.profiles")}>
+        <GuestProfiles account={account} />
+      </Stack>
+      <Modal
+        opened={editing}
+        onClose={close}
+        title={t("guests.editTitle", { name })}
+        closeButtonProps={{ "aria-label": t("confirm.close") }}
+      >
+        <GuestAccountForm
+          account={account}
+          submitLabel={t("forms.save")}
+          onSend={async (settings) => {
+            await change(settings);
+            close();
+          }}
+          onCancel={close}
+        />
+      </Modal>
+    </Page>
+  );
+}
+
+/** Changing an account, and ending it. */
+function useAccountChanges(account: GuestAccount): {
+  change: (settings: GuestAccountSettings) => Promise<void>;
+  revoke: () => Promise<void>;
+} {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const params = { path: { guestAccountId: account.id } };
+  const refresh = async () => {
+    await queries.invalidateQueries({ queryKey: guestAccountKey(account.id) });
+    void queries.invalidateQueries({ queryKey: [guestAccountsKey] });
+  };
+
+  return {
+    async change(settings: GuestAccountSettings) {
+      const body = changesOf(account, settings);
+      if (Object.keys(body).length === 0) return;
+      await dataOf(api.PUT("/api/guest-accounts/{guestAccountId}", { params, body }));
+      await refresh();
+      notifyDone(t("guests.saved"));
+    },
+    async revoke() {
+      await dataOf(api.DELETE("/api/guest-accounts/{guestAccountId}", { params }));
+      await refresh();
+      notifyDone(t("guests.revoked", { name: account.name }));
+    },
+  };
+}
+
+/** Only what differs is sent: what somebody else changed meanwhile stays. */
+const changesOf = (account: GuestAccount, settings: GuestAccountSettings): Partial<GuestAccountSettings> => ({
+  ...(settings.name !== account.name && { name: settings.name }),
+  ...(settings.expirationDate !== account.expirationDate && { expirationDate: settings.expirationDate }),
+  ...(settings.note !== account.note && { note: settings.note }),
+  ...(settings.profileLimit !== account.profileLimit && { profileLimit: settings.profileLimit }),
+});

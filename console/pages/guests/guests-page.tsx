@@ -1,0 +1,135 @@
+import { Button, Modal, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus, IconUserHeart } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { api, dataOf, listOf } from "../../api-client.ts";
+import type { Column } from "../../list/columns.ts";
+import { DataList } from "../../list/data-list.tsx";
+import type { Filter } from "../../list/filters.tsx";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { notifyDone } from "../../ui/notify.tsx";
+import { Page } from "../../ui/page.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { formatNumber, Time } from "../../ui/time.tsx";
+import { GuestAccountForm, type GuestAccountSettings } from "./guest-account-form.tsx";
+import { guestAccountsKey, guestAccountStatus, type GuestAccount } from "./guest-accounts.ts";
+
+/** All guest accounts of the realm. */
+export function GuestsPage() {
+  const { t } = useTranslation();
+  const [creating, { open, close }] = useDisclosure();
+  const columns = useColumns();
+  const filters = useFilters();
+  const create = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+      {t("guests.create")}
+    </Button>
+  );
+
+  return (
+    <Page title={t("nav.guests")} lead={t("guests.lead")} actions={create}>
+      <DataList
+        name={guestAccountsKey}
+        label={t("nav.guests")}
+        load={(query, signal) => listOf(api.GET("/api/guest-accounts", { params: { query }, signal }))}
+        idOf={({ id }) => id}
+        rowLabel={({ name }) => name}
+        columns={columns}
+        filters={filters}
+        searchLabel={t("guests.search")}
+        noMatchHint={t("guests.searchHint")}
+        empty={{ icon: IconUserHeart, text: t("guests.empty"), action: create }}
+      />
+      <Modal
+        opened={creating}
+        onClose={close}
+        title={t("guests.create")}
+        closeButtonProps={{ "aria-label": t("confirm.close") }}
+      >
+        <Creation onClose={close} />
+      </Modal>
+    </Page>
+  );
+}
+
+function Creation({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const navigate = useNavigate();
+  const create = async (body: GuestAccountSettings, key: string) => {
+    const params = { header: { "Idempotency-Key": key } };
+    const { id, name } = await dataOf(api.POST("/api/guest-account", { params, body }));
+    void queries.invalidateQueries({ queryKey: [guestAccountsKey] });
+    notifyDone(t("guests.created", { name }));
+    await navigate({ to: "/guests/$guestAccountId", params: { guestAccountId: id } });
+  };
+  return <GuestAccountForm submitLabel={t("guests.create")} onSend={create} onCancel={onClose} />;
+}
+
+function useColumns(): Column<GuestAccount>[] {
+  const { t, i18n } = useTranslation();
+  const limitOf = ({ activeProfileCount, profileLimit }: GuestAccount): string =>
+    `${formatNumber(activeProfileCount, i18n.language)} / ${profileLimit === null ? t("guests.unlimited") : formatNumber(profileLimit, i18n.language)}`;
+  return [
+    {
+      key: "name",
+      title: t("guests.fields.name"),
+      sortKey: "name",
+      text: ({ name }) => name,
+      render: ({ id, name }) => (
+        <AnchorLink
+          to="/guests/$guestAccountId"
+          params={{ guestAccountId: id }}
+          inherit
+          style={{ overflowWrap: "anywhere" }}
+        >
+          {name}
+        </AnchorLink>
+      ),
+    },
+    {
+      key: "profiles",
+      title: t("guests.profilesOfLimit"),
+      sortKey: "profilelimit",
+      width: 170,
+      text: limitOf,
+      render: (account) => <Text inherit>{limitOf(account)}</Text>,
+    },
+    {
+      key: "ends",
+      title: t("guests.ends"),
+      sortKey: "expirationtime",
+      width: 210,
+      text: ({ expirationDate }) => expirationDate,
+      render: (account) => (
+        <Time at={account.expirationDate} struck={guestAccountStatus(account, new Date()) === "expired"} />
+      ),
+    },
+    {
+      key: "state",
+      title: t("guests.state"),
+      width: 150,
+      text: (account) => guestAccountStatus(account, new Date()),
+      render: (account) => <StatusBadge status={guestAccountStatus(account, new Date())} />,
+    },
+  ];
+}
+
+function useFilters(): Filter[] {
+  const { t } = useTranslation();
+  return [
+    {
+      kind: "choice",
+      key: "invalid",
+      label: t("guests.state"),
+      choices: [
+        { value: "false", label: t("guests.notRevoked") },
+        { value: "true", label: t("status.revoked") },
+      ],
+    },
+    { kind: "days", min: "minExpirationTime", max: "maxExpirationTime", label: t("guests.ends") },
+    { kind: "days", min: "minCreateTime", max: "maxCreateTime", label: t("guests.created_at") },
+  ];
+}

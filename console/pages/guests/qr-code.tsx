@@ -1,0 +1,31 @@
+import { create } from "qrcode";
+
+/** The quiet zone around a code, in modules (ISO/IEC 18004 section 5.3.8). */
+const margin = 4;
+
+/** A text as a QR code, black on white whatever the theme: that is what cameras read. */
+export default function QrCode({ text, label, size }: { text: string; label: string; size: number }) {
+  const { modules } = create(text, { errorCorrectionLevel: "M" });
+  const side = modules.size + 2 * margin;
+  return (
+    <svg
+      role="img"
+      aria-label={label}
+      viewBox={`0 0 ${side} ${side}`}
+      width={size}
+      height={size}
+      shapeRendering="crispEdges"
+      style={{ maxWidth: "100%" }}
+    >
+      <rect width={side} height={side} fill="#fff" />
+      <path d={pathOf(modules)} fill="#000" />
+    </svg>
+  );
+}
+
+/** Its dark modules as one outline of squares. */
+function pathOf({ size, data }: { size: number; data: Uint8Array }): string {
+  return Array.from(data, (dark, index) =>
+    dark === 1 ? `M${(index % size) + margin} ${Math.floor(index / size) + margin}h1v1h-1z` : "",
+  ).join("");
+}

@@ -1,0 +1,176 @@
+import { Button, Modal, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus, IconRouter } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../list/columns.ts";
+import { DataList } from "../../list/data-list.tsx";
+import type { Filter } from "../../list/filters.tsx";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { Page } from "../../ui/page.tsx";
+import { Serial } from "../../ui/serial.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { Time } from "../../ui/time.tsx";
+import { CreatedFiles } from "./created-files.tsx";
+import { CreationForm } from "./creation-form.tsx";
+import {
+  infrastructureKey,
+  infrastructureStatus,
+  loadInfrastructureProfiles,
+  type CreatedInfrastructureProfile,
+  type InfrastructureProfile,
+} from "./infrastructure-profiles.ts";
+import { ProfileDrawer } from "./profile-drawer.tsx";
+
+/** The profiles of servers and access points. */
+export function InfrastructurePage() {
+  const { t } = useTranslation();
+  const [creating, { open, close }] = useDisclosure();
+  const columns = useColumns();
+  const filters = useFilters();
+  const create = (
+    <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+      {t("infrastructure.create")}
+    </Button>
+  );
+  return (
+    <Page title={t("nav.infrastructure")} lead={t("infrastructure.lead")} actions={create}>
+      <DataList
+        name={infrastructureKey}
+        label={t("nav.infrastructure")}
+        load={loadInfrastructureProfiles}
+        idOf={({ serial }) => serial}
+        rowLabel={({ name }) => name}
+        columns={columns}
+        filters={filters}
+        searchLabel={t("infrastructure.search")}
+        noMatchHint={t("infrastructure.searchHint")}
+        empty={{ icon: IconRouter, text: t("infrastructure.empty"), action: create }}
+      />
+      <ProfileDrawer />
+      {creating && <Creation onClose={close} />}
+    </Page>
+  );
+}
+
+function Creation({ onClose }: { onClose: () => void }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const [created, setCreated] = useState<CreatedInfrastructureProfile>();
+  const closable = created === undefined;
+  return (
+    <Modal
+      opened
+      size="lg"
+      title={closable ? t("infrastructure.create") : t("infrastructure.created", { name: created.name })}
+      // What is shown once is not closed by a slip.
+      closeOnEscape={closable}
+      closeOnClickOutside={closable}
+      withCloseButton={closable}
+      onClose={onClose}
+      closeButtonProps={{ "aria-label": t("confirm.close") }}
+    >
+      {closable ? (
+        <CreationForm
+          onCreated={(profile) => {
+            void queries.invalidateQueries({ queryKey: [infrastructureKey] });
+            setCreated(profile);
+          }}
+          onCancel={onClose}
+        />
+      ) : (
+        <CreatedFiles profile={created} onDone={onClose} />
+      )}
+    </Modal>
+  );
+}
+
+function useColumns(): Column<InfrastructureProfile>[] {
+  const { t } = useTranslation();
+  return [
+    {
+      key: "name",
+      title: t("infrastructure.fields.name"),
+      text: ({ name }) => name,
+      render: ({ serial, name }) => (
+        <AnchorLink
+          to="."
+          search={(search) => ({ ...search, open: serial })}
+          resetScroll={false}
+          inherit
+          style={{ overflowWrap: "anywhere" }}
+        >
+          {name}
+        </AnchorLink>
+      ),
+    },
+    {
+      key: "description",
+      title: t("infrastructure.fields.description"),
+      text: ({ description }) => description ?? "",
+      render: ({ description }) => (
+        <Text inherit lineClamp={2}>
+          {description}
+        </Text>
+      ),
+    },
+    {
+      key: "issued",
+      title: t("infrastructure.issued"),
+      sortKey: "creation_date",
+      width: 190,
+      text: ({ creationDate }) => creationDate,
+      render: ({ creationDate }) => <Time at={creationDate} />,
+    },
+    {
+      key: "ends",
+      title: t("infrastructure.ends"),
+      sortKey: "expiration_date",
+      width: 140,
+      text: ({ expirationDate }) => expirationDate,
+      render: (profile) => (
+        <Time at={profile.expirationDate} dateOnly struck={infrastructureStatus(profile) === "expired"} />
+      ),
+    },
+    {
+      key: "state",
+      title: t("infrastructure.state"),
+      width: 150,
+      text: infrastructureStatus,
+      render: (profile) => <StatusBadge status={infrastructureStatus(profile)} />,
+    },
+    {
+      key: "lastCheck",
+      title: t("infrastructure.lastCheck"),
+      width: 190,
+      text: ({ lastOcsp }) => lastOcsp ?? "",
+      render: ({ lastOcsp }) => (lastOcsp === null ? t("infrastructure.never") : <Time at={lastOcsp} />),
+    },
+    {
+      key: "serial",
+      title: t("infrastructure.serial"),
+      sortKey: "serial",
+      width: 120,
+      text: ({ serial }) => serial,
+      render: ({ serial }) => <Serial serial={serial} short />,
+    },
+  ];
+}
+
+function useFilters(): Filter[] {
+  const { t } = useTranslation();
+  return [
+    {
+      kind: "choice",
+      key: "invalid",
+      label: t("infrastructure.state"),
+      choices: [
+        { value: "false", label: t("infrastructure.notRevoked") },
+        { value: "true", label: t("status.revoked") },
+      ],
+    },
+    { kind: "days", min: "minExpirationTime", max: "maxExpirationTime", label: t("infrastructure.ends") },
+    { kind: "days", min: "minCreateTime", max: "maxCreateTime", label: t("infrastructure.issued") },
+  ];
+}

@@ -1,0 +1,28 @@
+import { api, dataOf, listOf, type Schemas } from "../../api-client.ts";
+import type { ListQuery } from "../../list/list-state.ts";
+import { profileStatus } from "../../ui/status-badge.tsx";
+
+export type InfrastructureProfile = Schemas["InfrastructureProfile"];
+export type CreatedInfrastructureProfile = Schemas["CreatedInfrastructureProfile"];
+
+/** The list of infrastructure profiles in the cache. */
+export const infrastructureKey = "infrastructure-profiles";
+
+export const loadInfrastructureProfiles = (query: ListQuery, signal: AbortSignal) =>
+  listOf(api.GET("/api/infrastructure-profile", { params: { query }, signal }));
+
+/** One of them, by its whole serial number. */
+export async function findInfrastructureProfile(
+  serial: string,
+  signal: AbortSignal,
+): Promise<InfrastructureProfile | null> {
+  const { data } = await loadInfrastructureProfiles({ limit: 100, offset: 0, search: serial }, signal);
+  return data.find((profile) => profile.serial === serial) ?? null;
+}
+
+export const revokeInfrastructureProfile = (serialOrName: string): Promise<unknown> =>
+  dataOf(api.DELETE("/api/infrastructure-profile/{serialOrName}", { params: { path: { serialOrName } } }));
+
+/** Where one of them stands now. */
+export const infrastructureStatus = ({ revokeDate, expirationDate }: InfrastructureProfile) =>
+  profileStatus({ revokedAt: revokeDate, expiresAt: expirationDate }, new Date());

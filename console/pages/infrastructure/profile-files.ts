@@ -1,0 +1,35 @@
+import { saveFile } from "../../list/export-csv.ts";
+import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
+
+/** A file of a created profile. */
+export interface ProfileFile {
+  kind: "pkcs12" | "certificate" | "privateKey" | "radiusCA";
+  name: string;
+  save: () => void;
+}
+
+/** What there is to download of a profile that was made just now. */
+export function filesOf(profile: CreatedInfrastructureProfile): ProfileFile[] {
+  const stem = profile.name.replaceAll(/[^\p{L}\p{N}._-]+/gu, "-");
+  const file = (kind: ProfileFile["kind"], ending: string, content: BlobPart, type: string): ProfileFile => {
+    const name = `${stem}${ending}`;
+    return {
+      kind,
+      name,
+      save: () => {
+        saveFile(new Blob([content], { type }), name);
+      },
+    };
+  };
+  const pem = "application/x-pem-file";
+  const { data, certificate, privateKey, radiusCA } = profile;
+  return [
+    ...(data === undefined ? [] : [file("pkcs12", ".p12", bytesOf(data), "application/x-pkcs12")]),
+    ...(certificate === undefined ? [] : [file("certificate", ".pem", certificate, pem)]),
+    ...(privateKey === undefined ? [] : [file("privateKey", ".key", privateKey, pem)]),
+    file("radiusCA", "-radius-ca.pem", radiusCA, pem),
+  ];
+}
+
+const bytesOf = (base64: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));

@@ -1,0 +1,43 @@
+import { Button, Text } from "@mantine/core";
+import { IconPlayerStop } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { confirm } from "../../ui/confirm.tsx";
+import { cancelJob, jobKey, jobsKey, laterOf, type Job } from "./job.ts";
+
+/** Stops a job, after asking. Before it runs nothing has been done, and nothing is lost but the upload. */
+export function CancelButton({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  const ask = useAskToCancel();
+  const begun = job.startedAt !== null;
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconPlayerStop size={16} aria-hidden />}
+      onClick={() => {
+        ask(job);
+      }}
+    >
+      {begun ? t("jobs.cancel.button") : t("jobs.discard.button")}
+    </Button>
+  );
+}
+
+/** The question, from wherever it is asked. */
+export function useAskToCancel(): (job: Job) => void {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  return (job) => {
+    const words = job.startedAt === null ? "jobs.discard" : "jobs.cancel";
+    confirm({
+      title: t(`${words}.title`, { kind: t(`jobs.kinds.${job.kind}`) }),
+      children: <Text size="sm">{t(`${words}.text`)}</Text>,
+      confirmLabel: t(`${words}.confirm`),
+      async onConfirm() {
+        const cancelled = await cancelJob(job.id);
+        queries.setQueryData<Job>(jobKey(job.id), (known) => laterOf(known, cancelled));
+        await queries.invalidateQueries({ queryKey: [jobsKey] });
+      },
+    });
+  };
+}

@@ -1,0 +1,51 @@
+import { Paper, SimpleGrid, Text } from "@mantine/core";
+import { IconAlertTriangle, IconCircleCheck, IconEqual, type Icon } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { textColor } from "../../theme.ts";
+import { useNumber } from "./counts.ts";
+
+export interface Count {
+  /** Below `jobs.counts`. */
+  name: "willChange" | "alreadySo" | "problems" | "changed" | "unchanged" | "failed" | "skipped";
+  value: number;
+}
+
+const looks: Readonly<Record<Count["name"], { icon: Icon; color: string | undefined }>> = {
+  willChange: { icon: IconCircleCheck, color: textColor("teal") },
+  changed: { icon: IconCircleCheck, color: textColor("teal") },
+  alreadySo: { icon: IconEqual, color: undefined },
+  unchanged: { icon: IconEqual, color: undefined },
+  problems: { icon: IconAlertTriangle, color: textColor("red") },
+  failed: { icon: IconAlertTriangle, color: textColor("red") },
+  skipped: { icon: IconEqual, color: undefined },
+};
+
+/** Rows of a job, counted by what becomes of them. */
+export function CountCards({ counts }: { counts: readonly Count[] }) {
+  const { t } = useTranslation();
+  const number = useNumber();
+  return (
+    <SimpleGrid component="dl" cols={{ base: 1, xs: Math.min(counts.length, 3), md: counts.length }} m={0}>
+      {counts.map(({ name, value }) => {
+        const { icon: Icon, color } = looks[name];
+        const shown = value > 0 ? color : undefined;
+        return (
+          <Paper key={name} withBorder p="md">
+            <Text component="dt" size="sm" c="dimmed">
+              <Icon
+                size={14}
+                aria-hidden
+                style={{ verticalAlign: "-2px", marginInlineEnd: 6 }}
+                color={shown ?? "currentColor"}
+              />
+              {t(`jobs.counts.${name}`)}
+            </Text>
+            <Text component="dd" m={0} fz={28} fw={650} lh={1.2} style={{ color: shown }}>
+              {number(value)}
+            </Text>
+          </Paper>
+        );
+      })}
+    </SimpleGrid>
+  );
+}

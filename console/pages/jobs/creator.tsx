@@ -1,0 +1,17 @@
+import { useTranslation } from "react-i18next";
+import { useSession } from "../../session/session.tsx";
+import { ApplicationName } from "../../ui/application-name.tsx";
+import { PersonLink } from "../../ui/person.tsx";
+
+/** Who began a job: a person, or an application by itself. */
+export function Creator({ createdBy }: { createdBy: string }) {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  if (createdBy === "") return "–";
+  if (createdBy === user.userID) return t("jobs.you");
+  return /^[1-9][0-9]{0,18}$/.test(createdBy) ? (
+    <PersonLink userID={createdBy} />
+  ) : (
+    <ApplicationName clientId={createdBy} />
+  );
+}

@@ -1,0 +1,40 @@
+import { Button } from "@mantine/core";
+import { IconDownload } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useErrorMessage } from "../../ui/error-notice.tsx";
+import { notifyFailed } from "../../ui/notify.tsx";
+import type { Job, JobRow } from "./job.ts";
+import { saveResults } from "./save-results.ts";
+
+/** Saves a job's results, all of them or those with one status. */
+export function DownloadButton({
+  job,
+  status,
+  label,
+  primary = false,
+}: {
+  job: Job;
+  status?: JobRow["status"];
+  label: string;
+  primary?: boolean;
+}) {
+  const message = useErrorMessage();
+  const { mutate, isPending } = useMutation({
+    mutationFn: () => saveResults(job, status),
+    onError(error) {
+      notifyFailed(message(error));
+    },
+  });
+  return (
+    <Button
+      variant={primary ? "filled" : "default"}
+      leftSection={<IconDownload size={16} aria-hidden />}
+      loading={isPending}
+      onClick={() => {
+        mutate();
+      }}
+    >
+      {label}
+    </Button>
+  );
+}

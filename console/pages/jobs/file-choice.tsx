@@ -1,0 +1,47 @@
+import { SegmentedControl, Stack } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { ApiError } from "../../api-client.ts";
+import { FileDrop } from "./file-drop.tsx";
+import { typeOfFile, type Chosen } from "./file-type.ts";
+import type { JobKind } from "./job.ts";
+import { hasPasted, PastedRows } from "./pasted-rows.tsx";
+
+/** The service takes no more at once. */
+const bytesMax = 128 * 1024 * 1024;
+
+/** A file, dropped or chosen, or rows that are pasted. */
+export function FileChoice({
+  kind,
+  onChosen,
+  onRefused,
+}: {
+  kind: JobKind;
+  onChosen: (chosen: Chosen) => void;
+  onRefused: (error: Error) => void;
+}) {
+  const { t } = useTranslation();
+  const [way, setWay] = useState<string>(hasPasted(kind) ? "paste" : "file");
+  const take = (file: File) => {
+    const type = typeOfFile(file);
+    if (type === undefined)
+      onRefused(new ApiError("unsupported_media_type", t("jobs.refused.unknownType", { name: file.name })));
+    else if (file.size > bytesMax) onRefused(new ApiError("payload_too_large", file.name));
+    else onChosen({ body: file, type });
+  };
+  return (
+    <Stack gap="md">
+      <SegmentedControl
+        aria-label={t("jobs.file.way")}
+        value={way}
+        onChange={setWay}
+        w="fit-content"
+        data={[
+          { value: "file", label: t("jobs.file.file") },
+          { value: "paste", label: t("jobs.file.paste") },
+        ]}
+      />
+      {way === "file" ? <FileDrop kind={kind} onFile={take} /> : <PastedRows kind={kind} onChosen={onChosen} />}
+    </Stack>
+  );
+}

@@ -1,0 +1,28 @@
+import { useTranslation } from "react-i18next";
+import { Facts } from "../../ui/facts.tsx";
+import { Time } from "../../ui/time.tsx";
+import { useDuration, useNumber } from "./counts.ts";
+import { Creator } from "./creator.tsx";
+import type { Job } from "./job.ts";
+
+/** What is known of a job besides its counts. */
+export function JobFacts({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  const number = useNumber();
+  const duration = useDuration();
+  const { createdBy, createdAt, startedAt, finishedAt, total } = job;
+  const seconds =
+    startedAt === null || finishedAt === null ? undefined : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000;
+  return (
+    <Facts
+      facts={[
+        [t("jobs.facts.rows"), number(total)],
+        [t("jobs.facts.createdBy"), <Creator key="creator" createdBy={createdBy} />],
+        [t("jobs.facts.created"), <Time key="created" at={createdAt} relative />],
+        ...(startedAt === null ? [] : [[t("jobs.facts.started"), <Time key="started" at={startedAt} />] as const]),
+        ...(finishedAt === null ? [] : [[t("jobs.facts.finished"), <Time key="finished" at={finishedAt} />] as const]),
+        ...(seconds === undefined ? [] : [[t("jobs.facts.duration"), duration(seconds)] as const]),
+      ]}
+    />
+  );
+}

@@ -1,0 +1,42 @@
+import { Alert } from "@mantine/core";
+import { IconAlertTriangle, IconInfoCircle, IconPlugConnectedX } from "@tabler/icons-react";
+import { skipToken, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { jobNotices } from "../../../domain/bulk/job.ts";
+import { awayKey, isFinal, type Job } from "./job.ts";
+
+/** What there is to be said of a job besides its state: that it is out of sight, stands still, or that the realm has changed. */
+export function JobNotices({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  const { data: away } = useQuery({ queryKey: awayKey(job.id), queryFn: skipToken, initialData: false });
+  if (away && !isFinal(job))
+    return (
+      <Alert color="yellow" icon={<IconPlugConnectedX aria-hidden />} title={t("jobs.away.title")} role="status">
+        {t("jobs.away.text")}
+      </Alert>
+    );
+  if (job.error === jobNotices.stalled)
+    return (
+      <Alert color="yellow" icon={<IconAlertTriangle aria-hidden />} title={t("jobs.stalled.title")} role="alert">
+        {t("jobs.stalled.text")}
+      </Alert>
+    );
+  if (job.error === jobNotices.changedSinceCheck)
+    return (
+      <Alert
+        color="yellow"
+        icon={<IconInfoCircle aria-hidden />}
+        title={t("jobs.changedSinceCheck.title")}
+        role="status"
+      >
+        {t("jobs.changedSinceCheck.text")}
+      </Alert>
+    );
+  if (job.state === "failed")
+    return (
+      <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t("jobs.failed.title")} role="alert">
+        {t("jobs.failed.text")}
+      </Alert>
+    );
+  return null;
+}

@@ -1,0 +1,123 @@
+import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { IconClock } from "@tabler/icons-react";
+import { Link, useParams } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { Page } from "../../ui/page.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { CancelButton } from "./cancel-button.tsx";
+import { CountCards } from "./count-cards.tsx";
+import { JobFacts } from "./job-facts.tsx";
+import { JobNotices } from "./job-notices.tsx";
+import { JobResult } from "./job-result.tsx";
+import { canBeCancelled, isFinal, type Job } from "./job.ts";
+import { LatestFailures } from "./latest-failures.tsx";
+import { NotificationButton } from "./notification-button.tsx";
+import { ProblemSection } from "./problem-section.tsx";
+import { ProgressBar } from "./progress-bar.tsx";
+import { QueuePlace } from "./queue-place.tsx";
+import { StartForm } from "./start-form.tsx";
+import { StepList, stepOf } from "./step-list.tsx";
+import { useJob } from "./use-job.ts";
+
+/** One bulk job, wherever it is on its way: whoever loads the page again goes on where they were. */
+export function JobPage() {
+  const { id = "" } = useParams({ strict: false });
+  return <ShownJob key={id} id={id} />;
+}
+
+function ShownJob({ id }: { id: string }) {
+  const { t } = useTranslation();
+  const { data: job, error, refetch } = useJob(id);
+  if (job === undefined)
+    return (
+      <Page title={t("jobs.job")}>
+        {error === null ? (
+          <Skeleton height={200} radius="md" role="status" aria-label={t("shell.loading")} />
+        ) : (
+          <ErrorNotice error={error} onRetry={() => void refetch()} />
+        )}
+        <Group>
+          <Button component={Link} to="/jobs" variant="default">
+            {t("jobs.allJobs")}
+          </Button>
+        </Group>
+      </Page>
+    );
+  const running = canBeCancelled(job) && job.state !== "ready";
+  return (
+    <Page
+      title={t(`jobs.kinds.${job.kind}`)}
+      lead={<StatusBadge status={job.state} />}
+      actions={
+        running && (
+          <>
+            <NotificationButton />
+            <CancelButton job={job} />
+          </>
+        )
+      }
+    >
+      <StepList current={stepOf(job)} />
+      <JobNotices job={job} />
+      <Stage job={job} />
+      <JobFacts job={job} />
+    </Page>
+  );
+}
+
+/** What is to be seen and done at the place that a job is at. */
+function Stage({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  if (isFinal(job)) return <JobResult job={job} />;
+  switch (job.state) {
+    case "checking":
+      return (
+        <Stack gap="lg">
+          <ProgressBar job={job} />
+          <CheckCounts job={job} />
+          <Text size="sm" c="dimmed">
+            {t(job.dryRun ? "jobs.checking" : "jobs.checkingThenRuns")}
+          </Text>
+        </Stack>
+      );
+    case "ready":
+      return (
+        <Stack gap="lg">
+          <CheckCounts job={job} />
+          <StartForm job={job} />
+          <ProblemSection job={job} title={t("jobs.problem.title")} />
+        </Stack>
+      );
+    case "scheduled":
+      return (
+        <Alert color="cyan" icon={<IconClock aria-hidden />} title={t("jobs.scheduled.title")} role="status">
+          {t("jobs.scheduled.text")}
+        </Alert>
+      );
+    case "queued":
+      return <QueuePlace job={job} />;
+    default:
+      return (
+        <Stack gap="lg">
+          <ProgressBar job={job} />
+          <Text size="sm" c="dimmed">
+            {job.state === "cancelling" ? t("jobs.cancelling") : t("jobs.leavingIsSafe")}
+          </Text>
+          <LatestFailures job={job} />
+        </Stack>
+      );
+  }
+}
+
+function CheckCounts({ job }: { job: Job }) {
+  return (
+    <CountCards
+      counts={[
+        { name: "willChange", value: job.changed },
+        { name: "alreadySo", value: job.unchanged },
+        { name: "problems", value: job.failed },
+      ]}
+    />
+  );
+}

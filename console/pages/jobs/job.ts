@@ -1,0 +1,93 @@
+import { api, answerOf, dataOf, idempotent, listOf, type Schemas } from "../../api-client.ts";
+import type { ListQuery } from "../../list/list-state.ts";
+
+export type Job = Schemas["Job"];
+export type JobKind = Job["kind"];
+export type JobState = Job["state"];
+export type JobRow = Schemas["JobRow"];
+
+/** Of all lists of jobs in the cache. */
+export const jobsKey = "jobs";
+
+/** Of one job in the cache. */
+export const jobKey = (id: string): readonly [string, string] => ["job", id];
+
+const finalStates: ReadonlySet<JobState> = new Set(["cancelled", "completed", "completed_with_errors", "failed"]);
+
+/** Whether the service was out of reach when a job was last asked for. */
+export const awayKey = (id: string): readonly [string, string] => ["job away", id];
+
+/** Whether a job is over. */
+export const isFinal = ({ state }: Pick<Job, "state">): boolean => finalStates.has(state);
+
+/** Whether nothing more happens by itself. */
+export const rests = (job: Pick<Job, "state">): boolean => isFinal(job) || job.state === "ready";
+
+/** Whether somebody can still stop it. */
+export const canBeCancelled = (job: Pick<Job, "state">): boolean => !isFinal(job) && job.state !== "cancelling";
+
+/** States in the order that a job goes through them. */
+const stages: Readonly<Record<JobState, number>> = {
+  checking: 0,
+  ready: 1,
+  scheduled: 2,
+  queued: 3,
+  running: 4,
+  cancelling: 5,
+  cancelled: 6,
+  completed: 6,
+  completed_with_errors: 6,
+  failed: 6,
+};
+
+/** Of two reports about a job the later one, so that what is shown never goes back, in whatever order they come. */
+export function laterOf(known: Job | undefined, heard: Job): Job {
+  if (known?.id !== heard.id) return heard;
+  const [before, now] = [stages[known.state], stages[heard.state]];
+  if (before !== now) return now > before ? heard : known;
+  return heard.done >= known.done ? heard : known;
+}
+
+export const findJob = (id: string, signal: AbortSignal): Promise<Job> =>
+  dataOf(api.GET("/api/jobs/{id}", { params: { path: { id } }, signal }));
+
+export const findJobs = (
+  { limit, offset, filter, sort }: ListQuery,
+  signal: AbortSignal,
+): Promise<{ data: Job[]; total: number }> =>
+  listOf(
+    api.GET("/api/jobs", {
+      params: { query: { limit, offset, ...(filter && { filter }), ...(sort && { sort }) } },
+      signal,
+    }),
+  );
+
+/** How many jobs that wait came no later than this one: its place among them. */
+export async function placeOf({ createdAt }: Job, signal: AbortSignal): Promise<number> {
+  const filter = { state: "queued", maxCreated: createdAt };
+  return Math.max(1, (await findJobs({ limit: 1, offset: 0, filter }, signal)).total);
+}
+
+/** When a job shall run, and how many people it is about, where that has to be said. */
+export interface Start {
+  /** ISO 8601; undefined: at once. */
+  executeAt?: string | undefined;
+  confirmTotal?: number | undefined;
+}
+
+export const startJob = (id: string, { executeAt, confirmTotal }: Start): Promise<Job> =>
+  dataOf(
+    api.POST("/api/jobs/{id}/start", {
+      params: { path: { id }, header: idempotent() },
+      body: { ...(executeAt !== undefined && { executeAt }), ...(confirmTotal !== undefined && { confirmTotal }) },
+    }),
+  );
+
+export const cancelJob = (id: string): Promise<Job> =>
+  dataOf(api.POST("/api/jobs/{id}/cancel", { params: { path: { id }, header: idempotent() } }));
+
+export const retryJob = (id: string): Promise<Job> =>
+  dataOf(api.POST("/api/jobs/{id}/retry", { params: { path: { id }, header: idempotent() } }));
+
+export const eraseOutput = (id: string): Promise<unknown> =>
+  answerOf(api.DELETE("/api/jobs/{id}/results", { params: { path: { id }, header: idempotent() } }));

@@ -1,0 +1,110 @@
+import { IconListCheck } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { jobKinds, jobStates } from "../../../domain/bulk/job.ts";
+import type { Column } from "../../list/columns.ts";
+import { DataList } from "../../list/data-list.tsx";
+import type { Filter } from "../../list/filters.tsx";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { Page } from "../../ui/page.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { Time } from "../../ui/time.tsx";
+import { useNumber } from "./counts.ts";
+import { Creator } from "./creator.tsx";
+import { findJobs, jobsKey, type Job } from "./job.ts";
+import { NewJobButtons } from "./new-job-buttons.tsx";
+import { RowActions } from "./row-actions.tsx";
+import { SmallProgress } from "./small-progress.tsx";
+
+const refetchMs = 3_000;
+
+/** The bulk jobs of the realm. */
+export function JobsPage() {
+  const { t } = useTranslation();
+  return (
+    <Page title={t("nav.jobs")} lead={t("jobs.lead")} actions={<NewJobButtons />}>
+      <DataList<Job>
+        name={jobsKey}
+        label={t("nav.jobs")}
+        load={findJobs}
+        idOf={({ id }) => id}
+        rowLabel={({ kind }) => t(`jobs.kinds.${kind}`)}
+        columns={useColumns()}
+        filters={useFilters()}
+        defaultSort="-createdAt"
+        refetchMs={refetchMs}
+        empty={{ icon: IconListCheck, text: t("jobs.empty"), action: <NewJobButtons /> }}
+      />
+    </Page>
+  );
+}
+
+function useFilters(): Filter[] {
+  const { t } = useTranslation();
+  return [
+    {
+      kind: "choice",
+      key: "state",
+      label: t("jobs.columns.state"),
+      choices: jobStates.map((value) => ({ value, label: t(`status.${value}`) })),
+    },
+    {
+      kind: "choice",
+      key: "kind",
+      label: t("jobs.columns.kind"),
+      choices: jobKinds.map((value) => ({ value, label: t(`jobs.kinds.${value}`) })),
+    },
+    { kind: "days", min: "minCreated", max: "maxCreated", label: t("jobs.columns.created") },
+  ];
+}
+
+function useColumns(): Column<Job>[] {
+  const { t } = useTranslation();
+  const number = useNumber();
+  return [
+    {
+      key: "kind",
+      title: t("jobs.columns.kind"),
+      render: ({ id, kind }) => (
+        <AnchorLink to="/jobs/$id" params={{ id }} inherit>
+          {t(`jobs.kinds.${kind}`)}
+        </AnchorLink>
+      ),
+      text: ({ kind }) => kind,
+    },
+    {
+      key: "createdBy",
+      title: t("jobs.columns.who"),
+      render: ({ createdBy }) => <Creator createdBy={createdBy} />,
+      text: ({ createdBy }) => createdBy,
+    },
+    {
+      key: "createdAt",
+      title: t("jobs.columns.created"),
+      render: ({ createdAt }) => <Time at={createdAt} />,
+      text: ({ createdAt }) => createdAt,
+      sortKey: "createdAt",
+    },
+    {
+      key: "state",
+      title: t("jobs.columns.state"),
+      width: 210,
+      render: ({ state }) => <StatusBadge status={state} />,
+      text: ({ state }) => state,
+    },
+    {
+      key: "progress",
+      title: t("jobs.columns.progress"),
+      width: 220,
+      render: (job) => <SmallProgress job={job} />,
+      text: ({ done, total, failed }) => `${done}/${total}, ${failed} failed`,
+    },
+    {
+      key: "total",
+      title: t("jobs.columns.rows"),
+      align: "right",
+      render: ({ total }) => number(total),
+      text: ({ total }) => String(total),
+    },
+    { key: "actions", title: t("jobs.columns.actions"), render: (job) => <RowActions job={job} />, width: 130 },
+  ];
+}

@@ -1,0 +1,24 @@
+import { Button, Group } from "@mantine/core";
+import { IconUserMinus, IconUserPlus } from "@tabler/icons-react";
+import { Link } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+/** The two kinds of job that can be begun. */
+export function NewJobButtons() {
+  const { t } = useTranslation();
+  return (
+    <Group gap="sm">
+      <Button component={Link} to="/jobs/new/onboarding" leftSection={<IconUserPlus size={16} aria-hidden />}>
+        {t("jobs.new.onboarding")}
+      </Button>
+      <Button
+        component={Link}
+        to="/jobs/new/offboarding"
+        variant="default"
+        leftSection={<IconUserMinus size={16} aria-hidden />}
+      >
+        {t("jobs.new.offboarding")}
+      </Button>
+    </Group>
+  );
+}

@@ -1,0 +1,20 @@
+import { Button } from "@mantine/core";
+import { IconBell } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+/** Asks the browser, when it is pressed and never by itself, whether it may tell of the end. */
+export function NotificationButton() {
+  const { t } = useTranslation();
+  const [permission, setPermission] = useState(() => ("Notification" in window ? Notification.permission : "denied"));
+  if (permission !== "default") return null;
+  return (
+    <Button
+      variant="default"
+      leftSection={<IconBell size={16} aria-hidden />}
+      onClick={() => void Notification.requestPermission().then(setPermission)}
+    >
+      {t("jobs.notifyMe")}
+    </Button>
+  );
+}

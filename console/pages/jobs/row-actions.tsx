@@ -1,0 +1,75 @@
+import { ActionIcon, Group, Tooltip } from "@mantine/core";
+import { IconDownload, IconPlayerStop, IconRefresh, type Icon } from "@tabler/icons-react";
+import { useMutation } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { useErrorMessage } from "../../ui/error-notice.tsx";
+import { notifyFailed } from "../../ui/notify.tsx";
+import { useAskToCancel } from "./cancel-button.tsx";
+import { canBeCancelled, isFinal, type Job } from "./job.ts";
+import { saveResults } from "./save-results.ts";
+import { useRetry } from "./use-retry.ts";
+
+/** What can be done with a job from the list of them. */
+export function RowActions({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  const ask = useAskToCancel();
+  const message = useErrorMessage();
+  const onError = (error: Error) => {
+    notifyFailed(message(error));
+  };
+  const download = useMutation({ mutationFn: () => saveResults(job), onError });
+  const retry = useRetry(job.id);
+  return (
+    <Group gap={4} wrap="nowrap">
+      {canBeCancelled(job) && (
+        <Action
+          icon={IconPlayerStop}
+          label={t(job.startedAt === null ? "jobs.discard.button" : "jobs.cancel.button")}
+          onClick={() => {
+            ask(job);
+          }}
+        />
+      )}
+      {job.state !== "checking" && (
+        <Action
+          icon={IconDownload}
+          label={t("jobs.download.all")}
+          busy={download.isPending}
+          onClick={() => {
+            download.mutate();
+          }}
+        />
+      )}
+      {isFinal(job) && job.failed > 0 && (
+        <Action
+          icon={IconRefresh}
+          label={t("jobs.retry.button")}
+          busy={retry.isPending}
+          onClick={() => {
+            retry.mutate(undefined, { onError });
+          }}
+        />
+      )}
+    </Group>
+  );
+}
+
+function Action({
+  icon: Picture,
+  label,
+  busy = false,
+  onClick,
+}: {
+  icon: Icon;
+  label: string;
+  busy?: boolean;
+  onClick: () => void;
+}) {
+  return (
+    <Tooltip label={label}>
+      <ActionIcon variant="subtle" size="lg" loading={busy} aria-label={label} onClick={onClick}>
+        <Picture size={18} aria-hidden />
+      </ActionIcon>
+    </Tooltip>
+  );
+}

@@ -1,0 +1,153 @@
+import { Alert, Button, Checkbox, Group, Paper, Stack, Switch, Text, TextInput, Title } from "@mantine/core";
+import { IconAlertTriangle, IconPlayerPlay } from "@tabler/icons-react";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { jobNotices, unconfirmedOffboardingsMax } from "../../../domain/bulk/job.ts";
+import { api, ApiError, listOf } from "../../api-client.ts";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { CancelButton } from "./cancel-button.tsx";
+import { useNumber } from "./counts.ts";
+import { jobKey, laterOf, startJob, type Job, type Start } from "./job.ts";
+
+/** The share of the realm's people from which on a second word is asked for, if the realm says nothing else. */
+const usualShare = 0.2;
+
+/** Starts a job that was checked: now or later. Taking the network from people asks for their number first. */
+export function StartForm({ job }: { job: Job }) {
+  const { t } = useTranslation();
+  const number = useNumber();
+  const queries = useQueryClient();
+  const [typed, setTyped] = useState("");
+  const [sure, setSure] = useState(false);
+  const [later, setLater] = useState(false);
+  const [time, setTime] = useState("");
+  const offboarding = job.kind === "offboarding";
+  const share = useShare(job);
+
+  const { mutate, isPending, error } = useMutation({
+    mutationFn: (start: Start) => startJob(job.id, start),
+    onSuccess(started) {
+      queries.setQueryData<Job>(jobKey(job.id), (known) => laterOf(known, started));
+    },
+  });
+  const refused = error instanceof ApiError && error.code === jobNotices.confirmationRequired;
+  const tooLarge =
+    offboarding &&
+    (refused ||
+      job.error === jobNotices.confirmationRequired ||
+      (job.changed > unconfirmedOffboardingsMax && share !== undefined && share > usualShare));
+  const matches = !offboarding || typed.replace(/[\s.,’'\u202f]/g, "") === String(job.changed);
+  const at = later ? new Date(time) : undefined;
+  const timeIsMissing = at !== undefined && Number.isNaN(at.getTime());
+  const counts = { count: job.changed, formatted: number(job.changed), left: number(job.failed) };
+
+  if (job.changed === 0)
+    return (
+      <Paper withBorder p="lg">
+        <Stack>
+          <Title order={2} size="h4">
+            {t("jobs.start.nothing")}
+          </Title>
+          <Text>{job.failed > 0 ? t("jobs.start.nothingFailed") : t("jobs.start.nothingText")}</Text>
+          <Group>
+            <CancelButton job={job} />
+          </Group>
+        </Stack>
+      </Paper>
+    );
+
+  return (
+    <Paper
+      withBorder
+      p="lg"
+      component="form"
+      onSubmit={(event) => {
+        event.preventDefault();
+        mutate({ executeAt: at?.toISOString(), confirmTotal: tooLarge ? job.changed : undefined });
+      }}
+    >
+      <Stack>
+        <Title order={2} size="h4">
+          {t("jobs.steps.confirm")}
+        </Title>
+        <Text>{t(`jobs.start.text.${job.kind}`, counts)}</Text>
+        {offboarding && (
+          <TextInput
+            label={t("jobs.start.typeNumber", { number: number(job.changed) })}
+            value={typed}
+            inputMode="numeric"
+            autoComplete="off"
+            maw={360}
+            onChange={(event) => {
+              setTyped(event.currentTarget.value);
+            }}
+          />
+        )}
+        {tooLarge && (
+          <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t("jobs.start.many")}>
+            <Stack gap="sm">
+              <Text size="sm">
+                {share === undefined
+                  ? t("jobs.start.manyText", counts)
+                  : t("jobs.start.manyShare", { ...counts, percent: number(Math.round(share * 100)) })}
+              </Text>
+              <Checkbox
+                label={t("jobs.start.sure", counts)}
+                checked={sure}
+                onChange={(event) => {
+                  setSure(event.currentTarget.checked);
+                }}
+              />
+            </Stack>
+          </Alert>
+        )}
+        <Switch
+          label={t("jobs.start.later")}
+          checked={later}
+          onChange={(event) => {
+            setLater(event.currentTarget.checked);
+          }}
+        />
+        {later && (
+          <TextInput
+            type="datetime-local"
+            label={t("jobs.start.time")}
+            description={t("jobs.start.zone", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
+            value={time}
+            required
+            maw={360}
+            onChange={(event) => {
+              setTime(event.currentTarget.value);
+            }}
+          />
+        )}
+        {error !== null && !refused && <ErrorNotice error={error} />}
+        <Group>
+          <Button
+            type="submit"
+            {...(offboarding && { color: "red" })}
+            leftSection={<IconPlayerPlay size={16} aria-hidden />}
+            loading={isPending}
+            disabled={!matches || timeIsMissing || (tooLarge && !sure)}
+          >
+            {t(`jobs.start.button.${job.kind}${job.failed > 0 ? "LeaveOut" : ""}`, counts)}
+          </Button>
+          <CancelButton job={job} />
+        </Group>
+      </Stack>
+    </Paper>
+  );
+}
+
+/** How large a part of the realm's active people an offboarding is about. */
+function useShare({ kind, changed }: Job): number | undefined {
+  const asks = kind === "offboarding" && changed > unconfirmedOffboardingsMax;
+  const { data } = useQuery({
+    queryKey: ["users", "active count"],
+    queryFn: ({ signal }) =>
+      listOf(api.GET("/api/user", { params: { query: { limit: 1, filter: { blacklisted: "false" } } }, signal })),
+    enabled: asks,
+  });
+  return data === undefined || data.total === 0 ? undefined : changed / data.total;
+}

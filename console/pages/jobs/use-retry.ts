@@ -1,0 +1,17 @@
+import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { jobKey, jobsKey, retryJob, type Job } from "./job.ts";
+
+/** Tries a job's failed rows again, as a job of its own, and opens it. */
+export function useRetry(id: string): UseMutationResult<Job, Error, void> {
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  return useMutation({
+    mutationFn: () => retryJob(id),
+    async onSuccess(next) {
+      queries.setQueryData(jobKey(next.id), next);
+      await queries.invalidateQueries({ queryKey: [jobsKey] });
+      await navigate({ to: "/jobs/$id", params: { id: next.id } });
+    },
+  });
+}

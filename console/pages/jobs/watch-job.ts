@@ -1,0 +1,51 @@
+import type { QueryClient } from "@tanstack/react-query";
+import { followJob } from "./follow-job.ts";
+import { awayKey, isFinal, jobKey, jobsKey, laterOf, rests, type Job } from "./job.ts";
+import { tellEnd } from "./tell-end.ts";
+
+interface Watch {
+  /** How many places on the page show the job. */
+  shown: number;
+  stop: () => void;
+}
+
+const watches = new Map<string, Watch>();
+
+/**
+ * Keeps a job in the cache as it is. Whoever leaves its page while it goes on is told of its end on any other page of the
+ * console. Answers how to say that the job is not shown any more.
+ */
+export function watchJob(id: string, queries: QueryClient): () => void {
+  const watch = watches.get(id) ?? begin(id, queries);
+  watch.shown += 1;
+  return () => {
+    watch.shown -= 1;
+    const job = queries.getQueryData<Job>(jobKey(id));
+    if (watch.shown === 0 && (job === undefined || rests(job))) end(id);
+  };
+}
+
+function begin(id: string, queries: QueryClient): Watch {
+  let going = false;
+  const hear = (heard: Job) => {
+    const job = laterOf(queries.getQueryData<Job>(jobKey(id)), heard);
+    queries.setQueryData(jobKey(id), job);
+    if (isFinal(job)) {
+      void queries.invalidateQueries({ queryKey: [jobsKey] });
+      end(id);
+      if (going) tellEnd(job);
+    } else if (rests(job) && watch.shown === 0) end(id);
+    going = !rests(job);
+  };
+  const reach = (reached: boolean) => {
+    queries.setQueryData(awayKey(id), !reached);
+  };
+  const watch: Watch = { shown: 0, stop: followJob(id, { hear, reach }) };
+  watches.set(id, watch);
+  return watch;
+}
+
+function end(id: string): void {
+  watches.get(id)?.stop();
+  watches.delete(id);
+}

@@ -1,0 +1,18 @@
+import { queryOptions } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "../../api-client.ts";
+import { profileStatus } from "../../ui/status-badge.tsx";
+
+export type Profile = Schemas["Profile"];
+
+/** One profile, whatever it is in. */
+export const profileQuery = (serial: string) =>
+  queryOptions({
+    queryKey: ["profile", serial],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/profiles/{serial}", { params: { path: { serial } }, signal })),
+  });
+
+export const statusOf = ({ revokeTime, expirationTime }: Profile) =>
+  profileStatus({ revokedAt: revokeTime, expiresAt: expirationTime }, new Date());
+
+/** Whether there is something left to revoke. */
+export const isLive = (profile: Profile): boolean => ["active", "expiring"].includes(statusOf(profile));

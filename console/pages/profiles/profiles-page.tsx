@@ -1,0 +1,123 @@
+import { Button } from "@mantine/core";
+import { IconBan, IconDevices } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+import { api, listOf } from "../../api-client.ts";
+import type { Column } from "../../list/columns.ts";
+import { DataList } from "../../list/data-list.tsx";
+import type { LoadList } from "../../list/export-csv.ts";
+import type { Filter } from "../../list/filters.tsx";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { DetailDrawer, useOpened } from "../../ui/detail-drawer.tsx";
+import { Page } from "../../ui/page.tsx";
+import { PersonLink } from "../../ui/person.tsx";
+import { Serial } from "../../ui/serial.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import { Time } from "../../ui/time.tsx";
+import { useDeviceTypeChoices, useDeviceTypeName } from "./device-types.ts";
+import { ProfileDetails } from "./profile-details.tsx";
+import { statusOf, type Profile } from "./profile.ts";
+import { useRevoke } from "./revoke.tsx";
+
+const load: LoadList<Profile> = (query, signal) => listOf(api.GET("/api/profiles", { params: { query }, signal }));
+
+/** Everything that the realm's users are on the network with. */
+export function ProfilesPage() {
+  const { t } = useTranslation();
+  const columns = useColumns();
+  const revoke = useRevoke();
+  const [, open] = useOpened();
+  const filters: Filter[] = [
+    {
+      kind: "choice",
+      key: "deviceType",
+      label: t("profiles.columns.deviceType"),
+      choices: useDeviceTypeChoices(),
+    },
+    { kind: "days", min: "minExpirationTime", max: "maxExpirationTime", label: t("profiles.filters.expires") },
+    { kind: "days", min: "minCreated", max: "maxCreated", label: t("profiles.filters.created") },
+  ];
+  return (
+    <Page title={t("nav.profiles")} lead={t("profiles.lead")}>
+      <DataList
+        name="profiles"
+        label={t("profiles.table")}
+        load={load}
+        idOf={({ serial }) => serial}
+        rowLabel={({ name, serial }) => `${name} (${serial})`}
+        columns={columns}
+        filters={filters}
+        searchLabel={t("profiles.search")}
+        noMatchHint={t("profiles.noMatch")}
+        defaultSort="-createtime"
+        empty={{ icon: IconDevices, text: t("profiles.empty") }}
+        actions={(rows, clear) => (
+          <Button
+            size="xs"
+            color="red"
+            variant="light"
+            leftSection={<IconBan size={16} aria-hidden />}
+            onClick={() => {
+              revoke(rows, clear);
+            }}
+          >
+            {t("profiles.revoke.action", { count: rows.length })}
+          </Button>
+        )}
+        onOpen={({ serial }) => {
+          open(serial);
+        }}
+      />
+      <DetailDrawer title={t("profiles.details.title")}>{(serial) => <ProfileDetails serial={serial} />}</DetailDrawer>
+    </Page>
+  );
+}
+
+function useColumns(): Column<Profile>[] {
+  const { t } = useTranslation();
+  const deviceTypeName = useDeviceTypeName();
+  return [
+    {
+      key: "serial",
+      title: t("profiles.columns.serial"),
+      sortKey: "serial",
+      render: ({ serial }) => (
+        <AnchorLink to="." search={(search) => ({ ...search, open: serial })} resetScroll={false} inherit>
+          <Serial serial={serial} short />
+        </AnchorLink>
+      ),
+      text: ({ serial }) => serial,
+    },
+    { key: "name", title: t("profiles.columns.name"), render: ({ name }) => name, text: ({ name }) => name },
+    {
+      key: "owner",
+      title: t("profiles.columns.owner"),
+      render: ({ owner }) => <PersonLink userID={owner} />,
+      text: ({ owner }) => owner,
+    },
+    {
+      key: "deviceType",
+      title: t("profiles.columns.deviceType"),
+      render: ({ deviceType }) => deviceTypeName(deviceType),
+      text: ({ deviceType }) => deviceType,
+    },
+    {
+      key: "status",
+      title: t("profiles.columns.status"),
+      render: (profile) => <StatusBadge status={statusOf(profile)} />,
+    },
+    {
+      key: "created",
+      title: t("profiles.columns.created"),
+      sortKey: "createtime",
+      render: ({ creationTime }) => <Time at={creationTime} dateOnly />,
+      text: ({ creationTime }) => creationTime,
+    },
+    {
+      key: "expires",
+      title: t("profiles.columns.expires"),
+      sortKey: "expirationtime",
+      render: ({ expirationTime }) => <Time at={expirationTime} dateOnly />,
+      text: ({ expirationTime }) => expirationTime,
+    },
+  ];
+}

@@ -1,0 +1,27 @@
+import { useQueryClient } from "@tanstack/react-query";
+import { api, dataOf, idempotent, type Schemas } from "../../api-client.ts";
+
+export type Reason = NonNullable<Schemas["Profile"]["revokeReason"]>;
+
+/** What a person may give as the reason (RFC 5280 section 5.3.1), the likeliest first. */
+export const reasons = [0, 5, 4, 1, 9, 3] as const satisfies readonly Reason[];
+
+/** Revokes profiles for good, all of them or none. */
+export async function revokeProfiles(serials: readonly string[], reason: Reason): Promise<void> {
+  const [serial, ...others] = serials;
+  if (serial === undefined) return;
+  const header = idempotent();
+  await (others.length === 0
+    ? dataOf(api.DELETE("/api/profiles/{serial}", { params: { path: { serial }, header }, body: { reason } }))
+    : dataOf(api.DELETE("/api/profiles/bulk", { params: { header }, body: { profiles: [...serials], reason } })));
+}
+
+const changed = ["profiles", "profile", "user-profiles", "users", "user", "audit"];
+
+/** Has everything asked for again that shows profiles. */
+export function useProfilesChanged(): () => Promise<void> {
+  const queries = useQueryClient();
+  return async () => {
+    await Promise.all(changed.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+  };
+}

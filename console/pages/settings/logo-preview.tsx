@@ -1,0 +1,65 @@
+import { Card, Center, Image, Text } from "@mantine/core";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+
+/** How people see the logo in one theme, whichever the viewer has. */
+export function LogoPreview({
+  theme,
+  address,
+  displayName,
+}: {
+  theme: "light" | "dark";
+  address: string;
+  displayName: string;
+}) {
+  const { t } = useTranslation();
+  return (
+    <Card
+      withBorder
+      component="figure"
+      m={0}
+      bg={theme === "light" ? "white" : "dark.8"}
+      c={theme === "light" ? "black" : "gray.0"}
+    >
+      <Center mih={72}>
+        <Logo key={address} address={address} displayName={displayName} />
+      </Center>
+      <Text component="figcaption" size="sm" ta="center" mt="xs">
+        {t(`settings.preview.${theme}`)}
+      </Text>
+    </Card>
+  );
+}
+
+function Logo({ address, displayName }: { address: string; displayName: string }) {
+  const { t } = useTranslation();
+  const [broken, setBroken] = useState(false);
+  if (!/^https:\/\//i.test(address) || broken) {
+    return (
+      <div>
+        <Text fw={600} ta="center">
+          {displayName}
+        </Text>
+        {address !== "" && (
+          <Text size="sm" ta="center" role="status">
+            {t("settings.logoMissing")}
+          </Text>
+        )}
+      </div>
+    );
+  }
+  return (
+    <Image
+      src={address}
+      alt={displayName}
+      referrerPolicy="no-referrer"
+      mah={64}
+      maw="100%"
+      w="auto"
+      fit="contain"
+      onError={() => {
+        setBroken(true);
+      }}
+    />
+  );
+}

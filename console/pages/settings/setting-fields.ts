@@ -1,0 +1,14 @@
+import { useTranslation } from "react-i18next";
+import type { FormField } from "../../ui/submission.tsx";
+import type { RealmSettings } from "./realm.ts";
+
+/** The settings by the API's names, in words. */
+export function useSettingFields(): Record<keyof RealmSettings, Required<FormField>> {
+  const { t } = useTranslation();
+  return {
+    displayName: { label: t("settings.displayName"), rule: t("settings.displayNameRule") },
+    logoURI: { label: t("settings.logo"), rule: t("settings.logoRule") },
+    maxProfiles: { label: t("settings.maxProfiles"), rule: t("settings.maxProfilesRule") },
+    maxValid: { label: t("settings.maxValid"), rule: t("settings.maxValidRule") },
+  };
+}

@@ -1,0 +1,150 @@
+import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDebouncedValue } from "@mantine/hooks";
+import { useQueryClient } from "@tanstack/react-query";
+import { useRef, useState, type SubmitEvent } from "react";
+import { useTranslation } from "react-i18next";
+import { Form } from "../../ui/form.tsx";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { notifyDone } from "../../ui/notify.tsx";
+import { SliderField } from "../../ui/slider-field.tsx";
+import { useSubmission } from "../../ui/submission.tsx";
+import { ChangeReview } from "./change-review.tsx";
+import { LogoPreview } from "./logo-preview.tsx";
+import { changesBetween, realmKey, updateRealm, type Realm, type RealmSettings } from "./realm.ts";
+import { useSettingFields } from "./setting-fields.ts";
+
+const limits = { maxProfiles: { min: 1, max: 100 }, maxValid: { min: 1, max: 24 } } as const;
+
+const trimmed = (values: RealmSettings): RealmSettings => ({
+  ...values,
+  displayName: values.displayName.trim(),
+  logoURI: values.logoURI.trim(),
+});
+
+/** The settings of the realm. Saving shows first what it changes. */
+export function SettingsForm({ realm: { realmName, ...realm } }: { realm: Realm }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const saveButton = useRef<HTMLButtonElement>(null);
+  const [reviewed, setReviewed] = useState<RealmSettings>();
+  const [saved, setSaved] = useState<RealmSettings>(realm);
+  const form = useForm<RealmSettings>({
+    initialValues: realm,
+    validate: { displayName: (value) => (value.trim() === "" ? t("forms.required") : null) },
+  });
+  const [logo] = useDebouncedValue(form.values.logoURI.trim(), 400);
+  const fields = useSettingFields();
+  const { submit, busy, summary } = useSubmission({
+    form,
+    fields,
+    async send(values) {
+      try {
+        const after = trimmed(values);
+        await updateRealm(changesBetween(saved, after));
+        setSaved(after);
+        form.setValues(after);
+        form.resetDirty(after);
+      } finally {
+        setReviewed(undefined);
+      }
+      void queries.invalidateQueries({ queryKey: realmKey });
+      // The header shows the name.
+      void queries.invalidateQueries({ queryKey: ["session"] });
+      notifyDone(t("settings.saved"));
+      saveButton.current?.focus();
+    },
+  });
+  const review = (event: SubmitEvent<HTMLFormElement>) => {
+    event.preventDefault();
+    if (form.validate().hasErrors) submit();
+    else setReviewed(trimmed(form.values));
+  };
+  const dirty = form.isDirty();
+  const slider = (name: keyof typeof limits) => ({
+    label: fields[name].label,
+    ...limits[name],
+    value: form.values[name],
+    error: form.errors[name],
+    path: name,
+    onChange: (value: number) => {
+      form.setFieldValue(name, value);
+    },
+  });
+
+  return (
+    <Form onSubmit={review} maw={860}>
+      <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} />
+      {summary}
+      <Card withBorder>
+        <Stack>
+          <div>
+            <Text size="sm" fw={500}>
+              {t("settings.name")}
+            </Text>
+            <code>{realmName}</code>
+            <Text size="sm" c="dimmed">
+              {t("settings.nameHint")}
+            </Text>
+          </div>
+          <TextInput
+            label={fields.displayName.label}
+            description={t("settings.displayNameHint")}
+            required
+            {...form.getInputProps("displayName")}
+          />
+          <TextInput
+            type="url"
+            label={fields.logoURI.label}
+            description={t("settings.logoHint")}
+            placeholder="https://"
+            {...form.getInputProps("logoURI")}
+          />
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            {(["light", "dark"] as const).map((theme) => (
+              <LogoPreview key={theme} theme={theme} address={logo} displayName={form.values.displayName} />
+            ))}
+          </SimpleGrid>
+        </Stack>
+      </Card>
+      <Card withBorder>
+        <Stack>
+          <SliderField
+            {...slider("maxProfiles")}
+            description={t("settings.maxProfilesHint")}
+            unit={(count) => t("settings.profiles", { count })}
+            marks={[1, 25, 50, 75, 100]}
+          />
+          <SliderField
+            {...slider("maxValid")}
+            description={t("settings.maxValidHint")}
+            unit={(count) => t("settings.months", { count })}
+            marks={[1, 6, 12, 18, 24]}
+          />
+        </Stack>
+      </Card>
+      <Group justify="flex-end">
+        <Button variant="default" disabled={!dirty} onClick={form.reset}>
+          {t("forms.discard")}
+        </Button>
+        <Button type="submit" disabled={!dirty} ref={saveButton}>
+          {t("settings.review")}
+        </Button>
+      </Group>
+      {reviewed !== undefined && (
+        <ChangeReview
+          before={saved}
+          after={reviewed}
+          busy={busy}
+          onSave={() => {
+            submit();
+          }}
+          onCancel={() => {
+            setReviewed(undefined);
+            saveButton.current?.focus();
+          }}
+        />
+      )}
+    </Form>
+  );
+}

@@ -1,0 +1,29 @@
+import { Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { Page } from "../../ui/page.tsx";
+import { loadRealm, realmKey } from "./realm.ts";
+import { SettingsForm } from "./settings-form.tsx";
+
+/** What holds for everybody in the realm. */
+export function SettingsPage() {
+  const { t } = useTranslation();
+  const { data, error, refetch } = useQuery({
+    queryKey: realmKey,
+    queryFn: ({ signal }) => loadRealm(signal),
+    // A form that changes under the fingers helps nobody.
+    refetchOnWindowFocus: false,
+  });
+  return (
+    <Page title={t("nav.settings")} lead={t("settings.lead")}>
+      {data !== undefined ? (
+        <SettingsForm realm={data} />
+      ) : error === null ? (
+        <Skeleton height={320} radius="md" role="status" aria-label={t("shell.loading")} />
+      ) : (
+        <ErrorNotice error={error} onRetry={() => void refetch()} />
+      )}
+    </Page>
+  );
+}

@@ -1,0 +1,45 @@
+import { List, Skeleton } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { formatNumber } from "../../ui/time.tsx";
+import { usersWithMoreThan, type RealmSettings } from "./realm.ts";
+
+/** Who notices a change, and who does not. */
+export function WhomItTouches({ before, after }: { before: RealmSettings; after: RealmSettings }) {
+  const { t } = useTranslation();
+  const looks = before.displayName !== after.displayName || before.logoURI !== after.logoURI;
+  return (
+    <List size="sm" spacing="xs">
+      {looks && <List.Item>{t("settings.touchesLooks")}</List.Item>}
+      {after.maxProfiles < before.maxProfiles && (
+        <List.Item>
+          <UsersBeyond profiles={after.maxProfiles} />
+        </List.Item>
+      )}
+      {after.maxProfiles > before.maxProfiles && (
+        <List.Item>{t("settings.touchesMoreProfiles", { count: after.maxProfiles })}</List.Item>
+      )}
+      {after.maxProfiles !== before.maxProfiles && <List.Item>{t("settings.ownLimits")}</List.Item>}
+      {after.maxValid !== before.maxValid && (
+        <List.Item>{t("settings.touchesValidity", { count: after.maxValid })}</List.Item>
+      )}
+    </List>
+  );
+}
+
+/** How many already have more than is to be allowed. */
+function UsersBeyond({ profiles }: { profiles: number }) {
+  const { t, i18n } = useTranslation();
+  const { data, error, refetch } = useQuery({
+    queryKey: ["users", "with-more-than", profiles],
+    queryFn: ({ signal }) => usersWithMoreThan(profiles, signal),
+  });
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton height={16} width="70%" role="status" aria-label={t("shell.loading")} />;
+  return t("settings.touchesBeyond", {
+    count: data,
+    formatted: formatNumber(data, i18n.language),
+    profiles: t("settings.profiles", { count: profiles }),
+  });
+}

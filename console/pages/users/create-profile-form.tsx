@@ -1,0 +1,111 @@
+import { Button, Collapse, Group, Radio, Select, Stack, Text, TextInput, UnstyledButton } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useDisclosure } from "@mantine/hooks";
+import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
+import { useEffect, useRef } from "react";
+import { useTranslation } from "react-i18next";
+import { useSubmission } from "../../ui/submission.tsx";
+import { deviceTypes, useDeviceTypeChoices } from "../profiles/device-types.ts";
+import { createProfile, type CreatedProfile, type WantedProfile } from "./create-profile.ts";
+import { formatsFor, type Format } from "./device-formats.ts";
+import type { User } from "./load-users.ts";
+
+const nameMax = 64;
+/** What a path cannot have as a part. */
+const isName = (name: string): boolean =>
+  name !== "" && Array.from(name).length <= nameMax && !/[\p{Cc}\p{Cs}]/u.test(name) && !/^\.{1,2}$/.test(name);
+
+/** What a profile is to be. The format follows from the device; others are folded away. */
+export function CreateProfileForm({
+  user: { userID },
+  onCancel,
+  onCreated,
+}: {
+  user: User;
+  onCancel: () => void;
+  onCreated: (created: CreatedProfile, format: Format) => void;
+}) {
+  const { t } = useTranslation();
+  const [others, { toggle }] = useDisclosure();
+  const leaving = useRef(new AbortController());
+  useEffect(() => {
+    const controller = new AbortController();
+    leaving.current = controller;
+    return () => {
+      controller.abort();
+    };
+  }, []);
+  const rule = t("users.create.nameRule", { max: nameMax });
+  const form = useForm<WantedProfile & Record<string, unknown>>({
+    initialValues: { name: "", deviceType: deviceTypes[0], format: formatsFor(deviceTypes[0])[0] },
+    validate: { name: (name) => (isName(name.trim()) ? null : rule) },
+  });
+  const { submit, busy, summary } = useSubmission({
+    form,
+    fields: { name: { label: t("profiles.columns.name"), rule } },
+    async send(wanted, key) {
+      const profile = { ...wanted, name: wanted.name.trim() };
+      onCreated(await createProfile(userID, profile, { key, signal: leaving.current.signal }), wanted.format);
+    },
+  });
+  const [offered, ...more] = formatsFor(form.values.deviceType);
+
+  return (
+    <form onSubmit={submit} noValidate>
+      <Stack>
+        {summary}
+        <TextInput
+          label={t("profiles.columns.name")}
+          description={t("users.create.nameHint")}
+          required
+          data-autofocus
+          autoComplete="off"
+          {...form.getInputProps("name")}
+        />
+        <Select
+          label={t("profiles.columns.deviceType")}
+          data={useDeviceTypeChoices()}
+          allowDeselect={false}
+          value={form.values.deviceType}
+          onChange={(value) => {
+            const deviceType = deviceTypes.find((known) => known === value) ?? deviceTypes[0];
+            form.setValues({ deviceType, format: formatsFor(deviceType)[0] });
+          }}
+        />
+        <Text size="sm">{t(`users.create.formats.${form.values.format}`)}</Text>
+        <div>
+          <UnstyledButton onClick={toggle} aria-expanded={others} mih={24}>
+            <Group gap={4}>
+              {others ? <IconChevronDown size={16} aria-hidden /> : <IconChevronRight size={16} aria-hidden />}
+              <Text size="sm" fw={500}>
+                {t("users.create.otherFormats")}
+              </Text>
+            </Group>
+          </UnstyledButton>
+          <Collapse expanded={others}>
+            <Radio.Group aria-label={t("users.create.format")} {...form.getInputProps("format")}>
+              <Stack gap="xs" mt="xs">
+                {[offered, ...more].map((format) => (
+                  <Radio key={format} value={format} label={t(`users.create.formats.${format}`)} />
+                ))}
+              </Stack>
+            </Radio.Group>
+          </Collapse>
+        </div>
+        {busy && (
+          <Text size="sm" role="status">
+            {t("users.create.making")}
+          </Text>
+        )}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onCancel}>
+            {t("confirm.cancel")}
+          </Button>
+          <Button type="submit" loading={busy}>
+            {t("users.create.submit")}
+          </Button>
+        </Group>
+      </Stack>
+    </form>
+  );
+}

@@ -1,0 +1,43 @@
+import { api, ApiError, dataOf, type Schemas } from "../../api-client.ts";
+import type { DeviceType } from "../profiles/device-types.ts";
+import type { Format } from "./device-formats.ts";
+
+export type CreatedProfile = Schemas["CreatedProfile"];
+
+export interface WantedProfile {
+  name: string;
+  deviceType: DeviceType;
+  format: Format;
+}
+
+/** How long one question waits for its answer at the service. */
+const waitSeconds = 20;
+
+/** Has a profile made and waits for it, however long that takes. */
+export async function createProfile(
+  userID: string,
+  { name: profileName, deviceType, format }: WantedProfile,
+  { key, signal }: { key: string; signal: AbortSignal },
+): Promise<CreatedProfile> {
+  const answer = await dataOf(
+    api.POST("/api/user/{userID}/profiles/{profileName}", {
+      params: { path: { userID, profileName }, header: { "Idempotency-Key": key } },
+      body: { deviceType, format },
+      signal,
+    }),
+  );
+  return "state" in answer ? awaitIssuance(answer.id, signal) : answer;
+}
+
+async function awaitIssuance(id: string, signal: AbortSignal): Promise<CreatedProfile> {
+  for (;;) {
+    const { state, profile, error } = await dataOf(
+      api.GET("/api/issuances/{id}", {
+        params: { path: { id }, header: { Prefer: `wait=${waitSeconds}` } },
+        signal,
+      }),
+    );
+    if (state === "failed") throw new ApiError(error?.error ?? "issuance_failed", error?.error_description ?? "");
+    if (state === "issued" && profile !== null && "deviceType" in profile && "owner" in profile) return profile;
+  }
+}

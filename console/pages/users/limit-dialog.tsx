@@ -1,0 +1,79 @@
+import { Button, Group, Modal, NumberInput, Radio, Stack, Text } from "@mantine/core";
+import { useForm } from "@mantine/form";
+import { useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { api, dataOf } from "../../api-client.ts";
+import { notifyDone } from "../../ui/notify.tsx";
+import { personName } from "../../ui/person.tsx";
+import { useSubmission } from "../../ui/submission.tsx";
+import type { User } from "./load-users.ts";
+
+const limitMax = 100;
+
+/** Gives a person a profile limit of their own, or the realm's again. */
+export function LimitDialog({ user, onClose }: { user: User; onClose: () => void }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const { userID, profileOverride, maxProfiles } = user;
+  const rule = t("users.limit.rule", { max: limitMax });
+  const form = useForm<{ whose: string; profileOverride: number | string }>({
+    initialValues: { whose: profileOverride > 0 ? "own" : "realm", profileOverride: maxProfiles },
+    validate: {
+      profileOverride: (value, { whose }) =>
+        whose === "own" && !(Number.isInteger(value) && Number(value) >= 1 && Number(value) <= limitMax) ? rule : null,
+    },
+  });
+  const { submit, busy, summary } = useSubmission({
+    form,
+    fields: { profileOverride: { label: t("users.limit.label"), rule } },
+    async send({ whose, profileOverride: own }) {
+      const body = { profileOverride: whose === "own" ? Number(own) : 0 };
+      await dataOf(api.PUT("/api/user/{userID}/limit", { params: { path: { userID } }, body }));
+      notifyDone(t("users.limit.done"));
+      onClose();
+      await Promise.all(["user", "users", "audit"].map((name) => queries.invalidateQueries({ queryKey: [name] })));
+    },
+  });
+  return (
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("users.limit.title", { name: personName(user) })}
+      closeButtonProps={{ "aria-label": t("confirm.close") }}
+    >
+      <form onSubmit={submit} noValidate>
+        <Stack>
+          {summary}
+          <Radio.Group label={t("users.limit.label")} {...form.getInputProps("whose")}>
+            <Stack gap="xs" mt="xs">
+              <Radio value="realm" label={t("users.limit.asRealm")} />
+              <Radio value="own" label={t("users.limit.asOwn")} />
+            </Stack>
+          </Radio.Group>
+          {form.values.whose === "own" && (
+            <NumberInput
+              label={t("users.limit.number")}
+              min={1}
+              max={limitMax}
+              clampBehavior="none"
+              allowDecimal={false}
+              data-autofocus
+              {...form.getInputProps("profileOverride")}
+            />
+          )}
+          <Text size="sm" c="dimmed">
+            {t("users.limit.stay")}
+          </Text>
+          <Group justify="flex-end">
+            <Button variant="default" onClick={onClose}>
+              {t("confirm.cancel")}
+            </Button>
+            <Button type="submit" loading={busy}>
+              {t("forms.save")}
+            </Button>
+          </Group>
+        </Stack>
+      </form>
+    </Modal>
+  );
+}

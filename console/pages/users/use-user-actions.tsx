@@ -1,0 +1,86 @@
+import { Text } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { confirm } from "../../ui/confirm.tsx";
+import { notifyDone } from "../../ui/notify.tsx";
+import { personName } from "../../ui/person.tsx";
+import type { User } from "./load-users.ts";
+import { useRun } from "./use-run.ts";
+import { isPossible, userCalls, type UserVerb } from "./user-calls.ts";
+
+const changed = ["users", "user", "person", "user-profiles", "user-sessions", "profiles", "profile", "audit"];
+const undoes: Partial<Record<UserVerb, UserVerb>> = { lock: "unlock", unlock: "lock" };
+
+/** What an administrator does with one person or many. What can be undone is done at once; the rest is asked about. */
+export function useUserActions() {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const { run, start, dismiss } = useRun();
+
+  const act = async (verb: UserVerb, users: readonly User[]): Promise<void> => {
+    await finish(verb, await start(verb, users, userCalls[verb]));
+  };
+  const finish = async (verb: UserVerb, users: readonly User[]): Promise<void> => {
+    tell(verb, users);
+    await Promise.all(changed.map((name) => queries.invalidateQueries({ queryKey: [name] })));
+  };
+  const tell = (verb: UserVerb, users: readonly User[]) => {
+    const undo = undoes[verb];
+    if (users.length === 0) return;
+    notifyDone(
+      t(`users.done.${verb}`, wordsFor(users)),
+      undo === undefined ? undefined : { label: t("users.undo"), act: () => act(undo, users) },
+    );
+  };
+  const askToOffboard = (users: readonly User[], onDone: () => void) => {
+    const count = users.length;
+    const profiles = users.reduce((sum, { profileCount }) => sum + profileCount, 0);
+    confirm({
+      title: t("users.offboard.title", wordsFor(users)),
+      confirmLabel: t("users.offboard.confirm", wordsFor(users)),
+      children: (
+        <>
+          <Text size="sm">{t("users.offboard.access", { count })}</Text>
+          <Text size="sm" fw={600} mt="xs">
+            {t("users.offboard.profiles", { count: profiles })}
+          </Text>
+          <Text size="sm" mt="xs">
+            {t("users.offboard.later", { count })}
+          </Text>
+        </>
+      ),
+      ...(count > 1 && { typed: String(count) }),
+      async onConfirm() {
+        const [user, ...others] = users;
+        if (user !== undefined && others.length === 0) {
+          await userCalls.offboard(user.userID);
+          void finish("offboard", users);
+        } else {
+          // The page shows how far it is.
+          void act("offboard", users);
+        }
+        onDone();
+      },
+    });
+  };
+
+  return {
+    run,
+    dismiss,
+    /** Does it with those of them whom it changes anything for. */
+    perform: (verb: UserVerb, users: readonly User[], onDone: () => void = () => undefined): void => {
+      const concerned = users.filter(isPossible[verb]);
+      if (verb === "offboard") {
+        askToOffboard(concerned, onDone);
+        return;
+      }
+      onDone();
+      void act(verb, concerned);
+    },
+  };
+}
+
+const wordsFor = (users: readonly User[]) => ({
+  count: users.length,
+  name: users[0] === undefined ? "" : personName(users[0]),
+});

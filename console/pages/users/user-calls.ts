@@ -1,0 +1,24 @@
+import { api, dataOf, idempotent } from "../../api-client.ts";
+
+const whose = (userID: string) => ({ path: { userID } });
+
+/** What can be done with a user, each in one call. */
+export const userCalls = {
+  lock: (userID: string) =>
+    dataOf(api.PUT("/api/user/{userID}/status", { params: whose(userID), body: { locked: true } })),
+  unlock: (userID: string) =>
+    dataOf(api.PUT("/api/user/{userID}/status", { params: whose(userID), body: { locked: false } })),
+  offboard: (userID: string) =>
+    dataOf(api.DELETE("/api/user/{userID}", { params: { ...whose(userID), header: idempotent() } })),
+  reactivate: (userID: string) => dataOf(api.PUT("/api/user/{userID}/undelete", { params: whose(userID) })),
+} as const;
+
+export type UserVerb = keyof typeof userCalls;
+
+/** Whether doing it would change anything. */
+export const isPossible: Readonly<Record<UserVerb, (user: { locked: boolean; blacklisted: boolean }) => boolean>> = {
+  lock: ({ locked, blacklisted }) => !locked && !blacklisted,
+  unlock: ({ locked }) => locked,
+  offboard: ({ blacklisted }) => !blacklisted,
+  reactivate: ({ blacklisted }) => blacklisted,
+};

@@ -1,0 +1,45 @@
+import { Button, Group, Paper } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { Facts } from "../../ui/facts.tsx";
+import { StatusBadge, userStatus } from "../../ui/status-badge.tsx";
+import { Time } from "../../ui/time.tsx";
+import { LimitDialog } from "./limit-dialog.tsx";
+import type { User } from "./load-users.ts";
+import { ProfilesUsed } from "./profiles-used.tsx";
+
+/** What is known about a person. */
+export function UserFacts({ user }: { user: User }) {
+  const { t } = useTranslation();
+  const [changing, { open, close }] = useDisclosure();
+  const { userID, pairwiseID, email, creationTime, lockDate, blacklistDate, profileOverride, maxProfiles } = user;
+  const since = (name: string, at: string | null): [string, ReactNode][] =>
+    at === null ? [] : [[name, <Time key={name} at={at} />]];
+  return (
+    <Paper withBorder p="md">
+      <Facts
+        facts={[
+          [t("users.columns.status"), <StatusBadge key="status" status={userStatus(user)} />],
+          [t("users.columns.pairwiseID"), pairwiseID],
+          [t("users.columns.email"), email === "" ? t("users.noEmail") : email],
+          [t("users.columns.profiles"), <ProfilesUsed key="profiles" user={user} />],
+          [
+            t("users.limit.label"),
+            <Group key="limit" gap="xs">
+              {t(profileOverride > 0 ? "users.limit.own" : "users.limit.realm", { limit: maxProfiles })}
+              <Button size="compact-sm" variant="default" onClick={open}>
+                {t("users.limit.change")}
+              </Button>
+            </Group>,
+          ],
+          [t("users.columns.created"), <Time key="created" at={creationTime} />],
+          ...since(t("users.filters.locked"), lockDate),
+          ...since(t("users.filters.offboarded"), blacklistDate),
+          [t("users.columns.userID"), userID],
+        ]}
+      />
+      {changing && <LimitDialog user={user} onClose={close} />}
+    </Paper>
+  );
+}

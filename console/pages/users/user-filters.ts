@@ -1,0 +1,21 @@
+import { useTranslation } from "react-i18next";
+import type { Filter } from "../../list/filters.tsx";
+
+const states = ["active", "locked", "offboarded"] as const;
+
+/** What users can be narrowed by. */
+export function useUserFilters(): Filter[] {
+  const { t } = useTranslation();
+  return [
+    {
+      kind: "choice",
+      key: "state",
+      label: t("users.columns.status"),
+      choices: states.map((value) => ({ value, label: t(`status.${value}`) })),
+    },
+    { kind: "number", min: "minProfileCount", max: "maxProfileCount", label: t("users.filters.profiles") },
+    { kind: "days", min: "minCreated", max: "maxCreated", label: t("users.filters.created") },
+    { kind: "days", min: "minLockDate", max: "maxLockDate", label: t("users.filters.locked") },
+    { kind: "days", min: "minBlacklistDate", max: "maxBlacklistDate", label: t("users.filters.offboarded") },
+  ];
+}

@@ -1,0 +1,90 @@
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconPlus } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useParams } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { api, ApiError, dataOf } from "../../api-client.ts";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { Page } from "../../ui/page.tsx";
+import { CreateProfileDialog } from "./create-profile-dialog.tsx";
+import type { User } from "./load-users.ts";
+import { RunNotice } from "./run-notice.tsx";
+import { useUserActions } from "./use-user-actions.tsx";
+import { UserActivity } from "./user-activity.tsx";
+import { UserButtons } from "./user-buttons.tsx";
+import { UserFacts } from "./user-facts.tsx";
+import { UserProfiles } from "./user-profiles.tsx";
+import { UserSessions } from "./user-sessions.tsx";
+
+/** One person: what they have, and what can be done. */
+export function UserPage() {
+  const { t } = useTranslation();
+  const { userID = "" } = useParams({ strict: false });
+  const { data, error, refetch } = useQuery({
+    queryKey: ["user", userID],
+    queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}", { params: { path: { userID } }, signal })),
+  });
+  if (data !== undefined) return <Person user={data} />;
+  if (error === null)
+    return (
+      <Page title={t("users.person")}>
+        <Skeleton height={280} aria-label={t("shell.loading")} role="status" />
+      </Page>
+    );
+  if (error instanceof ApiError && error.status === 404) return <UnknownPerson />;
+  return (
+    <Page title={t("users.person")}>
+      <ErrorNotice error={error} onRetry={() => void refetch()} />
+    </Page>
+  );
+}
+
+function UnknownPerson() {
+  const { t } = useTranslation();
+  return (
+    <Page title={t("users.unknown")}>
+      <Text>{t("users.unknownText")}</Text>
+      <Button component={Link} to="/users" w="fit-content">
+        {t("users.toList")}
+      </Button>
+    </Page>
+  );
+}
+
+function Person({ user }: { user: User }) {
+  const { t } = useTranslation();
+  const [creating, { open, close }] = useDisclosure();
+  const { run, dismiss, perform } = useUserActions();
+  return (
+    <Page
+      title={user.pairwiseID}
+      lead={user.email === "" ? undefined : user.email}
+      actions={
+        <>
+          {!user.blacklisted && !user.locked && (
+            <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
+              {t("users.newProfile")}
+            </Button>
+          )}
+          <UserButtons
+            users={[user]}
+            busy={run?.ended === false}
+            onAct={(verb) => {
+              perform(verb, [user]);
+            }}
+          />
+        </>
+      }
+    >
+      <RunNotice run={run} onClose={dismiss} />
+      <Stack gap="xl">
+        <UserFacts user={user} />
+        <UserProfiles user={user} />
+        <UserSessions userID={user.userID} />
+        <UserActivity userID={user.userID} />
+      </Stack>
+      <CreateProfileDialog user={user} opened={creating} onClose={close} />
+    </Page>
+  );
+}

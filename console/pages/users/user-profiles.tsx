@@ -1,0 +1,107 @@
+import { Button, Skeleton, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { IconBan } from "@tabler/icons-react";
+import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { api, listOf } from "../../api-client.ts";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { useRevoke } from "../profiles/revoke.tsx";
+import type { User } from "./load-users.ts";
+import { ProfileTable } from "./profile-table.tsx";
+import { Section } from "./section.tsx";
+
+/** As many as somebody can have at all, with the renewals that are under way. */
+const activeMax = 200;
+const pastPerPage = 25;
+
+const profilesQuery = (userID: string, { past, limit }: { past: boolean; limit: number }) =>
+  queryOptions({
+    queryKey: ["user-profiles", userID, past, limit],
+    queryFn: ({ signal }) =>
+      listOf(
+        api.GET("/api/user/{userID}/profiles", {
+          params: {
+            path: { userID },
+            header: { "x-api-version": "2.0" },
+            query: { limit, filter: { invalid: String(past) }, sort: { createtime: "desc" } },
+          },
+          signal,
+        }),
+      ),
+  });
+
+/** What a person's devices are on the network with, and below it what they were. */
+export function UserProfiles({ user: { userID } }: { user: User }) {
+  const { t } = useTranslation();
+  const revoke = useRevoke();
+  const [showsPast, { open }] = useDisclosure();
+  const { data, error, refetch } = useQuery(profilesQuery(userID, { past: false, limit: activeMax }));
+  return (
+    <Section
+      title={t("users.profiles.title")}
+      aside={
+        data !== undefined &&
+        data.total > 1 && (
+          <Button
+            size="xs"
+            color="red"
+            variant="light"
+            leftSection={<IconBan size={16} aria-hidden />}
+            onClick={() => {
+              revoke(data.data);
+            }}
+          >
+            {t("users.profiles.revokeAll")}
+          </Button>
+        )
+      }
+    >
+      {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton height={80} role="status" aria-label={t("shell.loading")} />}
+      {data?.total === 0 && <Text c="dimmed">{t("users.profiles.none")}</Text>}
+      {data !== undefined && data.total > 0 && (
+        <ProfileTable label={t("users.profiles.title")} profiles={data.data} revoke={revoke} />
+      )}
+      {showsPast ? (
+        <PastProfiles userID={userID} />
+      ) : (
+        <Button variant="subtle" size="compact-sm" w="fit-content" onClick={open}>
+          {t("users.profiles.showPast")}
+        </Button>
+      )}
+    </Section>
+  );
+}
+
+function PastProfiles({ userID }: { userID: string }) {
+  const { t } = useTranslation();
+  const [limit, setLimit] = useState(pastPerPage);
+  const { data, error, refetch } = useQuery({
+    ...profilesQuery(userID, { past: true, limit }),
+    placeholderData: keepPreviousData,
+  });
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton height={80} role="status" aria-label={t("shell.loading")} />;
+  if (data.total === 0) return <Text c="dimmed">{t("users.profiles.nonePast")}</Text>;
+  return (
+    <Stack gap="xs">
+      <Text size="sm" fw={600} role="status">
+        {t("users.profiles.past", { count: data.total })}
+      </Text>
+      <ProfileTable label={t("users.profiles.past", { count: data.total })} profiles={data.data} />
+      {data.data.length < data.total && (
+        <Button
+          variant="default"
+          size="xs"
+          w="fit-content"
+          onClick={() => {
+            setLimit(limit + pastPerPage * 4);
+          }}
+        >
+          {t("users.profiles.more")}
+        </Button>
+      )}
+    </Stack>
+  );
+}

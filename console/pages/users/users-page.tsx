@@ -1,0 +1,105 @@
+import { Button } from "@mantine/core";
+import { IconUserPlus, IconUsers } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useMemo } from "react";
+import { useTranslation } from "react-i18next";
+import type { Column } from "../../list/columns.ts";
+import { DataList } from "../../list/data-list.tsx";
+import { useListState } from "../../list/list-state.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { Page } from "../../ui/page.tsx";
+import { StatusBadge, userStatus } from "../../ui/status-badge.tsx";
+import { Time } from "../../ui/time.tsx";
+import { loadUsers, type User } from "./load-users.ts";
+import { ProfilesUsed } from "./profiles-used.tsx";
+import { RunNotice } from "./run-notice.tsx";
+import { SearchNote } from "./search-note.tsx";
+import { useUserActions } from "./use-user-actions.tsx";
+import { UserButtons } from "./user-buttons.tsx";
+import { useUserFilters } from "./user-filters.ts";
+
+/** The people of the realm: found by ID, e-mail or the serial number of a device. */
+export function UsersPage() {
+  const { t } = useTranslation();
+  const navigate = useNavigate();
+  const queries = useQueryClient();
+  const load = useMemo(() => loadUsers(queries), [queries]);
+  const [{ q }] = useListState([]);
+  const { run, dismiss, perform } = useUserActions();
+  const onboard = (
+    <Button component={Link} to="/jobs/new/onboarding" leftSection={<IconUserPlus size={16} aria-hidden />}>
+      {t("users.onboard")}
+    </Button>
+  );
+  return (
+    <Page title={t("nav.users")} lead={t("users.lead")} actions={onboard}>
+      <RunNotice run={run} onClose={dismiss} />
+      <DataList
+        name="users"
+        label={t("users.table")}
+        load={load}
+        idOf={({ userID }) => userID}
+        rowLabel={({ pairwiseID }) => pairwiseID}
+        columns={useColumns()}
+        filters={useUserFilters()}
+        searchLabel={t("users.search")}
+        searchNote={<SearchNote written={q} />}
+        noMatchHint={t("users.noMatch")}
+        defaultSort="-created"
+        empty={{ icon: IconUsers, text: t("users.empty"), action: onboard }}
+        actions={(rows, clear) => (
+          <UserButtons
+            users={rows}
+            size="xs"
+            busy={run?.ended === false}
+            onAct={(verb) => {
+              perform(verb, rows, clear);
+            }}
+          />
+        )}
+        onOpen={({ userID }) => {
+          void navigate({ to: "/users/$userID", params: { userID } });
+        }}
+      />
+    </Page>
+  );
+}
+
+function useColumns(): Column<User>[] {
+  const { t } = useTranslation();
+  return [
+    {
+      key: "pairwiseID",
+      title: t("users.columns.pairwiseID"),
+      sortKey: "pairwiseid",
+      render: ({ userID, pairwiseID }) => (
+        <AnchorLink to="/users/$userID" params={{ userID }} inherit style={{ overflowWrap: "break-word" }}>
+          {pairwiseID}
+        </AnchorLink>
+      ),
+      text: ({ pairwiseID }) => pairwiseID,
+    },
+    { key: "email", title: t("users.columns.email"), render: ({ email }) => email, text: ({ email }) => email },
+    {
+      key: "status",
+      title: t("users.columns.status"),
+      render: (user) => <StatusBadge status={userStatus(user)} />,
+      text: (user) => t(`status.${userStatus(user)}`),
+    },
+    {
+      key: "profiles",
+      title: t("users.columns.profiles"),
+      sortKey: "profilecount",
+      render: (user) => <ProfilesUsed user={user} />,
+      text: ({ profileCount, maxProfiles }) => `${profileCount} / ${maxProfiles}`,
+    },
+    {
+      key: "created",
+      title: t("users.columns.created"),
+      sortKey: "created",
+      render: ({ creationTime }) => <Time at={creationTime} dateOnly />,
+      text: ({ creationTime }) => creationTime,
+    },
+  ];
+}

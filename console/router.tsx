@@ -1,0 +1,103 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { consolePath } from "./page-settings.ts";
+import type { Search } from "./search.ts";
+import { Shell } from "./shell/shell.tsx";
+import { PageError } from "./ui/page-error.tsx";
+import { UnknownPage } from "./ui/unknown-page.tsx";
+
+const rootRoute = createRootRoute({
+  component: Shell,
+  notFoundComponent: UnknownPage,
+  errorComponent: PageError,
+  validateSearch: (search: Record<string, unknown>): Search =>
+    Object.fromEntries(
+      Object.entries(search).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
+    ),
+});
+
+const page = <Path extends string>(path: Path, component: ReturnType<typeof lazyRouteComponent>) =>
+  createRoute({ getParentRoute: () => rootRoute, path, component });
+
+// Each page comes with its own file, when it is first opened.
+const routes = [
+  page(
+    "/",
+    lazyRouteComponent(() => import("./pages/dashboard/dashboard-page.tsx"), "DashboardPage"),
+  ),
+  page(
+    "/users",
+    lazyRouteComponent(() => import("./pages/users/users-page.tsx"), "UsersPage"),
+  ),
+  page(
+    "/users/$userID",
+    lazyRouteComponent(() => import("./pages/users/user-page.tsx"), "UserPage"),
+  ),
+  page(
+    "/profiles",
+    lazyRouteComponent(() => import("./pages/profiles/profiles-page.tsx"), "ProfilesPage"),
+  ),
+  page(
+    "/guests",
+    lazyRouteComponent(() => import("./pages/guests/guests-page.tsx"), "GuestsPage"),
+  ),
+  page(
+    "/guests/$guestAccountId",
+    lazyRouteComponent(() => import("./pages/guests/guest-page.tsx"), "GuestPage"),
+  ),
+  page(
+    "/infrastructure",
+    lazyRouteComponent(() => import("./pages/infrastructure/infrastructure-page.tsx"), "InfrastructurePage"),
+  ),
+  page(
+    "/jobs",
+    lazyRouteComponent(() => import("./pages/jobs/jobs-page.tsx"), "JobsPage"),
+  ),
+  page(
+    "/jobs/new/$kind",
+    lazyRouteComponent(() => import("./pages/jobs/new-job-page.tsx"), "NewJobPage"),
+  ),
+  page(
+    "/jobs/$id",
+    lazyRouteComponent(() => import("./pages/jobs/job-page.tsx"), "JobPage"),
+  ),
+  page(
+    "/audit",
+    lazyRouteComponent(() => import("./pages/audit/audit-page.tsx"), "AuditPage"),
+  ),
+  page(
+    "/applications",
+    lazyRouteComponent(() => import("./pages/applications/applications-page.tsx"), "ApplicationsPage"),
+  ),
+  page(
+    "/applications/new",
+    lazyRouteComponent(() => import("./pages/applications/register-page.tsx"), "RegisterPage"),
+  ),
+  page(
+    "/applications/$clientId",
+    lazyRouteComponent(() => import("./pages/applications/application-page.tsx"), "ApplicationPage"),
+  ),
+  page(
+    "/settings",
+    lazyRouteComponent(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
+  ),
+];
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren(routes),
+  basepath: consolePath,
+  defaultPreload: "intent",
+  scrollRestoration: true,
+  // Addresses are read by people and kept in bookmarks: plain names and texts.
+  parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),
+  stringifySearch(search) {
+    const pairs = Object.entries(search).filter(([, value]) => typeof value === "string" && value !== "");
+    const text = new URLSearchParams(pairs as [string, string][]).toString();
+    return text === "" ? "" : `?${text}`;
+  },
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

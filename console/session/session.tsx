@@ -1,0 +1,61 @@
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { createContext, use, type ReactNode } from "react";
+import { send } from "../api-client.ts";
+import { base } from "../page-settings.ts";
+
+/** Who is signed in to the console, and until when. */
+export interface Session {
+  user: { userID: string; name: string; email: string };
+  realm: { name: string; displayName: string; logoURI: string };
+  administrator: boolean;
+  /** ISO 8601. */
+  expiresAt: string;
+  /** Whether staying signed in would move that time. */
+  canExtend: boolean;
+}
+
+const SessionContext = createContext<Session | undefined>(undefined);
+
+const sessionKey = ["session"];
+
+/** Shows its children once it is known who is signed in. */
+export function SessionProvider({
+  children,
+  loading,
+  failed,
+}: {
+  children: ReactNode;
+  loading: ReactNode;
+  failed: (error: Error, again: () => void) => ReactNode;
+}) {
+  const { data, error, refetch } = useQuery({
+    queryKey: sessionKey,
+    queryFn: async ({ signal }) => (await (await send("/session", { signal })).json()) as Session,
+    refetchInterval: 60_000,
+    retry: 1,
+  });
+  if (data === undefined) return error === null ? loading : failed(error, () => void refetch());
+  return <SessionContext value={data}>{children}</SessionContext>;
+}
+
+export function useSession(): Session {
+  const session = use(SessionContext);
+  if (session === undefined) throw new Error("outside of the session");
+  return session;
+}
+
+/** Keeps the session alive. */
+export function useExtendSession(): () => Promise<void> {
+  const queries = useQueryClient();
+  return async () => {
+    await send("/session/extend", { method: "POST" });
+    await queries.invalidateQueries({ queryKey: sessionKey });
+  };
+}
+
+/** Signs out of the console and the browser, and leaves. */
+export async function signOut(): Promise<void> {
+  const response = await send("/sign-out", { method: "POST" });
+  const { location: next } = (await response.json()) as { location: string };
+  location.assign(next.startsWith("/") && !next.startsWith("//") ? next : `${base}/login/ended`);
+}

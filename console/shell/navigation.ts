@@ -1,0 +1,43 @@
+import {
+  IconApps,
+  IconClipboardList,
+  IconDevices,
+  IconGauge,
+  IconListCheck,
+  IconRouter,
+  IconSettings,
+  IconUserHeart,
+  IconUsers,
+} from "@tabler/icons-react";
+
+/** The side navigation: groups of places, each with the key that goes there after `g`. */
+export const navigation = [
+  { group: "overview", places: [{ name: "dashboard", to: "/", key: "d", icon: IconGauge }] },
+  {
+    group: "people",
+    places: [
+      { name: "users", to: "/users", key: "u", icon: IconUsers },
+      { name: "profiles", to: "/profiles", key: "p", icon: IconDevices },
+      { name: "guests", to: "/guests", key: "g", icon: IconUserHeart },
+    ],
+  },
+  { group: "network", places: [{ name: "infrastructure", to: "/infrastructure", key: "i", icon: IconRouter }] },
+  {
+    group: "operations",
+    places: [
+      { name: "jobs", to: "/jobs", key: "j", icon: IconListCheck },
+      { name: "audit", to: "/audit", key: "a", icon: IconClipboardList },
+    ],
+  },
+  {
+    group: "configuration",
+    places: [
+      { name: "applications", to: "/applications", key: "c", icon: IconApps },
+      { name: "settings", to: "/settings", key: "s", icon: IconSettings },
+    ],
+  },
+] as const;
+
+export type PlaceName = (typeof navigation)[number]["places"][number]["name"];
+
+export const places = navigation.flatMap(({ places: ofGroup }) => [...ofGroup]);

@@ -1,0 +1,19 @@
+import { Alert } from "@mantine/core";
+import { useNetwork } from "@mantine/hooks";
+import { IconWifiOff } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+
+/** Says that there is no connection, for as long as there is none. */
+export function OfflineBar() {
+  const { t } = useTranslation();
+  const { online } = useNetwork();
+  return (
+    <div role="status">
+      {!online && (
+        <Alert color="yellow" mb="md" icon={<IconWifiOff aria-hidden />} title={t("shell.offline")}>
+          {t("shell.offlineText")}
+        </Alert>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,47 @@
+import { Alert, Button, Group, Text } from "@mantine/core";
+import { useInterval } from "@mantine/hooks";
+import { IconClock } from "@tabler/icons-react";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { signInAgain } from "../session/sign-in.ts";
+import { useExtendSession, useSession } from "../session/session.tsx";
+import { notifyFailed } from "../ui/notify.tsx";
+
+const noticeMinutes = 10;
+
+/** Offers to stay, ten minutes before the session ends. */
+export function SessionEndNotice() {
+  const { t } = useTranslation();
+  const { expiresAt, canExtend } = useSession();
+  const extend = useExtendSession();
+  const [now, setNow] = useState(Date.now);
+  useInterval(
+    () => {
+      setNow(Date.now());
+    },
+    15_000,
+    { autoInvoke: true },
+  );
+
+  const minutes = Math.ceil((new Date(expiresAt).getTime() - now) / 60_000);
+  if (minutes > noticeMinutes) return null;
+  return (
+    <Alert color="yellow" mb="md" icon={<IconClock aria-hidden />} title={t("shell.sessionEnds")} role="alert">
+      <Group justify="space-between">
+        <Text size="sm">{minutes > 0 ? t("shell.sessionEndsIn", { count: minutes }) : t("shell.sessionEnded")}</Text>
+        <Button
+          size="xs"
+          onClick={() => {
+            if (!canExtend || minutes <= 0) signInAgain();
+            else
+              extend().catch(() => {
+                notifyFailed(t("shell.stayFailed"));
+              });
+          }}
+        >
+          {canExtend && minutes > 0 ? t("shell.stay") : t("shell.signInAgain")}
+        </Button>
+      </Group>
+    </Alert>
+  );
+}

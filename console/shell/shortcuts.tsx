@@ -1,0 +1,61 @@
+import { useDisclosure, useLocalStorage } from "@mantine/hooks";
+import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useReturnFocus } from "../ui/use-return-focus.ts";
+import { globalSearchId } from "./global-search.tsx";
+import { places } from "./navigation.ts";
+
+const ShortcutsDialog = lazy(() => import("./shortcuts-dialog.tsx"));
+
+const goingMs = 1_500;
+
+/** Letters that go somewhere, unless they are written into a field, are meant for the browser, or are switched off. */
+export function Shortcuts() {
+  const navigate = useNavigate();
+  const [opened, { open, close }] = useDisclosure();
+  const [enabled, setEnabled] = useLocalStorage({ key: "realmpass-shortcuts", defaultValue: true });
+  const goingSince = useRef(-goingMs);
+
+  useEffect(() => {
+    const onKey = (event: KeyboardEvent) => {
+      if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
+      if (event.key === "?") {
+        open();
+        return;
+      }
+      if (!enabled) return;
+      const going = performance.now() - goingSince.current < goingMs;
+      goingSince.current = -goingMs;
+      const place = going ? places.find(({ key }) => key === event.key) : undefined;
+      if (place !== undefined) {
+        void navigate({ to: place.to });
+      } else if (event.key === "/") {
+        event.preventDefault();
+        document.getElementById(globalSearchId)?.focus();
+      } else if (event.key === "g") {
+        goingSince.current = performance.now();
+      }
+    };
+    document.addEventListener("keydown", onKey);
+    return () => {
+      document.removeEventListener("keydown", onKey);
+    };
+  }, [enabled, navigate, open]);
+
+  const [asked, setAsked] = useState(false);
+  useReturnFocus(opened);
+  if (opened && !asked) setAsked(true);
+  return (
+    asked && (
+      <Suspense>
+        <ShortcutsDialog opened={opened} enabled={enabled} onEnable={setEnabled} onClose={close} />
+      </Suspense>
+    )
+  );
+}
+
+/** Whether a letter is written into a field, or belongs to an open dialog or menu. */
+const isBusy = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement &&
+  (target.isContentEditable ||
+    target.closest("input, textarea, select, [role=textbox], [role=combobox], [role=dialog], [role=menu]") !== null);

@@ -1,0 +1,74 @@
+import { Badge, Box, NavLink, Stack, Text } from "@mantine/core";
+import { IconBook } from "@tabler/icons-react";
+import { useQuery } from "@tanstack/react-query";
+import { Link, useLocation } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+import { api, listOf } from "../api-client.ts";
+import { base, consolePath } from "../page-settings.ts";
+import { navigation, type PlaceName } from "./navigation.ts";
+
+export function SideNavigation() {
+  const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const here = pathname.startsWith(consolePath) ? pathname.slice(consolePath.length) || "/" : pathname;
+  return (
+    <>
+      <Box flex={1} style={{ overflowY: "auto" }}>
+        <Stack gap="md">
+          {navigation.map(({ group, places }) => (
+            <div key={group}>
+              <Text size="xs" fw={600} c="dimmed" px="sm" pb={4}>
+                {t(`nav.groups.${group}`)}
+              </Text>
+              {places.map(({ name, to, icon: Icon }) => {
+                const active = to === "/" ? here === "/" : here === to || here.startsWith(`${to}/`);
+                return (
+                  <NavLink
+                    key={name}
+                    component={Link}
+                    to={to}
+                    active={active}
+                    aria-current={active ? "page" : undefined}
+                    label={t(`nav.${name}`)}
+                    leftSection={<Icon size={18} aria-hidden />}
+                    rightSection={<Count of={name} />}
+                    style={{ borderRadius: "var(--mantine-radius-md)" }}
+                  />
+                );
+              })}
+            </div>
+          ))}
+        </Stack>
+      </Box>
+      <NavLink
+        href={`${base}/docs`}
+        label={t("nav.docs")}
+        leftSection={<IconBook size={18} aria-hidden />}
+        style={{ borderRadius: "var(--mantine-radius-md)" }}
+      />
+    </>
+  );
+}
+
+/** How many jobs are under way, beside their place. */
+function Count({ of }: { of: PlaceName }) {
+  const { t } = useTranslation();
+  const { data } = useQuery({
+    queryKey: ["jobs", "running"],
+    queryFn: ({ signal }) =>
+      listOf(
+        api.GET("/api/jobs", {
+          params: { query: { limit: 1, filter: { state: "checking,queued,running,cancelling" } } },
+          signal,
+        }),
+      ),
+    refetchInterval: 10_000,
+    enabled: of === "jobs",
+  });
+  if (of !== "jobs" || data === undefined || data.total === 0) return null;
+  return (
+    <Badge size="sm" circle={data.total < 10} variant="filled" aria-label={t("nav.runningJobs", { count: data.total })}>
+      {data.total}
+    </Badge>
+  );
+}

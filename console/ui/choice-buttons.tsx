@@ -1,0 +1,34 @@
+import { Button } from "@mantine/core";
+
+/** A few choices side by side, of which one holds. */
+export function ChoiceButtons<Value extends string>({
+  label,
+  value,
+  choices,
+  onChange,
+}: {
+  label: string;
+  value: Value;
+  choices: readonly { value: Value; label: string }[];
+  onChange: (value: Value) => void;
+}) {
+  return (
+    <div role="group" aria-label={label}>
+      <Button.Group>
+        {choices.map((choice) => (
+          <Button
+            key={choice.value}
+            size="xs"
+            variant={choice.value === value ? "light" : "default"}
+            aria-pressed={choice.value === value}
+            onClick={() => {
+              onChange(choice.value);
+            }}
+          >
+            {choice.label}
+          </Button>
+        ))}
+      </Button.Group>
+    </div>
+  );
+}

@@ -1,0 +1,30 @@
+import { Button, Group, Modal, Stack, Text } from "@mantine/core";
+import { useBlocker } from "@tanstack/react-router";
+import { useTranslation } from "react-i18next";
+
+/** Asks before the page is left with something on it that would be lost; the browser asks by itself when it is closed. */
+export function LeaveGuard({ when, text }: { when: boolean; text: string }) {
+  const { t } = useTranslation();
+  const { status, proceed, reset } = useBlocker({
+    // A change of the page's own search is no leaving.
+    shouldBlockFn: ({ current, next }) => when && current.pathname !== next.pathname,
+    enableBeforeUnload: () => when,
+    withResolver: true,
+  });
+  if (status !== "blocked") return null;
+  return (
+    <Modal opened onClose={reset} title={t("forms.leaveTitle")} closeButtonProps={{ "aria-label": t("confirm.close") }}>
+      <Stack>
+        <Text size="sm">{text}</Text>
+        <Group justify="flex-end">
+          <Button variant="default" data-autofocus onClick={reset}>
+            {t("forms.stay")}
+          </Button>
+          <Button color="red" onClick={proceed}>
+            {t("forms.leave")}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

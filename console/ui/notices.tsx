@@ -1,0 +1,50 @@
+import "@mantine/notifications/styles.css";
+import { Button, Group, Text } from "@mantine/core";
+import { Notifications, notifications } from "@mantine/notifications";
+import { IconAlertTriangle, IconCheck } from "@tabler/icons-react";
+import i18next from "i18next";
+import type { Undo } from "./undo.ts";
+
+export default function Notices() {
+  return <Notifications position="bottom-right" limit={4} />;
+}
+
+const closing = () => ({ closeButtonProps: { "aria-label": i18next.t("confirm.close") } });
+
+export function showDone(message: string, undo: Undo | undefined): void {
+  const id = notifications.show({
+    color: "teal",
+    icon: <IconCheck size={18} aria-hidden />,
+    autoClose: undo === undefined ? 5_000 : 12_000,
+    ...closing(),
+    message:
+      undo === undefined ? (
+        message
+      ) : (
+        <Group justify="space-between" wrap="nowrap">
+          <Text size="sm">{message}</Text>
+          <Button
+            size="compact-sm"
+            variant="default"
+            onClick={() => {
+              notifications.hide(id);
+              void undo.act();
+            }}
+          >
+            {undo.label}
+          </Button>
+        </Group>
+      ),
+  });
+}
+
+export function showFailed(message: string): void {
+  notifications.show({
+    color: "red",
+    icon: <IconAlertTriangle size={18} aria-hidden />,
+    autoClose: false,
+    ...closing(),
+    message,
+    role: "alert",
+  });
+}

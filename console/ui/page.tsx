@@ -1,0 +1,51 @@
+import { Group, Stack, Text, Title } from "@mantine/core";
+import { useEffect, useRef, type ReactNode } from "react";
+import { useSession } from "../session/session.tsx";
+
+/** Whether a page has been opened before: the first one begins where every document does. */
+let opened = false;
+
+/**
+ * A page's heading, actions and content. Its title becomes the document's, and after a change of page focus goes to the
+ * heading, so that a screen reader says where it is.
+ */
+export function Page({
+  title,
+  lead,
+  actions,
+  children,
+}: {
+  title: string;
+  /** One sentence below the heading. */
+  lead?: ReactNode;
+  actions?: ReactNode;
+  children: ReactNode;
+}) {
+  const heading = useRef<HTMLHeadingElement>(null);
+  const { realm } = useSession();
+  useEffect(() => {
+    document.title = `${title} · ${realm.displayName}`;
+  }, [title, realm.displayName]);
+  useEffect(() => {
+    if (opened) heading.current?.focus({ preventScroll: true });
+    opened = true;
+  }, []);
+  return (
+    <Stack gap="lg">
+      <Group justify="space-between" align="flex-start" gap="md">
+        <div>
+          <Title order={1} size="h2" ref={heading} tabIndex={-1}>
+            {title}
+          </Title>
+          {lead !== undefined && (
+            <Text c="dimmed" mt={4}>
+              {lead}
+            </Text>
+          )}
+        </div>
+        {actions !== undefined && <Group gap="sm">{actions}</Group>}
+      </Group>
+      {children}
+    </Stack>
+  );
+}

@@ -1,0 +1,39 @@
+import { queryOptions, useQuery } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "../api-client.ts";
+import { AnchorLink } from "./anchor-link.tsx";
+import { paced } from "./paced.ts";
+
+const keptMs = 5 * 60_000;
+
+/** One person, asked for when somebody wants to see the name, and remembered. */
+export const personQuery = (userID: string) =>
+  queryOptions({
+    queryKey: ["person", userID],
+    queryFn: ({ signal }) =>
+      paced(signal, () => dataOf(api.GET("/api/user/{userID}", { params: { path: { userID } }, signal }))),
+    staleTime: keptMs,
+  });
+
+/** What a person is called where there is little room. */
+export const personName = ({ email, pairwiseID }: Pick<Schemas["User"], "email" | "pairwiseID">): string =>
+  email === "" ? pairwiseID : email;
+
+/** A person by name, or by number until the name is known, leading to their page. `inText`: other words stand beside it. */
+export function PersonLink({ userID, inText = false }: { userID: string; inText?: boolean }) {
+  const { data } = useQuery(personQuery(userID));
+  return (
+    <AnchorLink
+      to="/users/$userID"
+      params={{ userID }}
+      inherit
+      underline={inText ? "always" : "hover"}
+      style={{ overflowWrap: "break-word" }}
+      title={data?.pairwiseID}
+      onClick={(event) => {
+        event.stopPropagation();
+      }}
+    >
+      {data === undefined ? userID : personName(data)}
+    </AnchorLink>
+  );
+}

@@ -1,0 +1,65 @@
+import { Badge } from "@mantine/core";
+import {
+  IconAlertTriangle,
+  IconBan,
+  IconCircleCheck,
+  IconClock,
+  IconClockX,
+  IconLoader2,
+  IconLock,
+  IconPlayerPause,
+  IconUserOff,
+} from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+
+/** What something is in: always a word, a colour and a picture. */
+const statuses = {
+  active: { color: "teal", icon: IconCircleCheck },
+  locked: { color: "yellow", icon: IconLock },
+  offboarded: { color: "gray", icon: IconUserOff },
+  revoked: { color: "gray", icon: IconBan },
+  expired: { color: "gray", icon: IconClockX },
+  expiring: { color: "orange", icon: IconClock },
+  off: { color: "gray", icon: IconPlayerPause },
+  failed: { color: "red", icon: IconAlertTriangle },
+  checking: { color: "cyan", icon: IconLoader2 },
+  ready: { color: "yellow", icon: IconClock },
+  scheduled: { color: "cyan", icon: IconClock },
+  queued: { color: "cyan", icon: IconClock },
+  running: { color: "cyan", icon: IconLoader2 },
+  cancelling: { color: "orange", icon: IconLoader2 },
+  cancelled: { color: "gray", icon: IconBan },
+  completed: { color: "teal", icon: IconCircleCheck },
+  completed_with_errors: { color: "orange", icon: IconAlertTriangle },
+  fresh: { color: "teal", icon: IconCircleCheck },
+  due: { color: "yellow", icon: IconClock },
+  stale: { color: "red", icon: IconAlertTriangle },
+} as const;
+export type Status = keyof typeof statuses;
+
+export function StatusBadge({ status }: { status: Status }) {
+  const { t } = useTranslation();
+  const { color, icon: Icon } = statuses[status];
+  return (
+    <Badge color={color} variant="light" tt="none" leftSection={<Icon size={14} aria-hidden />} miw="max-content">
+      {t(`status.${status}`)}
+    </Badge>
+  );
+}
+
+/** Expiry is a warning from here on. */
+const expiringDays = 30;
+
+/** Where a profile stands at a moment. */
+export function profileStatus(
+  { revokedAt, expiresAt }: { revokedAt: string | null; expiresAt: string },
+  at: Date,
+): "active" | "expiring" | "expired" | "revoked" {
+  if (revokedAt !== null) return "revoked";
+  const daysLeft = (new Date(expiresAt).getTime() - at.getTime()) / 86_400_000;
+  return daysLeft <= 0 ? "expired" : daysLeft <= expiringDays ? "expiring" : "active";
+}
+
+/** Where a user stands. */
+export const userStatus = (user: { blacklisted: boolean; locked: boolean }): "active" | "locked" | "offboarded" =>
+  user.blacklisted ? "offboarded" : user.locked ? "locked" : "active";

@@ -1,0 +1,5 @@
+/** What undoes something that was just done. */
+export interface Undo {
+  label: string;
+  act: () => Promise<unknown>;
+}

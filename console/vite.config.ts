@@ -1,0 +1,34 @@
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vite";
+
+/** The service fills in where it is reached when it sends index.html; everything else is found from where its importer lies. */
+const servedBelow = "__BASE__/console/";
+
+export default defineConfig({
+  root: import.meta.dirname,
+  plugins: [react()],
+  build: {
+    outDir: "../dist/console",
+    emptyOutDir: true,
+    target: "es2022",
+    // The content security policy allows no data: fonts or scripts.
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    rolldownOptions: {
+      output: {
+        codeSplitting: {
+          groups: [
+            { name: "react", test: /node_modules[\\/](?:react|react-dom|scheduler)[\\/]/, priority: 2 },
+            { name: "nonce", test: /node_modules[\\/]get-nonce/, priority: 1 },
+            // What pops up needs it, and nothing that is there at first does.
+            { name: "floating", test: /node_modules[\\/]@floating-ui/, priority: 1 },
+          ],
+        },
+      },
+    },
+  },
+  experimental: {
+    renderBuiltUrl: (filename, { hostType }) =>
+      hostType === "html" ? `${servedBelow}${filename}` : { relative: true },
+  },
+});

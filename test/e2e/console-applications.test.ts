@@ -1,0 +1,238 @@
+import { spawn } from "node:child_process";
+import type { Page } from "playwright-core";
+import { expect, test, vi } from "vitest";
+import { sql } from "../../db/sql.ts";
+import { allScopes } from "../../domain/scopes.ts";
+import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/console-views.ts";
+import { useConsole } from "../support/console.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+vi.setConfig({ testTimeout: pagesMs });
+
+describeWithTool(["chromium", "curl"], "applications in the console", () => {
+  const subject = useConsole();
+  const api = () => subject.api.as.admin({ realmId: subject.realm.realmId });
+  const applicationNow = (id: string) => api().get(`/api/applications/${id}`);
+
+  /** What a person's shell makes of a command; whoever asks for a secret is given it. Without a terminal, curl asks its input. */
+  const inShell = (command: string, secret = ""): Promise<Record<string, string>> =>
+    new Promise((resolve, reject) => {
+      const shell = spawn("sh", ["-c", command], {
+        detached: true,
+        stdio: ["pipe", "pipe", "ignore"],
+        timeout: 20_000,
+      });
+      let printed = "";
+      shell.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+      shell.once("error", reject);
+      shell.once("close", () => {
+        resolve(JSON.parse(printed) as Record<string, string>);
+      });
+      shell.stdin.end(`${secret}\n`);
+    });
+
+  const tokenFor = (id: string, secret: string): Promise<Record<string, string>> =>
+    inShell(`curl -s -u ${id} -d grant_type=client_credentials ${subject.api.url}/oauth/token`, secret);
+
+  const shown = (page: Page, label: string) => page.locator(`pre[aria-label="${label}"]`).innerText();
+  const choose = async (page: Page, type: "Acts for a signed-in user" | "Acts on its own"): Promise<void> => {
+    await page.getByRole("radio", { name: type }).click();
+    await page.click('main button:has-text("Next")');
+  };
+  const field = (name: string) => `main input[data-path="${name}"]`;
+
+  const givenService = async (name: string): Promise<{ id: string; secret: string }> => {
+    const service = { type: "service", name, clientURI: "https://sync.example", scopes: ["realm.read"] };
+    const { body } = await api().post("/api/applications", service);
+    return { id: body.data.client_id, secret: body.data.client_secret };
+  };
+
+  test("before there is one, the list says so", async () => {
+    const watched = await subject.open("/console/applications");
+    await subject.api.database.owner.query(sql`delete from applications where not first_party`);
+    await watched.page.reload();
+    await watched.page.waitForSelector("text=No application is registered yet.");
+    await expectGoodConsole(watched);
+    await watched.context.close();
+  });
+
+  test("a service is registered with the keyboard alone, and the command that is shown gets a token that works", async () => {
+    const watched = await subject.open("/console/applications/new");
+    const { page, context } = watched;
+    await page.focus('[role="radio"][aria-checked="true"]');
+    await page.keyboard.press("ArrowDown");
+    await page.waitForSelector("text=This is a key to your realm");
+    await page.focus('main button:has-text("Next")');
+    await page.keyboard.press("Enter");
+    expect(await page.isVisible("text=offline_access")).toBe(false);
+    expect(await page.isDisabled('main input[data-path="useClientSecret"]')).toBe(true);
+    await page.focus(field("name"));
+    await page.keyboard.type("Identity sync");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("https://sync.example");
+    await page.focus('label:has-text("see the realm\'s settings")');
+    await page.getByLabel("see the realm's settings").focus();
+    await page.keyboard.press("Space");
+    await page.focus('main [type="submit"]');
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("text=Shown only now");
+
+    const id = await shown(page, "Client ID");
+    const secret = await shown(page, "Client secret");
+    const { access_token: token } = await inShell(await shown(page, "Command"), secret);
+    const realm = await subject.api.as.token(token!).get("/api/realm");
+    expect(realm.body.data.realmName).toEqual(expect.any(String));
+    expect((await subject.api.as.token(token!).get("/api/user")).status).toBe(403);
+    const { name, bytes } = await downloadBy(page, page.locator('button:has-text("Download as a file")'));
+    expect(name).toBe(`${id}.json`);
+    expect(JSON.parse(bytes.toString())).toEqual({
+      client_id: id,
+      client_secret: secret,
+      token_endpoint: `${subject.api.url}/oauth/token`,
+    });
+
+    expect(await page.isDisabled('button:has-text("Open the application")')).toBe(true);
+    await page.click("nav >> text=Users");
+    await page.waitForSelector("text=Leave this page?");
+    await page.keyboard.press("Enter");
+    expect(await shown(page, "Client secret")).toBe(secret);
+    await page.click("text=I have stored it");
+    await page.click('button:has-text("Open the application")');
+    await page.waitForSelector('h1:text-is("Identity sync")');
+    expect(await page.content()).not.toContain(secret);
+    expect(watched.complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("a useragent: what is refused is said at its field; people sign in at the address that is shown", async () => {
+    const watched = await subject.open("/console/applications/new");
+    const { page, context } = watched;
+    await choose(page, "Acts for a signed-in user");
+    expect((await page.locator("main fieldset code").allTextContents()).sort()).toEqual([...allScopes].sort());
+    await page.fill(field("name"), "Course planner");
+    await page.fill(field("clientURI"), `${subject.api.url}/`);
+    await page.fill(field("redirectURI"), "http://planner.example/back");
+    await page.click('main [type="submit"]');
+    await page.waitForSelector('[role="alert"]:focus >> text=Redirect address: An https address, http on localhost');
+    expect(await page.getAttribute(field("redirectURI"), "aria-invalid")).toBe("true");
+    await page.click('[role="alert"] button');
+    expect(await page.evaluate(`document.activeElement.dataset.path`)).toBe("redirectURI");
+    await page.fill(field("redirectURI"), `${subject.api.url}/console/applications`);
+    await page.click('main [type="submit"]');
+    await page.waitForSelector("text=“Course planner” is registered.");
+
+    const exchange = await shown(page, "Command");
+    await page.goto(await shown(page, "Address for signing in"));
+    await Promise.all([page.waitForURL(/\/console\/applications\?.*code=/), page.click("[value=allow]")]);
+    const code = new URL(page.url()).searchParams.get("code")!;
+    const tokens = await inShell(exchange.replace("code=CODE", `code=${code}`));
+    expect(tokens).toMatchObject({
+      token_type: "Bearer",
+      access_token: expect.any(String),
+      id_token: expect.any(String),
+    });
+    await context.close();
+  });
+
+  test("a new secret overlaps the old one for as long as was chosen; without an overlap the old one is gone", async () => {
+    const { id, secret: first } = await givenService("Rotation");
+    const { page, context } = await subject.open(`/console/applications/${id}`);
+    const renew = async (hours: string): Promise<string> => {
+      await page.click('button:has-text("New secret")');
+      await page.fill('[role="dialog"] input:not([type=hidden])', hours);
+      await page.click('button:has-text("Make a new secret")');
+      await page.waitForSelector("text=Shown only now");
+      const secret = await shown(page, "Client secret");
+      await page.click("text=I have stored it");
+      await page.click('[role="dialog"] button:has-text("Close")');
+      await page.waitForSelector('[role="dialog"]', { state: "detached" });
+      return secret;
+    };
+    const second = await renew("2");
+    expect(await tokenFor(id, first)).toMatchObject({ token_type: "Bearer" });
+    expect(await tokenFor(id, second)).toMatchObject({ token_type: "Bearer" });
+    const third = await renew("0");
+    expect(await tokenFor(id, second)).toMatchObject({ error: "invalid_client" });
+    expect(await tokenFor(id, third)).toMatchObject({ token_type: "Bearer" });
+    await context.close();
+  });
+
+  test("it is changed, switched off and on again, and deleted by its name", async () => {
+    const { id, secret } = await givenService("Old sync");
+    const { page, context } = await subject.open(`/console/applications/${id}`);
+    await page.getByLabel("see users").check();
+    await page.getByLabel("see the realm's settings").uncheck();
+    await page.waitForSelector("text=It loses realm.read");
+    await page.click("nav >> text=Users");
+    await page.waitForSelector("text=Your changes are not saved yet.");
+    await page.click('button:has-text("Stay here")');
+    await page.click('main [type="submit"]');
+    await page.waitForSelector("text=The application was changed.");
+    expect((await applicationNow(id)).body.data).toMatchObject({ scopes: ["user.read"], name: "Old sync" });
+
+    await page.click('button:has-text("Switch off")');
+    await page.waitForSelector("text=“Old sync” is switched off");
+    expect(await tokenFor(id, secret)).toMatchObject({ error: expect.any(String) });
+    await page.click('button:has-text("Undo")');
+    await page.waitForSelector("text=“Old sync” is switched on.");
+    expect(await tokenFor(id, secret)).toMatchObject({ token_type: "Bearer" });
+
+    await page.click('main button:has-text("Delete")');
+    const verb = page.locator('[role="dialog"] button:has-text("Delete “Old sync”")');
+    expect(await verb.isDisabled()).toBe(true);
+    await page.fill('[role="dialog"] input', "Old sync");
+    await verb.click();
+    await page.waitForURL(/\/console\/applications$/);
+    expect((await applicationNow(id)).status).toBe(404);
+    await context.close();
+  });
+
+  test("what was filled in is there again after signing in anew", async () => {
+    const { page, context } = await subject.open("/console/applications/new");
+    await choose(page, "Acts on its own");
+    await page.fill(field("name"), "Half done");
+    await page.reload();
+    await page.waitForSelector(field("name"));
+    expect(await page.inputValue(field("name"))).toBe("Half done");
+    await context.close();
+  });
+
+  test.each(consoleViews)("is faultless: $theme, $width px, $language", async (view) => {
+    const { id } = await givenService("An application with quite a long name for a small screen");
+    const watched = await subject.open("/console/applications", view);
+    const { page } = watched;
+    await page.waitForSelector("td");
+    await expectGoodConsole(watched);
+    await page.focus("td button >> nth=0");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('[role="dialog"] li');
+    await expectGoodConsole(watched);
+
+    await page.goto(`${subject.api.url}/console/applications/new`);
+    await page.click('[role="radio"] >> nth=1');
+    await expectGoodConsole(watched);
+    await page.click('[role="radio"] >> nth=0');
+    await page.click("main button:not([role]) >> nth=-1");
+    await page.click('main [type="submit"]');
+    await page.waitForSelector('[role="alert"]');
+    await expectGoodConsole(watched);
+    await page.fill(field("name"), "Course planner");
+    await page.fill(field("clientURI"), "https://planner.example");
+    await page.fill(field("redirectURI"), "https://planner.example/back");
+    await page.locator('[data-path="useClientSecret"]').setChecked(true, { force: true });
+    await page.click('main [type="submit"]');
+    await page.waitForSelector('main input[type="checkbox"]:below(pre)');
+    await expectGoodConsole(watched);
+
+    const next = await subject.open(`/console/applications/${id}`, view);
+    await next.page.waitForSelector(field("name"));
+    await expectGoodConsole(next);
+    await next.page.click(`button:has-text("${view.language === "de" ? "Neues Geheimnis" : "New secret"}")`);
+    await next.page.waitForSelector('[role="dialog"]');
+    await expectGoodConsole(next);
+    await next.page.goto(`${subject.api.url}/console/applications/not-there`);
+    await next.page.waitForSelector('[role="alert"]');
+    await expectGoodConsole(next);
+    await Promise.all([watched.context.close(), next.context.close()]);
+  });
+});

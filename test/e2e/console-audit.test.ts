@@ -1,0 +1,173 @@
+import { readFile } from "node:fs/promises";
+import type { Page } from "playwright-core";
+import { beforeAll, expect, test } from "vitest";
+import { expectFaultless, expectNoSidewaysScrolling, type View } from "../support/browser.ts";
+import { useConsole } from "../support/console.ts";
+import { eventually } from "../support/eventually.ts";
+import type { GivenUser } from "../support/given.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+/** The name of a text that the page should have shown instead. */
+const rawKey = /\b(?:audit|users|profiles|shell|list|status|errors|confirm)\.[a-zA-Z]\w+/;
+
+describeWithTool("chromium", "the audit log in the console", () => {
+  const subject = useConsole();
+  let mia: GivenUser;
+  let helper: GivenUser;
+
+  beforeAll(async () => {
+    const { api, realm } = subject;
+    const { realmId } = realm;
+    mia = await api.given.user({ realmId, pairwiseId: "mia-4711", email: "mia.keller@example.org" });
+    helper = await api.given.user({ realmId, administrator: true, email: "helper@example.org" });
+    const acting = api.as.user(helper);
+    await acting.put(`/api/user/${mia.id}/limit`, { profileOverride: 9 });
+    await acting.put(`/api/user/${mia.id}/status`, { locked: true });
+    const service = api.as.service({ realmId });
+    const laptop = await api.given.profile(mia, { name: "Laptop" });
+    await service.delete(`/api/profiles/${laptop}`, { reason: 4 });
+    await service.put("/api/realm", { displayName: "University of Example", maxProfiles: 4 });
+  });
+
+  const rows = (page: Page) => page.getByRole("table").locator("tbody tr");
+  const texts = async (page: Page): Promise<string[]> =>
+    (await rows(page).allTextContents()).map((text) => text.replaceAll(/\s+/g, " "));
+  const filter = async (page: Page): Promise<void> => {
+    await page.getByRole("button", { name: "Filter", exact: true }).click();
+  };
+
+  test("entries say in words who did what to whom, with names", async () => {
+    const watched = await subject.open("/console/audit");
+    const { page } = watched;
+    await page.getByRole("link", { name: "mia.keller@example.org" }).first().waitFor();
+    await expect
+      .poll(() => texts(page))
+      .toEqual(
+        expect.arrayContaining([
+          expect.stringMatching(/helper@example\.org with .*Person lockedmia\.keller@example\.org$/),
+          expect.stringMatching(/Own profile limit setmia\.keller@example\.org$/),
+          expect.stringMatching(/application .*Profile “Laptop” revokedmia\.keller@example\.org$/),
+          expect.stringMatching(/Realm settings changedThe realm$/),
+          expect.stringMatching(/Signed in as an administrator/),
+        ]),
+      );
+    expect(watched.complaints).toEqual([]);
+    await watched.context.close();
+  });
+
+  test("an entry shows before and after at an address of its own, with the keyboard as well", async () => {
+    const watched = await subject.open("/console/audit?event=realm_update");
+    const { page } = watched;
+    const link = rows(page).getByRole("link").first();
+    await link.focus();
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/open=\d+/);
+    const entry = page.getByRole("dialog", { name: "Entry" });
+    await entry.getByRole("row", { name: /^Profiles per person\s*5\s*4$/ }).waitFor();
+    await page.reload();
+    await entry.getByRole("row", { name: /^Display name\s*realm-\S+\s*University of Example$/ }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.waitForURL(/audit\?event=realm_update$/);
+    await page.goto(`${subject.api.url}/console/audit?event=realm_update&open=999999`);
+    await entry.getByText("This entry is not on the page of the list").waitFor();
+    await watched.context.close();
+  });
+
+  test("the log is narrowed by event, by who acted, and by application", async () => {
+    const { page, context } = await subject.open("/console/audit");
+    await filter(page);
+    await page.getByRole("combobox", { name: "Event" }).click();
+    await page.getByRole("option", { name: "Person locked" }).click();
+    await expect.poll(() => texts(page)).toEqual([expect.stringContaining("Person locked")]);
+    await page.goto(`${subject.api.url}/console/audit`);
+    await filter(page);
+    const person = page.getByRole("textbox", { name: "Person who acted" });
+    await person.fill("helper@");
+    await person.press("Enter");
+    await page.getByText("Entries of what this person did:").waitFor();
+    await expect.poll(() => rows(page).count()).toBe(2);
+    await person.fill("example.org");
+    await person.press("Enter");
+    await page.getByText("Nobody in this realm matches “example.org”.").waitFor();
+    await person.fill("@example.org");
+    await person.press("Enter");
+    await page.getByText("Several people match “@example.org”.").waitFor();
+    await page.goto(`${subject.api.url}/console/audit`);
+    await filter(page);
+    await page.getByRole("combobox", { name: "Application" }).click();
+    await page.getByRole("option", { name: "Administration console" }).click();
+    await page.getByText("Nothing matches these filters").waitFor();
+    await context.close();
+  });
+
+  test("the log is downloaded as it is filtered, in both forms, and that is recorded", async () => {
+    const { page, context } = await subject.open("/console/audit?event=user_lock,realm_update");
+    const download = async (form: RegExp): Promise<string> => {
+      await page.getByRole("button", { name: "Download log" }).click();
+      const [file] = await Promise.all([
+        page.waitForEvent("download"),
+        page.getByRole("menuitem", { name: form }).click(),
+      ]);
+      return readFile(await file.path(), "utf8");
+    };
+    const lines = (await download(/^NDJSON/)).trim().split("\n");
+    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(["user_lock", "realm_update"]);
+    const [head, ...entries] = (await download(/^CSV/)).trim().split("\r\n");
+    expect(head).toMatch(/^id,/);
+    expect(entries).toHaveLength(2);
+    await page.getByText("That, too, is in the log now.").first().waitFor();
+    await page.goto(`${subject.api.url}/console/audit?event=audit_export`);
+    await expect
+      .poll(() => texts(page))
+      .toEqual([1, 2].map(() => expect.stringMatching(/with Administration consoleAudit log downloaded$/)));
+    await context.close();
+  });
+
+  test("without a connection the page says so, and tries again", async () => {
+    const watched = await subject.open("/console/audit");
+    const { page } = watched;
+    await page.route(/\/console\/api\/audit\b/, (route) => route.abort());
+    await page.goto(`${subject.api.url}/console/audit?event=user_lock`);
+    await page.getByRole("alert").getByText("The service cannot be reached.").waitFor();
+    // That it cannot be reached is what was asked for.
+    watched.complaints.length = 0;
+    await expectFaultless(watched);
+    await page.unroute(/\/console\/api\/audit\b/);
+    await page.getByRole("button", { name: "Try again" }).click();
+    await expect.poll(() => rows(page).count()).toBe(1);
+    await watched.context.close();
+  });
+
+  const views: View[] = [
+    { theme: "light", width: 1440, language: "en" },
+    { theme: "dark", width: 390, language: "de" },
+  ];
+  test.each(views)(
+    "every state is faultless: $theme, $width px, $language",
+    async (view) => {
+      const watched = await subject.open("/console/audit", view);
+      const { page } = watched;
+      const states: Record<string, () => Promise<unknown>> = {
+        "/console/audit": () => page.getByRole("link", { name: "mia.keller@example.org" }).first().waitFor(),
+        "/console/audit?event=user_limit_update": async () => {
+          await rows(page).first().click();
+          await page.getByRole("dialog").getByRole("row").nth(1).waitFor();
+        },
+        "/console/audit?event=crl_publish&minDate=2001-01-01T00:00:00.000Z&maxDate=2001-02-01T00:00:00.000Z": () =>
+          page.getByText(view.language === "de" ? "Nichts passt zu diesen Filtern" : "Nothing matches these").waitFor(),
+      };
+      for (const [path, shown] of Object.entries(states)) {
+        await page.goto(`${subject.api.url}${path}`);
+        await shown();
+        expect(await page.locator("html").getAttribute("lang")).toBe(view.language);
+        expect(await page.locator("body").textContent()).not.toMatch(rawKey);
+        await expectFaultless(watched);
+        await page.setViewportSize({ width: 320, height: 640 });
+        await eventually(() => expectNoSidewaysScrolling(page));
+        await page.setViewportSize({ width: view.width, height: 900 });
+      }
+      await watched.context.close();
+    },
+    90_000,
+  );
+});

@@ -1,0 +1,168 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import { expectFaultless } from "../support/browser.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../support/console-views.ts";
+import { useConsole } from "../support/console.ts";
+import { eventually } from "../support/eventually.ts";
+import { givenJob, leaveIn } from "../support/jobs.ts";
+import { picture } from "../support/picture.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+/** How old the numbers may be. */
+const countedWithinMs = 25_000;
+
+describeWithTool("chromium", "the dashboard", () => {
+  const subject = useConsole();
+  const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
+  const card = (page: Page, title: string): Promise<string> =>
+    page.locator(`main section:has(h2:has-text("${title}"))`).first().innerText();
+  const shown = (page: Page) => page.waitForSelector("main h2");
+
+  const onboard = async (prefix: string, count: number): Promise<void> => {
+    const users = Array.from({ length: count }, (_, index) => ({
+      pairwiseID: `${prefix}-${index}`,
+      profileName: "Phone",
+      deviceType: "iOS",
+      format: "pem",
+    }));
+    const headers = { prefer: "wait=20" };
+    const { body } = await service().post("/api/jobs/onboarding", { users }, { headers });
+    expect(body.data).toMatchObject({ state: "completed", changed: count });
+  };
+
+  test.each(consoleViews)(
+    "an empty realm is welcomed with its first steps: $theme, $width px",
+    { timeout: pagesMs },
+    async (view) => {
+      const watched = await subject.open("/console", view);
+      const { page } = watched;
+      await shown(page);
+      const steps = page.locator("main ol li a");
+      expect(await steps.evaluateAll((links) => links.map((link) => link.getAttribute("href")))).toEqual([
+        "/console/applications/new",
+        "/console/jobs/new/onboarding",
+        "/console/infrastructure",
+      ]);
+      await page.waitForLoadState("networkidle");
+      await expectGoodConsole(watched);
+      await picture(page, `empty ${view.theme} ${view.width}`);
+      await watched.context.close();
+    },
+  );
+
+  describe("with people in the realm", () => {
+    beforeAll(async () => {
+      await onboard("student", 12);
+      const { body } = await service().get("/api/user?search=student-3");
+      const { status } = await service().delete(`/api/user/${body.data[0].userID}`);
+      expect(status).toBe(200);
+    });
+
+    test(
+      "shows what the API counts, in sentence, chart and table, and leads to the lists of it",
+      { timeout: pagesMs },
+      async () => {
+        const watched = await subject.open("/console");
+        const { page } = watched;
+        await shown(page);
+        await eventually(
+          async () => {
+            expect(await card(page, "Active profiles")).toMatch(/\n11\n\+11 within 7 days\n12 issued, 1 revoked$/);
+          },
+          { withinMs: countedWithinMs },
+        );
+        expect(await card(page, "Waiting to be issued")).toMatch(/\n0\n1 worker\nNobody is waiting$/);
+        expect(await card(page, "Expire within 30 days")).toMatch(/\n0\n0 of them within 7 days$/);
+        expect(await card(page, "Revocation list")).toMatch(/Fresh\nPublished .+\nValid until /);
+        expect(await page.isVisible("text=Welcome")).toBe(false);
+
+        const sentence = "In the last 24 hours, 12 were issued and 1 revoked.";
+        await page.waitForSelector(`[role=img][aria-label^="${sentence}"] svg.recharts-surface`);
+        await page.click("text=7 days >> nth=-1");
+        await page.waitForSelector("text=In the last 7 days, 12 were issued and 1 revoked.");
+        await page.click("button:has-text('Table')");
+        await page.waitForSelector("main [aria-label='Issued and revoked profiles'] tbody tr");
+        const rows = await page.locator("main [aria-label='Issued and revoked profiles'] tbody tr").allInnerTexts();
+        expect(rows).toHaveLength(7);
+        expect(rows.at(-1)).toMatch(/^\d+ \w{3,4}\s+12\s+1$/);
+        await expectFaultless(watched);
+
+        const latest = await card(page, "What happened last");
+        expect(latest).toContain("student-3");
+        expect(await page.locator("main section:has(h2:has-text('What happened last')) li").count()).toBe(10);
+
+        for (const [link, address] of [
+          ["Active profiles", /\/console\/profiles$/],
+          ["Expire within 30 days", /\/console\/profiles\?.*maxExpirationTime=/],
+          ["Waiting to be issued", /\/console\/jobs$/],
+          ["Revocation list", /\/console\/audit\?event=crl_publish$/],
+          ["Onboard people", /\/console\/jobs\/new\/onboarding$/],
+          ["Offboard people", /\/console\/jobs\/new\/offboarding$/],
+        ] as const) {
+          await page.click(`main a:has-text("${link}")`);
+          await page.waitForURL(address);
+          await page.goBack();
+          await shown(page);
+        }
+        await watched.context.close();
+      },
+    );
+
+    test(
+      "counts again by itself, says when no worker is there, and shows jobs that run",
+      async () => {
+        const watched = await subject.open("/console");
+        const { page } = watched;
+        await shown(page);
+        await page.focus("main a:has-text('All jobs')");
+        await onboard("late", 3);
+        await eventually(
+          async () => {
+            expect(await card(page, "Active profiles")).toContain("\n14\n");
+          },
+          { withinMs: countedWithinMs },
+        );
+        expect(await page.evaluate("document.activeElement.textContent"), "the focus stays").toBe("All jobs");
+
+        await subject.worker.stop();
+        const { owner } = subject.api.database;
+        const rows = Array.from({ length: 200 }, (_, index) => ({
+          pairwiseId: `waiting-${index}`,
+          ...(index < 50 && { invalid: "pairwiseID: is missing" }),
+        }));
+        const job = await givenJob(owner, { realmId: subject.realm.realmId, kind: "onboarding", rows });
+        await leaveIn(owner, job, "running");
+        await page.waitForSelector("text=No worker is running", { timeout: 60_000 });
+        const bar = page.locator("main [role=progressbar]");
+        expect(await bar.getAttribute("aria-valuetext")).toBe("50 of 200 · 50 failed");
+        await expectFaultless(watched);
+        await page.click(
+          "main section:has(h2:has-text('Running jobs')) li a, main section:has(h2:has-text('Running jobs')) a:has-text('Onboarding')",
+        );
+        await page.waitForURL(new RegExp(`/console/jobs/${job}$`));
+        await watched.context.close();
+      },
+      pagesMs,
+    );
+
+    test.each(consoleViews)("is faultless: $theme, $width px, $language", { timeout: pagesMs }, async (view) => {
+      const watched = await subject.open("/console", view);
+      const { page, complaints } = watched;
+      await shown(page);
+      await page.waitForSelector("main svg.recharts-surface");
+      await page.waitForLoadState("networkidle");
+      await expectGoodConsole(watched);
+      await picture(page, `dashboard ${view.theme} ${view.width}`);
+
+      await page.route("**/api/overview?*", (route) => route.abort());
+      await page.reload();
+      await page.waitForSelector("main [role=alert] button", { timeout: 20_000 });
+      complaints.length = 0; // The browser says that a request failed, as it was made to.
+      await expectGoodConsole(watched);
+      await page.unroute("**/api/overview?*");
+      await page.click("main [role=alert] button");
+      await shown(page);
+      await watched.context.close();
+    });
+  });
+});

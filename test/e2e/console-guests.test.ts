@@ -1,0 +1,171 @@
+import type { Page } from "playwright-core";
+import { expect, test, vi } from "vitest";
+import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/console-views.ts";
+import { useConsole } from "../support/console.ts";
+import { fromNow } from "../support/given.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+const day = 24 * 60 * 60 * 1000;
+
+vi.setConfig({ testTimeout: pagesMs });
+
+describeWithTool("chromium", "guest accounts in the console", () => {
+  const subject = useConsole();
+  const api = () => subject.api.as.service({ realmId: subject.realm.realmId });
+
+  const givenAccount = async (name: string, more: object = {}): Promise<string> => {
+    const account = { name, expirationDate: fromNow(7 * day).toISOString(), ...more };
+    const { body } = await api().post("/api/guest-account", account);
+    return body.data.id;
+  };
+  const accountNow = async (id: string) => (await api().get(`/api/guest-accounts/${id}`)).body.data;
+  const profilesNow = async (id: string) => (await api().get(`/api/guest-accounts/${id}/profiles`)).body.data;
+  const opened = (page: Page, name: string) => page.waitForSelector(`h1:text-is("${name}")`);
+  const fact = (page: Page, name: string) => page.locator(`dt:text-is("${name}") + dd`).innerText();
+
+  test("before there is one, the list says what they are for", async () => {
+    const watched = await subject.open("/console/guests");
+    await watched.page.waitForSelector("text=There are no guest accounts yet.");
+    await expectGoodConsole(watched);
+    await watched.context.close();
+  });
+
+  test("one is created with the keyboard alone; a guest's phone gets on with its link, and off again", async () => {
+    const watched = await subject.open("/console/guests");
+    const { page, context } = watched;
+    await page.focus('header ~ main button:has-text("New guest account"), main button:has-text("New guest account")');
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('[role="dialog"] input:focus');
+    await page.keyboard.type("Physics summer school");
+    await page.focus('[role="dialog"] input[data-path="profileLimit"]');
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("2");
+    await page.keyboard.press("Enter");
+    await opened(page, "Physics summer school");
+    const id = new URL(page.url()).pathname.split("/").at(-1)!;
+    expect(await accountNow(id)).toMatchObject({ name: "Physics summer school", profileLimit: 2, note: null });
+    expect(await fact(page, "Active profiles / limit")).toBe("0 / 2");
+
+    expect(await page.content()).not.toContain("/guest/rpg_");
+    await page.waitForSelector("text=Showing it is recorded in the audit log.");
+    await page.focus('button:has-text("Show link")');
+    await page.keyboard.press("Enter");
+    const link = await page.locator('pre[aria-label="Guest link"]').innerText();
+    expect(link).toMatch(new RegExp(`^${subject.api.url}/guest/rpg_`));
+    await page.getByRole("img", { name: "QR code of the link of “Physics summer school”" }).waitFor();
+    const { body: audit } = await api().get("/api/audit?filter[event]=guest_token_read");
+    expect(audit.total).toBe(1);
+
+    const guest = await subject.open("/console", { width: 390 });
+    await guest.page.goto("about:blank");
+    await guest.context.clearCookies();
+    await guest.page.goto(link);
+    await Promise.all([guest.page.waitForEvent("load"), guest.page.click("text=Add a device")]);
+    await guest.page.check("[value=Linux]");
+    await Promise.all([guest.page.waitForEvent("load"), guest.page.click("text=On this device")]);
+    await guest.page.waitForSelector("a.large", { timeout: 20_000 });
+    await downloadBy(guest.page, guest.page.locator("a.large"));
+    await guest.context.close();
+
+    await page.reload();
+    await page.waitForSelector('td:text-is("Linux")');
+    expect(await fact(page, "Active profiles / limit")).toBe("1 / 2");
+    await page.focus('td button:has-text("Revoke")');
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('[role="dialog"] button:focus:has-text("Cancel")');
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("td >> text=Revoked");
+    expect(await profilesNow(id)).toMatchObject([{ deviceType: "Linux", revokeDate: expect.any(String) }]);
+    expect(watched.complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("a change keeps what was not touched, and what is refused is said at its field", async () => {
+    const id = await givenAccount("Workshop", { profileLimit: 20 });
+    const before = await accountNow(id);
+    const watched = await subject.open(`/console/guests/${id}`);
+    const { page } = watched;
+    await page.click('button:has-text("Edit")');
+    await page.fill('[data-path="expirationDate"]', "2020-01-01T00:00");
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector('[role="alert"]:focus >> text=Ends: A date and time in the future.');
+    expect(await page.getAttribute('[data-path="expirationDate"]', "aria-invalid")).toBe("true");
+    await expectGoodConsole(watched);
+    await page.click('[role="alert"] button');
+    expect(await page.evaluate(`document.activeElement.dataset.path`)).toBe("expirationDate");
+    expect(await accountNow(id)).toEqual(before);
+
+    await page.click('[role="dialog"] button:has-text("Cancel")');
+    await page.click('button:has-text("Edit")');
+    await page.setChecked('[data-path="limited"]', false);
+    await page.fill('[data-path="note"]', "Ask Mia");
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector("text=The guest account was changed.");
+    expect(await accountNow(id)).toEqual({ ...before, profileLimit: null, note: "Ask Mia" });
+    expect(await fact(page, "Active profiles / limit")).toBe("0 / unlimited");
+    await watched.context.close();
+  });
+
+  test("revoking one says how many profiles go, and takes the link away", async () => {
+    const id = await givenAccount("Conference");
+    for (let index = 0; index < 2; index++) {
+      await subject.api.given.profile({ realmId: subject.realm.realmId }, { guestAccountId: id });
+    }
+    const { page, context } = await subject.open(`/console/guests/${id}`);
+    await page.click('main button:has-text("Revoke") >> nth=0');
+    await page.waitForSelector("text=2 active profiles are revoked and their devices go offline.");
+    await page.click('button:has-text("Revoke “Conference”")');
+    await page.waitForSelector("text=“Conference” was revoked.");
+    expect(await fact(page, "State")).toBe("Revoked");
+    expect(await page.isVisible("text=Show link")).toBe(false);
+    expect(await accountNow(id)).toMatchObject({ revoked: true, activeProfileCount: 0 });
+    await context.close();
+  });
+
+  test("the sheet is one page of A5, with the code, the link and nothing of the console", async () => {
+    const id = await givenAccount("Open day");
+    const { page, context } = await subject.open(`/console/guests/${id}`, { theme: "dark", language: "de" });
+    await page.click('button:has-text("Link anzeigen")');
+    const link = await page.locator('pre[aria-label="Gastlink"]').innerText();
+    await page.waitForSelector("main svg[role=img]");
+    await page.emulateMedia({ media: "print" });
+    expect(await page.isVisible("nav")).toBe(false);
+    expect(await page.isVisible(".guest-sheet svg")).toBe(true);
+    expect(await page.locator(".guest-sheet").innerText()).toContain(link);
+    expect(await page.locator(".guest-sheet li").count()).toBe(3);
+    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
+    expect(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(pdf)?.slice(1).map(Number)).toEqual([
+      expect.closeTo(420, -1),
+      expect.closeTo(595, -1),
+    ]);
+    expect(/\/Count (\d+)/.exec(pdf)?.[1]).toBe("1");
+    await context.close();
+  });
+
+  test.each(consoleViews)("is faultless: $theme, $width px, $language", async (view) => {
+    const german = view.language === "de";
+    const id = await givenAccount("A guest account with quite a long name for a small screen", { note: "One\nTwo" });
+    await subject.api.given.profile({ realmId: subject.realm.realmId }, { guestAccountId: id });
+    const watched = await subject.open("/console/guests", view);
+    const { page } = watched;
+    await page.waitForSelector("td");
+    await expectGoodConsole(watched);
+    await page.click(`main button:has-text("${german ? "Neues Gastkonto" : "New guest account"}")`);
+    await page.click('[role="dialog"] [type="submit"]');
+    await page.waitForSelector('[role="alert"]');
+    await expectGoodConsole(watched);
+    await page.goto(`${subject.api.url}/console/guests/${id}`);
+    await page.waitForSelector("td");
+    await page.click(`button:has-text("${german ? "Link anzeigen" : "Show link"}")`);
+    await page.waitForSelector("main svg[role=img]");
+    await expectGoodConsole(watched);
+    await page.goto(`${subject.api.url}/console/guests?q=nobody`);
+    await page.waitForSelector("text=nobody");
+    await expectGoodConsole(watched);
+    await page.goto(`${subject.api.url}/console/guests/999999999`);
+    await page.waitForSelector('[role="alert"]');
+    await expectGoodConsole(watched);
+    await watched.context.close();
+  });
+});

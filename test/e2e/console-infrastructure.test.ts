@@ -1,0 +1,134 @@
+import type { Page } from "playwright-core";
+import { expect, test, vi } from "vitest";
+import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/console-views.ts";
+import { useConsole } from "../support/console.ts";
+import { openssl } from "../support/openssl.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+vi.setConfig({ testTimeout: pagesMs });
+
+describeWithTool(["chromium", "openssl"], "infrastructure profiles in the console", () => {
+  const subject = useConsole();
+  const profiles = async () => {
+    const { body } = await subject.api.as
+      .service({ realmId: subject.realm.realmId })
+      .get("/api/infrastructure-profile");
+    return body.data;
+  };
+
+  const beginCreation = async (page: Page, name: string): Promise<void> => {
+    await page.click('main button:has-text("New infrastructure profile")');
+    await page.fill('[role="dialog"] [data-path="name"]', name);
+  };
+  const create = async (page: Page): Promise<void> => {
+    await page.click('[role="dialog"] [type="submit"]');
+    await page.waitForSelector("text=Only available now");
+  };
+  const file = (page: Page, name: string) => downloadBy(page, page.getByRole("button", { name, exact: true }));
+
+  test("before there is one, the list says who needs one first; one in PEM opens with OpenSSL", async () => {
+    const watched = await subject.open("/console/infrastructure");
+    const { page } = watched;
+    await page.waitForSelector("text=Your RADIUS server needs one first.");
+    await expectGoodConsole(watched);
+
+    await beginCreation(page, "radius.example.org");
+    await page.fill('[role="dialog"] textarea', "In the cellar");
+    await page.focus('[role="slider"]');
+    await page.keyboard.press("ArrowRight");
+    expect(await page.inputValue('[role="dialog"] [data-path="validityMonths"]')).toBe("30");
+    expect(await page.getAttribute('[role="slider"]', "aria-valuetext")).toBe("30 months");
+    await create(page);
+
+    const certificate = (await file(page, "radius.example.org.pem")).bytes;
+    const key = (await file(page, "radius.example.org.key")).bytes;
+    const ca = (await file(page, "radius.example.org-radius-ca.pem")).bytes;
+    const publicKey = openssl(["x509", "-in", "x.pem", "-noout", "-pubkey"], { "x.pem": certificate }).stdout;
+    expect(openssl(["pkey", "-in", "x.key", "-pubout"], { "x.key": key }).stdout).toBe(publicKey);
+    const verified = openssl(["verify", "-partial_chain", "-CAfile", "ca.pem", "x.pem"], {
+      "ca.pem": ca,
+      "x.pem": certificate,
+    });
+    expect(verified.stdout).toBe("x.pem: OK\n");
+    const named = openssl(["x509", "-in", "x.pem", "-noout", "-checkhost", "radius.example.org"], {
+      "x.pem": certificate,
+    });
+    expect(named.stdout).toContain("does match");
+    expect(await profiles()).toMatchObject([{ name: "radius.example.org", description: "In the cellar" }]);
+    await watched.context.close();
+  });
+
+  test("the files stay until they are said to be stored: neither Escape nor going back takes them away", async () => {
+    const watched = await subject.open("/console/nothing-is-here");
+    const { page, context } = watched;
+    await page.click("nav >> text=Infrastructure profiles");
+    await page.waitForSelector("td");
+    await beginCreation(page, "switch-7");
+    await page.click("text=PKCS #12 (.p12)");
+    await create(page);
+    await page.keyboard.press("Escape");
+    expect(await page.isEnabled('[role="dialog"] button:has-text("Close")')).toBe(false);
+    await page.evaluate("history.back()");
+    await page.waitForSelector("text=Leave this page?");
+    await page.click('button:has-text("Stay here")');
+
+    const { bytes } = await file(page, "switch-7.p12");
+    const read = openssl(["pkcs12", "-in", "x.p12", "-passin", "pass:", "-nodes"], { "x.p12": bytes });
+    expect(read).toMatchObject({ status: 0, stdout: expect.stringContaining("BEGIN PRIVATE KEY") });
+    await page.click("text=I have stored the files");
+    await page.click('[role="dialog"] button:has-text("Close")');
+    await page.waitForSelector('[role="dialog"]', { state: "detached" });
+    expect(watched.complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("what is refused is said at its field, and nothing is made", async () => {
+    const before = (await profiles()).length;
+    const { page, context } = await subject.open("/console/infrastructure");
+    await beginCreation(page, "x".repeat(65));
+    await page.click('[role="dialog"] [type="submit"]');
+    await page.waitForSelector('[role="alert"]:focus >> text=Name: 1 to 64 characters, on one line.');
+    expect(await page.getAttribute('[data-path="name"]', "aria-invalid")).toBe("true");
+    expect(await profiles()).toHaveLength(before);
+    await context.close();
+  });
+
+  test("one is opened beside the list with an address of its own, and revoked there", async () => {
+    const created = await subject.api.as
+      .service({ realmId: subject.realm.realmId })
+      .post("/api/infrastructure-profile/old-radius", { format: "pem", validityMonths: 12 });
+    const { serial } = created.body.data;
+    const { page, context } = await subject.open(`/console/infrastructure?open=${serial}`);
+    await page.waitForSelector(`[role="dialog"] >> text=${serial.slice(-8)}`);
+    await page.click('[role="dialog"] button:has-text("Revoke")');
+    await page.waitForSelector("text=devices no longer connect until the server has a new one");
+    await page.click('button:has-text("Revoke “old-radius”")');
+    await page.waitForSelector("text=“old-radius” was revoked.");
+    const now = (await profiles()).find((profile: { serial: string }) => profile.serial === serial);
+    expect(now.revokeDate).toEqual(expect.any(String));
+    await context.close();
+  });
+
+  test.each(consoleViews)("is faultless: $theme, $width px, $language", async (view) => {
+    const watched = await subject.open("/console/infrastructure", view);
+    const { page } = watched;
+    await page.waitForSelector("td");
+    await expectGoodConsole(watched);
+    await page.click("td a >> nth=0");
+    await page.waitForSelector('[role="dialog"] dd');
+    await expectGoodConsole(watched);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector('[role="dialog"]', { state: "detached" });
+    await page.click(
+      `main button:has-text("${view.language === "de" ? "Neues Infrastrukturprofil" : "New infrastructure profile"}")`,
+    );
+    await page.click('[role="dialog"] [type="submit"]');
+    await page.waitForSelector('[role="alert"]');
+    await expectGoodConsole(watched);
+    await page.fill('[role="dialog"] [data-path="name"]', "access-point");
+    await page.click('[role="dialog"] [type="submit"]');
+    await page.waitForSelector('[role="dialog"] [type="checkbox"]');
+    await expectGoodConsole(watched);
+    await watched.context.close();
+  });
+});

@@ -1,0 +1,316 @@
+import { readFile } from "node:fs/promises";
+import { parse } from "csv-parse/sync";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectFaultless } from "../support/browser.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../support/console-views.ts";
+import { useConsole } from "../support/console.ts";
+import { startTestWorker, type TestWorker } from "../support/worker.ts";
+import { picture } from "../support/picture.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+const peopleMax = 5_000;
+
+/** A spreadsheet as Excel writes it in German: 5,000 people, of whom every fourth gets a profile and two rows are of no use. */
+const manyPeople = (prefix: string): string => {
+  const lines = Array.from({ length: peopleMax }, (_, index) => {
+    const row = index + 1;
+    if (row === 7) return ";nobody@example.org;;;";
+    const person = `${prefix}-${row === 10 ? 9 : row}`;
+    return `${person};${person}@example.org;${row % 4 === 0 ? "Telefon;iOS;pem" : ";;"}`;
+  });
+  return `\ufeffKENNUNG;E-Mail;Profilname;Gerätetyp;Dateiformat\r\n${lines.join("\r\n")}\r\n`;
+};
+
+const people = (prefix: string, count: number): string =>
+  `pairwiseID\n${Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`).join("\n")}\n`;
+
+describeWithTool("chromium", "bulk jobs in the console", () => {
+  const subject = useConsole();
+  const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
+
+  const upload = async (page: Page, content: string | Buffer, name = "people.csv"): Promise<void> => {
+    const file = { name, mimeType: "application/octet-stream", buffer: Buffer.from(content) };
+    await page.setInputFiles("input[type=file]", file);
+  };
+  const headed = (page: Page, text: string) => page.waitForSelector(`h1:has-text("${text}")`);
+  const stated = (page: Page, state: string, ms = 30_000) =>
+    page.waitForSelector(`main span:text-is("${state}")`, { timeout: ms });
+  const counted = (page: Page, name: string): Promise<string> =>
+    page.locator(`dt:has-text("${name}") + dd`).first().innerText();
+  const download = async (page: Page, button: string): Promise<string> => {
+    const [file] = await Promise.all([page.waitForEvent("download"), page.click(`button:has-text("${button}")`)]);
+    return readFile(await file.path(), "utf8");
+  };
+  const rowsOf = (csv: string): Record<string, string>[] => parse(csv, { bom: true, columns: true });
+
+  /** Uploads people and starts what the check found. */
+  const begin = async (page: Page, kind: "onboarding" | "offboarding", content: string): Promise<void> => {
+    await page.goto(`${subject.api.url}/console/jobs/new/${kind}`);
+    await headed(page, kind === "onboarding" ? "Onboard people" : "Offboard people");
+    await upload(page, content);
+    await stated(page, "Ready");
+  };
+
+  test("says what to do first, and explains the files that it takes: keyboard alone", async () => {
+    const watched = await subject.open("/console/jobs");
+    const { page } = watched;
+    await page.waitForSelector("text=Nobody has run a bulk job yet");
+    await expectFaultless(watched);
+    await page.focus("h1");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await headed(page, "Onboard people");
+    await picture(page, "new");
+    expect(await page.locator("main table tbody tr").count()).toBe(6);
+    const template = rowsOf(await download(page, "Download a template"));
+    expect(Object.keys(template[0] ?? {})).toEqual([
+      "pairwiseID",
+      "email",
+      "maxProfiles",
+      "profileName",
+      "deviceType",
+      "format",
+    ]);
+
+    await page.focus("input[type=radio][value=file]");
+    await page.keyboard.press("ArrowRight");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("Kennung;maxProfiles\nada;7\nalan;many\n");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await headed(page, "Onboarding");
+    await stated(page, "Ready");
+    expect(await counted(page, "Will change")).toBe("1");
+    expect(await counted(page, "Problems")).toBe("1");
+    expect(await page.locator("main table tbody tr").innerText()).toMatch(
+      /^2\s+alan\s+maxProfiles\s+Has to be a whole number from 0 to 100$/,
+    );
+    await page.focus('button:has-text("Start for 1 person, leave out 1")');
+    await page.keyboard.press("Enter");
+    await stated(page, "Completed with errors");
+    const { body } = await service().get("/api/user?search=ada");
+    expect(body.data).toMatchObject([{ pairwiseID: "ada", maxProfiles: 7 }]);
+    await watched.context.close();
+  });
+
+  test(
+    "onboards 5,000 people: counts move and never go back, over a reload and a restart of the worker; results can be uploaded again",
+    { timeout: pagesMs },
+    async () => {
+      const watched = await subject.open("/console/jobs");
+      const { page } = watched;
+      await begin(page, "onboarding", manyPeople("many"));
+      expect(await counted(page, "Will change")).toBe("4,998");
+      expect(await counted(page, "Problems")).toBe("2");
+      const problems = await page.locator("main table tbody tr").allInnerTexts();
+      expect(problems[0]).toMatch(/^7\s+nobody@example.org\s+pairwiseID\s+Is missing$/);
+      expect(problems[1]).toMatch(/^10\s+many-9\s+–\s+The same person as in row 9$/);
+      expect(rowsOf(await download(page, "Download all problems")).map(({ row }) => row)).toEqual(["7", "10"]);
+      await expectFaultless(watched);
+      await picture(page, "ready");
+
+      await page.click('button:has-text("Start for 4,998 people, leave out 2")');
+      await stated(page, "Running");
+      const seen: number[] = [];
+      const bar = `document.querySelector("main [role=progressbar]")?.getAttribute("aria-valuenow") ?? null`;
+      /** Writes down what the bar says, until it says enough or is not there any more. */
+      const watch = async (until: (done: number) => boolean): Promise<void> => {
+        for (;;) {
+          const now = await page.evaluate<string | null>(bar);
+          if (now === null) return;
+          if (Number(now) !== seen.at(-1)) seen.push(Number(now));
+          if (until(Number(now))) return;
+          await page.waitForTimeout(50);
+        }
+      };
+      await watch((done) => done > 300);
+      await picture(page, "running");
+      await expectFaultless(watched);
+      await watch((done) => done > 600);
+      await subject.worker.stop();
+      await page.reload();
+      await stated(page, "Running");
+      await watch(() => true);
+      const worker = await restart();
+      await watch(() => false);
+      await stated(page, "Completed with errors", 120_000);
+      expect(seen, "counts go down").toEqual(seen.toSorted((one, other) => one - other));
+      expect(seen.length).toBeGreaterThan(3);
+      expect(await counted(page, "Changed")).toBe("4,998");
+      expect(await counted(page, "Failed")).toBe("2");
+      await page.waitForSelector("text=Onboarding is done: 4,998 changed, 2 failed.");
+      await picture(page, "result");
+      await expectFaultless(watched);
+
+      const results = await download(page, "Download results");
+      const rows = rowsOf(results);
+      expect(rows).toHaveLength(peopleMax);
+      expect(rows.filter(({ status }) => status === "changed")).toHaveLength(4_998);
+      expect(rows.filter(({ privateKey }) => privateKey?.startsWith("-----BEGIN"))).toHaveLength(peopleMax / 4);
+      expect((await download(page, "Failed rows only")).trim().split("\n")).toHaveLength(3);
+
+      await page.click('button:has-text("Erase them now")');
+      await page.click('[role=dialog] button:has-text("Erase the files")');
+      await page.waitForSelector("text=The files have been erased.");
+      expect(rowsOf(await download(page, "Download results")).every(({ privateKey }) => privateKey === "")).toBe(true);
+
+      await begin(page, "onboarding", results);
+      expect(await counted(page, "Already so")).toBe("4,998");
+      await page.click('button:has-text("Discard the job")');
+      await page.click('[role=dialog] button:has-text("Discard the job")');
+      await stated(page, "Cancelled");
+      await worker.stop();
+      await watched.context.close();
+    },
+  );
+
+  test("cancels a job: what is done is kept, the rest is skipped", { timeout: pagesMs }, async () => {
+    const worker = await restart();
+    const watched = await subject.open("/console/jobs/new/onboarding");
+    const { page } = watched;
+    // Where events do not get through, the page asks.
+    await page.route("**/api/jobs/*/events", (route) => route.abort());
+    const dropped = await page.evaluateHandle(`(() => {
+      const transfer = new DataTransfer();
+      transfer.items.add(new File([${JSON.stringify(manyPeople("stopped"))}], "people.csv"));
+      return transfer;
+    })()`);
+    await page.dispatchEvent('button:has-text("Choose a file")', "drop", { dataTransfer: dropped });
+    await stated(page, "Ready");
+    await page.click('button:has-text("Start for 4,998 people")');
+    await stated(page, "Running");
+    await page.click('button:has-text("Cancel the job")');
+    await page.waitForSelector("[role=dialog] >> text=It finishes the rows in hand");
+    await page.click('[role=dialog] button:has-text("Cancel the job")');
+    await stated(page, "Cancelled", 60_000);
+    const numbers = await Promise.all(
+      ["Changed", "Already so", "Failed", "Skipped"].map(async (name) =>
+        Number((await counted(page, name)).replace(",", "")),
+      ),
+    );
+    expect(numbers.reduce((sum, count) => sum + count)).toBe(peopleMax);
+    expect(numbers[3]).toBeGreaterThan(0);
+    await worker.stop();
+    await watched.context.close();
+  });
+
+  test(
+    "offboards when the number was typed, and a large part of the realm when that was confirmed",
+    { timeout: pagesMs },
+    async () => {
+      const worker = await restart();
+      const watched = await subject.open("/console/jobs");
+      const { page } = watched;
+      await begin(page, "onboarding", people("leaver", 3_000));
+      await page.click('button:has-text("Start for 3,000 people")');
+      await stated(page, "Completed");
+
+      await begin(page, "offboarding", people("leaver", 2_500));
+      await page.waitForSelector("text=That is a large part of the realm");
+      await expectFaultless(watched);
+      await picture(page, "offboarding");
+      const start = page.locator('button:has-text("Offboard 2,500 people")');
+      expect(await start.isDisabled()).toBe(true);
+      await page.fill("label:has-text('Type 2,500 to go on') >> xpath=.. >> input", "2,500");
+      expect(await start.isDisabled()).toBe(true);
+      await page.check("text=Yes, 2,500 people shall be offboarded");
+      await start.click();
+      await stated(page, "Completed");
+      const { body } = await service().get("/api/user?search=leaver-2500");
+      expect(body.data).toMatchObject([{ blacklisted: true }]);
+
+      await begin(page, "offboarding", "kennung\nleaver-2600\nleaver-1\nwho-is-that\n");
+      expect(await counted(page, "Already so")).toBe("1");
+      expect(await page.locator("main table tbody tr").innerText()).toMatch(
+        /^3\s+who-is-that\s+–\s+This person is not known here$/,
+      );
+      await page.fill("label:has-text('Type 1 to go on') >> xpath=.. >> input", "2");
+      expect(await page.locator('button:has-text("Offboard 1 person")').isDisabled()).toBe(true);
+      await page.locator("main input[role=switch]").check({ force: true });
+      await page.fill("input[type=datetime-local]", "2036-05-01T08:00");
+      await page.fill("label:has-text('Type 1 to go on') >> xpath=.. >> input", "1");
+      await page.click('button:has-text("Offboard 1 person")');
+      await stated(page, "Scheduled");
+      await page.click('button:has-text("Discard the job")');
+      await page.click('[role=dialog] button:has-text("Discard the job")');
+      await stated(page, "Cancelled");
+      await worker.stop();
+      await watched.context.close();
+    },
+  );
+
+  test("refuses files that cannot be used, and says why: in German too", async () => {
+    const watched = await subject.open("/console/jobs/new/onboarding", { language: "de", width: 390 });
+    const { page } = watched;
+    const refused = async (content: string | Buffer, name: string, reason: RegExp): Promise<void> => {
+      await upload(page, content, name);
+      await expect.poll(() => page.locator("main [role=alert]").innerText()).toMatch(reason);
+      expect(await page.evaluate(`document.activeElement.getAttribute("role")`)).toBe("alert");
+    };
+    await refused("x", "people.xlsx", /„people.xlsx“ lässt sich hier nicht lesen/);
+    await refused("Kennung;Lieblingsfarbe\na;rot\n", "a.csv", /Die Spalte „Lieblingsfarbe“ ist unbekannt/);
+    await refused("E-Mail\na@example.org\n", "a.csv", /Die Spalte pairwiseID fehlt/);
+    await refused("Kennung\n", "a.csv", /keine Zeilen/);
+    await refused(Buffer.from("Kennung\nMüller\n", "latin1"), "a.csv", /nicht in UTF-8/);
+    await refused("[1]", "a.json", /Liste stehen/);
+    await expectGoodConsole(watched);
+
+    await page.route("**/api/jobs/onboarding?*", () => undefined);
+    await upload(page, "Kennung\na\n");
+    await page.click('button:has-text("Hochladen abbrechen")');
+    await page.waitForSelector("text=Datei hier ablegen oder auswählen");
+    await upload(page, "Kennung\na\n");
+    await page.waitForSelector("main [role=progressbar]");
+    await page.focus("h1");
+    await page.keyboard.press("g");
+    await page.keyboard.press("j");
+    await page.waitForSelector("[role=dialog] >> text=bricht das Hochladen ab");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("[role=dialog]", { state: "detached" });
+    await page.click('button:has-text("Hochladen abbrechen")');
+    await page.unroute("**/api/jobs/onboarding?*");
+    await watched.context.close();
+  });
+
+  test.each(consoleViews)(
+    "every page is faultless: $theme, $width px, $language",
+    { timeout: pagesMs },
+    async (view) => {
+      const realm = { realmId: subject.realm.realmId };
+      const { body } = await subject.api.as.service(realm).get("/api/jobs?limit=100");
+      const found = (state: string): string => {
+        const job = (body.data as { id: string; state: string }[]).find((one) => one.state === state);
+        expect(job, state).toBeDefined();
+        return `/console/jobs/${job?.id}`;
+      };
+      const watched = await subject.open("/console/jobs", view);
+      const { page } = watched;
+      for (const [name, path] of [
+        ["list", "/console/jobs"],
+        ["no match", "/console/jobs?state=scheduled"],
+        ["new", "/console/jobs/new/offboarding"],
+        ["with errors", found("completed_with_errors")],
+        ["cancelled", found("cancelled")],
+        ["completed", found("completed")],
+        ["unknown job", "/console/jobs/00000000-0000-4000-8000-000000000000"],
+        ["unknown kind", "/console/jobs/new/teaching"],
+      ] as const) {
+        await page.goto(`${subject.api.url}${path}`);
+        await page.waitForSelector("h1");
+        await page.waitForLoadState("networkidle");
+        await expectGoodConsole(watched);
+        await picture(page, `${name} ${view.theme} ${view.width}`);
+      }
+      await page.route("**/api/jobs?*", (route) => route.abort());
+      await page.goto(`${subject.api.url}/console/jobs`);
+      await page.waitForSelector("main [role=alert]");
+      watched.complaints.length = 0; // The browser says that a request failed, as it was made to.
+      await expectGoodConsole(watched);
+      await watched.context.close();
+    },
+  );
+
+  /** The worker that was stopped, anew. */
+  const restart = (): Promise<TestWorker> => startTestWorker({ databaseUrl: subject.api.database.url });
+});

@@ -1,0 +1,154 @@
+import { expect, test, vi } from "vitest";
+import { consoleViews, expectGoodConsole, pagesMs } from "../support/console-views.ts";
+import { useConsole } from "../support/console.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+/** A picture of 120 by 40, blue. */
+const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"><rect width="120" height="40" fill="#36c"/></svg>`;
+const logo = "https://logo.example/logo.svg";
+
+vi.setConfig({ testTimeout: pagesMs });
+
+describeWithTool("chromium", "the realm's settings in the console", () => {
+  const subject = useConsole();
+  const realmNow = async () => {
+    const { body } = await subject.api.as.service({ realmId: subject.realm.realmId }).get("/api/realm");
+    return body.data;
+  };
+  const field = (name: string) => `main input[data-path="${name}"]`;
+
+  test("before a change is saved it is shown, with how many people it touches; with the keyboard alone", async () => {
+    const { given } = subject.api;
+    const { realmId } = subject.realm;
+    for (const profiles of [4, 4, 3]) {
+      const user = await given.user({ realmId });
+      for (let index = 0; index < profiles; index++) await given.profile(user);
+    }
+    const before = await realmNow();
+    const watched = await subject.open("/console/settings");
+    const { page } = watched;
+    await page.focus(field("maxProfiles"));
+    await page.keyboard.press("Control+A");
+    await page.keyboard.type("3");
+    await page.focus('[role="slider"] >> nth=1');
+    await page.keyboard.press("Home");
+    await page.focus('main [type="submit"]');
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('[role="dialog"] button:focus:has-text("Cancel")');
+    await page.waitForSelector("text=2 users already have more than 3 profiles; theirs stay.");
+    await page.waitForSelector("text=Users with a limit of their own are not touched.");
+    await page.waitForSelector("text=Profiles made from now on are valid for 1 month.");
+    expect(await page.locator('[role="dialog"] tbody').innerText()).toMatch(
+      /Profiles per user\s+5 profiles\s+3 profiles/,
+    );
+    expect(await realmNow()).toEqual(before);
+
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("text=The settings were saved.");
+    expect(await realmNow()).toEqual({ ...before, maxProfiles: 3, maxValid: 1 });
+    expect(await page.isDisabled('main [type="submit"]')).toBe(true);
+    await page.click("nav >> text=Users");
+    await page.waitForSelector('h1:text-is("Users")');
+    expect(watched.complaints).toEqual([]);
+    await watched.context.close();
+  });
+
+  test("the logo is seen in both themes before it is saved, and the name is in the header at once", async () => {
+    const watched = await subject.open("/console/settings");
+    const { page, context } = watched;
+    await context.route(logo, (route) => route.fulfill({ contentType: "image/svg+xml", body: picture }));
+    await context.route("https://logo.example/missing.png", (route) => route.fulfill({ status: 404 }));
+    await page.fill(field("displayName"), "University of Example");
+    await page.fill(field("logoURI"), "https://logo.example/missing.png");
+    await expect.poll(() => page.locator("text=There is no picture at this address.").count()).toBe(2);
+    await expectGoodConsole(watched);
+    await page.fill(field("logoURI"), logo);
+    await expect.poll(() => page.locator('figure img[alt="University of Example"]').count()).toBe(2);
+    const shown = `[...document.querySelectorAll("figure")].map((card) => [card.querySelector("img").naturalWidth, getComputedStyle(card).backgroundColor])`;
+    await expect
+      .poll(() => page.evaluate(shown))
+      .toEqual([
+        [120, "rgb(255, 255, 255)"],
+        [120, expect.not.stringContaining("255, 255, 255")],
+      ]);
+    await page.click('main [type="submit"]');
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector("header >> text=University of Example");
+    expect(await realmNow()).toMatchObject({ displayName: "University of Example", logoURI: logo });
+    await subject.api.as.admin({ realmId: subject.realm.realmId }).put("/api/realm", { logoURI: "" });
+    await context.close();
+  });
+
+  test("what is refused is said at its field, and nothing changes", async () => {
+    const before = await realmNow();
+    const { page, context } = await subject.open("/console/settings");
+    await page.fill(field("logoURI"), "http://logo.example/logo.svg");
+    await page.click('main [type="submit"]');
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector('[role="alert"]:focus >> text=Logo address: An address that begins with https://');
+    expect(await page.getAttribute(field("logoURI"), "aria-invalid")).toBe("true");
+    await page.fill(field("displayName"), " ");
+    await page.click('main [type="submit"]');
+    await page.waitForSelector('[role="alert"]:focus >> text=Display name: Please fill this in.');
+    expect(await realmNow()).toEqual(before);
+    await context.close();
+  });
+
+  test("whoever leaves with changes is asked, and staying keeps them", async () => {
+    const { page, context } = await subject.open("/console/settings");
+    await page.fill(field("displayName"), "Half typed");
+    await page.click("nav >> text=Users");
+    await page.waitForSelector("text=Your changes are not saved yet.");
+    await page.waitForSelector('[role="dialog"] button:focus:has-text("Stay here")');
+    await page.keyboard.press("Enter");
+    expect(await page.inputValue(field("displayName"))).toBe("Half typed");
+
+    const asked = new Promise<string>((resolve) =>
+      page.once("dialog", (dialog) => {
+        resolve(dialog.type());
+        void dialog.accept();
+      }),
+    );
+    await page.reload();
+    expect(await asked).toBe("beforeunload");
+
+    await page.fill(field("displayName"), "Again");
+    await page.click("nav >> text=Users");
+    await page.click('button:has-text("Leave anyway")');
+    await page.waitForSelector('h1:text-is("Users")');
+    await context.close();
+  });
+
+  test("when the service cannot be reached it says so, and tries again", async () => {
+    const watched = await subject.open("/console/nothing-is-here");
+    const { page, context } = watched;
+    await context.route("**/console/api/realm", (route) => route.abort());
+    await page.keyboard.press("g");
+    await page.keyboard.press("s");
+    await page.waitForSelector('[role="alert"] >> text=The service cannot be reached.', { timeout: 20_000 });
+    watched.complaints.length = 0;
+    await expectGoodConsole(watched);
+    await context.unroute("**/console/api/realm");
+    await page.click('[role="alert"] button:has-text("Try again")');
+    await page.waitForSelector(field("displayName"));
+    await context.close();
+  });
+
+  test.each(consoleViews)("is faultless: $theme, $width px, $language", async (view) => {
+    const watched = await subject.open("/console/settings", view);
+    const { page } = watched;
+    await page.waitForSelector(field("displayName"));
+    await expectGoodConsole(watched);
+    await page.fill(field("displayName"), "");
+    await page.click('main [type="submit"]');
+    await page.waitForSelector('[role="alert"]');
+    await expectGoodConsole(watched);
+    await page.fill(field("displayName"), "Another name");
+    await page.fill(field("maxProfiles"), "2");
+    await page.click('main [type="submit"]');
+    await page.waitForSelector('[role="dialog"] td');
+    await expectGoodConsole(watched);
+    await watched.context.close();
+  });
+});

@@ -1,0 +1,151 @@
+import { expect, test } from "vitest";
+import { expectFaultless, expectNoSidewaysScrolling, type View } from "../support/browser.ts";
+import { useConsole } from "../support/console.ts";
+import { givenLocalAccount } from "../support/local-account.ts";
+import { describeWithTool } from "../support/tools.ts";
+
+const views = (["light", "dark"] as const).flatMap((theme) =>
+  [390, 1440].map((width): View => ({ theme, width, language: "en" })),
+);
+
+/** Of all that the first page needs, packed as it is sent. The charts come later, and only on the dashboard. */
+const firstLoadBytesMax = 200_000;
+
+describeWithTool("chromium", "the console's frame", () => {
+  const subject = useConsole();
+
+  test.each(views)("is faultless, menus and help open: $theme, $width px", async (view) => {
+    const watched = await subject.open("/console/nothing-is-here", view);
+    const { page } = watched;
+    expect(await page.textContent("h1")).toBe("There is nothing here");
+    await expectFaultless(watched);
+
+    await page.click('[aria-label="Account of grace.hopper"]');
+    await page.waitForSelector('[role="menuitem"]');
+    await expectFaultless(watched);
+    await page.keyboard.press("Escape");
+
+    await page.focus("h1");
+    await page.keyboard.press("?");
+    await page.waitForSelector('[role="dialog"] >> text=Keyboard shortcuts');
+    await page.waitForTimeout(300); // Until the dialog is no longer see-through.
+    await expectFaultless(watched);
+    await watched.context.close();
+  });
+
+  test("is German for who reads German, and remembers another choice", async () => {
+    const watched = await subject.open("/console/nothing-is-here", { language: "de", width: 390 });
+    const { page } = watched;
+    expect(await page.textContent("h1")).toBe("Hier ist nichts");
+    expect(await page.getAttribute("html", "lang")).toBe("de");
+    await page.click('[aria-label="Navigation"]');
+    await page.click("text=Übersicht");
+    await page.waitForURL(/\/console\/?$/);
+    await expectFaultless(watched);
+
+    await page.click('[aria-label="Konto von grace.hopper"]');
+    await page.click("text=English");
+    await page.waitForSelector('h1:has-text("Dashboard")');
+    await page.reload();
+    await page.waitForSelector('h1:has-text("Dashboard")');
+    await watched.context.close();
+  });
+
+  test("can be used with the keyboard alone", async () => {
+    const watched = await subject.open("/console/nothing-is-here");
+    const { page } = watched;
+    const focused = () => page.evaluate<string>(`document.activeElement.textContent || document.activeElement.id`);
+    await page.keyboard.press("Tab");
+    expect(await focused()).toBe("Skip to content");
+    await page.keyboard.press("Enter");
+    expect(await page.evaluate(`document.activeElement.id`)).toBe("content");
+
+    await page.keyboard.press("g");
+    await page.keyboard.press("u");
+    await page.waitForURL(/\/console\/users$/);
+    await page.waitForSelector('h1:has-text("Users")');
+    expect(await page.title()).toMatch(/^Users · /);
+    await expect.poll(focused).toBe("Users");
+
+    await page.keyboard.press("/");
+    expect(await page.evaluate(`document.activeElement.id`)).toBe("global-search");
+    await page.keyboard.type("gu");
+    expect(page.url()).toMatch(/\/console\/users$/);
+
+    await page.focus("h1");
+    await page.keyboard.press("?");
+    await page.waitForSelector('[role="dialog"]');
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Space");
+    await page.keyboard.press("Escape");
+    await page.waitForSelector('[role="dialog"]', { state: "detached" });
+    await expect.poll(focused).toBe("Users");
+    await page.keyboard.press("g");
+    await page.keyboard.press("d");
+    await page.waitForTimeout(300);
+    expect(page.url()).toMatch(/\/console\/users$/);
+    await watched.context.close();
+  });
+
+  test("loads less than 200 kB of scripts, charts aside", async () => {
+    const watched = await subject.open("/console/nothing-is-here");
+    const { page, context } = watched;
+    const loaded = new Map<string, number>();
+    page.on("response", (response) => {
+      const { pathname } = new URL(response.url());
+      if (!pathname.endsWith(".js")) return;
+      loaded.set(pathname, Number(response.headers()["content-length"]));
+      expect(response.headers()["content-encoding"], pathname).toBe("gzip");
+    });
+    const session = await context.newCDPSession(page);
+    await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+    await page.goto(`${subject.api.url}/console`);
+    await page.waitForSelector("h1");
+    await page.waitForLoadState("networkidle");
+    const bytes = [...loaded]
+      .filter(([name]) => !name.includes("activity-chart"))
+      .reduce((sum, [, size]) => sum + size, 0);
+    expect(loaded.size).toBeGreaterThan(1);
+    expect(bytes).toBeLessThan(firstLoadBytesMax);
+    await context.close();
+  });
+
+  test("says that there is no connection, and that the session is about to end", async () => {
+    const watched = await subject.open("/console/nothing-is-here", { width: 390 });
+    const { page, context } = watched;
+    await context.setOffline(true);
+    await page.waitForSelector("text=You are offline");
+    await context.setOffline(false);
+    await page.waitForSelector("text=You are offline", { state: "detached" });
+
+    await page.clock.install();
+    await page.reload();
+    await page.waitForSelector("h1");
+    expect(await page.isVisible("text=Your session is about to end")).toBe(false);
+    await page.clock.fastForward("51:30");
+    await page.waitForSelector("text=Your session is about to end");
+    await expectFaultless(watched);
+    await context.close();
+  });
+
+  test("sends who is no administrator to their own devices", async () => {
+    await givenLocalAccount(subject.api, { username: "ada.lovelace", realmId: subject.realm.realmId });
+    const watched = await subject.open("/console/users", { width: 390 }, { username: "ada.lovelace" });
+    expect(await watched.page.textContent("h1")).toBe("This area is for administrators");
+    await expectFaultless(watched);
+    await watched.context.close();
+  });
+
+  test("signs out, and comes back to the same page after signing in again", async () => {
+    const watched = await subject.open("/console/users?q=keller", {});
+    const { page } = watched;
+    await page.click('[aria-label="Account of grace.hopper"]');
+    await page.click("text=Sign out");
+    await page.waitForURL(/\/login\/ended/);
+
+    await page.goto(`${subject.api.url}/console/users?q=keller`);
+    await page.waitForURL(/\/login\?/);
+    await expectNoSidewaysScrolling(page);
+    await watched.context.close();
+  });
+});

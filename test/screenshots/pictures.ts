@@ -1,0 +1,97 @@
+import type { Page } from "playwright-core";
+import { userAgents } from "../support/user-agents.ts";
+
+export interface Picture {
+  /** Of the file, without the theme. */
+  name: string;
+  path: string;
+  width?: number;
+  height?: number;
+  userAgent?: string;
+  /** What is done before the picture is taken. */
+  show?: (page: Page, url: string) => Promise<unknown>;
+}
+
+const phone = { width: 390, height: 844, userAgent: userAgents.iPhone } as const;
+
+/** The pictures of README and docs, in this order: a later one may show what an earlier one made. */
+export const pictures: readonly Picture[] = [
+  {
+    name: "dashboard",
+    path: "/console",
+    height: 1000,
+    async show(page) {
+      await page.click("button:has-text('30 days')");
+      await page.waitForSelector(".recharts-surface");
+    },
+  },
+  { name: "users", path: "/console/users", show: (page) => page.waitForSelector("tbody tr") },
+  {
+    name: "user",
+    path: "/console/users",
+    async show(page) {
+      await page.click("tbody tr >> nth=3 >> a");
+      await page.waitForSelector("h2");
+    },
+  },
+  { name: "profiles", path: "/console/profiles", show: (page) => page.waitForSelector("tbody tr") },
+  { name: "guests", path: "/console/guests", show: (page) => page.waitForSelector("tbody tr") },
+  { name: "infrastructure", path: "/console/infrastructure", show: (page) => page.waitForSelector("tbody tr") },
+  { name: "jobs", path: "/console/jobs", show: (page) => page.waitForSelector("tbody tr") },
+  {
+    name: "bulk-check",
+    path: "/console/jobs/new/onboarding",
+    async show(page) {
+      const file = { name: "students.csv", mimeType: "text/csv", buffer: Buffer.from(peopleWithProblems()) };
+      await page.setInputFiles("input[type=file]", file);
+      await page.waitForSelector("button:has-text('Start for')", { timeout: 60_000 });
+    },
+  },
+  {
+    name: "bulk-run",
+    path: "/console/jobs/new/onboarding",
+    async show(page) {
+      const file = { name: "students.csv", mimeType: "text/csv", buffer: Buffer.from(newPeople(20_000)) };
+      await page.setInputFiles("input[type=file]", file);
+      await page.click("button:has-text('Start for')", { timeout: 120_000 });
+      await page.waitForSelector("text=/per second/", { timeout: 60_000 });
+      await page.waitForTimeout(3_000);
+    },
+  },
+  { name: "audit", path: "/console/audit", show: (page) => page.waitForSelector("tbody tr") },
+  { name: "applications", path: "/console/applications", show: (page) => page.waitForSelector("tbody tr") },
+  { name: "register", path: "/console/applications/new" },
+  { name: "settings", path: "/console/settings", show: (page) => page.waitForSelector("input") },
+  { name: "add-device", path: "/me/devices/new", ...phone },
+  {
+    name: "device-ready",
+    path: "/me/devices/new",
+    ...phone,
+    async show(page) {
+      await page.click("text=On this device");
+      await page.waitForSelector("a.large");
+    },
+  },
+  { name: "my-devices", path: "/me", ...phone },
+  {
+    name: "hand-over",
+    path: "/me/devices/new",
+    async show(page) {
+      await page.click("text=On another device");
+      await page.waitForSelector("svg");
+    },
+  },
+];
+
+/** A file as people make them: most rows are fine, a few are not. */
+function peopleWithProblems(): string {
+  const rows = Array.from({ length: 412 }, (_, index) => `s${10_000 + index};s${index}@demo.example;3`);
+  rows[17] = "s10017;not an address;3";
+  rows[101] = "s10003;s3@demo.example;3";
+  rows[240] = "s10240;s240@demo.example;many";
+  rows[333] = ";s333@demo.example;3";
+  return ["pairwiseID;email;maxProfiles", ...rows].join("\r\n");
+}
+
+const newPeople = (count: number): string =>
+  ["pairwiseID,email", ...Array.from({ length: count }, (_, index) => `n${index},n${index}@demo.example`)].join("\n");

@@ -1,0 +1,39 @@
+import { readFile } from "node:fs/promises";
+import type { Locator, Page } from "playwright-core";
+import { expect } from "vitest";
+import { expectFaultless, type View, type WatchedPage } from "./browser.ts";
+import { expectTranslated } from "./untranslated.ts";
+
+/** Each theme, each width and each language once. */
+export const consoleViews: readonly View[] = [
+  { theme: "light", width: 1440, language: "en" },
+  { theme: "dark", width: 390, language: "de" },
+  { theme: "light", width: 390, language: "en" },
+  { theme: "dark", width: 1440, language: "de" },
+];
+
+const overflow = "document.documentElement.scrollWidth - document.documentElement.clientWidth";
+
+/** A page of the console as it is now: nothing for axe, the browser or a reader to complain about, down to 320 px. */
+export async function expectGoodConsole(watched: WatchedPage): Promise<void> {
+  const { page } = watched;
+  await settled(page);
+  await expectFaultless(watched);
+  await expectTranslated(page);
+  const width = page.viewportSize()?.width ?? 1440;
+  await page.setViewportSize({ width: 320, height: 640 });
+  await expect.poll(() => page.evaluate(overflow)).toBe(0); // WCAG 2.2, 1.4.10
+  await page.setViewportSize({ width, height: 900 });
+}
+
+/** What slides in or out of the page is see-through, or still beside it, until it is there. */
+const settled = (page: Page): Promise<void> => page.waitForTimeout(350);
+
+/** What pressing a button saves to a file. */
+export async function downloadBy(page: Page, button: Locator): Promise<{ name: string; bytes: Buffer }> {
+  const [file] = await Promise.all([page.waitForEvent("download"), button.click()]);
+  return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
+}
+
+/** For a test that goes through pages, or has axe look at many states of one. */
+export const pagesMs = 180_000;

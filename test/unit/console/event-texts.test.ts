@@ -1,0 +1,35 @@
+import { describe, expect, test } from "vitest";
+import german from "../../../console/texts/de.json" with { type: "json" };
+import english from "../../../console/texts/en.json" with { type: "json" };
+import { auditEvents } from "../../../domain/audit.ts";
+
+interface AuditTexts {
+  events: Record<string, string>;
+  eventNames: Record<string, string>;
+}
+
+const texts: Record<string, AuditTexts> = { English: english.audit, German: german.audit };
+
+const placeholders = (text: string): string[] => [...text.matchAll(/\{\{(\w+)\}\}/g)].map(([, name]) => name!).sort();
+
+describe.each(["English", "German"])("the audit log in %s", (language) => {
+  const { events, eventNames } = texts[language]!;
+
+  test.each(auditEvents)("%s is a sentence and has a name for the filter", (event) => {
+    // A sentence with a number has one text for each of its plural forms.
+    expect(events[event] ?? events[`${event}_other`]).toMatch(/\S/);
+    expect(events[`${event}_other`] === undefined).toBe(events[`${event}_one`] === undefined);
+    expect(eventNames[event]).toMatch(/\S/);
+  });
+
+  test("a sentence has no blanks but a name and a number", () => {
+    const blanks = new Set(Object.values(events).flatMap(placeholders));
+    expect([...blanks].sort()).toEqual(["count", "name"]);
+  });
+});
+
+test("both languages say the same", () => {
+  const [ours, theirs] = [texts["English"]!.events, texts["German"]!.events];
+  expect(Object.keys(theirs)).toEqual(Object.keys(ours));
+  for (const [key, text] of Object.entries(ours)) expect(placeholders(theirs[key]!), key).toEqual(placeholders(text));
+});
