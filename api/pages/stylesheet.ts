@@ -105,8 +105,8 @@ details > div { margin-top: .5rem; padding: 1.5rem; text-align: left; border: 1p
 .wide > header, .wide > main, .wide > footer { max-width: 44rem; }
 .wide > header { flex-wrap: wrap; justify-content: flex-start; }
 .wide > main { padding: 0; background: none; border: 0; box-shadow: none; }
-header nav { display: flex; flex-wrap: wrap; gap: 0 .25rem; margin-left: auto; font-size: .9375rem; }
-header form { margin: 0; font-size: .9375rem; }
+header nav { display: flex; flex-wrap: wrap; order: 1; flex: 1 0 100%; gap: 0 .25rem; margin: 0 -.625rem; font-size: .9375rem; }
+header form { margin: 0 0 0 auto; font-size: .9375rem; }
 header form > button { margin: 0; }
 header nav a, .plain, .plain:hover {
   display: inline-flex; align-items: center; width: auto; min-height: 2.75rem; padding: 0 .625rem; border-radius: .5rem;
@@ -210,8 +210,6 @@ legend { padding: 0; margin: 0 0 .5rem; font-weight: 600; }
 @media (max-width: 30rem) {
   body { padding: 1rem .75rem; gap: 1rem; }
   main { padding: 1.5rem 1.25rem; }
-  header nav { order: 1; flex: 1 0 100%; margin: 0 -.625rem; }
-  header form { margin-left: auto; }
   .actions { flex: 1 0 100% !important; }
   .actions .button { flex: 1; }
 }

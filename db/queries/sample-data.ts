@@ -24,3 +24,12 @@ export async function spreadOverDays(db: Db, { realmId, days }: { realmId: strin
      where realm_id = ${realmId}
   `);
 }
+
+/** Gives the first administrator, who has neither, a name and an e-mail address. */
+export async function nameAdministrator(db: Db, { realmId, email }: { realmId: string; email: string }): Promise<void> {
+  await db.query(sql`
+    update users
+       set email = ${email}, display_name = 'Grace Hopper'
+     where realm_id = ${realmId} and administrator and email = ''
+  `);
+}

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openDatabase, type Database } from "../../db/client.ts";
 import * as applications from "../../db/queries/applications.ts";
 import * as realms from "../../db/queries/realms.ts";
-import { spreadOverDays } from "../../db/queries/sample-data.ts";
+import { nameAdministrator, spreadOverDays } from "../../db/queries/sample-data.ts";
 import { scopesAllowedTo } from "../../domain/scopes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { drawSecretToken } from "../../runtime/secret-token.ts";
@@ -82,13 +82,14 @@ async function addTo(db: Database, call: Call, { clock, realmId }: Options): Pro
     scopes: ["job.create", "job.read", "user.read", "user.modify", "user.delete"],
   });
   await spreadOverDays(db, { realmId, days: daysBack });
+  await nameAdministrator(db, { realmId, email: `g.hopper@${realm.domain}` });
 }
 
 const infrastructure = (description: string) => ({ format: "pem", validityMonths: 24, description });
 
 type Call = <Data>(method: string, path: string, body?: unknown) => Promise<Data>;
 
-/** A service application of this realm's, for as long as this takes. */
+/** A service application of this realm's. It has a secret for as long as this takes, and stays for the audit log to name. */
 async function openClient(
   db: Database,
   { clock, realmId, baseUrl }: Options,
@@ -126,7 +127,7 @@ async function openClient(
     if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${await response.text()}`);
     return ((await response.json()) as { data: Data }).data;
   };
-  return { call, end: () => db.transaction((tx) => applications.remove(tx, { clientId })) };
+  return { call, end: () => db.transaction((tx) => applications.removeSecrets(tx, { clientId })) };
 }
 
 async function waitFor(isSo: () => Promise<boolean>): Promise<void> {

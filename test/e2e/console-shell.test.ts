@@ -33,6 +33,17 @@ describeWithTool("chromium", "the console's frame", () => {
     await watched.context.close();
   });
 
+  test("is where the first administrator's link leads", async () => {
+    const { page, context } = await subject.open("/console");
+    await context.clearCookies();
+    const token = await subject.api.given.signInLink(subject.administrator);
+    await page.goto(`${subject.api.url}/sign-in/${token}`);
+    await page.click("main form button");
+    await page.waitForURL(/\/console\/?$/);
+    await page.waitForSelector('h1:has-text("Dashboard")');
+    await context.close();
+  });
+
   test("is German for who reads German, and remembers another choice", async () => {
     const watched = await subject.open("/console/nothing-is-here", { language: "de", width: 390 });
     const { page } = watched;

@@ -1,6 +1,3 @@
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
-import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { allProblems } from "../../api/pages/problems.ts";
 import * as realms from "../../db/queries/realms.ts";
@@ -18,6 +15,7 @@ import {
 import { createBrowserSession } from "../support/browser-session.ts";
 import { givenLocalAccount, testPassword } from "../support/local-account.ts";
 import { usePageGallery } from "../support/page-gallery.ts";
+import { picture } from "../support/picture.ts";
 import { describeWithTool } from "../support/tools.ts";
 
 describeWithTool("chromium", "the pages of the authorization server", () => {
@@ -191,11 +189,3 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
     await watched.context.close();
   });
 });
-
-/** Pictures for people to look at, when a directory for them is named. */
-async function picture(page: Page, name: string): Promise<void> {
-  const directory = process.env["TEST_PICTURES"];
-  if (directory === undefined) return;
-  await mkdir(directory, { recursive: true });
-  await page.screenshot({ path: join(directory, `${name.replaceAll(/\W+/g, "-")}.png`) });
-}

@@ -1,6 +1,4 @@
 import { readFile } from "node:fs/promises";
-import { mkdir } from "node:fs/promises";
-import { join } from "node:path";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import * as issuances from "../../db/queries/issuances.ts";
@@ -19,6 +17,7 @@ import {
 import { fromNow, type GivenUser } from "../support/given.ts";
 import { givenIssuingRealm } from "../support/issuing.ts";
 import { openssl } from "../support/openssl.ts";
+import { picture } from "../support/picture.ts";
 import { describeWithTool } from "../support/tools.ts";
 import { userAgents } from "../support/user-agents.ts";
 
@@ -379,11 +378,3 @@ describeWithTool("chromium", "self-service", () => {
     120_000,
   );
 });
-
-/** Pictures for people to look at, when a directory for them is named. */
-async function picture(page: Page, name: string): Promise<void> {
-  const directory = process.env["TEST_PICTURES"];
-  if (directory === undefined) return;
-  await mkdir(directory, { recursive: true });
-  await page.screenshot({ path: join(directory, `${name.replaceAll(/\W+/g, "-")}.png`), fullPage: true });
-}

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
 import { userAgents } from "../support/user-agents.ts";
 
@@ -30,7 +31,7 @@ export const pictures: readonly Picture[] = [
     name: "user",
     path: "/console/users",
     async show(page) {
-      await page.click("tbody tr >> nth=3 >> a");
+      await page.click("tbody tr >> nth=5 >> a");
       await page.waitForSelector("h2");
     },
   },
@@ -38,6 +39,7 @@ export const pictures: readonly Picture[] = [
   { name: "guests", path: "/console/guests", show: (page) => page.waitForSelector("tbody tr") },
   { name: "infrastructure", path: "/console/infrastructure", show: (page) => page.waitForSelector("tbody tr") },
   { name: "jobs", path: "/console/jobs", show: (page) => page.waitForSelector("tbody tr") },
+  { name: "audit", path: "/console/audit", show: (page) => page.waitForSelector("tbody tr") },
   {
     name: "bulk-check",
     path: "/console/jobs/new/onboarding",
@@ -58,7 +60,6 @@ export const pictures: readonly Picture[] = [
       await page.waitForTimeout(3_000);
     },
   },
-  { name: "audit", path: "/console/audit", show: (page) => page.waitForSelector("tbody tr") },
   { name: "applications", path: "/console/applications", show: (page) => page.waitForSelector("tbody tr") },
   { name: "register", path: "/console/applications/new" },
   { name: "settings", path: "/console/settings", show: (page) => page.waitForSelector("input") },
@@ -93,5 +94,9 @@ function peopleWithProblems(): string {
   return ["pairwiseID;email;maxProfiles", ...rows].join("\r\n");
 }
 
-const newPeople = (count: number): string =>
-  ["pairwiseID,email", ...Array.from({ length: count }, (_, index) => `n${index},n${index}@demo.example`)].join("\n");
+/** People whom nobody has seen before, however often the picture is taken. */
+function newPeople(count: number): string {
+  const prefix = randomUUID().slice(0, 8);
+  const rows = Array.from({ length: count }, (_, index) => `${prefix}-${index},${prefix}-${index}@demo.example`);
+  return ["pairwiseID,email", ...rows].join("\n");
+}

@@ -6,14 +6,14 @@ import { useProfilesChanged } from "../profiles/revocation.ts";
 import { CreateProfileForm } from "./create-profile-form.tsx";
 import { CreatedProfileFile } from "./created-profile-file.tsx";
 import type { CreatedProfile } from "./create-profile.ts";
-import type { Format } from "./device-formats.ts";
+import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 import type { User } from "./load-users.ts";
 
 /** Makes a profile for a person, and then hands out its file, this once. */
 export function CreateProfileDialog({ user, opened, onClose }: { user: User; opened: boolean; onClose: () => void }) {
   const { t } = useTranslation();
   const profilesChanged = useProfilesChanged();
-  const [result, setResult] = useState<{ created: CreatedProfile; format: Format }>();
+  const [result, setResult] = useState<{ created: CreatedProfile; format: OfferedFormat }>();
   const close = () => {
     setResult(undefined);
     onClose();

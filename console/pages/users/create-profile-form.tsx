@@ -7,7 +7,7 @@ import { useTranslation } from "react-i18next";
 import { useSubmission } from "../../ui/submission.tsx";
 import { deviceTypes, useDeviceTypeChoices } from "../profiles/device-types.ts";
 import { createProfile, type CreatedProfile, type WantedProfile } from "./create-profile.ts";
-import { formatsFor, type Format } from "./device-formats.ts";
+import { formatsFor, type OfferedFormat } from "../../../domain/offered-formats.ts";
 import type { User } from "./load-users.ts";
 
 const nameMax = 64;
@@ -23,7 +23,7 @@ export function CreateProfileForm({
 }: {
   user: User;
   onCancel: () => void;
-  onCreated: (created: CreatedProfile, format: Format) => void;
+  onCreated: (created: CreatedProfile, format: OfferedFormat) => void;
 }) {
   const { t } = useTranslation();
   const [others, { toggle }] = useDisclosure();
@@ -37,7 +37,7 @@ export function CreateProfileForm({
   }, []);
   const rule = t("users.create.nameRule", { max: nameMax });
   const form = useForm<WantedProfile & Record<string, unknown>>({
-    initialValues: { name: "", deviceType: deviceTypes[0], format: formatsFor(deviceTypes[0])[0] },
+    initialValues: { name: "", deviceType: deviceTypes[0], format: formatsFor[deviceTypes[0]][0] },
     validate: { name: (name) => (isName(name.trim()) ? null : rule) },
   });
   const { submit, busy, summary } = useSubmission({
@@ -48,7 +48,7 @@ export function CreateProfileForm({
       onCreated(await createProfile(userID, profile, { key, signal: leaving.current.signal }), wanted.format);
     },
   });
-  const [offered, ...more] = formatsFor(form.values.deviceType);
+  const [offered, ...more] = formatsFor[form.values.deviceType];
 
   return (
     <form onSubmit={submit} noValidate>
@@ -69,7 +69,7 @@ export function CreateProfileForm({
           value={form.values.deviceType}
           onChange={(value) => {
             const deviceType = deviceTypes.find((known) => known === value) ?? deviceTypes[0];
-            form.setValues({ deviceType, format: formatsFor(deviceType)[0] });
+            form.setValues({ deviceType, format: formatsFor[deviceType][0] });
           }}
         />
         <Text size="sm">{t(`users.create.formats.${form.values.format}`)}</Text>

@@ -1,13 +1,13 @@
 import { api, ApiError, dataOf, type Schemas } from "../../api-client.ts";
 import type { DeviceType } from "../profiles/device-types.ts";
-import type { Format } from "./device-formats.ts";
+import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 
 export type CreatedProfile = Schemas["CreatedProfile"];
 
 export interface WantedProfile {
   name: string;
   deviceType: DeviceType;
-  format: Format;
+  format: OfferedFormat;
 }
 
 /** How long one question waits for its answer at the service. */

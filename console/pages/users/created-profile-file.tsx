@@ -7,7 +7,7 @@ import { Serial } from "../../ui/serial.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import { Time } from "../../ui/time.tsx";
 import type { CreatedProfile } from "./create-profile.ts";
-import type { Format } from "./device-formats.ts";
+import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 import { profileFile } from "./profile-file.ts";
 
 /** The file of a profile that was made just now. Nobody will see it again. */
@@ -17,7 +17,7 @@ export function CreatedProfileFile({
   onDone,
 }: {
   created: CreatedProfile;
-  format: Format;
+  format: OfferedFormat;
   onDone: () => void;
 }) {
   const { t } = useTranslation();

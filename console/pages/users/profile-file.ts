@@ -1,5 +1,5 @@
 import type { Schemas } from "../../api-client.ts";
-import type { Format } from "./device-formats.ts";
+import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 
 type Created = Schemas["CreatedProfile"];
 
@@ -9,10 +9,10 @@ const files = {
   pkcs12: { type: "application/x-pkcs12", ending: ".p12" },
   pem: { type: "application/x-pem-file", ending: ".pem" },
   crt: { type: "application/x-pem-file", ending: ".pem" },
-} as const satisfies Record<Format, unknown>;
+} as const satisfies Record<OfferedFormat, unknown>;
 
 /** A created profile as the file that its device opens. */
-export function profileFile(created: Created, format: Format): { name: string; content: Blob } {
+export function profileFile(created: Created, format: OfferedFormat): { name: string; content: Blob } {
   const { type, ending } = files[format];
   const bytes =
     created.data === undefined
