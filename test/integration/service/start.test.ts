@@ -48,7 +48,8 @@ test("the first start makes a realm and shows a sign-in link that works once; th
   const restarting = performance.now();
   const second = await start({ data: first.data });
   await second.ready();
-  expect(performance.now() - restarting).toBeLessThan(5_000);
+  // A second and a half on a machine that does nothing else; here other tests run beside it.
+  expect(performance.now() - restarting).toBeLessThan(10_000);
   await eventually(() => {
     expect(second.output()).toContain("is ready at");
   });
