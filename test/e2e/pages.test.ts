@@ -148,7 +148,7 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
     await signIn(watched);
     expect(await tabStops(page)).toEqual(["Not you?", "Cancel", "Allow", "Deutsch"]);
     await page.goto(`${api.url}/login`);
-    expect(await tabStops(page)).toEqual(["Sign out", "Not you? Switch account", "Deutsch"]);
+    expect(await tabStops(page)).toEqual(["My devices", "Sign out", "Not you? Switch account", "Deutsch"]);
     await watched.context.close();
   });
 
