@@ -27,7 +27,11 @@ export function PersonLink({ userID, inText = false }: { userID: string; inText?
       params={{ userID }}
       inherit
       underline={inText ? "always" : "hover"}
-      style={{ overflowWrap: "break-word" }}
+      display="inline-block"
+      // A number of one digit is too small to be hit (WCAG 2.2, 2.5.8).
+      miw={24}
+      mih={24}
+      style={{ overflowWrap: "anywhere" }}
       title={data?.pairwiseID}
       onClick={(event) => {
         event.stopPropagation();

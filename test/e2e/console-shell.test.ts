@@ -35,6 +35,7 @@ describeWithTool("chromium", "the console's frame", () => {
 
   test("is where the first administrator's link leads", async () => {
     const { page, context } = await subject.open("/console");
+    await page.goto("about:blank");
     await context.clearCookies();
     const token = await subject.api.given.signInLink(subject.administrator);
     await page.goto(`${subject.api.url}/sign-in/${token}`);
