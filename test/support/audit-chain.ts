@@ -6,9 +6,12 @@ import type { TestDatabase } from "./database.ts";
 import { silentLog } from "./worker.ts";
 
 /** Seals what waits, as a worker with this key does. */
-export async function sealEntries(database: TestDatabase, { key }: { key: string }): Promise<void> {
+export async function sealEntries(
+  database: TestDatabase,
+  { key, ...slice }: { key: string; slice?: number },
+): Promise<void> {
   const db = database.open("realmpass_worker", { connectionsMax: 2 });
-  await sealAudit({ db, signer: await createHeadSigner(key), clock: systemClock, log: silentLog });
+  await sealAudit({ db, signer: await createHeadSigner(key), clock: systemClock, log: silentLog }, slice);
 }
 
 /** Entries made in the database itself, a second apart, the last one a second ago; every tenth has microseconds. */

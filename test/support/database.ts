@@ -50,7 +50,8 @@ export async function cloneDatabase(): Promise<{ url: string; drop: () => Promis
   const server = required("TEST_DATABASE_URL");
   const template = new URL(required("TEST_TEMPLATE_URL")).pathname.slice(1);
   const name = `test_${randomBytes(8).toString("hex")}`;
-  await administer(server, `create database ${name} template ${pg.escapeIdentifier(template)}`);
+  // Copying its files is the quickest way where nothing waits for the disk.
+  await administer(server, `create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;
   return { url: url.href, drop: () => administer(server, `drop database if exists ${name} with (force)`) };

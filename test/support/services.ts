@@ -4,6 +4,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
+import pg from "pg";
 import { startEmbeddedPostgres } from "../../runtime/embedded-postgres.ts";
 import { findTool } from "./tools.ts";
 
@@ -26,6 +27,7 @@ export async function startPostgres(): Promise<Service> {
     log: quiet,
     searchPath: process.env["PATH"] ?? "",
   });
+  await withoutDurability(postgres.url);
   return {
     url: postgres.url,
     async stop() {
@@ -33,6 +35,21 @@ export async function startPostgres(): Promise<Service> {
       await rm(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** Nothing in this cluster outlives the run, and the machine does not fail meanwhile: waiting for the disk shows nothing. */
+async function withoutDurability(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const setting of ["fsync", "full_page_writes", "synchronous_commit"]) {
+      await client.query(`alter system set ${setting} = off`);
+    }
+    await client.query("alter system set max_wal_size = '4GB'");
+    await client.query("select pg_reload_conf()");
+  } finally {
+    await client.end();
+  }
 }
 
 /**

@@ -26,7 +26,9 @@ const chainOf = ({ json }: Ran): Chain => (json["chains"] as Chain[])[0]!;
 /** What is wrong, and where. */
 const faultsOf = (ran: Ran): string[] => chainOf(ran).faults.map(({ kind, position }) => `${kind} ${position}`);
 
-const seal = (key = operator.data.secret("auditKey")): Promise<void> => sealEntries(api.database, { key });
+/** In slices, each with its head. */
+const seal = (key = operator.data.secret("auditKey"), slice = 200): Promise<void> =>
+  sealEntries(api.database, { key, slice });
 
 /** Statements as somebody runs them who owns the whole database, and whom no trigger stops. */
 const tamper = (...statements: readonly Sql[]): Promise<void> =>
@@ -38,12 +40,15 @@ const tamper = (...statements: readonly Sql[]): Promise<void> =>
 const file = (name: string): string => join(operator.data.path, name);
 
 /** A realm with entries that are sealed, and what was kept elsewhere of it: the answer of `audit head`. */
-async function givenChain(count: number): Promise<{ realmId: string; name: string; kept: string }> {
+async function givenChain(
+  count: number,
+  { slice }: { slice?: number } = {},
+): Promise<{ realmId: string; name: string; kept: string }> {
   const realmId = await api.given.realm();
   const [realm] = await api.database.owner.query<{ name: string }>(sql`select name from realms where id = ${realmId}`);
   const name = realm?.name ?? "";
   await insertEntries(api.database, realmId, count);
-  await seal();
+  await seal(undefined, slice);
   const kept = file(`${name}-head.json`);
   writeFileSync(kept, (await operator.run(["audit", "head", "--realm", name])).out);
   return { realmId, name, kept };
@@ -67,8 +72,8 @@ const verifyExport = (path: string, kept: string): Promise<Ran> =>
 const entryAt = (realmId: string, position: number): Sql =>
   sql`(select entry_id from audit_seals where realm_id = ${realmId} and position = ${position})`;
 
-describe("of 100,000 entries, an export, a public key and a head that were kept elsewhere", () => {
-  const many = 100_000;
+describe("an export, a public key and a head that were kept elsewhere", () => {
+  const many = 3_000;
   let realmId: string;
   let kept: string;
   let saved: Sql;
@@ -77,7 +82,7 @@ describe("of 100,000 entries, an export, a public key and a head that were kept 
     ({ realmId, kept } = await givenChain(many));
     await api.database.owner.query(sql`create table saved_entries as select * from audit_entries`);
     saved = sql`saved_entries`;
-  }, 120_000);
+  });
 
   /** Does something to the log, checks an export of it, and undoes it. */
   async function found(tampering: readonly Sql[], undoing: readonly Sql[]): Promise<Ran> {
@@ -95,17 +100,13 @@ describe("of 100,000 entries, an export, a public key and a head that were kept 
        and e.id = ${entryAt(realmId, position)}
   `;
 
-  test("find nothing wrong with an untouched log, within seconds", async () => {
-    const path = await exportOf(realmId);
-    const began = performance.now();
-    const ran = await verifyExport(path, kept);
-
-    expect(performance.now() - began).toBeLessThan(15_000);
+  test("find nothing wrong with an untouched log", async () => {
+    const ran = await verifyExport(await exportOf(realmId), kept);
     expect(ran.code).toBe(0);
     expect(ran.json).toMatchObject({ ok: true });
     expect(chainOf(ran)).toMatchObject({ realm: Number(realmId), entries: many, position: many, faults: [] });
     expect(chainOf(ran).unsealed).toBeGreaterThan(0);
-  }, 60_000);
+  });
 
   test.each<[field: string, set: Sql]>([
     ["event", sql`event = 'user_create'`],
@@ -113,27 +114,23 @@ describe("of 100,000 entries, an export, a public key and a head that were kept 
     ["date, by a year", sql`at = at - interval '1 year'`],
     ["actor", sql`user_id = 99`],
     ["property", sql`properties = jsonb_set(properties, '{after,locked}', 'null')`],
-  ])(
-    "find a changed %s",
-    async (_, set) => {
-      const target = 54_321;
-      const ran = await found(
-        [sql`update audit_entries set ${set} where id = ${entryAt(realmId, target)}`],
-        [restored(target)],
-      );
+  ])("find a changed %s", async (_, set) => {
+    const target = 1_321;
+    const ran = await found(
+      [sql`update audit_entries set ${set} where id = ${entryAt(realmId, target)}`],
+      [restored(target)],
+    );
 
-      expect(ran.code).toBe(1);
-      expect(ran.json["ok"]).toBe(false);
-      expect(faultsOf(ran)[0]).toBe(`entry_changed ${target}`);
-      expect(chainOf(ran).faults.map(({ position }) => position)).not.toContain(target + 1);
-      const { id } = chainOf(ran).faults[0]!;
-      expect(chainOf(ran).faults[0]?.message).toContain(`Entry ${id} at position ${target}`);
-    },
-    60_000,
-  );
+    expect(ran.code).toBe(1);
+    expect(ran.json["ok"]).toBe(false);
+    expect(faultsOf(ran)[0]).toBe(`entry_changed ${target}`);
+    expect(chainOf(ran).faults.map(({ position }) => position)).not.toContain(target + 1);
+    const { id } = chainOf(ran).faults[0]!;
+    expect(chainOf(ran).faults[0]?.message).toContain(`Entry ${id} at position ${target}`);
+  });
 
   test("find a deleted entry", async () => {
-    const target = 12_345;
+    const target = 345;
     const ran = await found(
       [sql`delete from audit_entries where id = ${entryAt(realmId, target)}`],
       [
@@ -143,10 +140,10 @@ describe("of 100,000 entries, an export, a public key and a head that were kept 
     );
     expect(ran.code).toBe(1);
     expect(faultsOf(ran)).toEqual([`entry_missing ${target}`]);
-  }, 60_000);
+  });
 
   test("find two entries that changed places", async () => {
-    const [one, other] = [40_000, 70_001];
+    const [one, other] = [1_000, 2_001];
     const swap = (a: number, b: number): Sql => sql`
       update audit_entries e
          set (at, event, user_id, client_id, properties) = (s.at, s.event, s.user_id, s.client_id, s.properties)
@@ -157,7 +154,7 @@ describe("of 100,000 entries, an export, a public key and a head that were kept 
     const ran = await found([swap(one, other), swap(other, one)], [restored(one), restored(other)]);
     expect(ran.code).toBe(1);
     expect(faultsOf(ran)).toEqual([`entry_changed ${one}`, `entry_changed ${other}`]);
-  }, 60_000);
+  });
 
   test("find an entry that was added later with an earlier date", async () => {
     await api.database.owner.query(sql`
@@ -171,11 +168,26 @@ describe("of 100,000 entries, an export, a public key and a head that were kept 
     expect(ran.code).toBe(1);
     expect(chainOf(ran).faults.map(({ kind }) => kind)).toEqual(["entry_backdated"]);
     expect(chainOf(ran).faults[0]?.position).toBeGreaterThan(many);
-  }, 60_000);
+  });
 });
 
+test("one change among 100,000 entries is found within seconds", async () => {
+  const many = 100_000;
+  const { realmId, kept } = await givenChain(many, { slice: 2_000 });
+  await tamper(sql`update audit_entries set event = 'user_create' where id = ${entryAt(realmId, 54_321)}`);
+  const path = await exportOf(realmId);
+
+  const began = performance.now();
+  const ran = await verifyExport(path, kept);
+
+  expect(performance.now() - began).toBeLessThan(15_000);
+  expect(ran.code).toBe(1);
+  expect(chainOf(ran)).toMatchObject({ entries: many, position: many });
+  expect(faultsOf(ran)).toEqual(["entry_changed 54321"]);
+}, 120_000);
+
 describe("in the database", () => {
-  const count = 5_000;
+  const count = 500;
   let realmId: string;
   let name: string;
   let kept: string;
@@ -204,24 +216,20 @@ describe("in the database", () => {
   });
 
   test.each<[what: string, statements: (at: Sql) => Sql[], faults: string[]]>([
-    [
-      "a change",
-      (at) => [sql`update audit_entries set event = 'user_create' where id = ${at}`],
-      ["entry_changed 2500"],
-    ],
-    ["a deletion", (at) => [sql`delete from audit_entries where id = ${at}`], ["entry_missing 2500"]],
+    ["a change", (at) => [sql`update audit_entries set event = 'user_create' where id = ${at}`], ["entry_changed 250"]],
+    ["a deletion", (at) => [sql`delete from audit_entries where id = ${at}`], ["entry_missing 250"]],
     [
       "a deletion with its place",
       (at) => [
         sql`delete from audit_entries where id = ${at}`,
-        sql`delete from audit_seals where realm_id = ${realmId} and position = 2500`,
+        sql`delete from audit_seals where realm_id = ${realmId} and position = 250`,
       ],
-      ["entry_missing 2500"],
+      ["entry_missing 250"],
     ],
     [
       "a change with its hash",
-      () => [sql`update audit_seals set hash = sha256('x') where realm_id = ${realmId} and position = 2500`],
-      ["entry_changed 2500", "entry_changed 2501"],
+      () => [sql`update audit_seals set hash = sha256('x') where realm_id = ${realmId} and position = 250`],
+      ["entry_changed 250", "entry_changed 251"],
     ],
     [
       "an insertion past the trigger",
@@ -240,55 +248,55 @@ describe("in the database", () => {
       () => [
         sql`insert into audit_entries (realm_id, at, event, properties) values (${realmId}, now(), 'user_lock', '{}')`,
         sql`insert into audit_seals (realm_id, position, entry_id, hash)
-            select ${realmId}, 5001, max(id), sha256('x') from audit_entries`,
+            select ${realmId}, 501, max(id), sha256('x') from audit_entries`,
       ],
-      ["entry_changed 5001", "head_missing 5001"],
+      ["entry_changed 501", "head_missing 501"],
     ],
     [
       "a head with another signature",
-      () => [sql`update audit_heads set signature = 'x.y.z' where realm_id = ${realmId} and position = 2000`],
-      ["head_forged 2000"],
+      () => [sql`update audit_heads set signature = 'x.y.z' where realm_id = ${realmId} and position = 200`],
+      ["head_forged 200"],
     ],
     [
       "a head of another place",
       () => [
         sql`update audit_heads h set signature = o.signature from audit_heads o
-             where h.realm_id = ${realmId} and h.position = 4000 and o.realm_id = h.realm_id and o.position = 2000`,
+             where h.realm_id = ${realmId} and h.position = 400 and o.realm_id = h.realm_id and o.position = 200`,
       ],
-      ["head_forged 4000"],
+      ["head_forged 400"],
     ],
     [
       "heads that are gone",
-      () => [sql`delete from audit_heads where realm_id = ${realmId} and position = 2000`],
-      ["head_missing 2000"],
+      () => [sql`delete from audit_heads where realm_id = ${realmId} and position = 200`],
+      ["head_missing 200"],
     ],
     ["no heads at all", () => [sql`delete from audit_heads where realm_id = ${realmId}`], ["head_missing 1"]],
   ])("%s is found", async (_, statements, faults) => {
-    await tamper(...statements(entryAt(realmId, 2500)));
+    await tamper(...statements(entryAt(realmId, 250)));
     const ran = await verify();
     expect(ran.code).toBe(1);
     expect(faultsOf(ran)).toEqual(faults);
   });
 
   const cutOff = (): Sql[] => [
-    sql`delete from audit_entries where id in (select entry_id from audit_seals where realm_id = ${realmId} and position > 4000)`,
-    sql`delete from audit_seals where realm_id = ${realmId} and position > 4000`,
-    sql`delete from audit_heads where realm_id = ${realmId} and position > 4000`,
+    sql`delete from audit_entries where id in (select entry_id from audit_seals where realm_id = ${realmId} and position > 400)`,
+    sql`delete from audit_seals where realm_id = ${realmId} and position > 400`,
+    sql`delete from audit_heads where realm_id = ${realmId} and position > 400`,
   ];
 
   test("a tail that was cut off is found with the head that was kept, in the database and in an export", async () => {
     await tamper(...cutOff());
-    expect(faultsOf(await verify("--head", kept))).toEqual(["chain_truncated 4000"]);
-    expect(faultsOf(await verifyExport(await exportOf(realmId), kept))).toEqual(["chain_truncated 4000"]);
+    expect(faultsOf(await verify("--head", kept))).toEqual(["chain_truncated 400"]);
+    expect(faultsOf(await verifyExport(await exportOf(realmId), kept))).toEqual(["chain_truncated 400"]);
   });
 
   test("a tail that was cut off and grew again is found with the head that was kept", async () => {
     await tamper(...cutOff());
-    await insertEntries(api.database, realmId, 1_500);
+    await insertEntries(api.database, realmId, 150);
     await seal();
     expect(faultsOf(await verify())).toEqual([]);
-    expect(faultsOf(await verify("--head", kept))[0]).toBe("chain_rewritten 5000");
-    expect(faultsOf(await verifyExport(await exportOf(realmId), kept))[0]).toBe("chain_rewritten 5000");
+    expect(faultsOf(await verify("--head", kept))[0]).toBe("chain_rewritten 500");
+    expect(faultsOf(await verifyExport(await exportOf(realmId), kept))[0]).toBe("chain_rewritten 500");
   });
 
   const unsealAll = (): Sql[] => [
@@ -301,8 +309,8 @@ describe("in the database", () => {
   test("a log that our own worker was made to seal again is found with the head that was kept", async () => {
     await tamper(...unsealAll());
     await seal();
-    expect(faultsOf(await verify("--head", kept))).toEqual(["chain_rewritten 5000"]);
-    expect(faultsOf(await verifyExport(await exportOf(realmId), kept))).toEqual(["chain_rewritten 5000"]);
+    expect(faultsOf(await verify("--head", kept))).toEqual(["chain_rewritten 500"]);
+    expect(faultsOf(await verifyExport(await exportOf(realmId), kept))).toEqual(["chain_rewritten 500"]);
   });
 
   test("a log that was sealed again with another key is found", async () => {
@@ -310,9 +318,9 @@ describe("in the database", () => {
     await tamper(...unsealAll());
     await seal(forger);
 
-    expect(faultsOf(await verify())).toEqual(["head_forged 2000", "head_forged 4000", "head_forged 5000"]);
+    expect(faultsOf(await verify())).toEqual(["head_forged 200", "head_forged 400", "head_forged 500"]);
     expect(faultsOf(await verifyExport(await exportOf(realmId), kept))).toEqual([
-      "chain_rewritten 5000",
+      "chain_rewritten 500",
       "head_forged null",
       "head_missing 1",
     ]);
