@@ -1,5 +1,6 @@
-import { Agent, request as httpRequest, type IncomingMessage } from "node:http";
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
+import { Agent, type Dispatcher } from "undici";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Deps } from "../deps.ts";
 import type { RateLimiter } from "../rate-limit.ts";
@@ -11,6 +12,9 @@ const requestBytesMax = 4_096;
 
 /** No answer is longer: one for many certificates is a few kilobytes. */
 const answerBytesMax = 65_536;
+
+/** To one worker; what is more waits for one of them. */
+const connectionsMax = 256;
 
 /** How long a client may take to send its request. */
 const requestMsMax = 8_000;
@@ -42,7 +46,11 @@ interface Answer {
  */
 export function createOcspProxy(deps: Pick<Deps, "db" | "clock">, limiter: RateLimiter): RequestHandler {
   const workers = createOcspWorkers(deps);
-  const agent = new Agent({ keepAlive: true, maxSockets: 256, maxFreeSockets: 32 });
+  const agent = new Agent({
+    connections: connectionsMax,
+    connect: { timeout: workerMsMax },
+    maxResponseSize: answerBytesMax,
+  });
 
   async function askAny(asked: Asked): Promise<Answer | undefined> {
     const startedAt = performance.now();
@@ -78,8 +86,8 @@ export function createOcspProxy(deps: Pick<Deps, "db" | "clock">, limiter: RateL
       send(response, undefined);
       return;
     }
-    const body = method === "POST" ? await readBody(request) : undefined;
-    const asked = { method: body === undefined ? "GET" : "POST", path, headers: headersOf(request, address), body };
+    const body = method === "POST" ? await readBody(request) : null;
+    const asked: Asked = { method: body === null ? "GET" : "POST", path, headers: headersOf(request, address), body };
     send(response, await askAny(asked));
   };
 }
@@ -95,10 +103,10 @@ async function withinLimit(limiter: RateLimiter, response: Response, address: st
 }
 
 interface Asked {
-  method: string;
+  method: "GET" | "POST";
   path: string;
   headers: Record<string, string>;
-  body: Buffer | undefined;
+  body: Buffer | null;
 }
 
 /** What the responder goes by, and who asked; nothing else is passed on. */
@@ -141,49 +149,35 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
  * Asks one worker. A kept connection may have been closed at this very moment, which says nothing about the worker: then
  * it is asked once more. Asking twice does no harm.
  */
-async function ask(agent: Agent, url: string, asked: Asked, msMax: number): Promise<Answer> {
+async function ask(dispatcher: Dispatcher, url: string, asked: Asked, msMax: number): Promise<Answer> {
+  const giveUp = new AbortController();
+  const timer = setTimeout(() => {
+    giveUp.abort(new Error("no answer in time"));
+  }, msMax);
   try {
-    return await askOnce(agent, url, asked, msMax);
-  } catch (error) {
-    if (!(error instanceof StaleConnection)) throw error;
-    return askOnce(agent, url, { ...asked, headers: { ...asked.headers, connection: "close" } }, msMax);
+    return await askOnce(dispatcher, url, asked, giveUp.signal).catch((error: unknown) => {
+      if (!wasClosed(error)) throw error;
+      return askOnce(dispatcher, url, asked, giveUp.signal);
+    });
+  } finally {
+    clearTimeout(timer);
   }
 }
 
-class StaleConnection extends Error {
-  override readonly name = "StaleConnection";
+async function askOnce(dispatcher: Dispatcher, url: string, asked: Asked, signal: AbortSignal): Promise<Answer> {
+  const { method, path, headers, body } = asked;
+  const { statusCode, ...answer } = await dispatcher.request({ origin: url, path, method, headers, body, signal });
+  return {
+    status: statusCode,
+    headers: kept(answer.headers),
+    body: Buffer.from(await answer.body.arrayBuffer()),
+  };
 }
 
-function askOnce(agent: Agent, url: string, { method, path, headers, body }: Asked, msMax: number): Promise<Answer> {
-  return new Promise((resolve, reject) => {
-    const length: Record<string, number> = body === undefined ? {} : { "content-length": body.length };
-    const sent = httpRequest(`${url}${path}`, { agent, method, headers: { ...headers, ...length } }, (incoming) => {
-      const chunks: Buffer[] = [];
-      let received = 0;
-      incoming.on("data", (chunk: Buffer) => {
-        received += chunk.length;
-        if (received > answerBytesMax) sent.destroy(new Error("too long an answer"));
-        else chunks.push(chunk);
-      });
-      incoming.once("error", reject);
-      incoming.once("end", () => {
-        resolve({ status: incoming.statusCode ?? 502, headers: kept(incoming), body: Buffer.concat(chunks) });
-      });
-    });
-    const timer = setTimeout(() => {
-      sent.destroy(new Error("no answer in time"));
-    }, msMax);
-    sent.once("close", () => {
-      clearTimeout(timer);
-    });
-    sent.once("error", (error) => {
-      reject(sent.reusedSocket && "code" in error ? new StaleConnection("closed", { cause: error }) : error);
-    });
-    sent.end(body);
-  });
-}
+const wasClosed = (error: unknown): boolean =>
+  error instanceof Error && "code" in error && (error.code === "UND_ERR_SOCKET" || error.code === "ECONNRESET");
 
-function kept({ headers }: IncomingMessage): Record<string, string> {
+function kept(headers: IncomingHttpHeaders): Record<string, string> {
   const answer: Record<string, string> = {};
   for (const name of answerHeaders) {
     const value = headers[name];
