@@ -17,6 +17,7 @@ const packageOf: Record<string, string> = {
   chromium: "chromium",
   xmllint: "libxml2-utils",
   nmcli: "network-manager",
+  "systemd-analyze": "systemd",
   python3: "python3",
 };
 
