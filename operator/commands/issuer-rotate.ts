@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Db } from "../../db/client.ts";
+import * as crls from "../../db/queries/crls.ts";
 import * as issuers from "../../db/queries/issuers.ts";
 import * as realms from "../../db/queries/realms.ts";
 import type { RealmRow } from "../../db/queries/realms.ts";
@@ -50,10 +51,22 @@ async function startIssuing(prepared: issuers.IssuerRow, context: Context): Prom
     if ((await lockAndFindPrepared(tx, prepared.realmId, context))?.id !== prepared.id) {
       throw new OperatorError("issuer_changed", "Somebody else has rotated at this moment; look at `issuer list`.");
     }
+    await requireCrl(tx, prepared, context);
     const issuer = await issuers.startIssuing(tx, prepared);
     await recordIssuerEvent(tx, { issuer, event: "issuer_rotate", at: context.clock.now() });
     return issuer;
   });
+}
+
+/** A RADIUS server that checks CRLs refuses every profile of an issuer without one. */
+async function requireCrl(tx: Db, { id }: issuers.IssuerRow, { clock }: Context): Promise<void> {
+  const states = await crls.listStates(tx, { at: clock.now() });
+  const standing = states.find(({ issuerId }) => issuerId === id)?.standing ?? "missing";
+  if (standing !== "missing" && standing !== "stale") return;
+  throw new OperatorError(
+    "crl_missing",
+    `Issuer ${id} has ${standing === "missing" ? "no CRL yet" : "a CRL that has ended"}: RADIUS servers would refuse its profiles. A worker that runs publishes one within seconds; then rotate.`,
+  );
 }
 
 async function makeNext(

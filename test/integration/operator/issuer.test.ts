@@ -17,6 +17,14 @@ const rootOf = async (): Promise<{ realm: string; key: string; certificate: stri
 const listed = async (realm: string): Promise<Record<string, unknown>[]> =>
   (await operator.run(["issuer", "list", "--realm", realm])).json["issuers"] as Record<string, unknown>[];
 
+/** As a worker does for every issuer; the CRL ends so many hours from now. */
+const publishCrl = (issuerId: unknown, { endsInHours = 48 } = {}) =>
+  operator.database.owner.query(sql`
+    insert into crls (issuer_id, number, this_update, next_update, entries, size, tag, head, pieces, tail, last_piece)
+    values (${String(issuerId)}, 1, now() - interval '1 day', now() + make_interval(hours => ${endsInHours}), 0, 10, 'tag', '', '{}', '', 0)
+    on conflict (issuer_id) do update set number = crls.number + 1, next_update = excluded.next_update
+  `);
+
 test("after rotating, the new issuer issues and the earlier one goes on publishing under the same root", async () => {
   const { realm, certificate } = await rootOf();
   const [first] = await listed(realm);
@@ -58,6 +66,7 @@ test("a prepared issuer publishes beside the one that issues, and issues after t
   ]);
 
   rmSync(key);
+  await publishCrl(prepared.json["issuerID"]);
   const rotated = await operator.run(["issuer", "rotate", "--realm", realm]);
 
   expect(rotated.json).toEqual({ ...prepared.json, issuing: true, prepared: false });
@@ -83,10 +92,27 @@ test("there is one prepared issuer at most, and a root is not asked for one that
   expect([withRoot.code, withRoot.json["error"]]).toEqual([2, "usage"]);
 
   const rotate = () => operator.run(["issuer", "rotate", "--realm", realm]);
+  await publishCrl((await listed(realm))[0]?.["issuerID"]);
   await rotate();
   const issuers = await listed(realm);
   expect(issuers).toHaveLength(2);
   expect(issuers.map(({ issuing }) => issuing)).toEqual([true, false]);
+});
+
+test("a prepared issuer whose CRL no RADIUS server could go by does not issue yet", async () => {
+  const { realm } = await rootOf();
+  const { json: prepared } = await operator.run(["issuer", "rotate", "--prepare", "--realm", realm]);
+  const rotate = () => operator.run(["issuer", "rotate", "--realm", realm]);
+
+  const missing = await rotate();
+  expect([missing.code, missing.json["error"]]).toEqual([1, "crl_missing"]);
+  expect(missing.err).toContain("no CRL yet");
+  await publishCrl(prepared["issuerID"], { endsInHours: -1 });
+  expect((await rotate()).err).toContain("a CRL that has ended");
+  expect((await listed(realm)).map(({ issuing }) => issuing)).toEqual([false, true]);
+
+  await publishCrl(prepared["issuerID"]);
+  expect((await rotate()).json).toMatchObject({ issuerID: prepared["issuerID"], issuing: true });
 });
 
 test("a prepared issuer that has ended is not turned to; the next rotation makes one", async () => {
