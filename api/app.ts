@@ -7,6 +7,8 @@ import type { Deps } from "./deps.ts";
 import { createDocsRouter } from "./docs/docs-router.tsx";
 import { endpoints } from "./endpoints.ts";
 import { serveOpenApiDocument } from "./openapi-served.ts";
+import { logosPath } from "./logo/logo-path.ts";
+import { createLogoRouter } from "./logo/logo-router.ts";
 import { createOAuthRouter } from "./oauth/oauth-router.ts";
 import { createPublicationRouter } from "./publication/publication-router.ts";
 import { createOcspProxy } from "./publication/ocsp-proxy.ts";
@@ -59,10 +61,11 @@ export function createApp(deps: Deps): Express {
     ],
     counted,
   );
-  app.use(["/crl", "/ca", ...selfServicePaths], counted);
+  app.use(["/crl", "/ca", logosPath, ...selfServicePaths], counted);
   app.use(createPublicationRouter(deps));
   app.use(createOAuthRouter(deps, limiter));
   app.use(createSignInRouter(deps));
+  app.use(createLogoRouter(deps));
   app.use(createConsoleRouter(deps));
   app.use(createUpstreamLoginRouter(deps));
   app.use(createSelfServiceRouter(deps));

@@ -5,6 +5,8 @@ import type { Log } from "../runtime/log.ts";
 import type { Queues } from "../runtime/queues.ts";
 import type { Guesses } from "./guesses.ts";
 import type { JobWatch } from "./job-watch.ts";
+import type { PictureSources } from "./logo/fetch-picture.ts";
+import type { Logos } from "./logo/logos.ts";
 import type { ApiMetrics } from "./metrics.ts";
 import type { TokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import type { RateLimits } from "./rate-limit.ts";
@@ -26,6 +28,7 @@ export interface Deps {
   jobs: JobWatch;
   signingKeys: TokenSigningKeys;
   guesses: Guesses;
+  logos: Logos;
   /** Seals what must be read again, and makes the keys of form tokens. */
   masterKey: KeyObject;
   settings: ApiSettings;
@@ -47,6 +50,8 @@ export interface ApiSettings {
   consoleFolder?: string;
   /** How long a realm's identity provider may take for one answer. Default: 5 s. */
   upstreamTimeoutMs?: number;
+  /** Where realms' logos may come from. Default: the public Internet. */
+  logos?: PictureSources;
 }
 
 export interface ClientCertificateSettings {

@@ -98,6 +98,7 @@ function settingsOf(config: ApiConfig, tlsPort: number | undefined): ApiSettings
       user: config.REALMPASS_RATE_LIMIT_USER,
       refused: config.REALMPASS_RATE_LIMIT_REFUSED,
     },
+    logos: { networks: config.REALMPASS_LOGO_NETWORKS },
     ...(clientCertificates && { clientCertificates }),
   };
 }

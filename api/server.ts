@@ -17,6 +17,8 @@ import { createCollector } from "./collect-issuance.ts";
 import type { ApiSettings } from "./deps.ts";
 import { createGuesses } from "./guesses.ts";
 import { createJobWatch } from "./job-watch.ts";
+import { createPictureFetch } from "./logo/fetch-picture.ts";
+import { createLogos } from "./logo/logos.ts";
 import { createApiMetrics } from "./metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import { createOutputOpener } from "./open-output.ts";
@@ -96,6 +98,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     jobs,
     signingKeys,
     guesses,
+    logos: createLogos({ fetchPicture: createPictureFetch(settings.logos ?? {}), clock, log }),
     masterKey: key,
     settings,
   });

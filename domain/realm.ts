@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { isDnsName, realmDomainLengthMax } from "./certificate-profile.ts";
-import { isSafeWebUri } from "./uris.ts";
+import { isMailUri, isSafeWebUri, isWebUri } from "./uris.ts";
 
 export const realmLimits = { maxProfiles: 100, maxValidMonths: 24 } as const;
 
@@ -21,6 +21,19 @@ export const RealmDomain = z
 export const LogoUri = z
   .string()
   .refine((uri) => uri === "" || (isSafeWebUri(uri) && /^https:/i.test(uri)), "must be an absolute https URI or empty");
+
+/** Where people get help: a page, or somebody to write to; empty for nowhere. */
+export const HelpUri = z
+  .string()
+  .refine(
+    (uri) => uri === "" || isWebUri(uri) || isMailUri(uri),
+    "must be an absolute http(s) URI, mailto: with one address, or empty",
+  );
+
+/** Where people read what becomes of their data; empty for nowhere. */
+export const PrivacyUri = z
+  .string()
+  .refine((uri) => uri === "" || isWebUri(uri), "must be an absolute http(s) URI or empty");
 
 const ssidOctetsMax = 32;
 const ssidsMax = 16;

@@ -25,10 +25,15 @@ const loopback: ReadonlySet<string> = new Set(["localhost", "127.0.0.1", "[::1]"
 const parseUri = (uri: string): URL | undefined =>
   /^[!-~]{1,2000}$/.test(uri) && !uri.includes("\\") && URL.canParse(uri) ? new URL(uri) : undefined;
 
-function isWebUri(uri: string): boolean {
+/** Whether it is an absolute http(s) URI, without anybody's name or password in it. */
+export function isWebUri(uri: string): boolean {
   const url = parseUri(uri);
   return url !== undefined && /^https?:\/\//i.test(uri) && url.username === "" && url.password === "";
 }
+
+/** Whether it is mailto: with one address and nothing more (RFC 6068): whoever follows it writes what they like. */
+export const isMailUri = (uri: string): boolean =>
+  uri.length <= 320 && /^mailto:[\w.!#$'*+/=^`{|}~-]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(uri);
 
 /** Whether an address is https, or http on this very machine. */
 export const isSafeWebUri = (uri: string): boolean => isWebUri(uri) && isSafeWeb(new URL(uri));

@@ -11,6 +11,8 @@ export const realmView = (realm: RealmRow) => ({
   displayName: realm.displayName,
   domain: realm.domain,
   logoURI: realm.logoUri,
+  helpURI: realm.helpUri,
+  privacyURI: realm.privacyUri,
   maxProfiles: realm.maxProfiles,
   maxValid: realm.maxValidMonths,
   radiusCN: radiusServerName(realm),

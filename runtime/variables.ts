@@ -1,5 +1,6 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
+import { areNetworks } from "./networks.ts";
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -146,6 +147,12 @@ export const variables = {
     schema: integer(1, 1_000_000, 20),
     used: "api",
     about: "Answers 401 and 403 per second and address, per process.",
+  },
+  REALMPASS_LOGO_NETWORKS: {
+    schema: z.string().refine(areNetworks, "must be addresses or CIDR ranges, separated by commas").default(""),
+    used: "api",
+    about:
+      "Comma-separated addresses or CIDR ranges that realms' logos may be fetched from beyond the public Internet: those of the campus's own web servers.",
   },
   REALMPASS_MASTER_KEY: {
     schema: z

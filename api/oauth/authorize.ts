@@ -3,6 +3,7 @@ import type { Login } from "../../db/queries/logins.ts";
 import * as realms from "../../db/queries/realms.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { sendConsent } from "../pages/consent.tsx";
+import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { findLogin } from "../sign-in/browser-login.ts";
@@ -132,8 +133,12 @@ async function answerWithCode(
     if (allowed.length > 0) await consents.grant(tx, { userId, clientId, scopes: allowed, at });
     return issueCode(tx, { request, login, at });
   });
-  if (code === undefined) sendProblem(page, "offboarded");
-  else sendCode(deps, response, request, code);
+  if (code === undefined) {
+    rememberRealm(page, await realms.findById(deps.db, request.application.realmId));
+    sendProblem(page, "offboarded");
+  } else {
+    sendCode(deps, response, request, code);
+  }
 }
 
 const queryString = (query: PageRequest["query"]): string =>

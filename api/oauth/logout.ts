@@ -1,6 +1,7 @@
 import * as applications from "../../db/queries/applications.ts";
 import * as auditEntries from "../../db/queries/audit-entries.ts";
 import * as logins from "../../db/queries/logins.ts";
+import * as realms from "../../db/queries/realms.ts";
 import * as sessions from "../../db/queries/sessions.ts";
 import type { Deps } from "../deps.ts";
 import { single, type PageRequest } from "../pages/page-request.ts";
@@ -23,7 +24,9 @@ export async function logout(page: PageRequest): Promise<void> {
   }
   await endSession(page, target);
   if (target.to === undefined) {
-    sendSignedOut(page, { application: target.application });
+    const { application } = target;
+    const realm = await realms.findById(page.deps.db, application.realmId);
+    sendSignedOut(page, { realm, application });
     return;
   }
   response.statusCode = 303;

@@ -1,7 +1,7 @@
-import type { RealmRow } from "../../db/queries/realms.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { queryOf } from "../query-string.ts";
 import { withoutLanguage } from "./language.ts";
+import type { PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
 import { plainName } from "./plain-name.ts";
 import { sendPage } from "./send-page.tsx";
@@ -9,7 +9,7 @@ import type { Texts } from "./texts/texts.ts";
 
 export interface ConsentView {
   application: { name: string; clientUri: string; redirectUri: string };
-  realm: Pick<RealmRow, "displayName" | "logoUri">;
+  realm: PageRealm;
   /** Who is signed in, as they know themselves. */
   person: string;
   /** What is asked for; `isNew`: beyond what was allowed before, when anything was. */

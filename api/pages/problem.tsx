@@ -1,5 +1,7 @@
 import { contextOf } from "../request-context.ts";
+import { HelpText } from "./help-text.tsx";
 import type { Language } from "./language.ts";
+import { rememberedRealm, type PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
 import { problems, type Problem } from "./problems.ts";
 import { sendPage } from "./send-page.tsx";
@@ -27,7 +29,8 @@ export function sendProblem(
   const { response } = page;
   if (status === 503 || status === 429) response.setHeader("Retry-After", String(retryAfterSeconds ?? 2));
   const wait = status === 429 ? retryAfterSeconds : undefined;
-  const reference = { id: contextOf(response).id, at: page.deps.clock.now() };
+  const realm = rememberedRealm(page);
+  const reference = { id: contextOf(response).id, at: page.deps.clock.now(), realm };
   sendPage(page, {
     status,
     say: (texts, language) => ({
@@ -35,7 +38,13 @@ export function sendProblem(
       body: (
         <>
           <p>{texts.problems[problem].happened}</p>
-          <p>{wait === undefined ? texts.problems[problem].remedy : texts.wait(minutesOf(wait))}</p>
+          <p>
+            {wait === undefined ? (
+              <HelpText text={texts.problems[problem].remedy} language={language} realm={realm} />
+            ) : (
+              texts.wait(minutesOf(wait))
+            )}
+          </p>
           {isOwnPath(startAgain) && (
             <a class="button" href={startAgain}>
               {texts.startAgain}
@@ -54,10 +63,20 @@ export const minutesOf = (seconds: number): number => Math.max(1, Math.ceil(seco
 /** A path here, and no address of somewhere else that looks like one. */
 const isOwnPath = (path: string | undefined): path is string => path !== undefined && /^\/(?![/\\])/.test(path);
 
-function Reference({ id, at, texts, language }: { id: string; at: Date; texts: Texts; language: Language }) {
+interface ReferenceProps {
+  id: string;
+  at: Date;
+  realm: PageRealm | undefined;
+  texts: Texts;
+  language: Language;
+}
+
+function Reference({ id, at, realm, texts, language }: ReferenceProps) {
   return (
     <div class="report">
-      <p class="dim">{texts.quoteThis}</p>
+      <p class="dim">
+        <HelpText text={texts.quoteThis} language={language} realm={realm} />
+      </p>
       <dl>
         <dt>{texts.reference}</dt>
         <dd>{id}</dd>

@@ -1,30 +1,12 @@
-import type { Child } from "hono/jsx";
-import type { RealmRow } from "../../db/queries/realms.ts";
 import { setCookie } from "../sign-in/cookies.ts";
 import { assetPath } from "./assets.ts";
-import { chosenLanguage, languageOf, languageParameter, languages, type Language } from "./language.ts";
+import { chosenLanguage, languageOf, type Language } from "./language.ts";
+import type { PageContent } from "./page-content.ts";
+import { PageFooter } from "./page-footer.tsx";
+import { PageHeader } from "./page-header.tsx";
+import { rememberedRealm, type PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
 import { textsIn } from "./texts/texts-in.ts";
-import type { Texts } from "./texts/texts.ts";
-
-export interface PageContent {
-  status: number;
-  /** Whose page it is; undefined while that is not known. */
-  realm?: Pick<RealmRow, "displayName"> | undefined;
-  /** The page in one language. */
-  say: (texts: Texts, language: Language) => { title: string; body: Child; navigation?: Child };
-  /**
-   * The address that shows the page again, for its choice of language. Without one nothing can: the page then has its
-   * words in the other languages as well.
-   */
-  address?: string;
-  /** Its form leads on to another site, in the end: browsers would apply `form-action` to that. */
-  leadsAway?: boolean;
-  /** Room for several cards beside each other, instead of one. */
-  wide?: boolean;
-  /** Has the browser ask again after so long (Refresh header: no script is needed). */
-  refreshSeconds?: number | undefined;
-}
 
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -38,7 +20,9 @@ export function sendPage(page: Pick<PageRequest, "deps" | "request" | "response"
   if (chosenLanguage(request) !== undefined) {
     setCookie(deps, response, { name: "language", value: language, maxAgeSeconds: languageRememberedSeconds });
   }
-  const html: { toString(): string } = <Frame deps={deps} language={language} content={content} />;
+  const html: { toString(): string } = (
+    <Frame deps={deps} language={language} realm={content.realm ?? rememberedRealm(page)} content={content} />
+  );
   const bytes = Buffer.from(`<!doctype html>${html.toString()}`);
   response.statusCode = content.status;
   response.setHeader("Content-Type", "text/html; charset=utf-8");
@@ -55,10 +39,17 @@ export function sendPage(page: Pick<PageRequest, "deps" | "request" | "response"
 
 const productName = "Realmpass";
 
-function Frame({ deps, language, content }: { deps: PageRequest["deps"]; language: Language; content: PageContent }) {
+interface FrameProps {
+  deps: PageRequest["deps"];
+  language: Language;
+  realm: PageRealm | undefined;
+  content: PageContent;
+}
+
+function Frame({ deps, language, realm, content }: FrameProps) {
   const texts = textsIn(language);
   const { title, body, navigation } = content.say(texts, language);
-  const owner = content.realm?.displayName ?? productName;
+  const owner = realm?.displayName ?? productName;
   return (
     <html lang={language}>
       <head>
@@ -76,61 +67,15 @@ function Frame({ deps, language, content }: { deps: PageRequest["deps"]; languag
             {texts.skip}
           </a>
         )}
-        <header>
-          <span class="mark" aria-hidden="true">
-            {(Array.from(owner)[0] ?? "").toUpperCase()}
-          </span>
-          <span>{owner}</span>
+        <PageHeader deps={deps} realm={realm} owner={owner}>
           {navigation}
-        </header>
+        </PageHeader>
         <main id="main" tabindex={-1}>
           <h1>{title}</h1>
           {body}
         </main>
-        <footer>
-          {content.address === undefined ? (
-            <InOtherLanguages language={language} content={content} />
-          ) : (
-            <OtherLanguages language={language} address={content.address} />
-          )}
-        </footer>
+        <PageFooter language={language} realm={realm} content={content} />
       </body>
     </html>
   );
 }
-
-const others = (language: Language): Language[] => languages.filter((other) => other !== language);
-
-function OtherLanguages({ language, address }: { language: Language; address: string }) {
-  return (
-    <nav aria-label={textsIn(language).otherLanguage}>
-      {others(language).map((other) => (
-        <a href={withParameter(address, languageParameter, other)} lang={other} hreflang={other}>
-          {textsIn(other).languageName}
-        </a>
-      ))}
-    </nav>
-  );
-}
-
-function InOtherLanguages({ language, content }: { language: Language; content: PageContent }) {
-  return (
-    <>
-      {others(language).map((other) => {
-        const { title, body } = content.say(textsIn(other), other);
-        return (
-          <details lang={other}>
-            <summary>{textsIn(other).languageName}</summary>
-            <div>
-              <p class="title">{title}</p>
-              {body}
-            </div>
-          </details>
-        );
-      })}
-    </>
-  );
-}
-
-const withParameter = (address: string, name: string, value: string): string =>
-  `${address}${address.includes("?") ? (/[?&]$/.test(address) ? "" : "&") : "?"}${name}=${value}`;

@@ -1,9 +1,9 @@
-import type { RealmRow } from "../../db/queries/realms.ts";
+import type { PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
 import { sendPage } from "./send-page.tsx";
 
 export interface SignInLinkView {
-  realm: Pick<RealmRow, "displayName">;
+  realm: PageRealm;
   /** Who the link signs in. */
   person: string;
   hidden: Readonly<Record<string, string>>;

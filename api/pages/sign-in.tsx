@@ -1,11 +1,11 @@
-import type { RealmRow } from "../../db/queries/realms.ts";
 import { minutesOf } from "./problem.tsx";
+import type { PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
 import { sendPage } from "./send-page.tsx";
 import type { Texts } from "./texts/texts.ts";
 
 export interface SignInView {
-  realm: Pick<RealmRow, "displayName">;
+  realm: PageRealm;
   /** The application that signing in leads on to. */
   application?: { name: string } | undefined;
   /** The address that shows this page. */

@@ -1,9 +1,9 @@
-import type { RealmRow } from "../../db/queries/realms.ts";
+import type { PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
 import { sendPage } from "./send-page.tsx";
 
 export interface SignedInView {
-  realm: Pick<RealmRow, "displayName"> | undefined;
+  realm: PageRealm | undefined;
   /** Who is signed in, as they know themselves. */
   person: string;
   /** The address that shows this page. */

@@ -1,9 +1,11 @@
 import { pathOn } from "../sign-in/continue-to.ts";
+import type { PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
 import { plainName } from "./plain-name.ts";
 import { sendPage } from "./send-page.tsx";
 
 export interface SignedOutView {
+  realm?: PageRealm | undefined;
   /** What was signed out of; undefined when nobody was signed in. */
   application?: { name: string; clientUri: string } | undefined;
 }
@@ -11,11 +13,12 @@ export interface SignedOutView {
 /** Says what ended. */
 export function sendSignedOut(
   page: Pick<PageRequest, "deps" | "request" | "response">,
-  { application }: SignedOutView,
+  { realm, application }: SignedOutView,
 ): void {
   const back = application !== undefined && /^https?:\/\//i.test(application.clientUri) ? application : undefined;
   sendPage(page, {
     status: 200,
+    realm,
     say: (texts) => ({
       title: texts.signedOut.title,
       body: (

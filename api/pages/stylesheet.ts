@@ -30,6 +30,7 @@ header { display: flex; align-items: center; justify-content: center; gap: .625r
   flex: none; display: grid; place-items: center; width: 2.25rem; height: 2.25rem; border-radius: .5rem;
   color: var(--on-accent); background: var(--accent); font-size: 1.125rem;
 }
+.logo { flex: none; height: 2.5rem; max-width: min(12rem, 50%); object-fit: contain; object-position: left; }
 main {
   padding: 2rem; background: var(--card); border: 1px solid var(--line); border-radius: .75rem;
   box-shadow: 0 1px 2px rgb(0 0 0 / .05), 0 8px 24px rgb(0 0 0 / .06);
@@ -93,6 +94,8 @@ dd { margin: 0; font-variant-numeric: tabular-nums; }
 .report { margin-top: 1.5rem; padding-top: 1rem; border-top: 1px solid var(--line); }
 .report p { margin: 0; }
 footer { font-size: .875rem; text-align: center; }
+footer nav { display: inline-block; }
+.help { display: inline; min-height: 0; padding: .9375rem 0; white-space: nowrap; }
 summary::after { content: "▾" / ""; margin-left: .375rem; }
 details[open] > summary::after { content: "▴" / ""; }
 footer a, summary { display: inline-flex; align-items: center; min-height: 2.75rem; padding: 0 .75rem; }
@@ -104,6 +107,7 @@ details > div { margin-top: .5rem; padding: 1.5rem; text-align: left; border: 1p
 .wide { justify-content: flex-start; }
 .wide > header, .wide > main, .wide > footer { max-width: 44rem; }
 .wide > header { flex-wrap: wrap; justify-content: flex-start; }
+.wide > header > :is(.mark, .logo) + span { flex: 1 1 6rem; }
 .wide > main { padding: 0; background: none; border: 0; box-shadow: none; }
 header nav { display: flex; flex-wrap: wrap; order: 1; flex: 1 0 100%; gap: 0 .25rem; margin: 0 -.625rem; font-size: .9375rem; }
 header form { margin: 0 0 0 auto; font-size: .9375rem; }

@@ -4,6 +4,7 @@ import * as issuances from "../../db/queries/issuances.ts";
 import * as realms from "../../db/queries/realms.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import { guestObjectionTo, guestProfileNameOf } from "../guest-profile/accept-guest-profile.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { pathOn } from "../sign-in/continue-to.ts";
 import type { Owner } from "./owner.ts";
@@ -33,6 +34,7 @@ export async function findGuest(page: PageRequest): Promise<Guest | undefined> {
     realms.findById(deps.db, realmId),
     issuances.readGuestAccount(deps.db, { realmId, guestAccountId, at }),
   ]);
+  rememberRealm(page, realm);
   if (realm === undefined || standing === undefined || account.expiresAt <= at) {
     sendEndedLink(page, "guestExpired", realm);
     return undefined;

@@ -5,6 +5,7 @@ import type { RealmRow } from "../../db/queries/realms.ts";
 import * as users from "../../db/queries/users.ts";
 import { DeviceType } from "../../domain/device.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { pathOn } from "../sign-in/continue-to.ts";
@@ -90,6 +91,7 @@ async function follow(page: PageRequest): Promise<Followed | undefined> {
   const tokenHash = hashOfToken(String(page.request.params["token"]));
   const handOver = await handOvers.findByToken(db, { tokenHash });
   const realm = handOver && (await realms.findById(db, handOver.realmId));
+  rememberRealm(page, realm);
   if (handOver !== undefined && realm !== undefined) return { handOver, realm };
   await sendUnknownLink(page);
   return undefined;

@@ -2,6 +2,7 @@ import * as issuances from "../../db/queries/issuances.ts";
 import * as realms from "../../db/queries/realms.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { withoutLanguage } from "../pages/language.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import type { UserPrincipal } from "../principal.ts";
 import { objectionTo } from "../profile/profile-creation.ts";
@@ -40,6 +41,7 @@ export async function findMe(page: PageRequest): Promise<Me | undefined> {
     return undefined;
   }
 
+  rememberRealm(page, realm);
   const { realmId, userId, administrator } = login;
   return {
     realm,

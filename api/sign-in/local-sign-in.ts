@@ -1,6 +1,7 @@
 import * as localCredentials from "../../db/queries/local-credentials.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { lengthOf } from "../../domain/text.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { contextOf } from "../request-context.ts";
@@ -21,11 +22,12 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   const { deps, request, response, form } = page;
   const asked = readParameters((name) => form.get(name));
   const startAgain = signInAddress(deps, asked);
+  const place = await findPlace(deps, asked);
+  if ("realm" in place) rememberRealm(page, place.realm);
   if (!isOwnForm(deps, request, form.get("form_token"))) {
     sendProblem(page, "form_expired", { startAgain });
     return;
   }
-  const place = await findPlace(deps, asked);
   if (!("realm" in place) || !place.realm.localSignIn) {
     sendProblem(page, "problem" in place ? place.problem : "no_sign_in", { startAgain });
     return;

@@ -1,6 +1,7 @@
 import type { Login } from "../../db/queries/logins.ts";
 import type { RealmRow } from "../../db/queries/realms.ts";
 import * as realms from "../../db/queries/realms.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
 import { single, type PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { sendRealmChoice } from "../pages/realm-choice.tsx";
@@ -77,6 +78,7 @@ export function askWhoItIs(
   { username = "", refused }: { username?: string } & Pick<SignInView, "refused"> = {},
 ): void {
   const { deps } = page;
+  rememberRealm(page, realm);
   const upstream =
     realm.upstreamIssuer === null
       ? undefined

@@ -1,6 +1,9 @@
-import type { PageRequest } from "../pages/page-request.ts";
+import * as realms from "../../db/queries/realms.ts";
+import { RealmName } from "../../domain/realm.ts";
+import { single, type PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
-import { endLogin } from "./browser-login.ts";
+import { sendSignedOut } from "../pages/signed-out.tsx";
+import { endLogin, findLogin } from "./browser-login.ts";
 import { pathOn } from "./continue-to.ts";
 import { isOwnForm } from "./form-token.ts";
 import { redirect } from "./redirect.ts";
@@ -12,6 +15,14 @@ export async function signOut(page: PageRequest): Promise<void> {
     sendProblem(page, "form_expired", { startAgain: pathOn(deps, "/login") });
     return;
   }
+  const login = await findLogin(deps, request);
+  const realm = login && (await realms.findById(deps.db, login.realmId));
   await endLogin(deps, page);
-  redirect(page, pathOn(deps, "/login/ended"));
+  redirect(page, pathOn(deps, realm === undefined ? "/login/ended" : `/login/ended?realm=${realm.name}`));
+}
+
+/** `GET /login/ended`: says so, in the frame of the realm that is named. */
+export async function showSignedOut(page: PageRequest): Promise<void> {
+  const name = RealmName.safeParse(single(page, "realm"));
+  sendSignedOut(page, { realm: name.success ? await realms.findByName(page.deps.db, name.data) : undefined });
 }

@@ -2,6 +2,7 @@ import { AuthorizationResponseError, validateAuthResponse } from "oauth4webapi";
 import * as realms from "../../db/queries/realms.ts";
 import { openUnderMasterKey } from "../../runtime/master-key.ts";
 import type { Deps } from "../deps.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { contextOf } from "../request-context.ts";
@@ -38,11 +39,12 @@ export const finishLogin =
       const problem = "problem" in arrived ? arrived.problem : await signIn(page, attempt, arrived);
       if (problem === undefined) return;
       contextOf(page.response).log().info({ event: "upstream.not_admitted", realmId, problem }, "not signed in");
+      rememberRealm(page, await realms.findById(deps.db, realmId));
       sendProblem(page, problem, { startAgain: again(true) });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       // Who was refused may want to be somebody else; the provider would not ask on its own.
-      sendUpstreamProblem(page, error, { realmId, startAgain: again(error.problem === "upstream_refused") });
+      await sendUpstreamProblem(page, error, { realmId, startAgain: again(error.problem === "upstream_refused") });
     }
   };
 

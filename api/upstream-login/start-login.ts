@@ -38,7 +38,7 @@ export const startLogin =
       provider = await providers.find(issuer);
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
-      sendUpstreamProblem(page, error, { realmId, startAgain: signInAddress(deps, asked, "/login/upstream") });
+      await sendUpstreamProblem(page, error, { realmId, startAgain: signInAddress(deps, asked, "/login/upstream") });
       return;
     }
     const [state, nonce, codeVerifier] = [generateRandomState(), generateRandomNonce(), generateRandomCodeVerifier()];

@@ -16,6 +16,7 @@ import { consoleSessions } from "./20261121-1140-console-sessions.ts";
 import { handOvers } from "./20261121-1150-hand-overs.ts";
 import { endedResponders } from "./20261121-1165-ended-responders.ts";
 import { overview } from "./20261121-1180-overview.ts";
+import { helpAndPrivacy } from "./20261121-1185-help-and-privacy.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -38,4 +39,5 @@ export const migrations: readonly Migration[] = [
   handOvers,
   endedResponders,
   overview,
+  helpAndPrivacy,
 ];

@@ -5,6 +5,9 @@ import { first, only, type Db } from "../client.ts";
 import { sql, type Sql } from "../sql.ts";
 
 export interface RealmRow extends Realm {
+  /** Where people get help, and what is said about their data; empty: nowhere. */
+  helpUri: string;
+  privacyUri: string;
   radiusCa: string | null;
   /** The Wi-Fi networks that files for devices set up. */
   ssids: string[];
@@ -19,7 +22,8 @@ export interface RealmRow extends Realm {
 }
 
 const columns = sql`
-  id, name, display_name as "displayName", domain, logo_uri as "logoUri", max_profiles as "maxProfiles",
+  id, name, display_name as "displayName", domain, logo_uri as "logoUri",
+  help_uri as "helpUri", privacy_uri as "privacyUri", max_profiles as "maxProfiles",
   max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, key_types as "keyTypes",
   offboarding_share_percent as "offboardingShare",
   local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
@@ -27,6 +31,10 @@ const columns = sql`
 
 export async function findById(db: Db, id: string): Promise<RealmRow | undefined> {
   return first(await db.query<RealmRow>(sql`select ${columns} from realms where id = ${id}`));
+}
+
+export async function findByName(db: Db, name: string): Promise<RealmRow | undefined> {
+  return first(await db.query<RealmRow>(sql`select ${columns} from realms where name = ${name}`));
 }
 
 export const listByIds = (db: Db, ids: readonly string[]): Promise<RealmRow[]> =>
@@ -67,6 +75,8 @@ export async function lockAll(tx: Db): Promise<void> {
 export interface RealmChange {
   displayName?: string | undefined;
   logoUri?: string | undefined;
+  helpUri?: string | undefined;
+  privacyUri?: string | undefined;
   radiusCn?: string | undefined;
   /** PEM; null: the realm's own CA. */
   radiusCa?: string | null | undefined;
@@ -94,6 +104,8 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
       update realms
          set display_name       = coalesce(${change.displayName ?? null}, display_name),
              logo_uri           = coalesce(${change.logoUri ?? null}, logo_uri),
+             help_uri           = coalesce(${change.helpUri ?? null}, help_uri),
+             privacy_uri        = coalesce(${change.privacyUri ?? null}, privacy_uri),
              radius_cn          = coalesce(${change.radiusCn ?? null}, radius_cn),
              radius_ca          = ${givenOr(sql`radius_ca`, change.radiusCa)},
              offboarding_share_percent = coalesce(${change.offboardingShare ?? null}, offboarding_share_percent),

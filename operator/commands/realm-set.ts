@@ -3,7 +3,7 @@ import { z } from "zod";
 import * as auditEntries from "../../db/queries/audit-entries.ts";
 import * as realms from "../../db/queries/realms.ts";
 import { operatorActor } from "../../domain/audit.ts";
-import { realmLimits, Ssids } from "../../domain/realm.ts";
+import { HelpUri, PrivacyUri, realmLimits, Ssids } from "../../domain/realm.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";
 import { authUrl, upstreamCallbackPath } from "../../runtime/addresses.ts";
 import { command, flag, option, repeatable } from "../command.ts";
@@ -25,6 +25,16 @@ export const realmSet = command({
   about: "Changes a realm's settings: those that are given.",
   options: {
     displayName: option("<text>", "the name that people see", text(1, 200).optional()),
+    helpUri: option(
+      "<uri>",
+      "where people get help: http, https or mailto, linked from every page; empty: nowhere",
+      HelpUri.optional(),
+    ),
+    privacyUri: option(
+      "<uri>",
+      "where people read what becomes of their data, linked from every page; empty: nowhere",
+      PrivacyUri.optional(),
+    ),
     radiusCn: option("<name>", "the name that the RADIUS server's certificate shows", text(1, 255).optional()),
     radiusCaFile: option(
       "<file>",
@@ -78,12 +88,24 @@ export const realmSet = command({
       secret === undefined
         ? undefined
         : sealUnderMasterKey(context.masterKey(), Buffer.from(secret), realms.upstreamSecretContext(id));
-    const { displayName, radiusCn, ssid, localSignIn, maxProfiles: profiles, maxValid, offboardingShare } = input;
+    const {
+      displayName,
+      helpUri,
+      privacyUri,
+      radiusCn,
+      ssid,
+      localSignIn,
+      maxProfiles: profiles,
+      maxValid,
+      offboardingShare,
+    } = input;
     const db = await context.db();
     const { before, realm } = await db.transaction(async (tx) => {
       const before = await realms.lock(tx, id);
       const after = await realms.update(tx, id, {
         displayName,
+        helpUri,
+        privacyUri,
         radiusCn,
         radiusCa,
         ssids: ssid,

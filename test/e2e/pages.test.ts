@@ -16,10 +16,12 @@ import { createBrowserSession } from "../support/browser-session.ts";
 import { givenLocalAccount, testPassword } from "../support/local-account.ts";
 import { usePageGallery } from "../support/page-gallery.ts";
 import { picture } from "../support/picture.ts";
+import { svg, usePictureServer } from "../support/picture-server.ts";
 import { describeWithTool } from "../support/tools.ts";
 
 describeWithTool("chromium", "the pages of the authorization server", () => {
-  const api = useApi();
+  const pictures = usePictureServer();
+  const api = useApi({ settings: { logos: { networks: "127.0.0.1", authorities: pictures.authorities } } });
   const gallery = usePageGallery(() => api.url);
   const browser = useBrowser();
   let planner = "";
@@ -37,11 +39,22 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
   beforeAll(async () => {
     const { owner } = api.database;
     const upstreamIssuer = "https://idp.example";
-    await realms.update(owner, api.realmId, { displayName: "University of Example", upstreamIssuer });
+    pictures.show("/logo.svg", "image/svg+xml", svg());
+    const links = { helpUri: "https://help.example", privacyUri: "https://example.org/privacy" };
+    await realms.update(owner, api.realmId, {
+      displayName: "University of Example",
+      logoUri: `${pictures.url}/logo.svg`,
+      upstreamIssuer,
+      ...links,
+    });
     await givenLocalAccount(api, { username: ada });
     await givenLocalAccount(api, { username: longName });
     const displayName = "College of Applied Examples and Long Names at the River";
-    const other = await realms.update(owner, await api.given.realm(), { displayName, localSignIn: true });
+    const other = await realms.update(owner, await api.given.realm(), {
+      displayName,
+      logoUri: `${pictures.url}/missing.svg`,
+      localSignIn: true,
+    });
     otherRealm = other.name;
 
     const common = { realmId: api.realmId, type: "useragent", redirectUri: `${gallery.url}/back` } as const;
@@ -126,16 +139,44 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
     },
   );
 
+  test.each(views)(
+    "the logo is shown as large as it may be, or the name alone: $theme, $width px, $language",
+    async (view) => {
+      const watched = await browser.open(view);
+      const { page, context } = watched;
+      await page.goto(loginFor(planner));
+      const size = `(({ naturalWidth, height, width }) => [naturalWidth > 0, height, width])(document.querySelector("header img"))`;
+      expect(await page.evaluate(size)).toEqual([true, 40, 120]);
+      expect(await page.locator("header").innerText()).toBe("University of Example");
+
+      const missing = await realms.update(api.database.owner, await api.given.realm(), {
+        displayName: "College of Applied Examples",
+        logoUri: `${pictures.url}/missing-${view.theme}-${view.language}.svg`,
+        localSignIn: true,
+      });
+      for (const width of [320, view.width]) {
+        await page.setViewportSize({ width, height: 640 });
+        await page.goto(`${api.url}/login?realm=${missing.name}`);
+        expect(await page.locator("header").innerText()).toMatch(/^(?:C\s)?College of Applied Examples$/);
+        await expectFaultless(watched);
+        await picture(page, `logo missing ${view.theme} ${width} ${view.language}`);
+      }
+      expect(await page.locator("header img").count()).toBe(0);
+      await context.close();
+    },
+  );
+
   test("everything is reached by keyboard, in the order it is seen, with a ring around it", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;
+    const footer = ["Help desk", "Privacy", "Deutsch"];
     await page.goto(loginFor(planner));
     expect(await tabStops(page)).toEqual([
       "Sign in with your campus account",
       "username",
       "password",
       "Sign in",
-      "Deutsch",
+      ...footer,
     ]);
     await page.keyboard.press("Shift+Tab");
     expect(await page.evaluate(`getComputedStyle(document.activeElement).outlineWidth`)).toBe("3px");
@@ -146,9 +187,9 @@ describeWithTool("chromium", "the pages of the authorization server", () => {
     expect(await page.inputValue("[name=password]")).toBe("");
 
     await signIn(watched);
-    expect(await tabStops(page)).toEqual(["Not you?", "Cancel", "Allow", "Deutsch"]);
+    expect(await tabStops(page)).toEqual(["Not you?", "Cancel", "Allow", ...footer]);
     await page.goto(`${api.url}/login`);
-    expect(await tabStops(page)).toEqual(["My devices", "Sign out", "Not you? Switch account", "Deutsch"]);
+    expect(await tabStops(page)).toEqual(["My devices", "Sign out", "Not you? Switch account", ...footer]);
     await watched.context.close();
   });
 

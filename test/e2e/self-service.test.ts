@@ -18,20 +18,29 @@ import { fromNow, type GivenUser } from "../support/given.ts";
 import { givenIssuingRealm } from "../support/issuing.ts";
 import { openssl } from "../support/openssl.ts";
 import { picture } from "../support/picture.ts";
+import { svg, usePictureServer } from "../support/picture-server.ts";
 import { describeWithTool } from "../support/tools.ts";
 import { userAgents } from "../support/user-agents.ts";
 
 const day = 24 * 60 * 60 * 1000;
 
 describeWithTool("chromium", "self-service", () => {
-  const api = useApi();
+  const pictures = usePictureServer();
+  const api = useApi({ settings: { logos: { networks: "127.0.0.1", authorities: pictures.authorities } } });
   const { given } = api;
   const browser = useBrowser();
   let realmId = "";
 
   beforeAll(async () => {
     ({ realmId } = await givenIssuingRealm(api.database.owner));
-    await realms.update(api.database.owner, realmId, { displayName: "University of Example", localSignIn: true });
+    pictures.show("/logo.svg", "image/svg+xml", svg());
+    await realms.update(api.database.owner, realmId, {
+      displayName: "University of Example",
+      logoUri: `${pictures.url}/logo.svg`,
+      helpUri: "https://help.example",
+      privacyUri: "https://example.org/privacy",
+      localSignIn: true,
+    });
     await api.startWorker();
   });
 
@@ -135,7 +144,9 @@ describeWithTool("chromium", "self-service", () => {
     await page.goto(`${api.url}/me`);
     await page.keyboard.press("Tab");
     expect(await page.evaluate(`document.activeElement.textContent`)).toBe("Skip to the content");
-    expect(await tabStops(page)).toEqual(["My devices", "Applications", "Sign out", "Add a device", "Deutsch"]);
+    expect(await tabStops(page)).toEqual(
+      ["My devices", "Applications", "Sign out", "Add a device"].concat("Help desk", "Privacy", "Deutsch"),
+    );
     await page.focus("main .button");
     await pressKey(page, "Enter");
 

@@ -2,11 +2,22 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Request, Response } from "express";
 import { afterAll, beforeAll } from "vitest";
+import { rememberRealm, type PageRealm } from "../../api/pages/page-realm.ts";
 import type { PageRequest } from "../../api/pages/page-request.ts";
 import { sendProblem } from "../../api/pages/problem.tsx";
 import { allProblems } from "../../api/pages/problems.ts";
 import { sendSignedOut } from "../../api/pages/signed-out.tsx";
 import { systemClock } from "../../runtime/clock.ts";
+
+/** Whose pages they are. */
+const realm: PageRealm = {
+  id: "1",
+  name: "example",
+  displayName: "University of Example",
+  logoUri: "",
+  helpUri: "https://help.example",
+  privacyUri: "https://example.org/privacy",
+};
 
 /**
  * Pages that are hard to bring about, on a server of their own: every problem at `/NAME`, and `/signed-out`. Its other
@@ -28,6 +39,7 @@ export function usePageGallery(stylesFrom: () => string): { readonly url: string
       const response = Object.assign(outgoing, { locals }) as unknown as Response;
       const deps = { clock: systemClock, settings: { authUrl: url } } as PageRequest["deps"];
       const page = { deps, request, response };
+      rememberRealm(page, realm);
       const problem = allProblems.find((known) => known === name);
       if (problem !== undefined) {
         sendProblem(page, problem, { startAgain: "/login", retryAfterSeconds: 840 });

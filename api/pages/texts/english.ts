@@ -5,6 +5,8 @@ const minutes = (count: number): string => (count === 1 ? "one minute" : `${coun
 export const english = {
   languageName: "English",
   otherLanguage: "Language",
+  helpDesk: "Help desk",
+  privacy: "Privacy",
   startAgain: "Start again",
   skip: "Skip to the content",
   reference: "Reference",

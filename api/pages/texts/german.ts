@@ -5,6 +5,8 @@ const minutes = (count: number): string => (count === 1 ? "eine Minute" : `${cou
 export const german: Texts = {
   languageName: "Deutsch",
   otherLanguage: "Sprache",
+  helpDesk: "Helpdesk",
+  privacy: "Datenschutz",
   startAgain: "Neu beginnen",
   skip: "Zum Inhalt springen",
   reference: "Kennung",

@@ -37,7 +37,14 @@ export function sendDevice(page: PageRequest, me: Me, view: DeviceView): void {
       body: (
         <>
           {objection !== undefined && (
-            <ObjectionBanner objection={objection} limit={limit} isGuest={false} texts={texts} />
+            <ObjectionBanner
+              realm={realm}
+              language={language}
+              objection={objection}
+              limit={limit}
+              isGuest={false}
+              texts={texts}
+            />
           )}
           <div class="card">
             <div class="device">

@@ -43,7 +43,14 @@ export function sendDevices(page: PageRequest, me: Me, { profiles, unsettled, re
         <>
           {revoked !== undefined && <Notice>{texts.home.revoked(plainName(revoked))}</Notice>}
           {objection !== undefined && (
-            <ObjectionBanner objection={objection} limit={limit} isGuest={false} texts={texts} />
+            <ObjectionBanner
+              realm={realm}
+              language={language}
+              objection={objection}
+              limit={limit}
+              isGuest={false}
+              texts={texts}
+            />
           )}
           {isEmpty && (
             <div class="card empty">

@@ -1,15 +1,11 @@
-import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { PageRealm } from "../../pages/page-realm.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { sendSelfServicePage } from "./page.tsx";
 
 export type EndedLink = "expired" | "used" | "refused" | "guestExpired";
 
 /** Says calmly why a link leads no further. */
-export function sendEndedLink(
-  page: PageRequest,
-  why: EndedLink,
-  realm: Pick<RealmRow, "displayName"> | undefined,
-): void {
+export function sendEndedLink(page: PageRequest, why: EndedLink, realm: PageRealm | undefined): void {
   sendCalmly(page, why, { realm, status: why === "refused" ? 409 : 410 });
 }
 
@@ -22,7 +18,7 @@ export async function sendUnknownLink(page: PageRequest): Promise<void> {
 function sendCalmly(
   page: PageRequest,
   why: EndedLink | "unknown",
-  { realm, status }: { realm: Pick<RealmRow, "displayName"> | undefined; status: number },
+  { realm, status }: { realm: PageRealm | undefined; status: number },
 ): void {
   sendSelfServicePage(page, {
     status,

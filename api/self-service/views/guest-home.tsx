@@ -17,7 +17,16 @@ export function sendGuestHome(page: PageRequest, guest: Guest): void {
       title: texts.guest.title(plainName(account.name)),
       body: (
         <>
-          {objection !== undefined && <ObjectionBanner objection={objection} limit={limit} isGuest texts={texts} />}
+          {objection !== undefined && (
+            <ObjectionBanner
+              realm={realm}
+              language={language}
+              objection={objection}
+              limit={limit}
+              isGuest
+              texts={texts}
+            />
+          )}
           <div class="card empty">
             <DevicesPicture />
             <p>

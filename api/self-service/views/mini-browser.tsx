@@ -1,14 +1,10 @@
-import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { PageRealm } from "../../pages/page-realm.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { pathOn } from "../../sign-in/continue-to.ts";
 import { sendSelfServicePage } from "./page.tsx";
 
 /** Asks to open the page in a browser that can install a profile, with its address to copy. */
-export function sendMiniBrowser(
-  page: PageRequest,
-  realm: Pick<RealmRow, "displayName">,
-  miniBrowser: "safari" | "other",
-): void {
+export function sendMiniBrowser(page: PageRequest, realm: PageRealm, miniBrowser: "safari" | "other"): void {
   const { deps, request } = page;
   const [path = ""] = request.originalUrl.split("?");
   const address = new URL(pathOn(deps, path), deps.settings.authUrl).href;

@@ -33,14 +33,21 @@ export function sendNewDevice(page: PageRequest, owner: Owner, view: NewDeviceVi
     realm,
     visitor,
     current: "devices",
-    say: (texts) => ({
+    say: (texts, language) => ({
       title: texts.add.title,
       body: (
         <>
           {objection === undefined ? (
             <NewDeviceForm view={view} isNamed={owner.displayName !== undefined} texts={texts} />
           ) : (
-            <ObjectionBanner objection={objection} limit={owner.limit} isGuest={visitor === undefined} texts={texts} />
+            <ObjectionBanner
+              realm={realm}
+              language={language}
+              objection={objection}
+              limit={owner.limit}
+              isGuest={visitor === undefined}
+              texts={texts}
+            />
           )}
           <Back href={home}>{visitor === undefined ? texts.add.backGuest : texts.add.back}</Back>
         </>

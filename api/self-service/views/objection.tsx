@@ -1,3 +1,6 @@
+import { HelpText } from "../../pages/help-text.tsx";
+import type { Language } from "../../pages/language.ts";
+import type { PageRealm } from "../../pages/page-realm.ts";
 import type { Objection } from "../owner.ts";
 import type { Texts } from "../texts/texts.ts";
 import { Banner } from "./notice.tsx";
@@ -6,13 +9,19 @@ interface ObjectionProps {
   objection: Objection;
   limit: number | null;
   isGuest: boolean;
+  realm: PageRealm;
   texts: Texts;
+  language: Language;
 }
 
 /** Why there can be no further profile now, and what to do. */
 export function ObjectionBanner(props: ObjectionProps) {
   const { title, text } = objectionText(props);
-  return <Banner title={title}>{text}</Banner>;
+  return (
+    <Banner title={title}>
+      <HelpText text={text} language={props.language} realm={props.realm} />
+    </Banner>
+  );
 }
 
 function objectionText({ objection, limit, isGuest, texts: { objections, links } }: ObjectionProps): {

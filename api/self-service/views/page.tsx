@@ -1,6 +1,6 @@
 import type { Child } from "hono/jsx";
-import type { RealmRow } from "../../../db/queries/realms.ts";
 import type { Language } from "../../pages/language.ts";
+import type { PageRealm } from "../../pages/page-realm.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { sendPage } from "../../pages/send-page.tsx";
 import { pathOn } from "../../sign-in/continue-to.ts";
@@ -17,7 +17,7 @@ export interface Visitor {
 
 export interface SelfServicePage {
   status?: number;
-  realm: Pick<RealmRow, "displayName"> | undefined;
+  realm: PageRealm | undefined;
   /** Undefined: there is nowhere else to go. */
   visitor?: Visitor | undefined;
   /** Which part of the navigation this is. */

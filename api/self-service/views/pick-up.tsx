@@ -1,5 +1,5 @@
-import type { RealmRow } from "../../../db/queries/realms.ts";
 import type { DeviceType } from "../../../domain/device.ts";
+import type { PageRealm } from "../../pages/page-realm.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { plainName } from "../../pages/plain-name.ts";
 import { Hidden } from "./form-parts.tsx";
@@ -7,7 +7,7 @@ import { DeviceChoice } from "./new-device.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 
 export interface PickUpView {
-  realm: Pick<RealmRow, "displayName">;
+  realm: PageRealm;
   /** What the profile is called. */
   name: string;
   /** Whose it is, where that is a person. */

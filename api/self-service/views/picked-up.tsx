@@ -1,4 +1,5 @@
 import type { HandOver } from "../../../db/queries/hand-overs.ts";
+import { HelpText } from "../../pages/help-text.tsx";
 import type { PageRequest } from "../../pages/page-request.ts";
 import type { Beholder } from "../beholder.ts";
 import { Back } from "./form-parts.tsx";
@@ -76,11 +77,13 @@ export function sendFailed(page: PageRequest, { realm, owner }: Beholder): void 
     realm,
     visitor: owner?.visitor,
     current: "devices",
-    say: ({ failed }) => ({
+    say: ({ failed }, language) => ({
       title: failed.title,
       body: (
         <div class="card">
-          <p>{failed.text}</p>
+          <p>
+            <HelpText text={failed.text} language={language} realm={realm} />
+          </p>
           {owner !== undefined && (
             <a class="button" href={`${owner.home}/devices/new`}>
               {failed.again}

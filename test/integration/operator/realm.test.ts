@@ -173,6 +173,60 @@ test("the RADIUS server's CA is taken from a file of certificates, and given bac
   rmSync(directory, { recursive: true });
 });
 
+test("where people get help and read about their data is set, recorded, and taken away by an empty address", async () => {
+  const realm = await operator.realm();
+  const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
+  const help = "mailto:help@north.example";
+  const privacy = "https://north.example/privacy?of=network";
+
+  expect((await set("--help-uri", help, "--privacy-uri", privacy)).json).toMatchObject({
+    helpURI: help,
+    privacyURI: privacy,
+  });
+  const { json } = await operator.run(["realm", "list", "--realm", realm]);
+  expect(json).toMatchObject({ realms: [{ helpURI: help, privacyURI: privacy }] });
+  expect((await set("--help-uri", "")).json).toMatchObject({ helpURI: "", privacyURI: privacy });
+
+  const audited = await operator.database.owner.query<{ properties: object }>(sql`
+    select properties
+      from audit_entries a
+      join realms r on r.id = a.realm_id
+     where r.name = ${realm}
+       and event = 'realm_update'
+     order by a.id
+  `);
+  expect(audited.map(({ properties }) => properties)).toEqual([
+    { before: { helpURI: "", privacyURI: "" }, after: { helpURI: help, privacyURI: privacy } },
+    { before: { helpURI: help }, after: { helpURI: "" } },
+  ]);
+});
+
+test.each([
+  "javascript:alert(1)",
+  "data:text/html,x",
+  "//north.example",
+  "/help",
+  "north.example",
+  "https://user:word@north.example/",
+  "https://north.example/\nx",
+  "ftp://north.example/",
+  "mailto:",
+  "mailto:help",
+  "mailto:a@north.example,b@north.example",
+  "mailto:a@north.example?bcc=everybody@north.example",
+  "tel:+4912345",
+])("%s is no address for help", async (address) => {
+  const realm = await operator.realm();
+  expect((await operator.run(["realm", "set", "--realm", realm, "--help-uri", address])).code).toBe(2);
+  expect((await operator.run(["realm", "set", "--realm", realm, "--privacy-uri", address])).code).toBe(2);
+});
+
+test("the address about people's data is a page", async () => {
+  const realm = await operator.realm();
+  const given = ["realm", "set", "--realm", realm, "--privacy-uri", "mailto:help@north.example"];
+  expect((await operator.run(given)).code).toBe(2);
+});
+
 test("the share of people above which an offboarding is confirmed is a percentage", async () => {
   const realm = await operator.realm();
   const set = (share: string) => operator.run(["realm", "set", "--realm", realm, "--offboarding-share", share]);

@@ -229,7 +229,7 @@ test("without anywhere to go on to, it says who is signed in; signing out needs 
 
   const cookie = loginCookie(browser)!;
   const out = await browser.submit(page, {}, { follow: false });
-  expect(out).toMatchObject({ status: 303, headers: { location: "/login/ended" } });
+  expect(out).toMatchObject({ status: 303, headers: { location: `/login/ended?realm=${realmName}` } });
   expect((await browser.get(`${api.url}/login/ended`)).text).toContain("You are signed out");
   const stolen = browse();
   stolen.cookies.set(`${new URL(api.url).host} realmpass-login`, cookie);

@@ -1,0 +1,78 @@
+import { languageParameter, languages, type Language } from "./language.ts";
+import type { PageContent } from "./page-content.ts";
+import type { PageRealm } from "./page-realm.ts";
+import { textsIn } from "./texts/texts-in.ts";
+
+interface PageFooterProps {
+  language: Language;
+  realm: PageRealm | undefined;
+  content: PageContent;
+}
+
+/** The same on every page, in this order: help, privacy, the other languages. */
+export function PageFooter({ language, realm, content }: PageFooterProps) {
+  return (
+    <footer>
+      {realm !== undefined && <RealmLinks realm={realm} language={language} />}
+      {content.address === undefined ? (
+        <InOtherLanguages language={language} content={content} />
+      ) : (
+        <OtherLanguages language={language} address={content.address} />
+      )}
+    </footer>
+  );
+}
+
+function RealmLinks({ realm: { helpUri, privacyUri }, language }: { realm: PageRealm; language: Language }) {
+  const texts = textsIn(language);
+  return (
+    <>
+      {helpUri !== "" && (
+        <a href={helpUri} rel="noopener">
+          {texts.helpDesk}
+        </a>
+      )}
+      {privacyUri !== "" && (
+        <a href={privacyUri} rel="noopener">
+          {texts.privacy}
+        </a>
+      )}
+    </>
+  );
+}
+
+const others = (language: Language): Language[] => languages.filter((other) => other !== language);
+
+function OtherLanguages({ language, address }: { language: Language; address: string }) {
+  return (
+    <nav aria-label={textsIn(language).otherLanguage}>
+      {others(language).map((other) => (
+        <a href={withParameter(address, languageParameter, other)} lang={other} hreflang={other}>
+          {textsIn(other).languageName}
+        </a>
+      ))}
+    </nav>
+  );
+}
+
+function InOtherLanguages({ language, content }: { language: Language; content: PageContent }) {
+  return (
+    <>
+      {others(language).map((other) => {
+        const { title, body } = content.say(textsIn(other), other);
+        return (
+          <details lang={other}>
+            <summary>{textsIn(other).languageName}</summary>
+            <div>
+              <p class="title">{title}</p>
+              {body}
+            </div>
+          </details>
+        );
+      })}
+    </>
+  );
+}
+
+const withParameter = (address: string, name: string, value: string): string =>
+  `${address}${address.includes("?") ? (/[?&]$/.test(address) ? "" : "&") : "?"}${name}=${value}`;

@@ -1,0 +1,11 @@
+import type { Migration } from "./migration.ts";
+
+/** Where a realm's people get help, and what becomes of what is known about them: addresses, empty for none. */
+export const helpAndPrivacy: Migration = {
+  name: "20261121-1185-help-and-privacy",
+  up: `
+alter table realms
+  add column help_uri text not null default '' check (char_length(help_uri) <= 2000),
+  add column privacy_uri text not null default '' check (char_length(privacy_uri) <= 2000);
+`,
+};
