@@ -3,6 +3,7 @@ import * as auditEntries from "../../db/queries/audit-entries.ts";
 import * as consoleSessions from "../../db/queries/console-sessions.ts";
 import type { ConsoleSession } from "../../db/queries/console-sessions.ts";
 import * as logins from "../../db/queries/logins.ts";
+import * as realms from "../../db/queries/realms.ts";
 import * as sessions from "../../db/queries/sessions.ts";
 import { consoleClientId } from "../../db/queries/applications.ts";
 import { ServiceError } from "../../domain/errors.ts";
@@ -11,8 +12,8 @@ import type { Deps } from "../deps.ts";
 import { contextOf } from "../request-context.ts";
 import { sendJson } from "../respond.ts";
 import { endLogin } from "../sign-in/browser-login.ts";
-import { pathOn } from "../sign-in/continue-to.ts";
 import { personName } from "../sign-in/person-name.ts";
+import { signedOutPath } from "../sign-in/sign-out.ts";
 import { findConsole, forgetConsole } from "./console-session.ts";
 import { requireOwnPage } from "./own-page.ts";
 
@@ -73,10 +74,11 @@ async function answer(
 /** Signs out of the console and of the browser, also when nobody is signed in any more. */
 async function signOut({ deps, request, response }: Exchange): Promise<void> {
   const session = await findConsole(deps, request);
+  const realm = session && (await realms.findById(deps.db, session.realmId));
   if (session !== undefined) await endSession(deps, session);
   await endLogin(deps, { request, response });
   forgetConsole(deps, response);
-  sendJson(response, 200, { location: pathOn(deps, "/login/ended") });
+  sendJson(response, 200, { location: signedOutPath(deps, realm) });
 }
 
 async function endSession(

@@ -1,5 +1,7 @@
 import * as realms from "../../db/queries/realms.ts";
+import type { RealmRow } from "../../db/queries/realms.ts";
 import { RealmName } from "../../domain/realm.ts";
+import type { Deps } from "../deps.ts";
 import { single, type PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { sendSignedOut } from "../pages/signed-out.tsx";
@@ -18,8 +20,12 @@ export async function signOut(page: PageRequest): Promise<void> {
   const login = await findLogin(deps, request);
   const realm = login && (await realms.findById(deps.db, login.realmId));
   await endLogin(deps, page);
-  redirect(page, pathOn(deps, realm === undefined ? "/login/ended" : `/login/ended?realm=${realm.name}`));
+  redirect(page, signedOutPath(deps, realm));
 }
+
+/** Where it says that one is signed out, in the realm's frame. */
+export const signedOutPath = (deps: Pick<Deps, "settings">, realm: Pick<RealmRow, "name"> | undefined): string =>
+  pathOn(deps, realm === undefined ? "/login/ended" : `/login/ended?realm=${realm.name}`);
 
 /** `GET /login/ended`: says so, in the frame of the realm that is named. */
 export async function showSignedOut(page: PageRequest): Promise<void> {

@@ -100,7 +100,10 @@ test("signing out ends the console, its session and the browser's sign-in, and s
   const user = await admin();
   const opened = await openConsole(api, user);
   const answer = await opened.send("POST", "/console/sign-out");
-  expect(answer).toMatchObject({ status: 200, body: { location: "/login/ended" } });
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { location: expect.stringMatching(/^\/login\/ended\?realm=[a-z0-9-]+$/) },
+  });
   expect(answer.headers["set-cookie"]).toEqual([
     expect.stringMatching(/^realmpass-login=; .*Max-Age=0$/),
     expect.stringMatching(/^realmpass-console=; .*Max-Age=0$/),
