@@ -2,7 +2,7 @@ import "mantine-datatable/styles.css";
 import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { DataTable } from "mantine-datatable";
-import { useState, type ReactNode } from "react";
+import { useRef, useState, type ReactNode } from "react";
 import { useTranslation } from "react-i18next";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { formatNumber } from "../ui/time.tsx";
@@ -133,8 +133,11 @@ function Rows<Row>({
   const [chosen, setChosen] = useState<Row[]>([]);
   const ids = new Set(rows.map(idOf));
   const selected = chosen.filter((row) => ids.has(idOf(row)));
+  const count = useRef<HTMLParagraphElement>(null);
   const clear = () => {
     setChosen([]);
+    // The button that was pressed goes with the choice.
+    count.current?.focus({ preventScroll: true });
   };
   const order = state.sort ?? defaultSort ?? "";
   const sorted = columns.find(({ sortKey }) => sortKey !== undefined && sortKey === order.replace(/^-/, ""));
@@ -142,7 +145,7 @@ function Rows<Row>({
   return (
     <Stack gap="xs">
       <Group mih={36} justify="space-between">
-        <Text size="sm" c="dimmed" role="status">
+        <Text size="sm" c="dimmed" role="status" ref={count} tabIndex={-1}>
           {selected.length > 0
             ? t("list.selected", { count: selected.length })
             : t("list.total", { count: total, formatted: formatNumber(total, i18n.language) })}

@@ -1,6 +1,7 @@
 import { Button, Group, Modal, Stack, Text } from "@mantine/core";
 import { useBlocker } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { useReturnFocus } from "./use-return-focus.ts";
 
 /** Asks before the page is left with something on it that would be lost; the browser asks by itself when it is closed. */
 export function LeaveGuard({ when, text }: { when: boolean; text: string }) {
@@ -11,6 +12,7 @@ export function LeaveGuard({ when, text }: { when: boolean; text: string }) {
     enableBeforeUnload: () => when,
     withResolver: true,
   });
+  useReturnFocus(status === "blocked");
   if (status !== "blocked") return null;
   return (
     <Modal opened onClose={reset} title={t("forms.leaveTitle")} closeButtonProps={{ "aria-label": t("confirm.close") }}>

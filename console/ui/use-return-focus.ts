@@ -1,20 +1,27 @@
-import { useEffect, useRef } from "react";
+import { useEffect } from "react";
 
 /**
- * Gives the focus back to where it was before a dialog opened. The library does so only for dialogs that were there
- * before, closed; ours are loaded when they are first asked for.
+ * Gives the focus back to where it was before a dialog opened, or to the heading when that has gone. The library does so
+ * only for dialogs that were there before, closed; ours are loaded or made when they are first asked for.
  */
-export function useReturnFocus(opened: boolean): void {
-  const before = useRef<Element>(null);
+export function useReturnFocus(opened = true): void {
   useEffect(() => {
-    const { current: element } = before;
-    before.current = opened ? document.activeElement : null;
-    if (opened || !(element instanceof HTMLElement)) return;
-    const timer = setTimeout(() => {
-      element.focus({ preventScroll: true });
-    });
+    if (!opened) return undefined;
+    const before = document.activeElement;
     return () => {
-      clearTimeout(timer);
+      setTimeout(() => {
+        giveBackTo(before);
+      });
     };
   }, [opened]);
+}
+
+function giveBackTo(before: Element | null): void {
+  if (before instanceof HTMLElement && before.isConnected && before !== document.body) {
+    before.focus({ preventScroll: true });
+    return;
+  }
+  const now = document.activeElement;
+  const isLost = now === null || now === document.body || now.closest("[role=dialog]") !== null;
+  if (isLost) document.querySelector("h1")?.focus({ preventScroll: true });
 }

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { sql } from "../../db/sql.ts";
 import { allScopes } from "../../domain/scopes.ts";
+import { expectFocus, pressAt, tabTo, typeInto } from "../support/console-keyboard.ts";
 import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/console-views.ts";
 import { useConsole } from "../support/console.ts";
 import { describeWithTool } from "../support/tools.ts";
@@ -59,22 +60,15 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
   test("a service is registered with the keyboard alone, and the command that is shown gets a token that works", async () => {
     const watched = await subject.open("/console/applications/new");
     const { page, context } = watched;
-    await page.focus('[role="radio"][aria-checked="true"]');
-    await page.keyboard.press("ArrowDown");
+    await pressAt(page.locator('[role="radio"][aria-checked="true"]'), "ArrowDown");
     await page.waitForSelector("text=This is a key to your realm");
-    await page.focus('main button:has-text("Next")');
-    await page.keyboard.press("Enter");
+    await pressAt(page.locator('main button:has-text("Next")'));
     expect(await page.isVisible("text=offline_access")).toBe(false);
     expect(await page.isDisabled('main input[data-path="useClientSecret"]')).toBe(true);
-    await page.focus(field("name"));
-    await page.keyboard.type("Identity sync");
-    await page.keyboard.press("Tab");
-    await page.keyboard.type("https://sync.example");
-    await page.focus('label:has-text("see the realm\'s settings")');
-    await page.getByLabel("see the realm's settings").focus();
-    await page.keyboard.press("Space");
-    await page.focus('main [type="submit"]');
-    await page.keyboard.press("Enter");
+    await typeInto(page.locator(field("name")), "Identity sync");
+    await typeInto(page.locator(field("clientURI")), "https://sync.example");
+    await pressAt(page.getByLabel("see the realm's settings"), "Space");
+    await pressAt(page.locator('main [type="submit"]'));
     await page.waitForSelector("text=Shown only now");
 
     const id = await shown(page, "Client ID");
@@ -183,6 +177,48 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await page.fill('[role="dialog"] input', "Old sync");
     await verb.click();
     await page.waitForURL(/\/console\/applications$/);
+    expect((await applicationNow(id)).status).toBe(404);
+    await context.close();
+  });
+
+  test("it is changed, given a new secret, switched off and deleted with the keyboard alone", async () => {
+    const { id, secret } = await givenService("Keys");
+    const { page, context } = await subject.open("/console/applications");
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    await pressAt(page.getByRole("link", { name: "Keys", exact: true }));
+    await page.waitForSelector('h1:text-is("Keys")');
+    await typeInto(page.locator(field("name")), "Keys 2");
+    await pressAt(page.getByLabel("see users"), "Space");
+    await pressAt(page.locator('main [type="submit"]'));
+    await page.waitForSelector('h1:text-is("Keys 2")');
+    expect((await applicationNow(id)).body.data).toMatchObject({ name: "Keys 2", scopes: ["user.read", "realm.read"] });
+
+    await pressAt(button("New secret"));
+    await expectFocus(button("Cancel"));
+    await tabTo(page.getByRole("slider"));
+    await page.keyboard.press("Home");
+    await page.waitForSelector("text=The old secret and all tokens that were got with it end at once.");
+    await pressAt(button("Make a new secret"));
+    await page.waitForSelector("text=Shown only now");
+    await tabTo(button("Copy: Client secret"));
+    const renewed = await shown(page, "Client secret");
+    await pressAt(page.getByLabel("I have stored it"), "Space");
+    await pressAt(page.getByRole("dialog").getByRole("button", { name: "Close" }));
+    await expectFocus(button("New secret"));
+    expect(await tokenFor(id, secret)).toMatchObject({ error: "invalid_client" });
+    expect(await tokenFor(id, renewed)).toMatchObject({ token_type: "Bearer" });
+
+    await tabTo(button("Switch off"), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector("text=“Keys 2” is switched off");
+    await expectFocus(button("Switch on"));
+    expect(await tokenFor(id, renewed)).toMatchObject({ error: expect.any(String) });
+    await pressAt(button("Delete"));
+    await expectFocus(button("Cancel"));
+    await typeInto(page.getByRole("dialog").getByRole("textbox"), "Keys 2");
+    await pressAt(button("Delete “Keys 2”"));
+    await page.waitForURL(/\/console\/applications$/);
+    await expectFocus(page.getByRole("heading", { level: 1 }));
     expect((await applicationNow(id)).status).toBe(404);
     await context.close();
   });

@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import { expectFaultless, type View } from "../support/browser.ts";
 import { useConsole } from "../support/console.ts";
+import { chooseOption, expectFocus, pressAt, tabTo } from "../support/console-keyboard.ts";
 import { expectGoodConsole } from "../support/console-views.ts";
 import type { GivenUser } from "../support/given.ts";
 import { describeWithTool } from "../support/tools.ts";
@@ -56,8 +57,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     const watched = await subject.open("/console/audit?event=realm_update");
     const { page } = watched;
     const link = rows(page).getByRole("link").first();
-    await link.focus();
-    await page.keyboard.press("Enter");
+    await pressAt(link);
     await page.waitForURL(/open=\d+/);
     const entry = page.getByRole("dialog", { name: "Entry" });
     await entry.getByRole("row", { name: /^Profiles per person\s*5\s*4$/ }).waitFor();
@@ -117,6 +117,38 @@ describeWithTool("chromium", "the audit log in the console", () => {
     await expect
       .poll(() => texts(page))
       .toEqual([1, 2].map(() => expect.stringMatching(/with Administration consoleAudit log downloaded$/)));
+    await context.close();
+  });
+
+  test("it is filtered, read and downloaded with the keyboard alone", async () => {
+    const { page, context } = await subject.open("/console/audit");
+    const menu = page.getByRole("button", { name: "Filter", exact: true });
+    await pressAt(menu);
+    await pressAt(page.getByRole("combobox", { name: "Event" }), "ArrowDown");
+    await chooseOption(page, "Person locked");
+    await expect.poll(() => texts(page)).toEqual([expect.stringContaining("Person locked")]);
+    await page.keyboard.press("Escape");
+    await expectFocus(menu);
+
+    const download = page.getByRole("button", { name: "Download log" });
+    await pressAt(download);
+    await page.getByRole("menuitem", { name: /^CSV/ }).waitFor();
+    await page.keyboard.press("ArrowDown");
+    await expectFocus(page.getByRole("menuitem", { name: /^CSV/ }));
+    await page.keyboard.press("ArrowDown");
+    const saved = page.waitForEvent("download");
+    await page.keyboard.press("Enter");
+    expect((await saved).suggestedFilename()).toBe("audit.ndjson");
+    await expectFocus(download);
+
+    const entry = rows(page).getByRole("link").first();
+    await pressAt(entry);
+    await page.getByRole("dialog", { name: "Entry" }).getByRole("row").nth(1).waitFor();
+    await page.keyboard.press("Escape");
+    await expectFocus(entry);
+    await tabTo(page.getByRole("button", { name: "Remove filter Event: Person locked" }), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => rows(page).count()).toBeGreaterThan(1);
     await context.close();
   });
 

@@ -1,6 +1,7 @@
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { expectFaultless } from "../support/browser.ts";
+import { pressAt } from "../support/console-keyboard.ts";
 import { consoleViews, expectGoodConsole, pagesMs } from "../support/console-views.ts";
 import { useConsole } from "../support/console.ts";
 import { eventually } from "../support/eventually.ts";
@@ -59,7 +60,7 @@ describeWithTool("chromium", "the dashboard", () => {
     });
 
     test(
-      "shows what the API counts, in sentence, chart and table, and leads to the lists of it",
+      "shows what the API counts, in sentence, chart and table, and leads to the lists of it with the keyboard alone",
       { timeout: pagesMs },
       async () => {
         const watched = await subject.open("/console");
@@ -99,7 +100,7 @@ describeWithTool("chromium", "the dashboard", () => {
           ["Onboard people", /\/console\/jobs\/new\/onboarding$/],
           ["Offboard people", /\/console\/jobs\/new\/offboarding$/],
         ] as const) {
-          await page.click(`main a:has-text("${link}")`);
+          await pressAt(page.locator(`main a:has-text("${link}")`));
           await page.waitForURL(address);
           await page.goBack();
           await shown(page);

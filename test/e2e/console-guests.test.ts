@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
+import { expectFocus, pressAt, tabTo, typeInto } from "../support/console-keyboard.ts";
 import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/console-views.ts";
 import { useConsole } from "../support/console.ts";
 import { fromNow } from "../support/given.ts";
@@ -33,13 +34,10 @@ describeWithTool("chromium", "guest accounts in the console", () => {
   test("one is created with the keyboard alone; a guest's phone gets on with its link, and off again", async () => {
     const watched = await subject.open("/console/guests");
     const { page, context } = watched;
-    await page.focus('header ~ main button:has-text("New guest account"), main button:has-text("New guest account")');
-    await page.keyboard.press("Enter");
+    await pressAt(page.locator('main button:has-text("New guest account")').first());
     await page.waitForSelector('[role="dialog"] input:focus');
     await page.keyboard.type("Physics summer school");
-    await page.focus('[role="dialog"] input[data-path="profileLimit"]');
-    await page.keyboard.press("Control+A");
-    await page.keyboard.type("2");
+    await typeInto(page.locator('[role="dialog"] input[data-path="profileLimit"]'), "2");
     await page.keyboard.press("Enter");
     await opened(page, "Physics summer school");
     const id = new URL(page.url()).pathname.split("/").at(-1)!;
@@ -48,8 +46,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
 
     expect(await page.content()).not.toContain("/guest/rpg_");
     await page.waitForSelector("text=Showing it is recorded in the audit log.");
-    await page.focus('button:has-text("Show link")');
-    await page.keyboard.press("Enter");
+    await pressAt(page.locator('button:has-text("Show link")'));
     const link = await page.locator('pre[aria-label="Guest link"]').innerText();
     expect(link).toMatch(new RegExp(`^${subject.api.url}/guest/rpg_`));
     await page.getByRole("img", { name: "QR code of the link of “Physics summer school”" }).waitFor();
@@ -70,8 +67,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await page.reload();
     await page.waitForSelector('td:text-is("Linux")');
     expect(await fact(page, "Active profiles / limit")).toBe("1 / 2");
-    await page.focus('td button:has-text("Revoke")');
-    await page.keyboard.press("Enter");
+    await pressAt(page.locator('td button:has-text("Revoke")'));
     await page.waitForSelector('[role="dialog"] button:focus:has-text("Cancel")');
     await page.keyboard.press("Tab");
     await page.keyboard.press("Enter");
@@ -105,6 +101,41 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     expect(await accountNow(id)).toEqual({ ...before, profileLimit: null, note: "Ask Mia" });
     expect(await fact(page, "Active profiles / limit")).toBe("0 / unlimited");
     await watched.context.close();
+  });
+
+  test("one is shown, changed and revoked with the keyboard alone", async () => {
+    const id = await givenAccount("Keys", { profileLimit: 3 });
+    const { page, context } = await subject.open("/console/guests");
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    await pressAt(page.getByRole("link", { name: "Keys", exact: true }));
+    await opened(page, "Keys");
+    await pressAt(button("Show link"));
+    await page.waitForSelector('pre[aria-label="Guest link"]');
+    await expectFocus(page.getByRole("heading", { name: "Guest link" }));
+    await tabTo(button("Print sheet (A5)"));
+    await pressAt(button("Hide link"));
+    await expectFocus(page.getByRole("heading", { name: "Guest link" }));
+
+    await tabTo(button("Edit"), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await expectFocus(page.getByRole("textbox", { name: "Name" }));
+    await pressAt(page.getByRole("switch"), "Space");
+    await typeInto(page.getByRole("textbox", { name: "Note" }), "Ask Mia");
+    await pressAt(button("Save"));
+    await page.waitForSelector("text=The guest account was changed.");
+    await expectFocus(button("Edit"));
+    expect(await accountNow(id)).toMatchObject({ note: "Ask Mia", profileLimit: null });
+
+    await pressAt(button("Revoke"));
+    await expectFocus(button("Cancel"));
+    await page.keyboard.press("Escape");
+    await expectFocus(button("Revoke"));
+    await page.keyboard.press("Enter");
+    await pressAt(button("Revoke “Keys”"));
+    await page.waitForSelector("text=“Keys” was revoked.");
+    await expectFocus(page.getByRole("heading", { level: 1 }));
+    expect(await accountNow(id)).toMatchObject({ revoked: true });
+    await context.close();
   });
 
   test("revoking one says how many profiles go, and takes the link away", async () => {

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
+import { expectFocus, pressAt, tabTo } from "../support/console-keyboard.ts";
 import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/console-views.ts";
 import { useConsole } from "../support/console.ts";
 import { openssl } from "../support/openssl.ts";
@@ -79,6 +80,35 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
     await page.click('[role="dialog"] button:has-text("Close")');
     await page.waitForSelector('[role="dialog"]', { state: "detached" });
     expect(watched.complaints).toEqual([]);
+    await context.close();
+  });
+
+  test("one is made and its files are taken with the keyboard alone", async () => {
+    const { page, context } = await subject.open("/console/infrastructure");
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    const create = page.locator("main").getByRole("button", { name: "New infrastructure profile" }).first();
+    await pressAt(create);
+    await expectFocus(page.getByRole("textbox", { name: "Name" }));
+    await page.keyboard.type("keys.example.org");
+    await tabTo(page.getByRole("radio", { name: /^PEM/ }));
+    await page.keyboard.press("ArrowDown");
+    await tabTo(page.getByRole("slider"));
+    await page.keyboard.press("Home");
+    await pressAt(page.locator('[role="dialog"] [type="submit"]'));
+    await page.waitForSelector("text=Only available now");
+    const download = page.waitForEvent("download");
+    await pressAt(button("keys.example.org.p12"));
+    expect((await download).suggestedFilename()).toBe("keys.example.org.p12");
+    await pressAt(page.getByLabel("I have stored the files"), "Space");
+    await pressAt(button("Close"));
+    await expectFocus(create);
+    expect(await profiles()).toContainEqual(expect.objectContaining({ name: "keys.example.org" }));
+
+    const link = page.getByRole("link", { name: "keys.example.org" });
+    await pressAt(link);
+    await page.waitForSelector('[role="dialog"] dd');
+    await page.keyboard.press("Escape");
+    await expectFocus(link);
     await context.close();
   });
 

@@ -2,9 +2,14 @@ import { readFile } from "node:fs/promises";
 import { parse } from "csv-parse/sync";
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { sql } from "../../db/sql.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { fail } from "../../worker/job/fail.ts";
 import { expectFaultless } from "../support/browser.ts";
+import { expectFocus, pressAt, tabTo } from "../support/console-keyboard.ts";
 import { consoleViews, expectGoodConsole, pagesMs } from "../support/console-views.ts";
 import { useConsole } from "../support/console.ts";
+import { givenJob } from "../support/jobs.ts";
 import { startTestWorker, type TestWorker } from "../support/worker.ts";
 import { picture } from "../support/picture.ts";
 import { describeWithTool } from "../support/tools.ts";
@@ -24,6 +29,19 @@ const manyPeople = (prefix: string): string => {
 
 const people = (prefix: string, count: number): string =>
   `pairwiseID\n${Array.from({ length: count }, (_, index) => `${prefix}-${index + 1}`).join("\n")}\n`;
+
+/** Runs in the page: writes down what the browser is asked to show, and says that somebody looks elsewhere when they shall. */
+const hearNotifications = `
+  window.elsewhere = false;
+  window.notificationsHeard = [];
+  Object.defineProperty(Document.prototype, "hidden", { get: () => window.elsewhere });
+  window.Notification = class extends Notification {
+    constructor(text, options) {
+      super(text, options);
+      window.notificationsHeard.push(text);
+    }
+  };
+`;
 
 describeWithTool("chromium", "bulk jobs in the console", () => {
   const subject = useConsole();
@@ -57,9 +75,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     const { page } = watched;
     await page.waitForSelector("text=Nobody has run a bulk job yet");
     await expectFaultless(watched);
-    await page.focus("h1");
-    await page.keyboard.press("Tab");
-    await page.keyboard.press("Enter");
+    await pressAt(page.getByRole("link", { name: "Onboard people" }).first());
     await headed(page, "Onboard people");
     await picture(page, "new");
     expect(await page.locator("main table tbody tr").count()).toBe(6);
@@ -73,8 +89,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       "format",
     ]);
 
-    await page.focus("input[type=radio][value=file]");
-    await page.keyboard.press("ArrowRight");
+    await pressAt(page.locator("input[type=radio][value=file]"), "ArrowRight");
     await page.keyboard.press("Tab");
     await page.keyboard.type("Kennung;maxProfiles\nada;7\nalan;many\n");
     await page.keyboard.press("Tab");
@@ -86,11 +101,84 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     expect(await page.locator("main table tbody tr").innerText()).toMatch(
       /^2\s+alan\s+maxProfiles\s+Has to be a whole number from 0 to 100$/,
     );
-    await page.focus('button:has-text("Start for 1 person, leave out 1")');
-    await page.keyboard.press("Enter");
+    await pressAt(page.locator('button:has-text("Start for 1 person, leave out 1")'));
     await stated(page, "Completed with errors");
     const { body } = await service().get("/api/user?search=ada");
     expect(body.data).toMatchObject([{ pairwiseID: "ada", maxProfiles: 7 }]);
+    await watched.context.close();
+  });
+
+  test("a job that waits is discarded, and results are downloaded, with the keyboard alone", async () => {
+    const executeAt = "2036-05-01T08:00:00Z";
+    await service().post(`/api/jobs/onboarding?executeAt=${executeAt}`, { users: [{ pairwiseID: "patient" }] });
+    const { page, context } = await subject.open("/console/jobs");
+    const button = (name: string) => page.getByRole("button", { name, exact: true });
+    const row = page.getByRole("row", { name: /Scheduled/ });
+    await row.waitFor();
+    await pressAt(row.getByRole("button", { name: "Discard the job" }));
+    await expectFocus(button("Cancel"));
+    await page.keyboard.press("Escape");
+    await expectFocus(row.getByRole("button", { name: "Discard the job" }));
+    await tabTo(row.getByRole("link", { name: "Onboarding" }), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await headed(page, "Onboarding");
+    await page.waitForSelector("[role=dialog]", { state: "detached" });
+    await pressAt(button("Discard the job"));
+    await expectFocus(button("Cancel"));
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await stated(page, "Cancelled");
+    await expectFocus(page.getByRole("heading", { level: 1 }));
+    const file = page.waitForEvent("download");
+    await pressAt(button("Download results"));
+    expect(rowsOf(await readFile(await (await file).path(), "utf8"))).toMatchObject([{ status: "skipped" }]);
+    await context.close();
+  });
+
+  test("what was changed since the check is said, and rows that failed are tried again", async () => {
+    const watched = await subject.open("/console/jobs");
+    const { page } = watched;
+    const realm = { realmId: subject.realm.realmId };
+    const locked = await subject.api.given.user({ ...realm, pairwiseId: "locked" });
+    await begin(
+      page,
+      "onboarding",
+      "kennung;profileName;deviceType;format\nlocked;Phone;iOS;pem\nsteady;Phone;iOS;pem\n",
+    );
+    expect(await counted(page, "Will change")).toBe("2");
+    await service().put(`/api/user/${locked.id}/status`, { locked: true });
+    await page.click('button:has-text("Start for 2 people")');
+    await page.waitForSelector("text=The data has changed since the check");
+    await stated(page, "Completed with errors");
+    await expectFaultless(watched);
+    expect(await page.locator("main table tbody tr").innerText()).toContain("Is locked and gets no profile");
+
+    await service().put(`/api/user/${locked.id}/status`, { locked: false });
+    const first = page.url();
+    await pressAt(page.getByRole("button", { name: "Retry failed" }));
+    await page.waitForURL((url) => url.pathname.includes("/console/jobs/") && url.href !== first);
+    await stated(page, "Completed");
+    expect(await counted(page, "Changed")).toBe("1");
+    const { body } = await service().get(`/api/user/${locked.id}`);
+    expect(body.data).toMatchObject({ profileCount: 1 });
+    await watched.context.close();
+  });
+
+  test("a job that could not go on says so, and goes on with what is left when it is tried again", async () => {
+    const { owner } = subject.api.database;
+    const { realmId } = subject.realm;
+    const rows = [{ pairwiseId: "left-1" }, { pairwiseId: "left-2" }];
+    const job = await givenJob(owner, { realmId, kind: "onboarding", rows, state: "running" });
+    await fail({ db: owner, clock: systemClock }, job);
+    const watched = await subject.open(`/console/jobs/${job}`);
+    const { page } = watched;
+    await page.waitForSelector("[role=alert] >> text=The job could not go on");
+    expect(await counted(page, "Skipped")).toBe("2");
+    await expectFaultless(watched);
+    await page.click('button:has-text("Resume")');
+    await page.waitForURL((url) => url.pathname.includes("/console/jobs/") && !url.pathname.endsWith(job));
+    await stated(page, "Completed");
+    expect(await counted(page, "Changed")).toBe("2");
     await watched.context.close();
   });
 
@@ -132,7 +220,14 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       await page.reload();
       await stated(page, "Running");
       await watch(() => true);
+      await expect.poll(() => page.locator("main [role=alert]").count()).toBe(0);
+      await subject.api.database.owner.query(
+        sql`update jobs set progress_at = now() - interval '61 seconds' where state = 'running'`,
+      );
+      await page.waitForSelector("[role=alert] >> text=No progress for 60 s; a worker may be down");
+      await expectFaultless(watched);
       const worker = await restart();
+      await page.waitForSelector("text=No progress for 60 s", { state: "detached" });
       await watch(() => false);
       await stated(page, "Completed with errors", 120_000);
       expect(seen, "counts go down").toEqual(seen.toSorted((one, other) => one - other));
@@ -201,10 +296,18 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     async () => {
       const worker = await restart();
       const watched = await subject.open("/console/jobs");
-      const { page } = watched;
+      const { page, context } = watched;
+      await context.grantPermissions(["notifications"]);
+      await context.addInitScript(hearNotifications);
       await begin(page, "onboarding", people("leaver", 3_000));
       await page.click('button:has-text("Start for 3,000 people")');
-      await stated(page, "Completed");
+      await stated(page, "Running");
+      await page.click("nav >> text=Users");
+      await page.waitForSelector('h1:text-is("Users")');
+      await page.evaluate("window.elsewhere = true");
+      const end = "Onboarding is done: 3,000 changed.";
+      await page.waitForSelector(`.mantine-Notification-root >> text=${end}`, { timeout: 60_000 });
+      expect(await page.evaluate("window.notificationsHeard")).toEqual([end]);
 
       await begin(page, "offboarding", people("leaver", 2_500));
       await page.waitForSelector("text=That is a large part of the realm");

@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { expectFocus, pressAt, tabTo, typeInto } from "../support/console-keyboard.ts";
 import { consoleViews, expectGoodConsole, pagesMs } from "../support/console-views.ts";
 import { useConsole } from "../support/console.ts";
 import { describeWithTool } from "../support/tools.ts";
@@ -27,14 +28,16 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     const before = await realmNow();
     const watched = await subject.open("/console/settings");
     const { page } = watched;
-    await page.focus(field("maxProfiles"));
-    await page.keyboard.press("Control+A");
-    await page.keyboard.type("3");
-    await page.focus('[role="slider"] >> nth=1');
+    const save = page.locator('main [type="submit"]');
+    await typeInto(page.locator(field("maxProfiles")), "3");
+    await tabTo(page.getByRole("slider").nth(1));
     await page.keyboard.press("Home");
-    await page.focus('main [type="submit"]');
+    await pressAt(save);
+    await expectFocus(page.getByRole("button", { name: "Cancel" }));
+    await page.keyboard.press("Escape");
+    await expectFocus(save);
     await page.keyboard.press("Enter");
-    await page.waitForSelector('[role="dialog"] button:focus:has-text("Cancel")');
+    await expectFocus(page.getByRole("button", { name: "Cancel" }));
     await page.waitForSelector("text=2 users already have more than 3 profiles; theirs stay.");
     await page.waitForSelector("text=Users with a limit of their own are not touched.");
     await page.waitForSelector("text=Profiles made from now on are valid for 1 month.");

@@ -1,5 +1,8 @@
 import { expect, test } from "vitest";
+import german from "../../console/texts/de.json" with { type: "json" };
+import english from "../../console/texts/en.json" with { type: "json" };
 import { expectFaultless, expectNoSidewaysScrolling, type View } from "../support/browser.ts";
+import { expectGoodConsole, pagesMs } from "../support/console-views.ts";
 import { useConsole } from "../support/console.ts";
 import { givenLocalAccount } from "../support/local-account.ts";
 import { describeWithTool } from "../support/tools.ts";
@@ -33,6 +36,47 @@ describeWithTool("chromium", "the console's frame", () => {
     await watched.context.close();
   });
 
+  test.each<View>([
+    { theme: "light", width: 1440, language: "en" },
+    { theme: "dark", width: 390, language: "de" },
+  ])(
+    "every page is faultless while it waits for the service: $theme, $width px",
+    { timeout: pagesMs },
+    async (view) => {
+      const { nav, users, guests, applications, jobs, shell } = view.language === "de" ? german : english;
+      const watched = await subject.open("/console/nothing-is-here", view);
+      const { page } = watched;
+      await page.route("**/console/api/**", () => undefined);
+      for (const [path, heading] of Object.entries({
+        "/": nav.dashboard,
+        "/users": nav.users,
+        "/users/1": users.person,
+        "/profiles": nav.profiles,
+        "/profiles?open=1": nav.profiles,
+        "/guests": nav.guests,
+        "/guests/1": guests.one,
+        "/infrastructure": nav.infrastructure,
+        "/infrastructure?open=1": nav.infrastructure,
+        "/jobs": nav.jobs,
+        "/jobs/1": jobs.job,
+        "/audit": nav.audit,
+        "/audit?open=1": nav.audit,
+        "/applications": nav.applications,
+        "/applications/1": applications.one,
+        "/settings": nav.settings,
+      })) {
+        // What a link does, without loading everything anew.
+        await page.evaluate(`history.pushState({}, "", "/console${path}")`);
+        await page.waitForSelector(`main h1:text-is("${heading}")`);
+        await page.waitForSelector(
+          `${path.includes("open=") ? "[role=dialog]" : "main"} [aria-label="${shell.loading}"]`,
+        );
+        await expectGoodConsole(watched);
+      }
+      await watched.context.close();
+    },
+  );
+
   test("is where the first administrator's link leads", async () => {
     const { page, context } = await subject.open("/console");
     await page.goto("about:blank");
@@ -64,11 +108,14 @@ describeWithTool("chromium", "the console's frame", () => {
   });
 
   test("can be used with the keyboard alone", async () => {
-    const watched = await subject.open("/console/nothing-is-here");
+    const watched = await subject.open("/console/nothing-is-here", { theme: "dark" });
     const { page } = watched;
     const focused = () => page.evaluate<string>(`document.activeElement.textContent || document.activeElement.id`);
     await page.keyboard.press("Tab");
     expect(await focused()).toBe("Skip to content");
+    expect(await page.evaluate(`getComputedStyle(document.activeElement).outline`)).toBe(
+      "rgb(145, 167, 255) solid 3px",
+    );
     await page.keyboard.press("Enter");
     expect(await page.evaluate(`document.activeElement.id`)).toBe("content");
 

@@ -4,6 +4,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
 import { expectFaultless, type View, type WatchedPage } from "../support/browser.ts";
 import { useConsole } from "../support/console.ts";
+import { chooseOption, expectFocus, pressAt, tabTo, typeInto } from "../support/console-keyboard.ts";
 import { expectGoodConsole } from "../support/console-views.ts";
 import type { GivenUser } from "../support/given.ts";
 import { openssl } from "../support/openssl.ts";
@@ -67,29 +68,14 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         await page.keyboard.type(lost.slice(-8));
         await page.keyboard.press("Enter");
         const revoke = button(page, "Revoke Lost phone");
-        await revoke.waitFor();
-        await tabTo(page, "Revoke Lost phone");
-        await page.keyboard.press("Enter");
-        await expect.poll(() => focused(page)).toBe("Cancel");
-        await page.keyboard.press("Shift+Tab");
-        await page.keyboard.type("d");
+        await pressAt(revoke);
+        await expectFocus(inDialog(page, "Cancel"));
+        await tabTo(page.getByRole("combobox", { name: "Reason" }), "Shift+Tab");
         await page.keyboard.press("ArrowDown");
-        await chooseReason(page, "Device or key in the wrong hands");
-        await tabTo(page, "Revoke “Lost phone”");
-        await page.keyboard.press("Enter");
+        await chooseOption(page, "Device or key in the wrong hands");
+        await pressAt(inDialog(page, "Revoke “Lost phone”"));
         await page.getByText("“Lost phone” is revoked.").waitFor();
         expect(await profileOf(lost)).toMatchObject({ revokeReason: 1, revokeTime: expect.any(String) });
-      }));
-
-    test("locking needs no question and can be undone", () =>
-      opened("/console/users?q=mia-4711", async ({ page }) => {
-        await page.getByRole("checkbox", { name: "Select mia-4711" }).check();
-        await button(page, "Lock").click();
-        await page.getByText("mia.keller@example.org is locked").waitFor();
-        expect(await userOf(mia)).toMatchObject({ locked: true });
-        await button(page, "Undo").click();
-        await page.getByText("mia.keller@example.org is unlocked").waitFor();
-        expect(await userOf(mia)).toMatchObject({ locked: false });
       }));
 
     test("offboarding says what is lost for good and asks first; the person can be reactivated", async () => {
@@ -99,7 +85,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         await button(page, "Offboard").click();
         const dialog = page.getByRole("dialog", { name: "Offboard leaver@example.org?" });
         await dialog.getByText("2 profiles are revoked for good.").waitFor();
-        await expect.poll(() => focused(page)).toBe("Cancel");
+        await expectFocus(inDialog(page, "Cancel"));
         await inDialog(page, "Cancel").click();
         expect(await userOf(leaver)).toMatchObject({ blacklisted: false });
 
@@ -210,6 +196,94 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       expect(await userOf(full)).toMatchObject({ profileOverride: 7, maxProfiles: 7 });
     });
 
+    test("with the keyboard alone, a person is locked without a question and unlocked by Undo, several are offboarded, and one gets a profile and a limit", async () => {
+      const names = ["keys-1", "keys-2", "keys-3", "keys-4"];
+      const people = await Promise.all(names.map((name) => someone(name)));
+      const [first, second, third, fourth] = people as [GivenUser, GivenUser, GivenUser, GivenUser];
+      await opened("/console/users?q=keys-&sort=pairwiseid", async ({ page }) => {
+        const choose = (name: string) => page.getByRole("checkbox", { name: `Select ${name}` });
+        await pressAt(choose("keys-1"), "Space");
+        await tabTo(button(page, "Lock"), "Shift+Tab");
+        await page.keyboard.press("Enter");
+        await expectFocus(page.getByText("4 entries"));
+        await page.getByText("keys-1@example.org is locked").waitFor();
+        expect(await userOf(first)).toMatchObject({ locked: true });
+        await pressAt(button(page, "Undo"));
+        await page.getByText("keys-1@example.org is unlocked").waitFor();
+        expect(await userOf(first)).toMatchObject({ locked: false });
+
+        await pressAt(choose("keys-2"), "Space");
+        await tabTo(choose("keys-4"));
+        await page.keyboard.press("Shift+Space");
+        await page.getByText("3 selected").waitFor();
+        await tabTo(button(page, "Offboard"), "Shift+Tab");
+        await page.keyboard.press("Enter");
+        await expectFocus(inDialog(page, "Cancel"));
+        await page.keyboard.press("Escape");
+        await expectFocus(button(page, "Offboard"));
+        await page.keyboard.press("Enter");
+        await typeInto(page.getByRole("textbox", { name: "Type 3 to go on" }), "3");
+        await pressAt(inDialog(page, "Offboard 3 people"));
+        await page.getByText("3 people are offboarded.").waitFor();
+        await expectFocus(page.getByText("4 entries"));
+        for (const user of [second, third, fourth]) expect(await userOf(user)).toMatchObject({ blacklisted: true });
+
+        await pressAt(page.getByRole("link", { name: "keys-1" }));
+        await expectFocus(page.getByRole("heading", { name: "keys-1", level: 1 }));
+        await pressAt(button(page, "New profile"));
+        await expectFocus(page.getByRole("textbox", { name: "Name" }));
+        await page.keyboard.type("Laptop");
+        await pressAt(page.getByRole("combobox", { name: "Device type" }));
+        await chooseOption(page, "Linux");
+        await pressAt(inDialog(page, "Create profile"));
+        const download = page.waitForEvent("download");
+        await pressAt(inDialog(page, "Download Laptop.pem"));
+        expect((await download).suggestedFilename()).toBe("Laptop.pem");
+        await pressAt(page.getByRole("checkbox", { name: "I have the file" }), "Space");
+        await pressAt(inDialog(page, "Done"));
+        await expectFocus(button(page, "New profile"));
+
+        await pressAt(button(page, "Change"));
+        await tabTo(page.getByRole("radio", { name: "As everyone in the realm" }));
+        await page.keyboard.press("ArrowDown");
+        await typeInto(page.getByRole("textbox", { name: "Profiles at the same time" }), "7");
+        await page.keyboard.press("Enter");
+        await page.getByText("7, of their own").waitFor();
+        await expectFocus(button(page, "Change"));
+      });
+      expect(await userOf(first)).toMatchObject({ maxProfiles: 7, profileCount: 1 });
+    });
+
+    test("rows are chosen with Space, a range with Shift and Space, and revoked with the keyboard alone; a profile has an address of its own", async () => {
+      const owner = await someone("four-boxes");
+      const serials: string[] = [];
+      for (const name of ["Box 1", "Box 2", "Box 3", "Box 4"]) {
+        serials.push(await given.profile(owner, { name, deviceType: "ChromeOS" }));
+      }
+      const [first, ...others] = serials as [string, string, string, string];
+      await opened("/console/profiles?deviceType=ChromeOS", async ({ page }) => {
+        const choose = (name: string) => page.getByRole("checkbox", { name: `Select ${name}` });
+        await pressAt(choose("Box 4"), "Space");
+        await tabTo(choose("Box 2"));
+        await page.keyboard.press("Shift+Space");
+        await page.getByText("3 selected").waitFor();
+        await tabTo(button(page, "Revoke 3 profiles"), "Shift+Tab");
+        await page.keyboard.press("Enter");
+        await expectFocus(inDialog(page, "Cancel"));
+        await pressAt(inDialog(page, "Revoke 3 profiles"));
+        await page.getByText("3 profiles are revoked.").waitFor();
+        await expectFocus(page.getByText("1 entry"));
+        await page.goto(`${subject.api.url}/console/profiles?open=${others[0]}`);
+        const drawer = page.getByRole("dialog", { name: "Profile" });
+        await drawer.getByText("Box 2").waitFor();
+        expect(await drawer.getByText("No particular reason").count()).toBe(1);
+        await page.keyboard.press("Escape");
+        await page.waitForURL(/\/console\/profiles$/);
+      });
+      for (const serial of others) expect(await profileOf(serial)).toMatchObject({ revokeReason: 0 });
+      expect(await profileOf(first)).toMatchObject({ revokeTime: null });
+    });
+
     test("a session of a person is ended", async () => {
       const guest = await someone("signed-in");
       const application = await given.application({ ...guest, type: "useragent", name: "Course planner" });
@@ -220,27 +294,6 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       });
       const left = await subject.api.database.owner.query(sql`select 1 from sessions where user_id = ${guest.id}`);
       expect(left).toEqual([]);
-    });
-
-    test("several profiles are revoked at once, and a profile has an address of its own", async () => {
-      const owner = await someone("two-tablets");
-      const serials = await Promise.all(
-        ["Tablet 1", "Tablet 2"].map((name) => given.profile(owner, { name, deviceType: "iPadOS" })),
-      );
-      await opened("/console/profiles?deviceType=iPadOS", async ({ page }) => {
-        await page.getByRole("checkbox", { name: "Select all" }).check();
-        await button(page, "Revoke 2 profiles").click();
-        await inDialog(page, "Revoke 2 profiles").click();
-        await page.getByText("2 profiles are revoked.").waitFor();
-        await page.getByText("Nothing matches these filters").waitFor();
-        await page.goto(`${subject.api.url}/console/profiles?open=${serials[0]}`);
-        const drawer = page.getByRole("dialog", { name: "Profile" });
-        await drawer.getByText("Tablet 1").waitFor();
-        expect(await drawer.getByText("No particular reason").count()).toBe(1);
-        await page.keyboard.press("Escape");
-        await page.waitForURL(/\/console\/profiles$/);
-      });
-      for (const serial of serials) expect(await profileOf(serial)).toMatchObject({ revokeReason: 0 });
     });
 
     test("a person of another realm does not exist", async () => {
@@ -298,28 +351,3 @@ describeWithTool("chromium", "users and profiles in the console", () => {
     });
   });
 });
-
-const focused = (page: Page): Promise<string> =>
-  page.evaluate<string>(
-    `document.activeElement.getAttribute("aria-label") ?? document.activeElement.textContent.trim()`,
-  );
-
-/** Presses Tab until something has the focus. */
-async function tabTo(page: Page, name: string): Promise<void> {
-  for (let presses = 0; presses < 60; presses++) {
-    if ((await focused(page)) === name) return;
-    await page.keyboard.press("Tab");
-  }
-  throw new Error(`Tab does not lead to ${name}`);
-}
-
-/** Chooses from the list that has the focus, with the keyboard. */
-async function chooseReason(page: Page, reason: string): Promise<void> {
-  await page.getByRole("option", { name: reason }).waitFor();
-  for (let presses = 0; presses < 10; presses++) {
-    const chosen = await page.getByRole("option", { name: reason }).getAttribute("data-combobox-selected");
-    if (chosen !== null) break;
-    await page.keyboard.press("ArrowDown");
-  }
-  await page.keyboard.press("Enter");
-}

@@ -26,8 +26,16 @@ export async function expectGoodConsole(watched: WatchedPage): Promise<void> {
   await page.setViewportSize({ width, height: 900 });
 }
 
-/** What slides in or out of the page is see-through, or still beside it, until it is there. */
-const settled = (page: Page): Promise<void> => page.waitForTimeout(350);
+/** What slides in or out of the page is see-through, or still beside it, until it is there. What is loading never comes to rest. */
+async function settled(page: Page): Promise<void> {
+  await page.waitForTimeout(100); // Until what was just asked for has begun to move.
+  await page.evaluate(`Promise.allSettled(
+    document
+      .getAnimations()
+      .filter(({ effect }) => effect.getComputedTiming().endTime !== Infinity)
+      .map(({ finished }) => finished),
+  ).then(() => undefined)`);
+}
 
 /** What pressing a button saves to a file. */
 export async function downloadBy(page: Page, button: Locator): Promise<{ name: string; bytes: Buffer }> {

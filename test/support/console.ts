@@ -1,4 +1,5 @@
 import { existsSync } from "node:fs";
+import type { Cookie } from "playwright-core";
 import { beforeAll } from "vitest";
 import { useApi, type TestApi } from "./api.ts";
 import { useBrowser, type View, type WatchedPage } from "./browser.ts";
@@ -12,7 +13,10 @@ export interface TestConsole {
   readonly realm: IssuingRealm;
   readonly administrator: LocalAccount;
   readonly worker: TestWorker;
-  /** A browser's page on an address of the console, with the administrator (or somebody else) signed in the usual way. */
+  /**
+   * A browser's page on an address of the console, with the administrator (or somebody else) signed in the usual way: once,
+   * and with the cookies of that session from then on.
+   */
   open(path: string, view?: Partial<View>, account?: { username: string }): Promise<WatchedPage>;
 }
 
@@ -26,6 +30,7 @@ export function useConsole(options: Parameters<typeof useApi>[0] = {}): TestCons
   let realm: IssuingRealm | undefined;
   let administrator: LocalAccount | undefined;
   let worker: TestWorker | undefined;
+  const sessions = new Map<string, Cookie[]>();
 
   beforeAll(async () => {
     if (!existsSync("dist/console/index.html")) throw new Error("there is no console in dist/: run `node build.mjs`");
@@ -53,20 +58,29 @@ export function useConsole(options: Parameters<typeof useApi>[0] = {}): TestCons
     },
     async open(path, view = {}, { username } = there(administrator)) {
       const watched = await browser.open({ theme: "light", width: 1440, language: "en", ...view });
-      const { page } = watched;
+      const { page, context } = watched;
+      const show = async (): Promise<void> => {
+        await page.goto(`${api.url}${path}`);
+        await page.waitForSelector("h1");
+      };
+      const cookies = sessions.get(username);
+      if (cookies !== undefined) {
+        await context.addCookies(cookies);
+        await show();
+        if (!isSignIn(new URL(page.url()))) return watched;
+      }
       await page.goto(`${api.url}/login?realm=${await realmName(api, there(realm).realmId)}`);
       await page.fill("#username", username);
       await page.fill("#password", testPassword);
-      await Promise.all([
-        page.waitForURL((url) => !url.pathname.startsWith("/login")),
-        page.press("#password", "Enter"),
-      ]);
-      await page.goto(`${api.url}${path}`);
-      await page.waitForSelector("h1");
+      await Promise.all([page.waitForURL((url) => !isSignIn(url)), page.press("#password", "Enter")]);
+      await show();
+      sessions.set(username, await context.cookies());
       return watched;
     },
   };
 }
+
+const isSignIn = ({ pathname }: URL): boolean => pathname.startsWith("/login");
 
 async function realmName(api: TestApi, realmId: string): Promise<string> {
   const { body } = await api.as.service({ realmId }).get("/api/realm");

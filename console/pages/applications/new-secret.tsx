@@ -7,6 +7,7 @@ import { api, dataOf, idempotent } from "../../api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import { SliderField } from "../../ui/slider-field.tsx";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import type { Application } from "./applications.ts";
 import { ClientSecret } from "./client-secret.tsx";
 import { tokenUrl } from "./oauth-addresses.ts";
@@ -17,6 +18,7 @@ const overlapMax = 24;
 export function NewSecret({ application, onClose }: { application: Application; onClose: () => void }) {
   const { t } = useTranslation();
   const { client_id: clientId, name } = application;
+  useReturnFocus();
   const [overlapHours, setOverlapHours] = useState(overlapMax);
   const [params] = useState(() => ({ path: { client_id: clientId }, header: idempotent() }));
   const { data, error, isPending, mutate } = useMutation({

@@ -35,21 +35,19 @@ export function DownloadLog({ filter: written }: { filter: Readonly<Record<strin
     }
   };
 
-  const button = (
-    <Button
-      variant="default"
-      leftSection={<IconFileDownload size={16} aria-hidden />}
-      {...(received !== undefined && { onClick: () => running.current?.abort() })}
-    >
-      {received === undefined
-        ? t("audit.download.label")
-        : t("audit.download.running", { received: megabytes(received, i18n.language) })}
-    </Button>
-  );
-  if (received !== undefined) return button;
   return (
-    <Menu position="bottom-start" width={280}>
-      <Menu.Target>{button}</Menu.Target>
+    <Menu position="bottom-start" width={280} disabled={received !== undefined}>
+      <Menu.Target>
+        <Button
+          variant="default"
+          leftSection={<IconFileDownload size={16} aria-hidden />}
+          {...(received !== undefined && { onClick: () => running.current?.abort() })}
+        >
+          {received === undefined
+            ? t("audit.download.label")
+            : t("audit.download.running", { received: megabytes(received, i18n.language) })}
+        </Button>
+      </Menu.Target>
       <Menu.Dropdown>
         {logForms.map((form) => (
           <Menu.Item key={form} onClick={() => void run(form)}>

@@ -1,6 +1,6 @@
-import { Alert, Code, Stack, Text, Title } from "@mantine/core";
+import { Alert, Code, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconInfoCircle } from "@tabler/icons-react";
-import { useQuery } from "@tanstack/react-query";
+import { useIsFetching, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { Facts } from "../../ui/facts.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -17,6 +17,9 @@ export function EntryDetails({ id }: { id: string }) {
   const { t } = useTranslation();
   // The API has no way to ask for one entry: the list brings them.
   const { data: entry } = useQuery<AuditEntry>({ queryKey: entryKey(id), enabled: false });
+  const loading = useIsFetching({ queryKey: ["audit"] }) > 0;
+  if (entry === undefined && loading)
+    return <Skeleton height={200} radius="md" role="status" aria-label={t("shell.loading")} />;
   if (entry === undefined)
     return (
       <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={t("audit.entry.notHere")}>

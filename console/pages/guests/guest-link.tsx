@@ -1,7 +1,7 @@
 import { Alert, Button, Card, Group, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { IconAlertTriangle, IconEye, IconEyeOff, IconPrinter } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
-import { lazy, Suspense } from "react";
+import { lazy, Suspense, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api-client.ts";
 import { base } from "../../page-settings.ts";
@@ -17,16 +17,20 @@ const QrCode = lazy(() => import("./qr-code.tsx"));
 export function GuestLink({ account }: { account: GuestAccount }) {
   const { t } = useTranslation();
   const { id: guestAccountId } = account;
+  const heading = useRef<HTMLHeadingElement>(null);
+  /** The button that was pressed goes. */
+  const keepFocus = () => heading.current?.focus({ preventScroll: true });
   const { data, error, isPending, mutate, reset } = useMutation({
     mutationFn: () => dataOf(api.GET("/api/guest-token/{guestAccountId}", { params: { path: { guestAccountId } } })),
     gcTime: 0,
+    onSuccess: keepFocus,
   });
   const link = data === undefined ? undefined : `${location.origin}${base}/guest/${data}`;
 
   return (
     <Card withBorder component="section" aria-label={t("guests.link")}>
       <Stack>
-        <Title order={2} size="h3">
+        <Title order={2} size="h3" ref={heading} tabIndex={-1}>
           {t("guests.link")}
         </Title>
         {link === undefined ? (
@@ -69,7 +73,14 @@ export function GuestLink({ account }: { account: GuestAccount }) {
                   >
                     {t("guests.print")}
                   </Button>
-                  <Button variant="default" leftSection={<IconEyeOff size={16} aria-hidden />} onClick={reset}>
+                  <Button
+                    variant="default"
+                    leftSection={<IconEyeOff size={16} aria-hidden />}
+                    onClick={() => {
+                      reset();
+                      keepFocus();
+                    }}
+                  >
                     {t("guests.hideLink")}
                   </Button>
                 </Group>

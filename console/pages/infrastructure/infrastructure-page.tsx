@@ -12,6 +12,7 @@ import { Page } from "../../ui/page.tsx";
 import { Serial } from "../../ui/serial.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { CreatedFiles } from "./created-files.tsx";
 import { CreationForm } from "./creation-form.tsx";
 import {
@@ -59,6 +60,7 @@ function Creation({ onClose }: { onClose: () => void }) {
   const queries = useQueryClient();
   const [created, setCreated] = useState<CreatedInfrastructureProfile>();
   const closable = created === undefined;
+  useReturnFocus();
   return (
     <Modal
       opened

@@ -9,7 +9,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { CountCards } from "./count-cards.tsx";
 import { DownloadButton } from "./download-button.tsx";
-import { eraseOutput, type Job } from "./job.ts";
+import { canBeRetried, eraseOutput, type Job } from "./job.ts";
 import { ProblemSection } from "./problem-section.tsx";
 import { useRetry } from "./use-retry.ts";
 
@@ -32,20 +32,18 @@ export function JobResult({ job }: { job: Job }) {
         </Title>
         <Group>
           <DownloadButton job={job} label={t("jobs.download.all")} primary />
-          {job.failed > 0 && (
-            <>
-              <DownloadButton job={job} status="failed" label={t("jobs.download.failed")} />
-              <Button
-                variant="default"
-                leftSection={<IconRefresh size={16} aria-hidden />}
-                loading={retry.isPending}
-                onClick={() => {
-                  retry.mutate();
-                }}
-              >
-                {t("jobs.retry.button")}
-              </Button>
-            </>
+          {job.failed > 0 && <DownloadButton job={job} status="failed" label={t("jobs.download.failed")} />}
+          {canBeRetried(job) && (
+            <Button
+              variant="default"
+              leftSection={<IconRefresh size={16} aria-hidden />}
+              loading={retry.isPending}
+              onClick={() => {
+                retry.mutate();
+              }}
+            >
+              {t(job.state === "failed" ? "jobs.retry.resume" : "jobs.retry.button")}
+            </Button>
           )}
         </Group>
         <Text size="sm" c="dimmed">

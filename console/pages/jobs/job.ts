@@ -26,6 +26,10 @@ export const rests = (job: Pick<Job, "state">): boolean => isFinal(job) || job.s
 /** Whether somebody can still stop it. */
 export const canBeCancelled = (job: Pick<Job, "state">): boolean => !isFinal(job) && job.state !== "cancelling";
 
+/** Whether rows are left that can be tried again; a job that could not go on has skipped what it had not come to. */
+export const canBeRetried = (job: Pick<Job, "state" | "failed" | "skipped">): boolean =>
+  isFinal(job) && (job.failed > 0 || (job.state === "failed" && job.skipped > 0));
+
 /** States in the order that a job goes through them. */
 const stages: Readonly<Record<JobState, number>> = {
   checking: 0,

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { useErrorMessage } from "../../ui/error-notice.tsx";
 import { notifyFailed } from "../../ui/notify.tsx";
 import { useAskToCancel } from "./cancel-button.tsx";
-import { canBeCancelled, isFinal, type Job } from "./job.ts";
+import { canBeCancelled, canBeRetried, type Job } from "./job.ts";
 import { saveResults } from "./save-results.ts";
 import { useRetry } from "./use-retry.ts";
 
@@ -40,10 +40,10 @@ export function RowActions({ job }: { job: Job }) {
           }}
         />
       )}
-      {isFinal(job) && job.failed > 0 && (
+      {canBeRetried(job) && (
         <Action
           icon={IconRefresh}
-          label={t("jobs.retry.button")}
+          label={t(job.state === "failed" ? "jobs.retry.resume" : "jobs.retry.button")}
           busy={retry.isPending}
           onClick={() => {
             retry.mutate(undefined, { onError });

@@ -6,6 +6,7 @@ import { api, dataOf } from "../../api-client.ts";
 import { notifyDone } from "../../ui/notify.tsx";
 import { personName } from "../../ui/person.tsx";
 import { useSubmission } from "../../ui/submission.tsx";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import type { User } from "./load-users.ts";
 
 const limitMax = 100;
@@ -15,6 +16,7 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { userID, profileOverride, maxProfiles } = user;
+  useReturnFocus();
   const rule = t("users.limit.rule", { max: limitMax });
   const form = useForm<{ whose: string; profileOverride: number | string }>({
     initialValues: { whose: profileOverride > 0 ? "own" : "realm", profileOverride: maxProfiles },
