@@ -2,9 +2,6 @@ import { defineConfig } from "vitest/config";
 
 const services = { globalSetup: "test/support/global-setup.ts", testTimeout: 30_000, hookTimeout: 60_000 };
 
-/** Files share two processes, one after another: loading the program anew takes longer than most of them. */
-const together = { isolate: false };
-
 /** With a RADIUS server: some minutes, so they have a command of their own. */
 const radius = ["test/conformance/eap-tls.test.ts", "test/conformance/radius-*.test.ts"];
 
@@ -16,25 +13,14 @@ export default defineConfig({
     retry: process.env["CI"] ? 1 : 0,
     reporters: process.env["CI"] ? ["default", "./.ci/totals-reporter.mjs"] : ["default"],
     projects: [
-      { extends: true, test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 20_000, ...together } },
+      { extends: true, test: { name: "unit", include: ["test/unit/**/*.test.ts"], testTimeout: 20_000 } },
       {
         extends: true,
-        test: {
-          name: "integration",
-          include: ["test/integration/**/*.test.ts", "test/*.test.ts"],
-          ...services,
-          ...together,
-        },
+        test: { name: "integration", include: ["test/integration/**/*.test.ts", "test/*.test.ts"], ...services },
       },
       {
         extends: true,
-        test: {
-          name: "conformance",
-          include: ["test/conformance/**/*.test.ts"],
-          exclude: radius,
-          ...services,
-          ...together,
-        },
+        test: { name: "conformance", include: ["test/conformance/**/*.test.ts"], exclude: radius, ...services },
       },
       { extends: true, test: { name: "radius", include: radius, ...services } },
       { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...services } },
