@@ -10,23 +10,17 @@ export const jsonInput = (kind: JobKind, text: AsyncIterable<string>): FoundInpu
   rows: rowsOf(kind, text),
 });
 
-/** So many characters are parsed at once: what has no end is noticed early. */
-const pieceMax = 16 * 1024;
-
 async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerator<FoundRow> {
   const reader = createReader();
   let position = 0;
   let sinceLast = 0;
-  for await (const chunk of text) {
-    for (let from = 0; from < chunk.length; from += pieceMax) {
-      const piece = chunk.slice(from, from + pieceMax);
-      const values = reader.write(piece);
-      sinceLast = values.length === 0 ? sinceLast + piece.length : 0;
-      if (sinceLast > rowCharactersMax) {
-        throw unusableFile(`Row ${position + 1} is longer than ${rowCharactersMax} bytes.`);
-      }
-      for (const value of values) yield rowOf(kind, ++position, value);
+  for await (const piece of text) {
+    const values = reader.write(piece);
+    sinceLast = values.length === 0 ? sinceLast + piece.length : 0;
+    if (sinceLast > rowCharactersMax) {
+      throw unusableFile(`Row ${position + 1} is longer than ${rowCharactersMax} bytes.`);
     }
+    for (const value of values) yield rowOf(kind, ++position, value);
   }
   reader.end();
 }

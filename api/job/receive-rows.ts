@@ -1,3 +1,4 @@
+import { setImmediate as turn } from "node:timers/promises";
 import type { Database } from "../../db/client.ts";
 import * as jobRows from "../../db/queries/job-rows.ts";
 import * as jobs from "../../db/queries/jobs.ts";
@@ -9,6 +10,9 @@ import { positionsMax, unusableFile, type FoundInput, type FoundRow } from "./in
 
 /** Rows that are stored at once. */
 const batchMax = 1_000;
+
+/** Rows that are read before others' requests get their turn: a file is here faster than it is read. */
+const rowsInATurn = 100;
 
 interface Receiving {
   job: Omit<jobs.NewJob, "columns">;
@@ -48,6 +52,7 @@ export async function receiveRows(
     batch.push(row);
     total += 1;
     if (batch.length === batchMax) await store();
+    else if (total % rowsInATurn === 0) await turn();
   }
   if (total === 0) throw unusableFile("The file has no rows.");
   if (batch.length > 0) await store();

@@ -1,8 +1,11 @@
 import { unusableFile } from "./input.ts";
 
+/** Read at once: few enough that nobody's request waits for it, and that what has no end is noticed early. */
+const pieceBytesMax = 4_096;
+
 /**
- * Bytes that must be UTF-8 as text, without a byte order mark. What spreadsheets write otherwise is refused with how to
- * save it: a file in another encoding must not become other people's names.
+ * Bytes that must be UTF-8 as text, in small pieces, without a byte order mark. What spreadsheets write otherwise is
+ * refused with how to save it: a file in another encoding must not become other people's names.
  */
 export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
   const decoder = new TextDecoder("utf-8", { fatal: true });
@@ -14,8 +17,8 @@ export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
     }
   };
   let first = true;
-  for await (const chunk of bytes) {
-    const text = decode(chunk);
+  for await (const piece of inPieces(bytes)) {
+    const text = decode(piece);
     if (text === "") continue;
     // Every other byte of Latin text in UTF-16 is NUL.
     if (first && text.slice(0, 64).includes("\0")) throw notUtf8(undefined);
@@ -28,3 +31,9 @@ export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
 
 const notUtf8 = (cause: unknown) =>
   unusableFile("The file is not UTF-8. In Excel, save it as “CSV UTF-8 (comma delimited)”.", { cause });
+
+async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
+  for await (const chunk of bytes) {
+    for (let from = 0; from < chunk.length; from += pieceBytesMax) yield chunk.subarray(from, from + pieceBytesMax);
+  }
+}

@@ -8,33 +8,22 @@ import { slicesOf, sparingOthers } from "./in-slices.ts";
 /** People who are locked out in one transaction. */
 const sliceSize = 1_000;
 
-/** Transactions at once: it is all the database's work, and every moment of it somebody could still sign in. */
-const lanes = 2;
-
 /** Locks everybody out before the first profile is revoked, so that nobody signs in meanwhile. False when the job was stopped. */
-export async function lockOutAll({ db, clock, log }: JobDeps, job: WorkedJob): Promise<boolean> {
+export async function lockOutAll({ db, clock, log, offboardInTurn }: JobDeps, job: WorkedJob): Promise<boolean> {
   const { id: jobId, realmId, actor } = job;
   const lockOut = async (slice: RowRange): Promise<boolean> => {
     const at = clock.now();
     const progress = await sparingOthers(slice, {
-      work: (part) => db.transaction((tx) => lockOutRows(tx, { ...part, realmId, actor, at })),
+      work: (part) => offboardInTurn(() => db.transaction((tx) => lockOutRows(tx, { ...part, realmId, actor, at }))),
       giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at }),
       log,
     });
     return progress.every((part) => part === undefined || part.state === "running");
   };
 
-  const waiting = slicesOf({ jobId, from: 1, to: job.lastPosition + 1 }, sliceSize);
-  const lane = async (): Promise<boolean> => {
-    for (let slice = waiting.shift(); slice !== undefined; slice = waiting.shift()) {
-      if (await lockOut(slice)) continue;
-      waiting.length = 0;
-      return false;
-    }
-    return true;
-  };
-  const lanesDone = await Promise.all(Array.from({ length: lanes }, lane));
-  if (lanesDone.includes(false)) return false;
+  for (const slice of slicesOf({ jobId, from: 1, to: job.lastPosition + 1 }, sliceSize)) {
+    if (!(await lockOut(slice))) return false;
+  }
 
   const at = clock.now();
   await jobs.enter(db, { jobId, at, changes: sql`marked_at = coalesce(marked_at, ${at})` });

@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { readInput } from "../../../api/job/read-input.ts";
+import type { Upload } from "../../../api/upload.ts";
+
+const names = Array.from({ length: 2_000 }, (_, index) => `${"😀".repeat(1 + (index % 7))}ß${index}@demo.example`);
+
+test.each<[type: Upload["type"], text: string]>([
+  ["text/csv", ["pairwiseID", ...names].join("\r\n")],
+  ["application/x-ndjson", names.map((pairwiseID) => JSON.stringify({ pairwiseID })).join("\n")],
+  ["application/json", JSON.stringify({ users: names.map((pairwiseID) => ({ pairwiseID })) })],
+])("%s is read whole wherever its octets are cut", async (type, text) => {
+  const octets = Buffer.from(text);
+  async function* cut(): AsyncGenerator<Buffer> {
+    for (let from = 0; from < octets.length; from += 8_191) yield octets.subarray(from, from + 8_191);
+  }
+
+  const { rows } = await readInput("offboarding", { type, bytes: cut() });
+
+  const found: unknown[] = [];
+  for await (const row of rows) found.push("cells" in row ? row.cells.get("pairwiseID") : row.unreadable);
+  expect(found).toEqual(names);
+});
