@@ -7,7 +7,10 @@ import { ndjsonInput } from "./ndjson-input.ts";
 import { utf8Text } from "./utf8-text.ts";
 
 /** The people in an uploaded file of any of the types that jobs take. */
-export function readInput(kind: JobKind, { type, bytes }: Upload): Promise<FoundInput> | FoundInput {
+export function readInput(
+  kind: JobKind,
+  { type, bytes }: Pick<Upload, "type" | "bytes">,
+): Promise<FoundInput> | FoundInput {
   const text = utf8Text(bytes);
   switch (type) {
     case "application/json":

@@ -1,3 +1,4 @@
+import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { readInput } from "../../../api/job/read-input.ts";
 import type { Upload } from "../../../api/upload.ts";
@@ -10,11 +11,12 @@ test.each<[type: Upload["type"], text: string]>([
   ["application/json", JSON.stringify({ users: names.map((pairwiseID) => ({ pairwiseID })) })],
 ])("%s is read whole wherever its octets are cut", async (type, text) => {
   const octets = Buffer.from(text);
-  async function* cut(): AsyncGenerator<Buffer> {
-    for (let from = 0; from < octets.length; from += 8_191) yield octets.subarray(from, from + 8_191);
-  }
+  const cuts = Array.from({ length: Math.ceil(octets.length / 8_191) }, (_, index) =>
+    octets.subarray(index * 8_191, (index + 1) * 8_191),
+  );
+  const upload = { type, bytes: Readable.from(cuts) as AsyncIterable<Buffer> };
 
-  const { rows } = await readInput("offboarding", { type, bytes: cut() });
+  const { rows } = await readInput("offboarding", upload);
 
   const found: unknown[] = [];
   for await (const row of rows) found.push("cells" in row ? row.cells.get("pairwiseID") : row.unreadable);
