@@ -3,7 +3,7 @@ import { revocationReasons } from "../../domain/revocation.ts";
 import { first, type Db } from "../client.ts";
 import { sql, type Sql } from "../sql.ts";
 import { revokeAllOfUsers } from "./certificates.ts";
-import { countTouched, inRange, messageOf, type Progress, type RowRange } from "./job-work.ts";
+import { countTouched, inRange, lockSlices, messageOf, type Progress, type RowRange } from "./job-work.ts";
 import { lockOut, serialsMax } from "./users.ts";
 
 /** Why a bulk job revokes: the reason of a single offboarding when none is given. */
@@ -41,6 +41,7 @@ export async function lockOutRows(
   tx: Db,
   { realmId, actor, at, ...range }: RowRange & { realmId: string; actor: Actor; at: Date },
 ): Promise<Progress | undefined> {
+  await lockSlices(tx, range.jobId);
   const pending = sql`(select r.* from job_rows r where ${inRange(range)} and r.status = 'pending')`;
   const rows = await tx.query(sql`
     select r.position from job_rows r where ${inRange(range)} and r.status = 'pending' order by r.position for update
@@ -103,6 +104,7 @@ export async function revoke(
   tx: Db,
   { realmId, at, ...range }: RowRange & { realmId: string; at: Date },
 ): Promise<Progress | undefined> {
+  await lockSlices(tx, range.jobId);
   const rows = await tx.query<{ userId: string }>(sql`
     select r.user_id as "userId"
       from job_rows r

@@ -269,6 +269,14 @@ export async function lockTurns(tx: Db, realmId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('job turns', ${realmId}::bigint))`);
 }
 
+/**
+ * Keeps everybody else's slices of the job waiting until the transaction ends. They would wait for one another's count
+ * anyway; before their work instead of after it, they leave the processors to others.
+ */
+export async function lockSlices(tx: Db, jobId: string): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`slices of ${jobId}`}::text, 0))`);
+}
+
 /** A job that waits for its turn is looked at this often, in seconds. */
 const turnSeconds = 2;
 

@@ -95,7 +95,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         expect(await userOf(leaver)).toMatchObject({ blacklisted: true, profileCount: 0 });
         for (const serial of serials) expect(await profileOf(serial)).toMatchObject({ revokeReason: 5 });
 
-        await button(page, "Reactivate").click();
+        await pressAt(button(page, "Reactivate"));
         await button(page, "Offboard").waitFor();
         expect(await userOf(leaver)).toMatchObject({ blacklisted: false });
         await button(page, "Show revoked and expired profiles").click();
