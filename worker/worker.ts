@@ -21,7 +21,6 @@ import { startOcsp, type OcspOptions } from "./ocsp/start-ocsp.ts";
 import { profileSigningEnd } from "./profile-signing.ts";
 import type { ProfileSigning } from "./threads/messages.ts";
 import { createSigningPool } from "./threads/signing-pool.ts";
-import { createTurns } from "./turns.ts";
 import { startUpkeep } from "./upkeep.ts";
 
 export interface WorkerOptions {
@@ -94,15 +93,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const queues = openQueues(backend, log);
   lifecycle.onStop("queues", () => queues.close());
 
-  const jobDeps: JobDeps = {
-    db,
-    queues,
-    issueAll: issueCounted,
-    offboardInTurn: createTurns(),
-    failures: new Map(),
-    clock,
-    log,
-  };
+  const jobDeps: JobDeps = { db, queues, issueAll: issueCounted, failures: new Map(), clock, log };
   const upkeep = startUpkeep({ ...jobDeps, workerId, claimsInHand, signer });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 

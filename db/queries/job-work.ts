@@ -271,7 +271,7 @@ export async function lockTurns(tx: Db, realmId: string): Promise<void> {
 
 /**
  * Keeps everybody else's slices of the job waiting until the transaction ends. They would wait for one another's count
- * anyway; before their work instead of after it, they leave the processors to others.
+ * anyway; before their work instead of after it, they leave the processors to whoever asks for a certificate's status.
  */
 export async function lockSlices(tx: Db, jobId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`slices of ${jobId}`}::text, 0))`);

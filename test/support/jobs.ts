@@ -180,7 +180,6 @@ export function driveJobs(db: () => Database, { clock = systemClock }: { clock?:
     failures: new Map(),
     clock,
     log: silentLog,
-    offboardInTurn: (work) => work(),
     issueAll: (ids) => settleUnsigned(db(), ids),
     queues: {
       enqueueAll(_, payloads) {

@@ -9,12 +9,12 @@ import { slicesOf, sparingOthers } from "./in-slices.ts";
 const sliceSize = 1_000;
 
 /** Locks everybody out before the first profile is revoked, so that nobody signs in meanwhile. False when the job was stopped. */
-export async function lockOutAll({ db, clock, log, offboardInTurn }: JobDeps, job: WorkedJob): Promise<boolean> {
+export async function lockOutAll({ db, clock, log }: JobDeps, job: WorkedJob): Promise<boolean> {
   const { id: jobId, realmId, actor } = job;
   const lockOut = async (slice: RowRange): Promise<boolean> => {
     const at = clock.now();
     const progress = await sparingOthers(slice, {
-      work: (part) => offboardInTurn(() => db.transaction((tx) => lockOutRows(tx, { ...part, realmId, actor, at }))),
+      work: (part) => db.transaction((tx) => lockOutRows(tx, { ...part, realmId, actor, at })),
       giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at }),
       log,
     });

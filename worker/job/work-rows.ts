@@ -65,14 +65,9 @@ async function onboard(deps: JobDeps, job: WorkedJob, slice: RowRange): Promise<
   return [...taken, ...concluded];
 }
 
-function offboard(
-  { db, clock, log, offboardInTurn }: JobDeps,
-  { realmId }: WorkedJob,
-  slice: RowRange,
-): Promise<Progresses> {
+function offboard({ db, clock, log }: JobDeps, { realmId }: WorkedJob, slice: RowRange): Promise<Progresses> {
   return sparingOthers(slice, {
-    work: (part) =>
-      offboardInTurn(() => db.transaction((tx) => offboarding.revoke(tx, { ...part, realmId, at: clock.now() }))),
+    work: (part) => db.transaction((tx) => offboarding.revoke(tx, { ...part, realmId, at: clock.now() })),
     giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
     log,
   });

@@ -10,6 +10,19 @@ import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();
 
+/** What the audit log has of each change to a realm. */
+async function updatesOf(realm: string): Promise<object[]> {
+  const entries = await operator.database.owner.query<{ properties: object }>(sql`
+    select properties
+      from audit_entries a
+      join realms r on r.id = a.realm_id
+     where r.name = ${realm}
+       and event = 'realm_update'
+     order by a.id
+  `);
+  return entries.map(({ properties }) => properties);
+}
+
 test("without a realm the list is empty and everything that needs one says what to do", async () => {
   expect((await operator.run(["realm", "list"])).json).toEqual({ realms: [] });
 
@@ -120,15 +133,7 @@ test("files for devices set up eduroam until other networks are named, each with
   const other = await operator.run(["realm", "set", "--realm", realm, "--max-profiles", "3"]);
   expect(other.json).toMatchObject({ ssids: [longest] });
 
-  const audited = await operator.database.owner.query<{ properties: object }>(sql`
-    select properties
-      from audit_entries a
-      join realms r on r.id = a.realm_id
-     where r.name = ${realm}
-       and event = 'realm_update'
-     order by a.id
-  `);
-  expect(audited.map(({ properties }) => properties)).toEqual([
+  expect(await updatesOf(realm)).toEqual([
     { before: { ssids: ["eduroam"] }, after: { ssids: two } },
     { before: { ssids: two }, after: { ssids: [longest] } },
     { before: { maxProfiles: 5 }, after: { maxProfiles: 3 } },
@@ -187,15 +192,7 @@ test("where people get help and read about their data is set, recorded, and take
   expect(json).toMatchObject({ realms: [{ helpURI: help, privacyURI: privacy }] });
   expect((await set("--help-uri", "")).json).toMatchObject({ helpURI: "", privacyURI: privacy });
 
-  const audited = await operator.database.owner.query<{ properties: object }>(sql`
-    select properties
-      from audit_entries a
-      join realms r on r.id = a.realm_id
-     where r.name = ${realm}
-       and event = 'realm_update'
-     order by a.id
-  `);
-  expect(audited.map(({ properties }) => properties)).toEqual([
+  expect(await updatesOf(realm)).toEqual([
     { before: { helpURI: "", privacyURI: "" }, after: { helpURI: help, privacyURI: privacy } },
     { before: { helpURI: help }, after: { helpURI: "" } },
   ]);
