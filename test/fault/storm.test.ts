@@ -167,13 +167,17 @@ function shuffled<Item>(items: readonly Item[]): Item[] {
   return items.map(() => left.splice(randomInt(left.length), 1)[0]!);
 }
 
-/** What was accepted or revoked by then, and is still to be done: profiles asked for one by one, revocations to publish, jobs. */
+/**
+ * What was accepted or revoked by then, and is still to be done: profiles asked for one by one, revocations to publish,
+ * jobs. An upload that broke off was not accepted: what came of it is nobody's job, and is removed after some minutes.
+ */
 const unfinished = async ({ owner }: RunningService, by: Date): Promise<Record<string, number>> =>
   only(
     await owner.query<Record<string, number>>(sql`
       select (select count(*)::integer from issuances
                where status in ('queued', 'signing') and batch_id is null and created_at <= ${by}) as issuances,
-             (select count(*)::integer from jobs where finished_at is null and created_at <= ${by}) as jobs,
+             (select count(*)::integer from jobs
+               where finished_at is null and state <> 'receiving' and created_at <= ${by}) as jobs,
              (select count(*)::integer from crl_unpublished where revoked_at <= ${by}) as revocations
     `),
   );
@@ -239,6 +243,7 @@ async function expectJobsToAddUp({ owner }: RunningService): Promise<void> {
            (select count(*) from audit_entries
              where event = 'job_finish' and properties ->> 'job' = j.id::text)::integer as finished
       from jobs j
+     where state <> 'receiving'
      order by kind desc
   `);
   const all = (kind: string, total: number) => ({
