@@ -9,6 +9,9 @@ export default defineConfig({
   test: {
     pool: "forks",
     maxWorkers: 2,
+    // Most of a short file is loading what it tests: files share their processes, and end what they have started.
+    isolate: false,
+    setupFiles: ["test/support/each-file.ts"],
     // On a busy CI machine a test of real processes may need a second try; the totals name each one that did.
     retry: process.env["CI"] ? 1 : 0,
     reporters: process.env["CI"] ? ["default", "./.ci/totals-reporter.mjs"] : ["default"],

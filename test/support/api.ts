@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { Registry } from "prom-client";
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
 import type { ApiSettings } from "../../api/deps.ts";
 import { startApi, type TlsListenerOptions } from "../../api/server.ts";
 import { openDatabase, type Database } from "../../db/client.ts";
@@ -12,6 +12,7 @@ import { masterKey as openMasterKey } from "../../runtime/master-key.ts";
 import { createLifecycle } from "../../runtime/lifecycle.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";
 import type { Log } from "../../runtime/log.ts";
+import { atEndOfFile } from "./at-end.ts";
 import { useDatabase, type TestDatabase } from "./database.ts";
 import { givenRows, type Given, type GivenGuestAccount, type GivenUser } from "./given.ts";
 import { backendFor, silentLog, startTestWorker, testOutputKeys, type TestWorker } from "./worker.ts";
@@ -139,11 +140,11 @@ export function useApi({
   };
 
   beforeAll(async () => {
+    atEndOfFile(stop);
     realmId = await given.realm();
     url = await start();
   });
   const stop = (): Promise<void> => lifecycle.stop("test");
-  afterAll(stop);
 
   const caller = (base: () => string, token: () => Promise<string | undefined>): Caller => {
     let known: Promise<string | undefined> | undefined;

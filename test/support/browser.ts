@@ -1,6 +1,7 @@
 import { AxeBuilder } from "@axe-core/playwright";
 import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
-import { afterAll, beforeAll, expect } from "vitest";
+import { beforeAll, expect } from "vitest";
+import { atEndOfFile } from "./at-end.ts";
 import { requireTool } from "./tools.ts";
 
 /** What a page is shown with. */
@@ -28,10 +29,9 @@ export function useBrowser(): { open(view: View): Promise<WatchedPage> } {
   beforeAll(async () => {
     // Chromium's sandbox refuses to run as root.
     const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
-    browser = await chromium.launch({ executablePath: requireTool("chromium"), args });
-  });
-  afterAll(async () => {
-    await browser?.close();
+    const launched = await chromium.launch({ executablePath: requireTool("chromium"), args });
+    atEndOfFile(() => launched.close());
+    browser = launched;
   });
 
   return {

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll } from "vitest";
+import { beforeAll } from "vitest";
+import { atEndOfFile } from "./at-end.ts";
 import { eventually } from "./eventually.ts";
 
 const project = fileURLToPath(new URL("../../", import.meta.url));
@@ -46,10 +47,10 @@ export function useCli(environment: () => Record<string, string>): Cli {
   const children: ChildProcess[] = [];
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "realmpass-cli-"));
-  });
-  afterAll(async () => {
-    for (const child of children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
-    await rm(directory, { recursive: true, force: true });
+    atEndOfFile(async () => {
+      for (const child of children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
+      await rm(directory, { recursive: true, force: true });
+    });
   });
 
   const node = [process.execPath, join(project, "dist/cli/main.js")];

@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import express from "express";
 import passport from "passport";
 import { Strategy as OAuth2Strategy, type StrategyOptions } from "passport-oauth2";
-import { afterAll } from "vitest";
+import { atEnd } from "./at-end.ts";
 import { Auth, type AuthConfig } from "./auth-js.mjs";
 
 /** A web application of somebody else's, on a port of its own. */
@@ -12,11 +12,11 @@ export interface ClientApplication {
   url: string;
 }
 
-/** Listens on any free port, until the end of the file. */
+/** Listens on any free port, until the end of the test or file. */
 async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
   const server: Server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  afterAll(() => new Promise((resolve) => server.close(resolve)));
+  atEnd(() => new Promise((resolve) => server.close(resolve)));
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
 

@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
-import { afterAll, beforeAll } from "vitest";
+import { beforeAll } from "vitest";
 import { openDatabase, type Database, type DatabaseRole } from "../../db/client.ts";
+import { atEndOfFile } from "./at-end.ts";
 
 export interface TestDatabase {
   /** The owner's URL of a database of this file's own. */
@@ -17,16 +18,16 @@ export function useDatabase(): TestDatabase {
   const opened: Database[] = [];
   let url = "";
   let owner: Database | undefined;
-  let drop: (() => Promise<void>) | undefined;
 
   beforeAll(async () => {
-    ({ url, drop } = await cloneDatabase());
+    const clone = await cloneDatabase();
+    ({ url } = clone);
     owner = openDatabase({ url, connectionsMax: 4, applicationName: "realmpass test" });
     opened.push(owner);
-  });
-  afterAll(async () => {
-    await Promise.all(opened.map((db) => db.close()));
-    await drop?.();
+    atEndOfFile(async () => {
+      await Promise.all(opened.map((db) => db.close()));
+      await clone.drop();
+    });
   });
 
   return {

@@ -1,6 +1,6 @@
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { afterAll } from "vitest";
+import { atEnd } from "./at-end.ts";
 
 export interface SeenRequest {
   method: string;
@@ -36,7 +36,7 @@ export async function startFront(target: () => string): Promise<Front> {
   await new Promise<void>((resolve) => {
     server.listen(0, "127.0.0.1", resolve);
   });
-  afterAll(() => {
+  atEnd(() => {
     server.closeAllConnections();
     server.close();
   });

@@ -1,8 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { base64url, importJWK, SignJWT, type JWK } from "jose";
-import { afterAll, beforeAll } from "vitest";
+import { beforeAll } from "vitest";
 import { systemClock } from "../../runtime/clock.ts";
+import { atEndOfFile } from "./at-end.ts";
 import { makeSigningKey, startServer } from "./upstream-provider.ts";
 
 /** The documents and endpoints that a provider has. */
@@ -132,8 +133,8 @@ export function useHostileProvider(): HostileProvider {
   beforeAll(async () => {
     key = await makeSigningKey();
     await behave();
+    atEndOfFile(() => server?.close());
   });
-  afterAll(() => server?.close());
 
   return {
     get url() {

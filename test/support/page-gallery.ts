@@ -1,13 +1,14 @@
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import type { Request, Response } from "express";
-import { afterAll, beforeAll } from "vitest";
+import { beforeAll } from "vitest";
 import { rememberRealm, type PageRealm } from "../../api/pages/page-realm.ts";
 import type { PageRequest } from "../../api/pages/page-request.ts";
 import { sendProblem } from "../../api/pages/problem.tsx";
 import { allProblems } from "../../api/pages/problems.ts";
 import { sendSignedOut } from "../../api/pages/signed-out.tsx";
 import { systemClock } from "../../runtime/clock.ts";
+import { atEndOfFile } from "./at-end.ts";
 
 /** Whose pages they are. */
 const realm: PageRealm = {
@@ -54,10 +55,10 @@ export function usePageGallery(stylesFrom: () => string): { readonly url: string
   beforeAll(async () => {
     await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  });
-  afterAll(async () => {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    atEndOfFile(async () => {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    });
   });
   return {
     get url() {

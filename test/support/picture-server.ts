@@ -2,7 +2,8 @@ import { generateKeyPairSync } from "node:crypto";
 import type { IncomingHttpHeaders, RequestListener } from "node:http";
 import { createServer, type Server } from "node:https";
 import type { AddressInfo } from "node:net";
-import { afterAll, beforeAll } from "vitest";
+import { beforeAll } from "vitest";
+import { atEndOfFile } from "./at-end.ts";
 import { openssl } from "./openssl.ts";
 
 /** A web server of somebody else's, over TLS. */
@@ -51,8 +52,10 @@ export function usePictureServer(host = "127.0.0.1"): PictureServer {
     server.closeAllConnections();
     await closed;
   };
-  beforeAll(() => new Promise<void>((resolve) => server.listen(0, host, resolve)));
-  afterAll(stop);
+  beforeAll(async () => {
+    await new Promise<void>((resolve) => server.listen(0, host, resolve));
+    atEndOfFile(stop);
+  });
 
   const port = (): number => (server.address() as AddressInfo).port;
   return {

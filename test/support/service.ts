@@ -5,12 +5,12 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { Agent, request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll } from "vitest";
 import { openDatabase, type Database } from "../../db/client.ts";
 import * as applications from "../../db/queries/applications.ts";
 import { scopesAllowedTo } from "../../domain/scopes.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";
+import { atEnd } from "./at-end.ts";
 import { cloneDatabase } from "./database.ts";
 import { givenIssuingRealm, testPassphrase, type IssuingRealm } from "./issuing.ts";
 import { ended, freshRedisDatabase } from "./services.ts";
@@ -46,7 +46,7 @@ export interface RunningService extends IssuingRealm {
   logs(): Promise<string>;
 }
 
-/** Starts one api and one worker on a database of their own; everything is stopped and removed at the end of the file. */
+/** Starts one api and one worker on a database of their own; everything is stopped and removed at the end of the test or file. */
 export async function startService({
   kind,
   env: shared = {},
@@ -54,7 +54,7 @@ export async function startService({
   clone: givenClone,
   redisUrl = kind === "redis" ? freshRedisDatabase() : undefined,
   maxProfiles = 100,
-  atEnd = afterAll,
+  atEnd: whenItEnds = atEnd,
 }: {
   kind: QueueBackend["kind"];
   env?: Record<string, string>;
@@ -65,7 +65,7 @@ export async function startService({
   /** A Redis, instead of a part of the one that all tests share. */
   redisUrl?: string | undefined;
   maxProfiles?: number;
-  /** When everything is stopped and removed: at the end of the file, or of a test. */
+  /** When everything is stopped and removed; omitted: at the end of the test that is running, or of the file. */
   atEnd?: (stop: () => Promise<void>) => void;
 }): Promise<RunningService> {
   const clone = givenClone ?? (await cloneDatabase());
@@ -149,7 +149,7 @@ export async function startService({
     },
   };
 
-  atEnd(async () => {
+  whenItEnds(async () => {
     agent.destroy();
     await Promise.all([...api, ...workers].map((child) => ended(child)));
     await owner.close();

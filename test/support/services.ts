@@ -109,7 +109,7 @@ const redisSettings = [
   "--appendfsync",
   "everysec",
 ].concat(["--maxmemory-policy", "noeviction", "--save", ""]);
-const redisDatabasesPerProcess = 32;
+const redisDatabasesPerProcess = 64;
 let redisDatabasesTaken = 0;
 
 /** The URL of a Redis database that no other test of the run uses: queues of the same name would mix. */
@@ -118,7 +118,8 @@ export function freshRedisDatabase(): string {
   if (given === undefined) throw new Error("this test needs Redis");
   const testProcess = Number(process.env["VITEST_WORKER_ID"] ?? "0") % (redisDatabases / redisDatabasesPerProcess);
   const url = new URL(given);
-  url.pathname = `/${testProcess * redisDatabasesPerProcess + (redisDatabasesTaken++ % redisDatabasesPerProcess)}`;
+  if (redisDatabasesTaken === redisDatabasesPerProcess) throw new Error("no Redis database is left for this process");
+  url.pathname = `/${testProcess * redisDatabasesPerProcess + redisDatabasesTaken++}`;
   return url.href;
 }
 

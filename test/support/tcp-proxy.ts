@@ -1,5 +1,5 @@
 import { connect, createServer, type AddressInfo, type Socket } from "node:net";
-import { afterAll } from "vitest";
+import { atEnd } from "./at-end.ts";
 
 /** The network between two processes, which can fail. */
 export interface TcpProxy {
@@ -12,7 +12,7 @@ export interface TcpProxy {
   restore(): Promise<void>;
 }
 
-/** Passes connections on to a target; closed by itself at the end of the file. */
+/** Passes connections on to a target; closed by itself at the end of the test or file. */
 export async function startTcpProxy(target: { host: string; port: number }): Promise<TcpProxy> {
   const sockets = new Set<Socket>();
   let silent = false;
@@ -50,7 +50,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       });
       for (const socket of sockets) socket.destroy();
     });
-  afterAll(() => (server.listening ? cut() : undefined));
+  atEnd(() => (server.listening ? cut() : undefined));
 
   return {
     port,

@@ -2,7 +2,8 @@ import { createServer, type IncomingMessage, type RequestListener, type ServerRe
 import type { AddressInfo } from "node:net";
 import { exportJWK, generateKeyPair, type JWK } from "jose";
 import Provider, { type Configuration } from "oidc-provider";
-import { afterAll, beforeAll } from "vitest";
+import { beforeAll } from "vitest";
+import { atEndOfFile } from "./at-end.ts";
 
 /** A person as the provider knows them. */
 export interface UpstreamAccount {
@@ -141,9 +142,9 @@ export function useUpstreamProvider(options: UpstreamOptions): TestUpstream {
 
   beforeAll(async () => {
     server = await startServer();
+    atEndOfFile(() => server?.close());
     await begin();
   });
-  afterAll(() => server?.close());
 
   return {
     get url() {

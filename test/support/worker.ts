@@ -1,5 +1,4 @@
 import { Registry } from "prom-client";
-import { afterAll } from "vitest";
 import { openDatabase, openQueuePool, type DatabaseOptions } from "../../db/client.ts";
 import { generateAuditKey } from "../../runtime/audit-key.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -8,6 +7,7 @@ import { createLog, type Log } from "../../runtime/log.ts";
 import { openQueues, type QueueBackend, type Queues } from "../../runtime/queues.ts";
 import { generateOutputKeyPair } from "../../runtime/sealed-output.ts";
 import { startWorker } from "../../worker/worker.ts";
+import { atEnd, atEndOfFile } from "./at-end.ts";
 import { testPassphrase } from "./issuing.ts";
 import { freshRedisDatabase } from "./services.ts";
 
@@ -26,6 +26,7 @@ export function backendFor(
   databaseUrl: string,
 ): { backend: QueueBackend; close: () => Promise<void> } {
   if (kind === "redis") {
+    if (redisUrl === undefined) atEndOfFile(() => (redisUrl = undefined));
     return { backend: { kind: "redis", url: (redisUrl ??= freshRedisDatabase()) }, close: () => Promise.resolve() };
   }
   const pool = openQueuePool({ ...databaseOptions(databaseUrl), connectionsMax: 8 });
@@ -45,7 +46,7 @@ export interface TestWorker {
   stop: () => Promise<void>;
 }
 
-/** A real worker in this process, signing in threads, on the queue backend of choice; stopped at the end of the file. */
+/** A real worker in this process, signing in threads, on the queue backend of choice; stopped at the end of the test or file. */
 export async function startTestWorker({
   databaseUrl,
   kind = "postgres",
@@ -101,6 +102,6 @@ export async function startTestWorker({
     lifecycle,
   });
   const stop = (): Promise<void> => lifecycle.stop("test");
-  afterAll(stop);
+  atEnd(stop);
   return { queues, registry, stop };
 }

@@ -1,4 +1,4 @@
-import { describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { useApi } from "../../support/api.ts";
 import { eventually } from "../../support/eventually.ts";
@@ -19,10 +19,10 @@ describe("a database that goes away", () => {
     },
   });
   const { as, given } = api;
+  beforeAll(() => api.startWorker());
 
   test("is 503 for as long as it is away, and afterwards all is well by itself, notifications included", async () => {
     const { realmId } = await givenIssuingRealm(api.database.owner);
-    await api.startWorker();
     const service = as.service({ realmId });
     const user = await given.user({ realmId });
     const create = () => service.post(`/api/user/${user.id}/profiles/laptop`, linux);

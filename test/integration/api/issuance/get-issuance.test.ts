@@ -77,6 +77,7 @@ test("the output is there for whoever asks again, until it is erased", async () 
 });
 
 test("who waits is woken by the worker, without asking again", async () => {
+  await api.startWorker();
   const location = await begin();
   const startedAt = performance.now();
   await service.get(location, { headers: { prefer: "wait=30" } });
@@ -84,6 +85,7 @@ test("who waits is woken by the worker, without asking again", async () => {
 });
 
 test("a client that goes away leaves no output marked as collected", async () => {
+  await api.startWorker();
   await api.database.owner.query(sql`
     create function hold() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return new; end $$`);
   await api.database.owner.query(

@@ -74,7 +74,9 @@ test("full: the page stays, adding is off and says why", async () => {
 test("the limit holds for many guests at the same moment", async () => {
   const account = await given.guestAccount({ realmId, profileLimit: 2 });
   const visitors = await Promise.all(Array.from({ length: 6 }, () => visitorOf(api)));
-  const answers = await Promise.all(visitors.map((each) => each.add({}, { home: `/guest/${account.token}` })));
+  const pages = await Promise.all(visitors.map((each) => each.get(`/guest/${account.token}/devices/new`)));
+  const fields = { device_type: "Linux", format: "", place: "here" };
+  const answers = await Promise.all(visitors.map((each, index) => each.send(pages[index]!, fields)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
   expect(await profilesOf(account.id)).toHaveLength(2);
 });

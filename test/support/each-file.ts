@@ -1,0 +1,5 @@
+import { afterAll } from "vitest";
+import { endFile } from "./at-end.ts";
+
+// Registered before anything of the file itself, and therefore run after it.
+afterAll(endFile, 60_000);
