@@ -66,7 +66,11 @@ const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
 /** Nothing that axe knows is wrong with the page, the browser had nothing to complain about, and nothing scrolls sideways. */
 export async function expectFaultless({ page, complaints }: WatchedPage): Promise<void> {
   // Its other way opens one more page to gather what frames say, which takes as long again; there are no frames.
-  const { violations } = await new AxeBuilder({ page }).withTags(rules).setLegacyMode().analyze();
+  const { violations } = await new AxeBuilder({ page })
+    .options({ resultTypes: ["violations"] })
+    .withTags(rules)
+    .setLegacyMode()
+    .analyze();
   expect(
     violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`),
     page.url(),
