@@ -162,6 +162,9 @@ export interface SignedIssuance {
  * Turns signed issuances into certificates: certificate, sealed output, state, audit entry and the notice to whoever
  * waits, all or nothing. The owner's row is locked first, so an owner who was locked out meanwhile gets none. Answers the
  * ids that are settled now; the others are no longer ours or no longer wanted, see {@link abandon}.
+ *
+ * Owners are looked up one by one: joined, a new table without statistics seems to hold hardly anybody who is not locked
+ * out, and Postgres reads all issuances for each user.
  */
 export async function settle(
   db: Db,
@@ -182,22 +185,28 @@ export async function settle(
                     ${signed.map(({ sealed }) => sealed)}::bytea[],
                     ${signed.map(({ dataKeyId }) => dataKeyId)}::uuid[])
           as s (id, certificate, spki_sha256, sealed, data_key_id)
+    ), owners as materialized (
+      select i.user_id, i.guest_account_id
+        from signed s
+       cross join lateral (select user_id, guest_account_id from issuances where id = s.id offset 0) i
     ), owning_users as materialized (
       select u.id
-        from users u
-       where u.id in (select i.user_id from issuances i join signed s on s.id = i.id)
-         and u.locked_at is null
-         and u.offboarded_at is null
-       order by u.id
-         for share
+        from (select distinct user_id from owners order by user_id) o
+       cross join lateral (select id
+                             from users
+                            where id = o.user_id
+                              and locked_at is null
+                              and offboarded_at is null
+                              for share) u
     ), owning_guest_accounts as materialized (
       select g.id
-        from guest_accounts g
-       where g.id in (select i.guest_account_id from issuances i join signed s on s.id = i.id)
-         and g.revoked_at is null
-         and g.expires_at > ${at}
-       order by g.id
-         for share
+        from (select distinct guest_account_id from owners order by guest_account_id) o
+       cross join lateral (select id
+                             from guest_accounts
+                            where id = o.guest_account_id
+                              and revoked_at is null
+                              and expires_at > ${at}
+                              for share) g
     ), settled as (
       update issuances i
          set status = 'issued', finished_at = ${at}

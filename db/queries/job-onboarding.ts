@@ -126,11 +126,18 @@ export async function takeOnRows(
     )
     select id from made
   `);
+  // Each looked up by name: asked for all at once in the order of ids, Postgres reads through everybody in the realm
+  // while it does not know yet how many they have become.
   await tx.query(sql`
     select id
       from users
-     where realm_id = ${realmId}
-       and pairwise_id = any(${rows.map(({ pairwiseId }) => pairwiseId)}::text[])
+     where id = any(array(select u.id
+                            from unnest(${rows.map(({ pairwiseId }) => pairwiseId)}::text[]) as p (pairwise_id)
+                           cross join lateral (select id
+                                                 from users
+                                                where realm_id = ${realmId}
+                                                  and pairwise_id = p.pairwise_id
+                                               offset 0) u))
      order by id
        for no key update
   `);
