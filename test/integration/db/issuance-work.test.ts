@@ -9,6 +9,7 @@ import { identityLabelOf } from "../../../domain/certificate-profile.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { drawSerialNumber } from "../../../worker/pki/serial-number.ts";
 import { useDatabase } from "../../support/database.ts";
+import { eventually } from "../../support/eventually.ts";
 import { givenIssuance, givenIssuingRealm, givenUser } from "../../support/issuing.ts";
 
 const database = useDatabase();
@@ -235,6 +236,22 @@ describe("an owner who is shut out", () => {
       expect(await abandonedOf(id)).toEqual([claimed[0]?.serialNumber]);
     },
   );
+
+  test("begun before the settlement and ended after: it waits, and there is no certificate", async () => {
+    const userId = await givenUser(database.owner, realmId);
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    const claimed = await claim([id]);
+    let settling: Promise<string[]> | undefined;
+    await database.owner.transaction(async (tx) => {
+      await tx.query(sql`update users set offboarded_at = ${systemClock.now()} where id = ${userId}`);
+      settling = settle(claimed);
+      await eventually(async () => {
+        expect(await database.owner.query(sql`select from pg_locks where not granted`)).not.toEqual([]);
+      });
+    });
+    expect(await settling).toEqual([]);
+    expect(await certificatesOf(id)).toEqual([]);
+  });
 
   test("at the very moment of settlement: either there is no certificate, or offboarding sees it", async () => {
     for (let round = 0; round < 20; round++) {
