@@ -13,6 +13,7 @@ import type { LoadList } from "./export-csv.ts";
 import { FilterMenu, FilterPills, keysOf, type Filter } from "./filters.tsx";
 import { pageSizes, queryOf, useListState, type ListState } from "./list-state.ts";
 import { ListSearch } from "./list-search.tsx";
+import { SortHeader, type SortOrder } from "./sort-header.tsx";
 
 export interface DataListProps<Row> {
   /** Of the list in the cache: invalidate `[name]` after a change. Also names the exported file. */
@@ -139,8 +140,6 @@ function Rows<Row>({
     // The button that was pressed goes with the choice.
     count.current?.focus({ preventScroll: true });
   };
-  const order = state.sort ?? defaultSort ?? "";
-  const sorted = columns.find(({ sortKey }) => sortKey !== undefined && sortKey === order.replace(/^-/, ""));
 
   return (
     <Stack gap="xs">
@@ -166,17 +165,22 @@ function Rows<Row>({
         loaderBackgroundBlur={0}
         columns={columns.map(({ key, title, render, sortKey, width, align }) => ({
           accessor: key,
-          title,
+          title:
+            sortKey === undefined ? (
+              title
+            ) : (
+              <SortHeader
+                title={title}
+                order={orderOf(state.sort ?? defaultSort, sortKey)}
+                onSort={(order) => {
+                  change({ sort: order === "desc" ? `-${sortKey}` : sortKey });
+                }}
+              />
+            ),
           render,
-          sortable: sortKey !== undefined,
           ...(width !== undefined && { width }),
           ...(align !== undefined && { textAlign: align }),
         }))}
-        sortStatus={{ columnAccessor: sorted?.key ?? "", direction: order.startsWith("-") ? "desc" : "asc" }}
-        onSortStatusChange={({ columnAccessor, direction }) => {
-          const key = columns.find((column) => column.key === columnAccessor)?.sortKey;
-          if (key !== undefined) change({ sort: direction === "desc" ? `-${key}` : key });
-        }}
         page={state.page}
         onPageChange={(page) => {
           change({ page });
@@ -207,6 +211,10 @@ function Rows<Row>({
     </Stack>
   );
 }
+
+/** Whether a list in the order of `sort` is in the order of this key. */
+const orderOf = (sort: string | undefined, sortKey: string): SortOrder | undefined =>
+  ({ [sortKey]: "asc" as const, [`-${sortKey}`]: "desc" as const })[sort ?? ""];
 
 function Nothing<Row>({
   empty,

@@ -21,6 +21,20 @@ function giveBackTo(before: Element | null): void {
     before.focus({ preventScroll: true });
     return;
   }
+  giveLostToHeading();
+}
+
+/** Gives the focus to the heading when what uses this goes, and took it along. */
+export function useHeadingAfterwards(): void {
+  useEffect(
+    () => () => {
+      setTimeout(giveLostToHeading);
+    },
+    [],
+  );
+}
+
+function giveLostToHeading(): void {
   const now = document.activeElement;
   const isLost = now === null || now === document.body || now.closest("[role=dialog]") !== null;
   if (isLost) document.querySelector("h1")?.focus({ preventScroll: true });

@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { parse } from "csv-parse/sync";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
@@ -284,13 +285,37 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       expect(await profileOf(first)).toMatchObject({ revokeTime: null });
     });
 
-    test("a session of a person is ended", async () => {
+    test("a list is put in order and exported with the keyboard alone", async () => {
+      for (const name of ["order-b", "order-c", "order-a"]) await someone(name);
+      await opened("/console/users?q=order-", async ({ page }) => {
+        const names = page.getByRole("table").getByRole("link");
+        const header = page.getByRole("button", { name: /^Pseudonymous ID/ });
+        await names.first().waitFor();
+        await pressAt(header);
+        await expect.poll(() => names.allTextContents()).toEqual(["order-a", "order-b", "order-c"]);
+        await expectFocus(header);
+        await page.keyboard.press("Enter");
+        await expect.poll(() => names.allTextContents()).toEqual(["order-c", "order-b", "order-a"]);
+        await page.getByRole("button", { name: "Pseudonymous ID sorted descending" }).waitFor();
+        const download = page.waitForEvent("download");
+        await tabTo(button(page, "Export"), "Shift+Tab");
+        await page.keyboard.press("Enter");
+        const file = await readFile(await (await download).path(), "utf8");
+        expect(parse(file, { bom: true, columns: true })).toMatchObject(
+          ["order-c", "order-b", "order-a"].map((name) => ({ "Pseudonymous ID": name })),
+        );
+        await expectFocus(button(page, "Export"));
+      });
+    });
+
+    test("a session of a person is ended, with the keyboard alone", async () => {
       const guest = await someone("signed-in");
       const application = await given.application({ ...guest, type: "useragent", name: "Course planner" });
       await given.session({ user: guest, clientId: application.clientId });
       await opened(`/console/users/${guest.id}`, async ({ page }) => {
-        await button(page, "End the session with Course planner").click();
+        await pressAt(button(page, "End the session with Course planner"));
         await page.getByText("The person is not signed in anywhere.").waitFor();
+        await expectFocus(page.getByRole("heading", { name: "signed-in", level: 1 }));
       });
       const left = await subject.api.database.owner.query(sql`select 1 from sessions where user_id = ${guest.id}`);
       expect(left).toEqual([]);

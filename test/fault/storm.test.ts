@@ -92,7 +92,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     expect(offboarding.status).toBe(202);
     await expectEverythingOnce(service);
     await expectJobsToAddUp(service);
-  }, 400_000);
+  }, 600_000);
 }
 
 /** Two apis and two workers with a Postgres and a Redis of their own, and what can happen to them. */

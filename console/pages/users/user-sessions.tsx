@@ -5,6 +5,7 @@ import { api, dataOf, idempotent, type Schemas } from "../../api-client.ts";
 import { ErrorNotice, useErrorMessage } from "../../ui/error-notice.tsx";
 import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useHeadingAfterwards } from "../../ui/use-return-focus.ts";
 import { Section } from "./section.tsx";
 
 /** What a person is signed in to. */
@@ -46,6 +47,7 @@ function SessionRow({ userID, session }: { userID: string; session: Schemas["Ses
   const { t } = useTranslation();
   const message = useErrorMessage();
   const queries = useQueryClient();
+  useHeadingAfterwards();
   const { id: sid, clientName, createdAt, lastUsedAt, current } = session;
   const { mutate: end, isPending } = useMutation({
     mutationFn: () =>

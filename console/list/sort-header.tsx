@@ -1,0 +1,42 @@
+import { Group, UnstyledButton, VisuallyHidden } from "@mantine/core";
+import { IconArrowDown, IconArrowUp, IconSelector } from "@tabler/icons-react";
+import { useTranslation } from "react-i18next";
+
+export type SortOrder = "asc" | "desc";
+
+const icons = { asc: IconArrowUp, desc: IconArrowDown };
+
+/**
+ * The heading of a column that a list can be put in the order of; pressed again, the other way round. The library's own
+ * tells readers of the screen its order in English alone.
+ */
+export function SortHeader({
+  title,
+  order,
+  onSort,
+}: {
+  title: string;
+  /** Omitted: the list is in another column's order. */
+  order: SortOrder | undefined;
+  onSort: (order: SortOrder) => void;
+}) {
+  const { t } = useTranslation();
+  const Icon = order === undefined ? IconSelector : icons[order];
+  return (
+    <UnstyledButton
+      fz="inherit"
+      fw="inherit"
+      mih={24}
+      style={{ outlineOffset: -3 }}
+      onClick={() => {
+        onSort(order === "asc" ? "desc" : "asc");
+      }}
+    >
+      <Group gap={4} wrap="nowrap">
+        {title}
+        <Icon size={14} aria-hidden />
+        {order !== undefined && <VisuallyHidden>{t(`list.sorted.${order}`)}</VisuallyHidden>}
+      </Group>
+    </UnstyledButton>
+  );
+}
