@@ -53,11 +53,13 @@ export const pictures: readonly Picture[] = [
     name: "bulk-run",
     path: "/console/jobs/new/onboarding",
     async show(page) {
-      const file = { name: "students.csv", mimeType: "text/csv", buffer: Buffer.from(newPeople(20_000)) };
+      const file = { name: "students.csv", mimeType: "text/csv", buffer: Buffer.from(newPeople(60_000)) };
       await page.setInputFiles("input[type=file]", file);
       await page.click("button:has-text('Start for')", { timeout: 120_000 });
       await page.waitForSelector("text=/per second/", { timeout: 60_000 });
-      await page.waitForTimeout(3_000);
+      // A third of it done, and not yet the whole.
+      const bar = page.locator("main [role=progressbar]");
+      while (Number(await bar.getAttribute("aria-valuenow")) < 20_000) await page.waitForTimeout(50);
     },
   },
   { name: "applications", path: "/console/applications", show: (page) => page.waitForSelector("tbody tr") },
