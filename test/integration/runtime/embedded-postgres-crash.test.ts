@@ -4,8 +4,8 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { childrenOf } from "../../../runtime/embedded-postgres-process.ts";
+import { atEnd } from "../../support/at-end.ts";
 import {
-  afterTest,
   connect,
   eventually,
   hasEnded,
@@ -107,7 +107,7 @@ test("backends that outlive their killed postmaster are waited for", async () =>
   process.kill(await postmasterPid(dataDirectory), "SIGKILL");
   await starter.kill();
   const resume = setTimeout(() => process.kill(backend, "SIGCONT"), 700);
-  afterTest(() => {
+  atEnd(() => {
     clearTimeout(resume);
   });
 
@@ -159,7 +159,7 @@ test("a start right after a stop has begun waits for its end", async () => {
 test("a lock left by a dead process whose pid was given to another is no obstacle", async () => {
   const dataDirectory = await temporaryDirectory();
   const stranger = spawn("sleep", ["60"]);
-  afterTest(() => stranger.kill());
+  atEnd(() => stranger.kill());
   await once(stranger, "spawn");
   const starter = startInProcess({ dataDirectory });
   await starter.answer;

@@ -8,7 +8,6 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
-import { afterEach } from "vitest";
 import { installedPackageDirectory } from "../../../runtime/embedded-postgres-binaries.ts";
 import { embeddedPostgresFiles } from "../../../runtime/embedded-postgres-files.ts";
 import {
@@ -16,6 +15,7 @@ import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
 } from "../../../runtime/embedded-postgres.ts";
+import { atEnd } from "../../support/at-end.ts";
 
 const starterScript = fileURLToPath(new URL("./embedded-postgres-starter.ts", import.meta.url));
 const tsx = createRequire(import.meta.url).resolve("tsx");
@@ -23,21 +23,10 @@ const tsx = createRequire(import.meta.url).resolve("tsx");
 export const isRoot = process.getuid?.() === 0;
 export const nobody = 65534;
 
-const cleanUp: (() => unknown)[] = [];
-
-afterEach(async () => {
-  for (const step of cleanUp.splice(0).reverse()) await step();
-});
-
-/** Runs when the test has ended, latest first. */
-export function afterTest(step: () => unknown): void {
-  cleanUp.push(step);
-}
-
 /** A directory of its own for one test; whatever server is left in it ends with the test. */
 export async function temporaryDirectory(): Promise<string> {
   const path = await mkdtemp(join(tmpdir(), "embedded-postgres-test-"));
-  afterTest(async () => {
+  atEnd(async () => {
     for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
       if (entry.name === "postmaster.pid") await endPostmaster(join(entry.parentPath, entry.name));
     }
@@ -59,7 +48,7 @@ export async function start(options: Partial<EmbeddedPostgresOptions> & { dataDi
   const logged: unknown[] = [];
   const record = (fields: object, message: string) => logged.push({ ...fields, message });
   const postgres = await startEmbeddedPostgres({ log: { info: record, error: record }, ...options });
-  afterTest(() => postgres.stop());
+  atEnd(() => postgres.stop());
   return { ...postgres, pid: await postmasterPid(options.dataDirectory), logged };
 }
 
@@ -74,7 +63,7 @@ export function startInProcess(
     ...user,
   });
   const exited = once(child, "exit");
-  afterTest(async () => {
+  atEnd(async () => {
     child.kill("SIGKILL");
     await exited;
   });

@@ -5,7 +5,8 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { embeddedPostgresFiles } from "../../../runtime/embedded-postgres-files.ts";
 import { findEmbeddedPostgres } from "../../../runtime/embedded-postgres.ts";
-import { afterTest, isRoot, query, start, temporaryDirectory } from "./embedded-postgres-support.ts";
+import { atEnd } from "../../support/at-end.ts";
+import { isRoot, query, start, temporaryDirectory } from "./embedded-postgres-support.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -96,7 +97,7 @@ test("the password is in no process's arguments or environment and in no log", a
   const dataDirectory = await temporaryDirectory();
   const seen: string[] = [];
   const watch = setInterval(() => void processes().then((found) => seen.push(...found)), 20);
-  afterTest(() => {
+  atEnd(() => {
     clearInterval(watch);
   });
 
@@ -121,7 +122,7 @@ test("a port that somebody else has taken meanwhile is left to them", async () =
   const first = await start({ dataDirectory });
   await first.stop();
   const squatter = createServer().listen(Number(new URL(first.url).port), "127.0.0.1");
-  afterTest(() => squatter.close());
+  atEnd(() => squatter.close());
 
   const second = await start({ dataDirectory });
 
@@ -167,7 +168,7 @@ test.each([
   const { uid, gid } = await stat(files.cluster);
   // The same user's, because Postgres looks no further at the processes of others.
   const stranger = spawn("sleep", ["60"], isRoot ? { uid, gid } : {});
-  afterTest(() => stranger.kill());
+  atEnd(() => stranger.kill());
 
   await writeFile(files.postmasterPid, spoil(content, stranger.pid!));
   const second = await start({ dataDirectory });
