@@ -541,7 +541,7 @@ export interface paths {
         put?: never;
         /**
          * Start a bulk job that is ready
-         * @description At once, or at `executeAt`. Needs the scopes of what the job does. Where the number of people has to be confirmed, `confirmTotal` is how many the check found that will change.
+         * @description At once, or at `executeAt`. Needs the scopes of what the job does. Where the number of people has to be confirmed, `confirmTotal` is how many the check found that will change. A job whose creator may no longer create it (`creator_ended`) becomes the caller's.
          */
         post: operations["startJob"];
         delete?: never;
@@ -1231,7 +1231,7 @@ export interface components {
             skipped: number;
             ratePerSecond: number | null;
             etaSeconds: number | null;
-            /** @description While the job has not failed: confirmation_required, changed_since_check, stalled, or null. */
+            /** @description While the job has not failed: confirmation_required, changed_since_check, creator_ended, stalled, or null. */
             error: string | null;
         };
         JobRow: {
@@ -1249,7 +1249,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, changed_since, cancelled. */
             error: string | null;
             message: string | null;
             serial?: string;

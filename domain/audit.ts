@@ -26,6 +26,7 @@ export const auditEvents = [
   "client_delete",
   "client_secret_create",
   "job_create",
+  "job_take_over",
   "job_cancel",
   "job_finish",
   "audit_export",

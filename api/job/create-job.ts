@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import * as audit from "../../db/queries/audit-entries.ts";
 import * as jobs from "../../db/queries/jobs.ts";
-import type { JobKind } from "../../domain/bulk/job.ts";
+import { profileScope, type JobKind } from "../../domain/bulk/job.ts";
 import { ServiceError, type ErrorCode } from "../../domain/errors.ts";
 import { requireScope } from "../access.ts";
 import type { IncomingCall } from "../endpoint.ts";
@@ -12,7 +12,7 @@ import type { JobView } from "../views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
 import { unusableFile } from "./input.ts";
-import { profileScope, requireRoom } from "./job-rules.ts";
+import { requireRoom } from "./job-rules.ts";
 import type { JobQuery } from "./job-upload.ts";
 import { readInput } from "./read-input.ts";
 import { receiveRows } from "./receive-rows.ts";

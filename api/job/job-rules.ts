@@ -2,24 +2,17 @@ import type { Db } from "../../db/client.ts";
 import * as jobRows from "../../db/queries/job-rows.ts";
 import type { Job } from "../../db/queries/jobs.ts";
 import { lockWaitingRows } from "../../db/queries/jobs.ts";
-import { unfinishedRowsMax, type JobKind, type JobState } from "../../domain/bulk/job.ts";
+import { scopesOfJob, unfinishedRowsMax, type JobState } from "../../domain/bulk/job.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Scope } from "../../domain/scopes.ts";
 import { requireScope } from "../access.ts";
 import type { Principal } from "../principal.ts";
-
-/** What a token needs for what a job does to people, besides the scope for jobs. */
-const scopeOf = { onboarding: "user.modify", offboarding: "user.delete" } as const satisfies Record<JobKind, Scope>;
-
-/** What it needs when rows ask for profiles. */
-export const profileScope: Scope = "profile.create";
 
 export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): boolean => states.includes(state);
 
 /** Throws unless the token has the scopes of what a job does. */
 export async function requireScopesOf(db: Db, principal: Principal, { id, kind }: Job): Promise<void> {
-  requireScope(principal, scopeOf[kind]);
-  if (kind === "onboarding" && (await jobRows.asksForProfiles(db, id))) requireScope(principal, profileScope);
+  const profiles = await jobRows.asksForProfiles(db, id);
+  for (const scope of scopesOfJob(kind, { profiles })) requireScope(principal, scope);
 }
 
 const waitSeconds = 60;

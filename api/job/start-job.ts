@@ -1,8 +1,10 @@
 import { z } from "zod";
+import * as audit from "../../db/queries/audit-entries.ts";
 import * as jobs from "../../db/queries/jobs.ts";
 import { JobID } from "../../domain/ids.ts";
 import { endpoint } from "../endpoint.ts";
 import { filters } from "../filters.ts";
+import { actorOf } from "../principal.ts";
 import { JobView } from "../views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
@@ -13,7 +15,8 @@ export const startJob = endpoint({
   summary: "Start a bulk job that is ready",
   description:
     "At once, or at `executeAt`. Needs the scopes of what the job does. Where the number of people has to be confirmed, " +
-    "`confirmTotal` is how many the check found that will change.",
+    "`confirmTotal` is how many the check found that will change. A job whose creator may no longer create it " +
+    "(`creator_ended`) becomes the caller's.",
   method: "post",
   path: "/api/jobs/:id/start",
   access: "admin",
@@ -42,6 +45,21 @@ export const startJob = endpoint({
             description: `${expectedChange} people would be offboarded. Confirm it by sending this number as confirmTotal.`,
           });
         }
+      }
+      if (!(await jobs.creatorMayRun(tx, { jobId, kind: job.kind }))) {
+        const actor = actorOf(principal);
+        await jobs.takeOver(tx, { realmId, jobId, actor });
+        await audit.record(tx, {
+          realmId,
+          event: "job_take_over",
+          actor,
+          at,
+          properties: {
+            job: jobId,
+            from: { user: job.createdByUserId, client: job.createdByClientId },
+            to: { user: actor.userId, client: actor.clientId },
+          },
+        });
       }
       await jobs.start(tx, { realmId, jobId, executeAt, confirmTotal, at });
       return { jobId };

@@ -17,6 +17,7 @@ import { handOvers } from "./20261121-1150-hand-overs.ts";
 import { endedResponders } from "./20261121-1165-ended-responders.ts";
 import { overview } from "./20261121-1180-overview.ts";
 import { helpAndPrivacy } from "./20261121-1185-help-and-privacy.ts";
+import { offboardingJob } from "./20261122-0900-offboarding-job.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -40,4 +41,5 @@ export const migrations: readonly Migration[] = [
   endedResponders,
   overview,
   helpAndPrivacy,
+  offboardingJob,
 ];

@@ -319,6 +319,12 @@ export const failUnsettledOfGuestAccount = (
   { guestAccountId, ...failure }: { guestAccountId: string; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(tx, sql`guest_account_id = ${guestAccountId}`, failure);
 
+/** The same for a bulk job that cannot go on. */
+export const failUnsettledOfJob = (
+  db: Db,
+  { jobId, ...failure }: { jobId: string; errorCode: ErrorCode; at: Date },
+): Promise<void> => failUnsettled(db, sql`batch_id = ${jobId}`, failure);
+
 async function failUnsettled(tx: Db, owned: Sql, { errorCode, at }: { errorCode: ErrorCode; at: Date }): Promise<void> {
   await tx.query(sql`
     with unsettled as (

@@ -26,12 +26,22 @@ const resolved = (rows: Sql, realmId: string): Sql => sql`
                           and pairwise_id = r.pairwise_id
                        offset 0) by_pairwise_id on r.user_id is null`;
 
+/** Whether a user has a profile to revoke. */
+const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (
+  select from certificates c where c.user_id = ${userId} and c.revoked_at is null and c.not_after > ${at} offset 0)`;
+
+/**
+ * Whether offboarding the user of a row {@link resolved} as `p` changes anything. One who is offboarded with an active
+ * profile was left so by a job that did not end well: the next one takes the user over.
+ */
+const wouldLeave = (at: Date): Sql => sql`(p.offboarded_at is null or ${hasActiveProfile(sql`p.user_id`, at)})`;
+
 /** What becomes of `rows` when their people are offboarded now. */
-export const verdictsOnLeaving = (rows: Sql, { realmId }: { realmId: string }): Sql => sql`
+export const verdictsOnLeaving = (rows: Sql, { realmId, at }: { realmId: string; at: Date }): Sql => sql`
   select position, user_id, given_user_id,
-         case when user_id is null then 'failed' when offboarded_at is null then 'changed' else 'unchanged' end as verdict,
+         case when user_id is null then 'failed' when ${wouldLeave(at)} then 'changed' else 'unchanged' end as verdict,
          case when user_id is null then 'user_not_found' end as error_code
-    from (${resolved(rows, realmId)}) as people`;
+    from (${resolved(rows, realmId)}) as p`;
 
 /**
  * Locks the people of a range out, with their audit entries: from the commit on none of them is signed in or can be, and
@@ -48,18 +58,24 @@ export async function lockOutRows(
   `);
   if (rows.length === 0) return undefined;
 
-  const people = await tx.query<{ id: string }>(sql`
+  const locked = await tx.query<{ id: string }>(sql`
     with people as materialized (${resolved(pending, realmId)})
     select u.id
       from users u
-     where u.id = any(array(select user_id from people where offboarded_at is null))
-       and u.offboarded_at is null
+     where u.id = any(array(select p.user_id from people p where ${wouldLeave(at)}))
      order by u.id
        for no key update
   `);
+  // Asked again once they are locked: until then another job may have offboarded them and revoked their profiles.
+  const people = await tx.query<{ id: string }>(sql`
+    select p.user_id as id
+      from (select id as user_id, offboarded_at from users where id = any(${locked.map(({ id }) => id)}::bigint[])) as p
+     where ${wouldLeave(at)}
+     order by p.user_id
+  `);
   const userIds = people.map(({ id }) => id);
   if (userIds.length > 0) {
-    await lockOut(tx, { realmId, userIds, at });
+    await lockOut(tx, { realmId, userIds, jobId: range.jobId, at });
     await tx.query(sql`
       insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
       select ${realmId}::bigint, ${at}::timestamptz, 'user_offboard', ${actor.userId}::bigint, ${actor.clientId}::text,
@@ -83,7 +99,7 @@ export async function lockOutRows(
                  select coalesce(p.user_id, p.given_user_id),
                         case when p.user_id is null then 'failed'
                              when p.user_id <> all(${userIds}::bigint[]) then 'unchanged'
-                             when ${hasProfiles(at)} then 'working'
+                             when ${hasActiveProfile(sql`p.user_id`, at)} then 'working'
                              else 'changed' end,
                         case when p.user_id is null then 'user_not_found' end,
                         case when p.user_id is null then ${messageOf(sql`'user_not_found'`)} end
@@ -96,10 +112,10 @@ export async function lockOutRows(
   );
 }
 
-const hasProfiles = (at: Date): Sql => sql`exists (
-  select from certificates c where c.user_id = p.user_id and c.revoked_at is null and c.not_after > ${at} offset 0)`;
-
-/** Revokes every profile of the people of a range who are locked out. */
+/**
+ * Revokes every profile of the people of a range whom this job locked out. Somebody who was reactivated meanwhile, or whom
+ * another job has locked out since, is not this job's any more: the row is skipped.
+ */
 export async function revoke(
   tx: Db,
   { realmId, at, ...range }: RowRange & { realmId: string; at: Date },
@@ -115,12 +131,26 @@ export async function revoke(
   `);
   if (rows.length === 0) return undefined;
 
-  await revokeAllOfUsers(tx, { realmId, userIds: rows.map(({ userId }) => userId), reason, at });
+  const leaving = await tx.query<{ id: string }>(sql`
+    select id
+      from users
+     where realm_id = ${realmId}
+       and id = any(${rows.map(({ userId }) => userId)}::bigint[])
+       and offboarded_at is not null
+       and (offboarding_job_id = ${range.jobId} or offboarding_job_id is null)
+     order by id
+       for no key update
+  `);
+  const userIds = leaving.map(({ id }) => id);
+  await revokeAllOfUsers(tx, { realmId, userIds, reason, at });
+  const changedSince = sql`r.user_id <> all(${userIds}::bigint[])`;
   return first(
     await tx.query<Progress>(sql`
       with touched as (
         update job_rows r
-           set status = 'changed', error_code = null, message = null
+           set status = case when ${changedSince} then 'skipped' else 'changed' end,
+               error_code = case when ${changedSince} then 'changed_since' end,
+               message = case when ${changedSince} then ${messageOf(sql`'changed_since'`)} end
          where ${inRange(range)}
            and r.status = 'working'
         returning r.status

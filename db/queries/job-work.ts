@@ -204,15 +204,10 @@ export async function unfinishedChunks(
   return rows.map(({ from }) => from);
 }
 
-/** Ends rows that nobody will work any more. */
+/** Ends rows that nobody has begun and nobody will. */
 export async function skip(
   db: Db,
-  {
-    statuses,
-    code,
-    at,
-    ...range
-  }: RowRange & { statuses: readonly ("pending" | "working")[]; code: RowErrorCode; at: Date },
+  { code, at, ...range }: RowRange & { code: RowErrorCode; at: Date },
 ): Promise<Progress | undefined> {
   return first(
     await db.query<Progress>(sql`
@@ -220,7 +215,7 @@ export async function skip(
         update job_rows r
            set status = 'skipped', error_code = ${code}, message = ${rowErrors[code]}
          where ${inRange(range)}
-           and r.status = any(${statuses}::text[])
+           and r.status = 'pending'
         returning r.status
       ), ${countTouched(range.jobId, at)}
     `),

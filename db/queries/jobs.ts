@@ -1,6 +1,7 @@
 import type { Actor } from "../../domain/audit.ts";
 import {
   runningJobsMax,
+  scopesOfJob,
   stalledSeconds,
   unconfirmedOffboardingsMax,
   type JobKind,
@@ -10,6 +11,7 @@ import { first, only, type Db } from "../client.ts";
 import { pageOf } from "../list.ts";
 import { all, when, type Page, type PageRequest } from "../page.ts";
 import { sql, type Sql } from "../sql.ts";
+import { asksForProfiles } from "./job-rows.ts";
 
 /** The Postgres channel on which every change of a job is told: its id, or several, comma-separated. */
 export const jobProgressChannel = "job_progress";
@@ -228,6 +230,34 @@ export async function needsConfirmation(
     `),
   );
   return needed;
+}
+
+/**
+ * Whether whoever created a job could still create it: a person who is an administrator and not offboarded, or a client
+ * that is active and has the scopes of what the job does.
+ */
+export async function creatorMayRun(db: Db, { jobId, kind }: { jobId: string; kind: JobKind }): Promise<boolean> {
+  const scopes = ["job.create", ...scopesOfJob(kind, { profiles: await asksForProfiles(db, jobId) })];
+  const rows = await db.query(sql`
+    select j.id
+      from jobs j
+      left join users u on u.id = j.created_by_user_id and u.realm_id = j.realm_id
+      left join applications a on a.client_id = j.created_by_client_id and a.realm_id = j.realm_id
+     where j.id = ${jobId}
+       and case when j.created_by_user_id is not null then u.administrator and u.offboarded_at is null
+                else a.active and a.scopes @> ${scopes}::text[] end
+  `);
+  return rows.length > 0;
+}
+
+/** Makes a job somebody else's: it runs in their name, and what it issues is theirs. Call with its row locked. */
+export async function takeOver(tx: Db, { realmId, jobId, actor }: InRealm & { actor: Actor }): Promise<void> {
+  await tx.query(sql`
+    update jobs
+       set created_by_user_id = ${actor.userId}, created_by_client_id = ${actor.clientId}
+     where realm_id = ${realmId}
+       and id = ${jobId}
+  `);
 }
 
 /** Lets a job that is ready run, at once or at its time. */

@@ -217,15 +217,19 @@ export async function setProfileOverride(
 export const serialsMax = 100;
 
 /**
- * Locks users out for good: they can no longer sign in, what they are signed in to ends, and what is being made for them
- * fails. Call in a transaction, with the users' rows locked in the order of their ids; then revoke their profiles.
+ * Locks users out: they can no longer sign in, what they are signed in to ends, and what is being made for them fails.
+ * `jobId` is the bulk job that does it, null for anybody else. A user who is locked out already keeps the time. Call in a
+ * transaction, with the users' rows locked in the order of their ids; then revoke their profiles.
  */
 export async function lockOut(
   tx: Db,
-  { realmId, userIds, at }: { realmId: string; userIds: readonly string[]; at: Date },
+  { realmId, userIds, jobId, at }: { realmId: string; userIds: readonly string[]; jobId: string | null; at: Date },
 ): Promise<void> {
   await tx.query(sql`
-    update users set offboarded_at = ${at} where realm_id = ${realmId} and id = any(${userIds}::bigint[])
+    update users
+       set offboarded_at = coalesce(offboarded_at, ${at}), offboarding_job_id = ${jobId}
+     where realm_id = ${realmId}
+       and id = any(${userIds}::bigint[])
   `);
   await removeAllOfUsers(tx, { userIds });
   await failUnsettledOfUsers(tx, { userIds, errorCode: "user_offboarded", at });
@@ -233,8 +237,9 @@ export async function lockOut(
 
 /**
  * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, what is being
- * made for them fails, and every active profile is revoked for good. False when the realm has no such user; offboarding
- * who is offboarded changes nothing. Call in a transaction.
+ * made for them fails, and every active profile is revoked for good. A user who is offboarded already, but whom a bulk job
+ * left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing. False when the
+ * realm has no such user. Call in a transaction.
  */
 export async function offboard(
   tx: Db,
@@ -242,10 +247,11 @@ export async function offboard(
 ): Promise<boolean> {
   const found = await lock(tx, { realmId, userId });
   if (found === undefined) return false;
-  if (found.offboardedAt !== null) return true;
 
-  await lockOut(tx, { realmId, userIds: [userId], at });
+  await lockOut(tx, { realmId, userIds: [userId], jobId: null, at });
   const serials = await revokeAllOfUsers(tx, { realmId, userIds: [userId], reason, at });
+  if (found.offboardedAt !== null && serials.length === 0) return true;
+
   await audit.record(tx, {
     realmId,
     event: "user_offboard",
@@ -258,5 +264,7 @@ export async function offboard(
 
 /** Lets an offboarded person sign in again. Nothing that ended comes back. */
 export async function reactivate(tx: Db, { realmId, userId }: InRealm): Promise<void> {
-  await tx.query(sql`update users set offboarded_at = null where realm_id = ${realmId} and id = ${userId}`);
+  await tx.query(sql`
+    update users set offboarded_at = null, offboarding_job_id = null where realm_id = ${realmId} and id = ${userId}
+  `);
 }

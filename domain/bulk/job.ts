@@ -1,6 +1,17 @@
+import type { Scope } from "../scopes.ts";
+
 /** What a bulk job does to people. */
 export const jobKinds = ["onboarding", "offboarding"] as const;
 export type JobKind = (typeof jobKinds)[number];
+
+/** What a token needs when rows ask for profiles. */
+export const profileScope: Scope = "profile.create";
+
+/** What a token needs for what a job does to people, besides the scope for jobs. */
+export const scopesOfJob = (kind: JobKind, { profiles }: { profiles: boolean }): Scope[] => [
+  kind === "onboarding" ? "user.modify" : "user.delete",
+  ...(profiles ? [profileScope] : []),
+];
 
 /** The states that a job is seen in. */
 export const jobStates = [
@@ -31,6 +42,8 @@ export const jobNotices = {
   confirmationRequired: "confirmation_required",
   /** The realm has changed since the check: other people are affected than it said. */
   changedSinceCheck: "changed_since_check",
+  /** Whoever created the job may not do so any more. It waits until somebody else starts it, in their own name. */
+  creatorEnded: "creator_ended",
   /** Nothing has moved for a minute; a worker may be down. */
   stalled: "stalled",
 } as const;

@@ -11,6 +11,8 @@ export const rowErrors = {
   issuance_failed: "The certificate could not be issued.",
   internal_error: "Something went wrong on our side; try this row again.",
   taken_out: "Taken out before the job ran.",
+  changed_since:
+    "The user was reactivated, or another job took them over, while this job ran. This job revoked nothing.",
   cancelled: "The job was cancelled before this row.",
 } as const;
 

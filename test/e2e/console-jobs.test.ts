@@ -10,7 +10,7 @@ import { expectFocus, pressAt, tabTo } from "../support/console-keyboard.ts";
 import { consoleViews, expectGoodConsole, pagesMs } from "../support/console-views.ts";
 import { useConsole } from "../support/console.ts";
 import { givenJob } from "../support/jobs.ts";
-import { startTestWorker, type TestWorker } from "../support/worker.ts";
+import { silentLog, startTestWorker, type TestWorker } from "../support/worker.ts";
 import { picture } from "../support/picture.ts";
 import { describeWithTool } from "../support/tools.ts";
 
@@ -176,7 +176,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     const { realmId } = subject.realm;
     const rows = [{ pairwiseId: "left-1" }, { pairwiseId: "left-2" }];
     const job = await givenJob(owner, { realmId, kind: "onboarding", rows, state: "running" });
-    await fail({ db: owner, clock: systemClock }, job);
+    await fail({ db: owner, clock: systemClock, log: silentLog }, job);
     const watched = await subject.open(`/console/jobs/${job}`);
     const { page } = watched;
     await page.waitForSelector("[role=alert] >> text=The job could not go on");

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { request } from "node:http";
 import { expect } from "vitest";
 import { only } from "../../db/client.ts";
-import { sql } from "../../db/sql.ts";
+import { sql, type Sql } from "../../db/sql.ts";
 import type { JobKind } from "../../domain/bulk/job.ts";
 import { eventually } from "../support/eventually.ts";
 import {
@@ -66,6 +66,58 @@ const departures = async ({ owner }: RunningService): Promise<{ offboarded: numb
              (select count(*) from revocations)::integer as revoked
     `),
   );
+
+/** How many of these users are not offboarded, and how many profiles they have that are not revoked. */
+const active = async ({ owner }: RunningService, userIds: readonly string[]) =>
+  only(
+    await owner.query<{ people: number; profiles: number }>(sql`
+      select (select count(*) from users where id = any(${userIds}::bigint[]) and offboarded_at is null)::integer as people,
+             (select count(*) from certificates
+               where user_id = any(${userIds}::bigint[]) and revoked_at is null)::integer as profiles
+    `),
+  );
+
+type KillPoint = (service: RunningService, leaving: readonly string[], begin: () => Promise<unknown>) => Promise<void>;
+
+/** Kills the newest worker once it waits for what the statement holds; what it waited with is never carried out. */
+const killedAt =
+  (held: (leaving: readonly string[]) => Sql, statement: string): KillPoint =>
+  async (service, leaving, begin) => {
+    const point = await hold(service, held(leaving));
+    await begin();
+    await point.reached("worker", statement);
+    await ended(service.workers.at(-1)!, "SIGKILL");
+    await point.drop();
+    await point.release();
+  };
+
+const someonesProfile = (leaving: readonly string[]): Sql =>
+  sql`(select min(id) from certificates where user_id = ${leaving[6]})`;
+
+/** Where an offboarding can be interrupted. */
+const killPoints: Record<string, KillPoint> = {
+  "while people are locked out": killedAt(
+    (leaving) => sql`select from users where id = ${leaving[6]} for update`,
+    "with people as materialized",
+  ),
+  "when all are locked out": killedAt(() => sql`lock table revocations in share mode`, "insert into revocations"),
+  "while profiles are revoked": killedAt(
+    (leaving) =>
+      sql`insert into revocations (certificate_id, revoked_at, reason) values (${someonesProfile(leaving)}, now(), 5)`,
+    "revocations",
+  ),
+  "while a job that cannot go on is given up": async (service, leaving, begin) => {
+    await service.owner.query(sql`
+      create function refuse_marking() returns trigger language plpgsql as $$
+      begin if new.marked_at is not null then raise exception 'a bug'; end if; return new; end $$
+    `);
+    await service.owner.query(
+      sql`create trigger refuse_marking before update on jobs for each row execute function refuse_marking()`,
+    );
+    await killedAt(() => sql`lock table revocations in share mode`, "insert into revocations")(service, leaving, begin);
+    await service.owner.query(sql`drop function refuse_marking() cascade`);
+  },
+};
 
 /** The job ends by itself, everybody in it has changed, and one audit entry of each kind says so. */
 async function expectDoneOnce(
@@ -239,6 +291,40 @@ onBothBackends((kind) => {
     await expectDoneOnce(service, id, { total: 500, events: ["user_offboard"] });
     expect(await departures(service)).toEqual({ offboarded: 500, revoked: 1_000 });
   });
+
+  step(
+    "the worker killed wherever it is in an offboarding, and the file sent again: everybody in it ends offboarded with nothing active, and nobody else",
+    async (service) => {
+      const staying = await givenUsers(service, 5, "staying");
+      await givenProfiles(service, staying, 2);
+      const files = [];
+      for (const [where, killAt] of Object.entries(killPoints)) {
+        const leaving = await givenUsers(service, 12, where.replaceAll(" ", "-"));
+        await givenProfiles(service, leaving, 2);
+        const users = leaving.map((userID) => ({ userID }));
+        await killAt(service, leaving, () => send(service, "offboarding", { users }));
+        expect((await active(service, leaving)).profiles, where).toBeGreaterThan(0);
+        files.push({ leaving, users });
+        await service.startWorker();
+        // The job that was interrupted goes on meanwhile.
+        await eventuallyIn(
+          service.owner,
+          jobIdOf(await send(service, "offboarding", { users })),
+          ["completed"],
+          goneOnWithinMs,
+        );
+      }
+      await eventually(
+        async () => {
+          expect(await service.owner.query(sql`select state from jobs where finished_at is null`)).toEqual([]);
+        },
+        { withinMs: goneOnWithinMs },
+      );
+      for (const { leaving } of files) expect(await active(service, leaving)).toEqual({ people: 0, profiles: 0 });
+      expect(await active(service, staying)).toEqual({ people: 5, profiles: 10 });
+      expect(await departures(service)).toEqual({ offboarded: 12 * files.length, revoked: 24 * files.length });
+    },
+  );
 
   step("the worker killed between slices of 8 that take on: the rest is taken on", async (service) => {
     const [first = ""] = await givenUsers(service, 1, "known");

@@ -7,6 +7,7 @@ import { sql } from "../../db/sql.ts";
 import type { JobKind, JobState, RowStatus } from "../../domain/bulk/job.ts";
 import { JobID } from "../../domain/ids.ts";
 import { advanceJob } from "../../domain/jobs/advance-job.ts";
+import { scopesAllowedTo } from "../../domain/scopes.ts";
 import { systemClock, type Clock } from "../../runtime/clock.ts";
 import type { Queues } from "../../runtime/queues.ts";
 import type { IssuanceOutcome } from "../../worker/issuance.ts";
@@ -37,7 +38,12 @@ export interface GivenJob {
   executeAt?: Date;
   confirmTotal?: number;
   createdAt?: Date;
+  /** The person who created it; by default a client of the realm, {@link bulkClientOf}. */
+  createdByUserId?: string;
 }
+
+/** The client in whose name {@link givenJob} creates jobs of a realm. */
+export const bulkClientOf = (realmId: string): string => `bulk-client-${realmId}`;
 
 /** A job as the API leaves it to the workers, its rows in the order given. */
 export async function givenJob(
@@ -51,15 +57,23 @@ export async function givenJob(
     executeAt,
     confirmTotal,
     createdAt = systemClock.now(),
+    createdByUserId,
   }: GivenJob,
 ): Promise<JobID> {
   const id = JobID.parse(randomUUID());
   await owner.transaction(async (tx) => {
     await tx.query(sql`
-      insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_client_id, execute_at,
-                        confirm_total, total, progress_at)
-      values (${id}, ${realmId}, ${kind}, ${state}, ${dryRun}, '{pairwiseID}', ${createdAt}, 'bulk-client',
-              ${executeAt ?? null}, ${confirmTotal ?? null}, ${rows.length}, ${createdAt})
+      insert into applications (client_id, realm_id, type, name, client_uri, scopes, use_client_secret, created_at, created_by)
+      values (${bulkClientOf(realmId)}, ${realmId}, 'service', 'bulk', 'https://client.example',
+              ${scopesAllowedTo("service")}, true, ${createdAt}, 'test')
+      on conflict do nothing
+    `);
+    await tx.query(sql`
+      insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
+                        execute_at, confirm_total, total, progress_at)
+      values (${id}, ${realmId}, ${kind}, ${state}, ${dryRun}, '{pairwiseID}', ${createdAt}, ${createdByUserId ?? null},
+              ${createdByUserId === undefined ? bulkClientOf(realmId) : null}, ${executeAt ?? null},
+              ${confirmTotal ?? null}, ${rows.length}, ${createdAt})
     `);
     await tx.query(sql`
       insert into job_rows (job_id, position, input, pairwise_id, user_id, email, max_profiles, profile_name, device_type,

@@ -13,7 +13,7 @@ const sliceSize = 5_000;
  */
 export async function skipPending(deps: Pick<JobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
   await countWhatIs(deps, job);
-  await skipAll(deps, job, { statuses: ["pending"], code: "cancelled" });
+  await skipAll(deps, job, "cancelled");
 }
 
 /** A job that has not begun counts what a check has found; from here on it counts what is. */
@@ -25,13 +25,13 @@ export async function countWhatIs({ db, clock }: Pick<JobDeps, "db" | "clock">, 
   });
 }
 
-/** Ends rows in these states without anything done for them. */
+/** Ends rows that nobody has begun, without anything done for them. */
 export async function skipAll(
   { db, clock }: Pick<JobDeps, "db" | "clock">,
   { id: jobId, lastPosition }: WorkedJob,
-  what: { statuses: readonly ("pending" | "working")[]; code: RowErrorCode },
+  code: RowErrorCode,
 ): Promise<void> {
   for (const slice of slicesOf({ jobId, from: 1, to: lastPosition + 1 }, sliceSize)) {
-    await jobs.skip(db, { ...slice, ...what, at: clock.now() });
+    await jobs.skip(db, { ...slice, code, at: clock.now() });
   }
 }

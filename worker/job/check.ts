@@ -26,8 +26,7 @@ export async function check(deps: JobDeps, job: WorkedJob): Promise<void> {
     const at = clock.now();
     const locked = await jobs.lock(tx, job.id);
     if (locked?.state !== "checking") return;
-    const shown = sql`
-      changed = ${found.changed}, unchanged = ${found.unchanged}, failed = ${found.failed}, skipped = ${found.skipped}`;
+    const shown = countsOf(found);
     const unconfirmed = large && locked.confirmTotal !== found.changed;
     await jobs.enter(tx, {
       jobId: job.id,
@@ -36,6 +35,10 @@ export async function check(deps: JobDeps, job: WorkedJob): Promise<void> {
     });
   });
 }
+
+/** The counts of a job that has not begun: what its check has found. */
+export const countsOf = ({ changed, unchanged, failed, skipped }: checks.Findings): Sql =>
+  sql`changed = ${changed}, unchanged = ${unchanged}, failed = ${failed}, skipped = ${skipped}`;
 
 function next(job: WorkedJob, { unconfirmed, shown, at }: { unconfirmed: boolean; shown: Sql; at: Date }): Sql {
   if (job.dryRun) return sql`state = 'ready', ${shown}`;

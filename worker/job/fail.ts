@@ -3,13 +3,20 @@ import * as jobs from "../../db/queries/job-work.ts";
 import { sql } from "../../db/sql.ts";
 import { countWhatIs, skipAll } from "./cancel.ts";
 import type { JobDeps } from "./deps.ts";
+import { endWorkingRows } from "./work-rows.ts";
 
-/** Gives up a job that cannot go on, for a fault of ours. What was not done stays undone, and says so row by row. */
-export async function fail({ db, clock }: Pick<JobDeps, "db" | "clock">, jobId: string): Promise<void> {
+/**
+ * Gives up a job that cannot go on because of a bug. Rows that nobody has begun stay undone and say so; those under way are
+ * ended first, so that nobody stays locked out with a good profile. Dying in between leaves the job as it was, to be given
+ * up again.
+ */
+export async function fail(deps: Pick<JobDeps, "db" | "clock" | "log">, jobId: string): Promise<void> {
+  const { db, clock } = deps;
   const job = await jobs.find(db, jobId);
   if (job === undefined) return;
   await countWhatIs({ db, clock }, job);
-  await skipAll({ db, clock }, job, { statuses: ["pending", "working"], code: "internal_error" });
+  await skipAll({ db, clock }, job, "internal_error");
+  await endWorkingRows(deps, job);
   await db.transaction(async (tx) => {
     const at = clock.now();
     const locked = await jobs.lock(tx, jobId);

@@ -1,7 +1,9 @@
+import * as issuances from "../../db/queries/issuances.ts";
 import * as offboarding from "../../db/queries/job-offboarding.ts";
 import * as onboarding from "../../db/queries/job-onboarding.ts";
 import * as jobs from "../../db/queries/job-work.ts";
 import type { Progress, RowRange, WorkedJob } from "../../db/queries/job-work.ts";
+import { chunkSize } from "../../domain/jobs/work-job-rows.ts";
 import { TryAgain } from "../processor.ts";
 import type { JobDeps } from "./deps.ts";
 import { finish } from "./finish.ts";
@@ -36,6 +38,24 @@ export async function workRows(deps: JobDeps, chunk: RowRange): Promise<void> {
   if (await jobs.hasWorkingRows(deps.db, chunk)) throw new TryAgain("rows are not settled yet");
 }
 
+/**
+ * Ends the rows under way of a job that cannot go on: whoever it has locked out loses their profiles, and a profile that is
+ * not made yet is given up. Throws when the database is away; it can then be called again.
+ */
+export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<void> {
+  const all = { jobId: job.id, from: 1, to: job.lastPosition + 1 };
+  if (job.kind === "offboarding") {
+    for (const slice of slicesOf(all, offboardingSlice)) await offboard(deps, job, slice);
+    return;
+  }
+  const at = deps.clock.now();
+  await issuances.failUnsettledOfJob(deps.db, { jobId: job.id, errorCode: "issuance_failed", at });
+  for (const slice of slicesOf(all, chunkSize)) await conclude(deps, slice);
+}
+
+/** What ending rows takes; nothing is issued any more. */
+type EndingDeps = Pick<JobDeps, "db" | "clock" | "log">;
+
 type Progresses = (Progress | undefined)[];
 
 async function onboard(deps: JobDeps, job: WorkedJob, slice: RowRange): Promise<Progresses> {
@@ -57,15 +77,17 @@ async function onboard(deps: JobDeps, job: WorkedJob, slice: RowRange): Promise<
 
   const unsettled = await onboarding.unsettled(db, slice);
   if (unsettled.length > 0) await issueAll(unsettled);
-  const concluded = await sparingOthers(slice, {
-    work: (part) => onboarding.concludeRows(db, { ...part, at: clock.now() }),
-    giveUp,
-    log,
-  });
-  return [...taken, ...concluded];
+  return [...taken, ...(await conclude(deps, slice))];
 }
 
-function offboard({ db, clock, log }: JobDeps, { realmId }: WorkedJob, slice: RowRange): Promise<Progresses> {
+const conclude = ({ db, clock, log }: EndingDeps, slice: RowRange): Promise<Progresses> =>
+  sparingOthers(slice, {
+    work: (part) => onboarding.concludeRows(db, { ...part, at: clock.now() }),
+    giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
+    log,
+  });
+
+function offboard({ db, clock, log }: EndingDeps, { realmId }: WorkedJob, slice: RowRange): Promise<Progresses> {
   return sparingOthers(slice, {
     work: (part) => db.transaction((tx) => offboarding.revoke(tx, { ...part, realmId, at: clock.now() })),
     giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),

@@ -5,7 +5,7 @@ import { useTranslation } from "react-i18next";
 import { jobNotices } from "../../../domain/bulk/job.ts";
 import { awayKey, isFinal, type Job } from "./job.ts";
 
-/** What there is to be said of a job besides its state: that it is out of sight, stands still, or that the realm has changed. */
+/** What there is to say about a job besides its state. */
 export function JobNotices({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { data: away } = useQuery({ queryKey: awayKey(job.id), queryFn: skipToken, initialData: false });
@@ -30,6 +30,12 @@ export function JobNotices({ job }: { job: Job }) {
         role="status"
       >
         {t("jobs.changedSinceCheck.text")}
+      </Alert>
+    );
+  if (job.error === jobNotices.creatorEnded)
+    return (
+      <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={t("jobs.creatorEnded.title")} role="status">
+        {t("jobs.creatorEnded.text")}
       </Alert>
     );
   if (job.state === "failed")

@@ -16,6 +16,7 @@ import { eventually } from "../../support/eventually.ts";
 import { fromNow, givenRows } from "../../support/given.ts";
 import {
   auditOf,
+  bulkClientOf,
   driveJobs,
   eventuallyIn,
   expectCountsToAddUp,
@@ -288,7 +289,7 @@ describe("what is done is done once", () => {
     await jobs.advance(jobId);
     const [chunk] = jobs.waiting.splice(0);
     const deps = jobs.deps();
-    const actor = { userId: null, clientId: "bulk-client" };
+    const actor = { userId: null, clientId: bulkClientOf(realmId) };
     await worker().transaction((tx) => onboarding.takeOnRows(tx, { ...chunk!, realmId, actor, at: systemClock.now() }));
     expect((await rowsOf(database.owner, jobId)).every(({ status }) => status === "working")).toBe(true);
     const accepted = await onboarding.unsettled(worker(), chunk!);

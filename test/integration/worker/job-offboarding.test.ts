@@ -1,12 +1,17 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../../db/client.ts";
+import { copyFailed } from "../../../db/queries/job-rows.ts";
+import * as users from "../../../db/queries/users.ts";
 import { sql } from "../../../db/sql.ts";
 import type { QueueBackend } from "../../../runtime/queues.ts";
+import { advance } from "../../../worker/job/advance.ts";
+import { attendToJobs } from "../../../worker/job/attend.ts";
 import { useDatabase } from "../../support/database.ts";
 import { fromNow, givenRows, type GivenUser } from "../../support/given.ts";
 import { givenIssuance } from "../../support/issuing.ts";
 import {
   auditOf,
+  bulkClientOf,
   driveJobs,
   eventuallyIn,
   expectCountsToAddUp,
@@ -52,6 +57,13 @@ const countOf = async (statement: ReturnType<typeof sql>): Promise<number> =>
   (
     await database.owner.query<{ count: number }>(sql`select count(*)::integer as count from (${statement}) as found`)
   )[0]?.count ?? 0;
+
+const serialsOf = async ({ id }: GivenUser): Promise<string[]> =>
+  (
+    await database.owner.query<{ serial: string }>(
+      sql`select serial_number as serial from certificates where user_id = ${id} order by id`,
+    )
+  ).map(({ serial }) => serial);
 
 const activeProfiles = (realmId: string): Promise<number> =>
   countOf(sql`select from certificates where realm_id = ${realmId} and revoked_at is null`);
@@ -172,12 +184,12 @@ test("the audit entry of each says what it cost them", async () => {
   expect(await auditOf(database.owner, jobId)).toEqual([
     {
       event: "user_offboard",
-      clientId: "bulk-client",
+      clientId: bulkClientOf(realmId),
       properties: { userID: user.id, reason: 5, profiles: 2, serials, job: jobId },
     },
     {
       event: "job_finish",
-      clientId: "bulk-client",
+      clientId: bulkClientOf(realmId),
       properties: {
         job: jobId,
         kind: "offboarding",
@@ -273,5 +285,212 @@ describe("an offboarding of more than a fifth of the realm", () => {
     const jobId = await offboarding(realmId, await crowd(realmId, 150));
     await jobs.run(jobId);
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 150 });
+  });
+});
+
+describe("an offboarding that was interrupted", () => {
+  /** Runs with a trigger that refuses what meets the condition. */
+  async function refusing(when: string, condition: string, run: () => Promise<void>): Promise<void> {
+    const statement = (text: string) => database.owner.query({ text, values: [] });
+    await statement(`create function refuse() returns trigger language plpgsql as $$
+                     begin if ${condition} then raise exception 'a bug'; end if; return new; end $$`);
+    await statement(`create trigger refuse before ${when} for each row execute function refuse()`);
+    try {
+      await run();
+    } finally {
+      await statement("drop function refuse() cascade");
+    }
+  }
+
+  const rowsFor = (leaving: readonly GivenUser[]): GivenRow[] => leaving.map(({ id }) => ({ userId: id }));
+  const statuses = async (jobId: string) =>
+    (await rowsOf(database.owner, jobId)).map(({ status, errorCode }) => [status, errorCode]);
+  const reactivate = (realmId: string, { id: userId }: GivenUser): Promise<void> =>
+    database.owner.transaction((tx) => users.reactivate(tx, { realmId, userId }));
+
+  test("by a bug after everybody was locked out leaves nobody with a good profile", async () => {
+    const realmId = await given.realm();
+    const jobId = await offboarding(realmId, rowsFor(await people(realmId, 3, 2)));
+    const deps = jobs.deps();
+    await refusing("update on jobs", "new.marked_at is not null", async () => {
+      await expect(advance(deps, jobId)).rejects.toThrow();
+      expect(await activeProfiles(realmId)).toBe(6);
+      await expect(advance(deps, jobId)).rejects.toThrow();
+      await advance(deps, jobId);
+    });
+
+    expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "failed", changed: 3, skipped: 0 });
+    await expectCountsToAddUp(database.owner, jobId);
+    expect(await activeProfiles(realmId)).toBe(0);
+  });
+
+  test.each(["another job", "a retry of the job", "a call for each person"])(
+    "by a profile that could not be revoked is completed by %s",
+    async (repeat) => {
+      const realmId = await given.realm();
+      const [ann, bob] = await people(realmId, 2, 1);
+      const first = await offboarding(realmId, rowsFor([ann!, bob!]));
+      const [serial] = await serialsOf(ann!);
+      await refusing(
+        "insert on revocations",
+        `new.certificate_id = (select id from certificates where serial_number = '${serial}')`,
+        () => jobs.run(first),
+      );
+      expect(await statuses(first)).toEqual([
+        ["failed", "internal_error"],
+        ["changed", null],
+      ]);
+      expect(await activeProfiles(realmId)).toBe(1);
+
+      const actor = { userId: null, clientId: bulkClientOf(realmId) };
+      if (repeat === "a call for each person") {
+        for (const { id: userId } of [ann!, bob!]) {
+          const offboarded = await database.owner.transaction((tx) =>
+            users.offboard(tx, { realmId, userId, reason: 5, actor, at: fromNow(0) }),
+          );
+          expect(offboarded).toBe(true);
+        }
+      } else {
+        const again = await offboarding(realmId, repeat === "another job" ? rowsFor([ann!, bob!]) : []);
+        if (repeat !== "another job") {
+          await database.owner.query(sql`update jobs set total = 1 where id = ${again}`);
+          expect(await copyFailed(database.owner, { from: first, to: again })).toBe(1);
+        }
+        await jobs.run(again);
+        expect(await jobOf(database.owner, again)).toMatchObject({ state: "completed", expectedChange: 1, changed: 1 });
+      }
+
+      expect(await activeProfiles(realmId)).toBe(0);
+      const audited = await database.owner.query<{ user: string; serials: string[] }>(sql`
+        select properties ->> 'userID' as user, properties -> 'serials' as serials
+          from audit_entries
+         where realm_id = ${realmId}
+           and event = 'user_offboard'
+         order by id
+      `);
+      expect(audited.slice(2)).toEqual([{ user: ann!.id, serials: [serial] }]);
+    },
+  );
+
+  test("by somebody's reactivation revokes nothing of theirs, whatever they have got since", async () => {
+    const realmId = await given.realm();
+    const [ann, bob, cyd] = await people(realmId, 3, 1);
+    const jobId = await offboarding(realmId, rowsFor([ann!, bob!, cyd!]));
+    await jobs.advance(jobId);
+    await reactivate(realmId, bob!);
+    await given.profile(bob!);
+
+    await jobs.run(jobId);
+
+    expect(await statuses(jobId)).toEqual([
+      ["changed", null],
+      ["skipped", "changed_since"],
+      ["changed", null],
+    ]);
+    expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 2, skipped: 1 });
+    expect(await activeProfiles(realmId)).toBe(2);
+    expect(await countOf(sql`select from users where id = ${bob!.id} and offboarded_at is null`)).toBe(1);
+  });
+
+  test("is carried out by the job that locked somebody out last", async () => {
+    const realmId = await given.realm();
+    const [ann, bob] = await people(realmId, 2, 1);
+    const first = await offboarding(realmId, rowsFor([ann!, bob!]));
+    await jobs.advance(first);
+    await reactivate(realmId, bob!);
+    const second = await offboarding(realmId, rowsFor([bob!]));
+    await jobs.advance(second);
+    const [firstChunk, secondChunk] = jobs.waiting.splice(0);
+
+    await jobs.work(firstChunk!);
+    expect(await statuses(first)).toEqual([
+      ["changed", null],
+      ["skipped", "changed_since"],
+    ]);
+    expect(await activeProfiles(realmId)).toBe(1);
+    await jobs.work(secondChunk!);
+    expect(await statuses(second)).toEqual([["changed", null]]);
+    expect(await activeProfiles(realmId)).toBe(0);
+  });
+
+  test("is carried out for people whom a call has offboarded meanwhile", async () => {
+    const realmId = await given.realm();
+    const [ann] = await people(realmId, 1, 1);
+    const jobId = await offboarding(realmId, rowsFor([ann!]));
+    await jobs.advance(jobId);
+    const actor = { userId: null, clientId: null };
+    await database.owner.transaction((tx) =>
+      users.offboard(tx, { realmId, userId: ann!.id, reason: 1, actor, at: fromNow(0) }),
+    );
+
+    await jobs.run(jobId);
+
+    expect(await statuses(jobId)).toEqual([["changed", null]]);
+    expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed" });
+    expect(await activeProfiles(realmId)).toBe(0);
+  });
+
+  test("of somebody who has nothing active left changes nothing, and is not audited again", async () => {
+    const realmId = await given.realm();
+    const [ann] = await people(realmId, 1, 1);
+    const first = await offboarding(realmId, rowsFor([ann!]));
+    await jobs.run(first);
+    const second = await offboarding(realmId, rowsFor([ann!]));
+    await jobs.run(second);
+    expect(await statuses(second)).toEqual([["unchanged", null]]);
+    expect((await auditOf(database.owner, second)).map(({ event }) => event)).toEqual(["job_finish"]);
+  });
+});
+
+describe("a job whose creator may not create it any more", () => {
+  const ends = {
+    "a person who is offboarded": sql`update users set offboarded_at = now() where id = any`,
+    "a person who is no administrator any more": sql`update users set administrator = false where id = any`,
+  };
+  const endsOfClients = {
+    "a client that is switched off": sql`update applications set active = false where client_id`,
+    "a client that has lost a scope": sql`update applications set scopes = array_remove(scopes, 'user.delete') where client_id`,
+    "a client that is deleted": sql`delete from applications where client_id`,
+  };
+
+  test.each(
+    [...Object.keys(ends), ...Object.keys(endsOfClients)].flatMap((creator) =>
+      ["scheduled", "queued"].map((state) => ({ creator, state })),
+    ),
+  )("does not run by itself when it was $state by $creator", async ({ creator, state }) => {
+    const realmId = await given.realm();
+    const boss = await given.user({ realmId, administrator: true });
+    const leaving = await people(realmId, 2, 1);
+    const byPerson = ends[creator as keyof typeof ends];
+    const jobId = await offboarding(
+      realmId,
+      leaving.map(({ id }) => ({ userId: id })),
+      { executeAt: fromNow(60_000), ...(byPerson && { createdByUserId: boss.id }) },
+    );
+    await jobs.advance(jobId);
+    expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "scheduled" });
+    if (state === "queued") await database.owner.query(sql`update jobs set state = 'queued' where id = ${jobId}`);
+
+    await database.owner.query(
+      byPerson
+        ? sql`${byPerson} (array[${boss.id}]::bigint[])`
+        : sql`${endsOfClients[creator as keyof typeof endsOfClients]} = ${bulkClientOf(realmId)}`,
+    );
+    await attendToJobs({ ...jobs.deps(), clock: { now: () => fromNow(120_000) } });
+
+    expect(await jobOf(database.owner, jobId)).toMatchObject({
+      state: "ready",
+      errorCode: "creator_ended",
+      changed: 2,
+      done: 2,
+      startedAt: null,
+    });
+    expect(jobs.waiting).toEqual([]);
+    expect(await activeProfiles(realmId)).toBe(2);
+    expect(
+      await countOf(
+        sql`select from users where id = any(${leaving.map(({ id }) => id)}) and offboarded_at is not null`,
+      ),
+    ).toBe(0);
   });
 });

@@ -7,6 +7,7 @@ import { fromNow, givenRows } from "../../support/given.ts";
 import { givenIssuingRealm } from "../../support/issuing.ts";
 import {
   auditOf,
+  bulkClientOf,
   driveJobs,
   eventuallyIn,
   expectCountsToAddUp,
@@ -277,7 +278,7 @@ test("every kind of row becomes what it should, all in one job", async () => {
       entries: changesPerson ? [person === undefined ? "user_create" : "user_update"] : [],
     });
   }
-  expect(audited.every(({ clientId }) => clientId === "bulk-client")).toBe(true);
+  expect(audited.every(({ clientId }) => clientId === bulkClientOf(realmId))).toBe(true);
   const limit = cases.findIndex(({ name }) => name === "back to the realm's limit");
   expect(about(limit)[0]?.properties).toMatchObject({
     changed: ["profileOverride"],
@@ -354,9 +355,9 @@ test("a profile is made with the key that the realm has set for the device", asy
      order by batch_position
   `);
   expect(made).toEqual([
-    { deviceType: "Windows", keyType: "rsa-3072", client: "bulk-client" },
-    { deviceType: "MacOS", keyType: "ec-p256", client: "bulk-client" },
-    { deviceType: "Linux", keyType: "rsa-2048", client: "bulk-client" },
+    { deviceType: "Windows", keyType: "rsa-3072", client: bulkClientOf(realmId) },
+    { deviceType: "MacOS", keyType: "ec-p256", client: bulkClientOf(realmId) },
+    { deviceType: "Linux", keyType: "rsa-2048", client: bulkClientOf(realmId) },
   ]);
 });
 

@@ -173,6 +173,31 @@ describe("starting", () => {
     expect(await as.post(`/api/jobs/${id}/retry`)).toBeError("insufficient_scope");
   });
 
+  test("a job whose creator was offboarded becomes the caller's; anybody else's job stays theirs", async () => {
+    const { given: rows, realmId } = api;
+    const [boss, colleague] = [
+      await rows.user({ realmId, administrator: true }),
+      await rows.user({ realmId, administrator: true }),
+    ];
+    const ofBoss = () =>
+      givenJob(api.database.owner, { realmId, kind: "onboarding", rows: people(1), createdByUserId: boss.id });
+    const [before, after] = [await ofBoss(), await ofBoss()];
+    for (const id of [before, after]) await leaveIn(api.database.owner, id, "ready", { errorCode: "creator_ended" });
+    const as = api.as.user(Promise.resolve(colleague));
+
+    expect((await as.post(`/api/jobs/${before}/start`)).body.data).toMatchObject({ createdBy: boss.id, error: null });
+    expect(await auditOf(api.database.owner, before)).toEqual([]);
+    await admin.delete(`/api/user/${boss.id}`);
+    expect((await as.post(`/api/jobs/${after}/start`)).body.data).toMatchObject({
+      createdBy: colleague.id,
+      state: "queued",
+      error: null,
+    });
+    expect(await auditOf(api.database.owner, after)).toMatchObject([
+      { event: "job_take_over", properties: { from: { user: boss.id }, to: { user: colleague.id } } },
+    ]);
+  });
+
   test("a repeat with the same key starts nothing twice", async () => {
     const id = await given("ready");
     const headers = { "idempotency-key": randomUUID() };
