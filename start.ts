@@ -27,7 +27,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const data = openDataDirectory(config.REALMPASS_DATA_DIRECTORY);
 
   const ownerUrl = config.DATABASE_URL ?? (await startDatabase({ dataDirectory: data.path, log, lifecycle }));
-  const { migrations } = await migrateAll(ownerUrl);
+  const { migrations } = await migrateAll(ownerUrl, log);
   if (migrations.length > 0) log.info({ event: "database.migrated", migrations }, "database brought up to date");
 
   const db = openDatabase({

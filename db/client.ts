@@ -20,6 +20,9 @@ export type DatabaseRole = "realmpass_api" | "realmpass_worker" | "realmpass_ope
 /** What BullMQ's Postgres backend runs as, in every process. */
 export const queueRole = "realmpass_queue";
 
+/** The schema that BullMQ's Postgres backend keeps its tables in. */
+export const queueSchema = "bullmq";
+
 export interface DatabaseOptions {
   url: string;
   /** Taken on at connect, whatever the login may do. Omitted: the login's own rights (migrations). */
@@ -98,17 +101,20 @@ export function openDatabase(options: DatabaseOptions): Database {
  */
 export function openQueuePool(options: Omit<DatabaseOptions, "role">): pg.Pool {
   const pool = new pg.Pool(
-    poolOptions(options, { role: queueRole, settings: ["search_path=bullmq", "synchronous_commit=off"] }),
+    poolOptions(options, { role: queueRole, settings: [`search_path=${queueSchema}`, "synchronous_commit=off"] }),
   );
   pool.on("error", (error) => options.onIdleError?.(error));
   return pool;
 }
 
+/** Queries in one session that somebody else has opened and will end. */
+export const onSession = (session: pg.Client): Db => ({ query: (statement) => run(session, statement) });
+
 const begin: Sql = { text: "begin", values: [] };
 const commit: Sql = { text: "commit", values: [] };
 const rollback: Sql = { text: "rollback", values: [] };
 
-async function run<Row extends object>(on: pg.Pool | pg.PoolClient, { text, values, unprepared }: Sql): Promise<Row[]> {
+async function run<Row extends object>(on: pg.Pool | pg.ClientBase, { text, values, unprepared }: Sql): Promise<Row[]> {
   const name = values.length > 0 && unprepared !== true ? preparedName(text) : undefined;
   const result = await on
     .query<Row>({ text, values: [...values], ...(name === undefined ? {} : { name }) })

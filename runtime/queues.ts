@@ -27,11 +27,9 @@ type MigrationClient = Parameters<typeof runMigrations>[0];
 export const queueBackend = (redisUrl: string | undefined, openPool: () => QueuePool): QueueBackend =>
   redisUrl === undefined ? { kind: "postgres", pool: openPool() } : { kind: "redis", url: redisUrl };
 
-/** The schema that BullMQ's Postgres backend keeps its tables in. */
-export const queueSchema = "bullmq";
-
-/** Creates or updates BullMQ's own tables. The client must be one session, not a pool. */
-export const migrateQueues = (client: MigrationClient): Promise<number> => runMigrations(client, queueSchema);
+/** Creates or updates BullMQ's own tables in a schema. The client must be one session, not a pool. */
+export const migrateQueues = (client: MigrationClient, schema: string): Promise<number> =>
+  runMigrations(client, schema);
 
 /** Adding work. Adding the same work twice is harmless; work that could not be added is found by the sweep. */
 export interface Queues {

@@ -6,7 +6,7 @@ import { checkCrls } from "../doctor/crls.ts";
 import { checkMigrations, checkServer, checkWorkers } from "../doctor/database.ts";
 import { checkIssuers } from "../doctor/issuers.ts";
 import { checkMachine } from "../doctor/machine.ts";
-import { checkQueue } from "../doctor/queue.ts";
+import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "../doctor/queue.ts";
 
 export const doctor = command({
   name: "doctor",
@@ -22,17 +22,22 @@ export const doctor = command({
 /** What rests on something that failed is left out: its failure would say nothing more. */
 async function checkServices(context: Context): Promise<Check[]> {
   const server = await checkServer(context);
-  const queueInRedis = context.config.REDIS_URL === undefined ? [] : await checkQueue(context);
+  const redisUrl = context.config.REDIS_URL;
+  const queueInRedis = redisUrl === undefined ? [] : await checkRedis(redisUrl);
   if (!isOk(server, "database")) return [...server, ...queueInRedis];
 
   const db = await context.db();
   const migrations = await checkMigrations(db);
   if (!migrations.ok) return [...server, migrations, ...queueInRedis];
 
+  const queueSchema = await checkQueueSchema(db);
+  const queueInPostgres = redisUrl === undefined && queueSchema.ok ? [await checkQueueInPostgres(db)] : [];
   return [
     ...server,
     migrations,
-    ...(context.config.REDIS_URL === undefined ? await checkQueue(context) : queueInRedis),
+    queueSchema,
+    ...queueInPostgres,
+    ...queueInRedis,
     await checkWorkers(db, context.clock),
     ...(await checkIssuers(db, context)),
     ...(await checkAudit(db, context)),

@@ -1,37 +1,36 @@
 import { once } from "node:events";
-import { openQueuePool } from "../../db/client.ts";
-import { createLog } from "../../runtime/log.ts";
-import { openQueues } from "../../runtime/queues.ts";
+import type { Database } from "../../db/client.ts";
+import { countTasks, lookForForeign } from "../../db/queue-schema.ts";
 import { openRedis } from "../../runtime/redis.ts";
-import type { Context } from "../context.ts";
 import { describeFailure } from "../failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
-/** Whether the queues answer, and whether Redis keeps what it is given. */
-export const checkQueue = (context: Context): Promise<Check[]> =>
-  context.config.REDIS_URL === undefined ? checkQueueSchema(context) : checkRedis(context.config.REDIS_URL);
-
-async function checkQueueSchema(context: Context): Promise<Check[]> {
-  const pool = openQueuePool({
-    url: await context.databaseUrl(),
-    connectionsMax: 2,
-    applicationName: "realmpass doctor",
-  });
-  const queues = openQueues({ kind: "postgres", pool }, createLog({ process: "operator", level: "silent" }));
+/** Whether nobody but the owner can have put code into the queue's schema. Reads the system's catalogs alone. */
+export async function checkQueueSchema(db: Database): Promise<Check> {
+  const remedy = "Run `npm run migrate`: it makes the schema again, and no work is lost.";
   try {
-    await queues.ping();
-    return [passes("queue", "the queues in Postgres answer")];
+    const found = await lookForForeign(db);
+    return found.length === 0
+      ? passes("queue-schema", "everything in the queue's schema belongs to the owner")
+      : fails("queue-schema", `the queue's schema can hold code of others: ${found.join(", ")}`, remedy);
   } catch (error) {
-    return [fails("queue", describeFailure(error).message, "Run `npm run migrate`, or set REDIS_URL.")];
-  } finally {
-    await queues.close();
-    await pool.end();
+    return fails("queue-schema", describeFailure(error).message, remedy);
+  }
+}
+
+/** Whether the queues in Postgres are there. Run nothing of the schema where {@link checkQueueSchema} has failed. */
+export async function checkQueueInPostgres(db: Database): Promise<Check> {
+  try {
+    return passes("queue", `the queues in Postgres are there, with ${await countTasks(db)} tasks`);
+  } catch (error) {
+    return fails("queue", describeFailure(error).message, "Run `npm run migrate`, or set REDIS_URL.");
   }
 }
 
 const connectMs = 5_000;
 
-async function checkRedis(url: string): Promise<Check[]> {
+/** Whether Redis answers, and keeps what it is given. */
+export async function checkRedis(url: string): Promise<Check[]> {
   let lost: Error | undefined;
   const redis = openRedis(url, "produce", (error) => (lost = error));
   try {

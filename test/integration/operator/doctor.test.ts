@@ -9,6 +9,7 @@ import { generateAuditKey } from "../../../runtime/audit-key.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import { sealEntries } from "../../support/audit-chain.ts";
 import { freePort } from "../../support/services.ts";
+import { asLogin } from "../../support/queue-schema.ts";
 import { useOperator, type RunOptions } from "./operator-support.ts";
 
 const operator = useOperator();
@@ -58,6 +59,7 @@ test("a healthy installation passes every check", async () => {
     "database",
     "clock",
     "migrations",
+    "queue-schema",
     "queue",
     "workers",
     "issuer",
@@ -209,6 +211,82 @@ describe("the audit log", () => {
       status: "fail",
       remedy: expect.stringContaining("REALMPASS_AUDIT_KEY") as string,
     });
+  });
+});
+
+describe("the queue's schema", () => {
+  const asOwner = (statement: string) => asLogin(operator.database.url, (client) => client.query(statement));
+  const plantable = "grant usage, create on schema bullmq to realmpass_queue; set role realmpass_queue";
+  const asQueue = (statement: string) =>
+    asOwner(`${plantable}; ${statement}; reset role; revoke create on schema bullmq from realmpass_queue`);
+
+  test.each<[string, () => Promise<unknown>, string]>([
+    ["a right to create", () => asOwner("grant create on schema bullmq to realmpass_queue"), "right to create"],
+    ["an object", () => asQueue("create sequence bullmq.planted"), "sequence bullmq.planted of realmpass_queue"],
+    [
+      "a trigger",
+      () =>
+        asOwner(
+          "create trigger planted before update on bullmq.job for each row execute function suppress_redundant_updates_trigger()",
+        ),
+      "trigger planted on table bullmq.job",
+    ],
+    [
+      "a rule",
+      () => asOwner("create rule planted as on insert to bullmq.job do also notify planted"),
+      "rule planted on table bullmq.job",
+    ],
+  ])("with %s of somebody else's fails, until it is migrated", async (_, plant, name) => {
+    await plant();
+
+    const { code, of } = await examine();
+    expect(of("queue-schema")).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining(name) as string,
+      remedy: expect.stringContaining("migrate") as string,
+    });
+    expect(of("queue")).toBeUndefined();
+    expect(code).toBe(1);
+
+    expect((await operator.run(["migrate"])).code).toBe(0);
+    expect((await examine()).of("queue-schema")).toMatchObject({ status: "ok" });
+  });
+
+  test("is looked at when Redis holds the queues, too", async () => {
+    const { of } = await examine([], { env: { REDIS_URL: "redis://127.0.0.1:1" } });
+    expect(of("queue-schema")).toMatchObject({ status: "ok" });
+  });
+
+  test("has nothing in it that doctor runs", async () => {
+    // To "=" of two states Postgres prefers this one to its own, wherever the search path leads to the schema.
+    await asQueue(`
+      create table bullmq.ran (by name);
+      grant insert on bullmq.ran to public;
+      create function bullmq.planted(a bullmq.job_state, b bullmq.job_state) returns boolean language plpgsql as $body$
+      begin insert into bullmq.ran values (session_user); return a::text = b::text; end $body$;
+      create operator bullmq.= (function = bullmq.planted, leftarg = bullmq.job_state, rightarg = bullmq.job_state);
+    `);
+    await asOwner(`
+      insert into bullmq.job (queue, id, seq, name, state, data, opts, priority, delay_ms, max_attempts, added_at_ms, pending_deps)
+      values ('issuance', 'planted', 1, 'planted', 'waiting', '{}', '{}', 0, 0, 1, 0, 0)
+    `);
+
+    await examine();
+
+    const ran = await asLogin(operator.database.url, (client) => client.query("select by from bullmq.ran"));
+    expect(ran.rows).toEqual([]);
+    await operator.run(["migrate"]);
+  });
+
+  test("is counted with the operator's rights, which hold for nothing else there", async () => {
+    const { of } = await examine();
+    expect(of("queue")).toMatchObject({ status: "ok", message: expect.stringContaining("0 tasks") as string });
+    const tables = sql`
+      select relname from pg_class
+       where relnamespace = 'bullmq'::regnamespace and relkind = 'r'
+         and has_table_privilege('realmpass_operator', oid, 'select, insert, update, delete, truncate, trigger')
+    `;
+    expect(await operator.database.owner.query(tables)).toEqual([{ relname: "job" }]);
   });
 });
 

@@ -5,6 +5,7 @@ import * as issuances from "../../../db/queries/issuances.ts";
 import { sql } from "../../../db/sql.ts";
 import { IssuanceID } from "../../../domain/ids.ts";
 import { issueCertificate } from "../../../domain/jobs/issue-certificate.ts";
+import { migrateAll } from "../../../operator/migrate.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { openQueues, type QueueBackend } from "../../../runtime/queues.ts";
 import { open, outputPrivateKey, unwrapDataKey } from "../../../runtime/sealed-output.ts";
@@ -14,6 +15,7 @@ import { useDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { givenIssuance, givenIssuingRealm, givenUser } from "../../support/issuing.ts";
 import { openssl } from "../../support/openssl.ts";
+import { makeOpenQueueSchema } from "../../support/queue-schema.ts";
 import { describeWithTool } from "../../support/tools.ts";
 import { backendFor, silentLog, startTestWorker, testOutputKeys } from "../../support/worker.ts";
 
@@ -183,6 +185,54 @@ describe("on Postgres", () => {
 });
 describeWithTool("redis", "on Redis", () => {
   behaviour("redis");
+});
+
+describe("when migrating makes the queue's schema again", () => {
+  const log = { warn: () => undefined };
+
+  test("what was accepted before is issued all the same, although its tasks went with the schema", async () => {
+    const { realmId, userId } = await realmWithUser();
+    await makeOpenQueueSchema(database.url);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => givenIssuance(database.owner, { realmId, userId })));
+    const { backend, close } = backendFor("postgres", database.url);
+    const queues = openQueues(backend, silentLog);
+    await queues.enqueueAll(issueCertificate, ids.map(payload));
+    expect(await queues.depth()).toMatchObject({ issuance: 20 });
+
+    await migrateAll(database.url, log);
+
+    expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    await queues.close();
+    await close();
+    const { stop } = await startTestWorker({ databaseUrl: database.url });
+    expect((await settled(ids)).map(({ state }) => state)).toEqual(ids.map(() => "issued"));
+    await stop();
+  });
+
+  test("under a worker that runs, tasks go on reaching it, one by one and many at once", async () => {
+    const { realmId, userId } = await realmWithUser();
+    const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
+    const add = async (count: number): Promise<string[]> => {
+      const ids = await Promise.all(
+        Array.from({ length: count }, () => givenIssuance(database.owner, { realmId, userId })),
+      );
+      await queues.enqueueAll(issueCertificate, ids.map(payload));
+      return ids;
+    };
+    const before = [...(await add(1)), ...(await add(20))];
+    await settled(before);
+    await database.owner.query(sql`grant create on schema bullmq to realmpass_queue`);
+
+    await migrateAll(database.url, log);
+
+    const after = [...(await add(1)), ...(await add(20))];
+    expect((await settled(after)).map(({ state }) => state)).toEqual(after.map(() => "issued"));
+    // The sweep would issue them as well, and leave their tasks where they are.
+    await eventually(async () => {
+      expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    });
+    await stop();
+  });
 });
 
 test("a row that the database refuses fails alone; the others of its batch are issued", async () => {

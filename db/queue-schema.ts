@@ -1,0 +1,141 @@
+import { only, queueRole, queueSchema, type Database, type Db } from "./client.ts";
+import { isContention } from "./contention.ts";
+import { sql } from "./sql.ts";
+
+/**
+ * The schema of BullMQ's Postgres backend. Code in it runs with the rights of every process that uses the queue: so all
+ * of it belongs to the owner of the service's tables, and the queue's role has rights on rows alone.
+ */
+
+/** Makes unqualified names mean what Postgres itself brings, and nothing else, for the rest of the session. */
+export async function useSystemNames(db: Db): Promise<void> {
+  await db.query(sql`set search_path = pg_catalog`);
+}
+
+/** More findings than this say nothing more. */
+const findingsMax = 50;
+
+/**
+ * What could run somebody else's code in the queue's schema: a right to create in it and objects in it, save those of
+ * roles with all the rights of the owner of our tables, and triggers and rules, of which BullMQ makes none. Reads the
+ * system's catalogs only, and needs {@link useSystemNames} first. Names are somebody else's choice, so their characters
+ * are printable ASCII.
+ */
+export async function findForeign(db: Db): Promise<string[]> {
+  const rows = await db.query<{ finding: string }>(sql`
+    with place as (
+      select n.oid, n.nspowner, n.nspacl, c.relowner as trusted
+        from pg_namespace n, pg_class c
+       where n.nspname = ${queueSchema}
+         and c.oid = 'public.realms'::regclass
+    ), held (what, holder) as (
+      select 'ownership of the schema', nspowner from place
+      union all
+      select 'right to create', a.grantee from place, aclexplode(nspacl) a where a.privilege_type = 'CREATE'
+      union all
+      select pg_describe_object(d.classid, d.objid, 0), s.refobjid
+        from place
+        join pg_depend d on d.refclassid = 'pg_namespace'::regclass and d.refobjid = place.oid
+        join pg_shdepend s on s.classid = d.classid and s.objid = d.objid and s.deptype = 'o'
+         and s.dbid = (select oid from pg_database where datname = current_database())
+    ), found (finding) as (
+      select what || ' of ' || case holder when 0 then 'public' else pg_get_userbyid(holder) end
+        from held, place
+       where holder = 0
+          or not pg_has_role(holder, trusted, 'member')
+      union all
+      select pg_describe_object('pg_trigger'::regclass, t.oid, 0)
+        from place
+        join pg_class c on c.relnamespace = place.oid
+        join pg_trigger t on t.tgrelid = c.oid and not t.tgisinternal
+      union all
+      select pg_describe_object('pg_rewrite'::regclass, r.oid, 0)
+        from place
+        join pg_class c on c.relnamespace = place.oid
+        join pg_rewrite r on r.ev_class = c.oid
+    )
+    select regexp_replace(finding, '[^ -~]', '?', 'g') as finding
+      from found
+     order by finding collate "C"
+     limit ${findingsMax}
+  `);
+  return rows.map(({ finding }) => finding);
+}
+
+/** The same for a pool, in a transaction that writes nothing. */
+export const lookForForeign = (db: Database): Promise<string[]> => looking(db, findForeign);
+
+/** How many tasks there are, waiting, running or due later. Calls nothing in the schema. */
+export const countTasks = (db: Database): Promise<number> =>
+  looking(db, async (tx) => {
+    const text = `select count(*)::integer as count from ${queueSchema}.job`;
+    return only(await tx.query<{ count: number }>({ text, values: [] })).count;
+  });
+
+const looking = <Result>(db: Database, run: (tx: Db) => Promise<Result>): Promise<Result> =>
+  db.transaction(async (tx) => {
+    await tx.query(sql`set transaction read only`);
+    await tx.query(sql`set local search_path = pg_catalog`);
+    return run(tx);
+  });
+
+/** Running processes lock the tables in an order of their own, and Postgres ends one of two that wait for each other. */
+const dropsMax = 10;
+
+/** Removes the schema with everything in it, whoever it belongs to. Nothing in it is read, and nothing of it is run. */
+export async function dropQueueSchema(db: Db): Promise<void> {
+  for (let tried = 1; ; tried += 1) {
+    try {
+      await db.query({ text: `drop schema ${queueSchema} cascade`, values: [] });
+      return;
+    } catch (error) {
+      if (!isContention(error) || tried === dropsMax) throw error;
+    }
+  }
+}
+
+/**
+ * Gives the queue's role its rights, and our roles and everybody no others. BullMQ makes a sequence when a queue is first
+ * used, which that role may not: here are those of all `queues`. Its bulk add makes temporary tables, which everybody may
+ * in a database of Postgres' defaults.
+ */
+export async function grantQueueRole(db: Db, queues: readonly string[]): Promise<void> {
+  const schema = queueSchema;
+  await db.query({
+    text: `
+      select ${schema}.next_job_id(name)
+        from unnest($1::text[]) as name
+       where to_regclass('${schema}.' || ${schema}.job_id_seq_name(name)) is null`,
+    values: [queues],
+  });
+  const everybody = `public, realmpass_api, realmpass_worker, realmpass_operator, ${queueRole}`;
+  await db.query({
+    text: `
+      revoke all on schema ${schema} from ${everybody} cascade;
+      revoke all on all tables in schema ${schema} from ${everybody} cascade;
+      revoke all on all sequences in schema ${schema} from ${everybody} cascade;
+      revoke all on all routines in schema ${schema} from ${everybody} cascade;
+
+      grant usage on schema ${schema} to ${queueRole}, realmpass_operator;
+      grant select, insert, update, delete on all tables in schema ${schema} to ${queueRole};
+      revoke insert, update, delete on ${schema}.migration from ${queueRole};
+      grant usage on all sequences in schema ${schema} to ${queueRole};
+      grant execute on all functions in schema ${schema} to ${queueRole};
+      grant select on ${schema}.job to realmpass_operator;
+    `,
+    values: [],
+  });
+}
+
+/** Ends memberships of the operator's role in the queue's. Since Postgres 16 each grantor's grant is one of its own. */
+export async function endOperatorsMembership(db: Db): Promise<void> {
+  const rows = await db.query<{ statement: string }>(sql`
+    select format('revoke %I from realmpass_operator', ${queueRole}::text)
+           || case when current_setting('server_version_num')::integer >= 160000
+                   then format(' granted by %I', pg_get_userbyid(grantor)) else '' end as statement
+      from pg_auth_members
+     where roleid = ${queueRole}::regrole
+       and member = 'realmpass_operator'::regrole
+  `);
+  for (const { statement } of rows) await db.query({ text: statement, values: [] });
+}
