@@ -156,7 +156,7 @@ function statementName(text: string): string {
   return name;
 }
 
-/** BullMQ's tables were changed by a newer process after this connection prepared. The statement has not been run. */
+/** BullMQ's tables were changed or made again after this connection prepared. The statement has not been run. */
 const isStale = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "0A000" && error.message.includes("cached plan");
 

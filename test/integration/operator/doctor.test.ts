@@ -16,6 +16,7 @@ const operator = useOperator();
 
 const examine = async (argv: string[] = [], options?: RunOptions) => {
   const { code, json } = await operator.run(["doctor", ...argv], options);
+  if (json["checks"] === undefined) throw new Error(JSON.stringify(json));
   const checks = json["checks"] as Check[];
   return { code, ok: json["ok"], checks, of: (name: string) => checks.find((check) => check.name === name) };
 };
