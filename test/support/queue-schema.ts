@@ -1,6 +1,6 @@
 import pg from "pg";
 import { queueNames } from "../../domain/jobs/job.ts";
-import { runMigrations } from "bullmq";
+import { migrateQueues } from "../../runtime/queues.ts";
 
 /** Runs statements as the login of `url`, in one session. */
 export async function asLogin<Result>(url: string, run: (client: pg.Client) => Promise<Result>): Promise<Result> {
@@ -20,7 +20,7 @@ export async function asLogin<Result>(url: string, run: (client: pg.Client) => P
 export const makeOpenQueueSchema = (ownerUrl: string): Promise<void> =>
   asLogin(ownerUrl, async (client) => {
     await client.query("drop schema if exists bullmq cascade");
-    await runMigrations(client, "bullmq");
+    await migrateQueues(client, "bullmq");
     await client.query(`
       grant usage, create on schema bullmq to realmpass_queue;
       grant all on all tables in schema bullmq to realmpass_queue;
