@@ -51,6 +51,15 @@ export function actorOf(principal: Principal): Actor {
   }
 }
 
+/** Whether whoever asks has made something: the same user through the same client, or the same client on its own. */
+export const hasMade = (
+  principal: UserPrincipal | ServicePrincipal,
+  made: { createdByUserId: string | null; createdByClientId: string | null },
+): boolean => {
+  const { userId, clientId } = actorOf(principal);
+  return made.createdByUserId === userId && made.createdByClientId === clientId;
+};
+
 /** Whose idempotency keys these are: two clients may use the same one. */
 export function keyScopeOf(principal: Principal): string {
   switch (principal.kind) {

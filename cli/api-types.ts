@@ -337,7 +337,7 @@ export interface paths {
         };
         /**
          * How the creation of a profile stands
-         * @description For whoever created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for that. Once collected, the output can be had again for 10 minutes.
+         * @description For whoever created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for that. Once collected, the output can be had again for 10 minutes. `profile` is null for a token of another client or without the scope that creating the profile needs; such a reading does not collect the output.
          */
         get: operations["getIssuance"];
         put?: never;
@@ -475,7 +475,7 @@ export interface paths {
         };
         /**
          * What became of the rows of a bulk job
-         * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for whoever created the job, until they are erased. As CSV it can be uploaded again.
+         * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for whoever created the job, through the same client and with the scope `profile.create`, until they are erased. As CSV it can be uploaded again.
          */
         get: operations["getJobResults"];
         put?: never;

@@ -2,10 +2,10 @@ import type { Db } from "../../db/client.ts";
 import * as jobRows from "../../db/queries/job-rows.ts";
 import type { Job } from "../../db/queries/jobs.ts";
 import { lockWaitingRows } from "../../db/queries/jobs.ts";
-import { scopesOfJob, unfinishedRowsMax, type JobState } from "../../domain/bulk/job.ts";
+import { profileScope, scopesOfJob, unfinishedRowsMax, type JobState } from "../../domain/bulk/job.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import { requireScope } from "../access.ts";
-import type { Principal } from "../principal.ts";
+import { requireScope, type PrincipalFor } from "../access.ts";
+import { hasMade, type Principal } from "../principal.ts";
 
 export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): boolean => states.includes(state);
 
@@ -27,8 +27,6 @@ export async function requireRoom(tx: Db, { realmId, rows }: { realmId: string; 
   });
 }
 
-/** Files and keys are for whoever created the job: the same user, or the same client when it acted on its own. */
-export const mayReadOutput = (principal: Principal, job: Job): boolean =>
-  principal.kind === "user"
-    ? job.createdByUserId === principal.userId
-    : principal.kind === "service" && job.createdByUserId === null && job.createdByClientId === principal.clientId;
+/** Files and keys are for whoever created the job, through the same client, with the scope that creating them needs. */
+export const mayReadOutput = (principal: PrincipalFor["admin"], job: Job): boolean =>
+  hasMade(principal, job) && principal.scopes.has(profileScope);

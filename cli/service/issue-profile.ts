@@ -24,6 +24,12 @@ export async function issueProfile(
     const { state, error, profile } = (await answerOf(api.GET("/api/issuances/{id}", { params }))).data;
     if (state === "failed")
       throw new CliError(error?.error ?? "issuance_failed", error?.error_description ?? "It failed.");
-    if (state === "issued" && profile !== null) return profile as CreatedProfile;
+    if (state !== "issued") continue;
+    if (profile === null)
+      throw new CliError(
+        "insufficient_scope",
+        "The profile was made, but its key is no longer shown to this application: the scope profile.create is missing.",
+      );
+    return profile as CreatedProfile;
   }
 }

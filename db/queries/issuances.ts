@@ -227,10 +227,7 @@ export async function collect(db: Db, { ids, at }: { ids: readonly string[]; at:
 }
 
 /** Where an issuance stands and whose it is. */
-export interface IssuanceStanding extends Pick<
-  IssuanceResult,
-  "realmId" | "state" | "createdByUserId" | "createdByClientId"
-> {
+export interface IssuanceStanding extends Omit<IssuanceResult, "output"> {
   guestAccountId: string | null;
 }
 
@@ -286,7 +283,8 @@ export const listRenewalsOfUser = (db: Db, { userId }: { userId: string }): Prom
 export const findState = async (db: Db, id: string): Promise<IssuanceStanding | undefined> =>
   first(
     await db.query<IssuanceStanding>(sql`
-      select realm_id as "realmId", status as state, created_by_user_id as "createdByUserId",
+      select id, realm_id as "realmId", kind, status as state, created_at as "createdAt",
+             finished_at as "finishedAt", error_code as "errorCode", created_by_user_id as "createdByUserId",
              created_by_client_id as "createdByClientId", guest_account_id as "guestAccountId"
         from issuances
        where id = ${id}

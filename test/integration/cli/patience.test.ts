@@ -104,3 +104,33 @@ test("a service that is away: tried again a few times, then an error", async () 
   expect(code).toBe(1);
   expect(err).toContain("cannot be reached");
 });
+
+test("a profile whose output the service does not show to this token is an error, not a wait without end", async () => {
+  const user = await realm.user();
+  const issuance = { id: "018f2f60-0000-7000-8000-000000000000", state: "queued", error: null, profile: null };
+  const answer = (code: number, data: object) => ({
+    status: code,
+    headers: { "Content-Type": "application/json" },
+    body: JSON.stringify({ result: "ok", code, data }),
+  });
+  front.decide(({ method, path }) => {
+    if (path.startsWith("/api/issuances/")) return answer(200, { ...issuance, state: "issued" });
+    if (method !== "POST" || !path.includes("/profiles/")) return "pass";
+    return answer(202, issuance);
+  });
+  const { code, out } = await cli([
+    "profiles",
+    "create",
+    user.id,
+    "laptop",
+    "--device-type",
+    "Linux",
+    "--out",
+    "never.p12",
+    "--json",
+  ]);
+
+  expect(code).toBe(1);
+  expect(JSON.parse(out)).toMatchObject({ error: "insufficient_scope" });
+  expect(calls().filter(({ path }) => path.startsWith("/api/issuances/"))).toHaveLength(1);
+});

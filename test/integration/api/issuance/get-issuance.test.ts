@@ -11,11 +11,13 @@ const linux = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 const respondAsync = { headers: { prefer: "respond-async" } };
 
 let realmId: string;
+let clientId: string;
 let service: Caller;
 
 beforeAll(async () => {
   ({ realmId } = await givenIssuingRealm(api.database.owner));
-  service = as.service({ realmId });
+  ({ clientId } = await given.application({ realmId }));
+  service = as.token(await given.token({ realmId, clientId }));
 });
 
 const begin = async (): Promise<string> => {
@@ -45,22 +47,39 @@ test("nobody but its creator knows that it exists", async () => {
   expect(await service.get("/api/issuances/1")).toBeError("issuance_not_found");
 });
 
+test("its creator hears of it through another application as well, without its output", async () => {
+  const user = await given.user({ realmId });
+  const [creator, other] = [as.user(user), as.user(user)];
+  const begun = await creator.post("/api/profile/laptop", linux, respondAsync);
+  const location = String(begun.headers.location);
+
+  for (const caller of [creator, other]) {
+    expect(await caller.get(location, { headers: { prefer: "wait=1" } })).toMatchObject({
+      status: 202,
+      headers: { location, "retry-after": "1", "preference-applied": "wait=1" },
+      body: { data: { ...begun.body.data, state: "queued", profile: null } },
+    });
+  }
+});
+
 test("a failed one says why", async () => {
   const location = await begin();
   const id = location.split("/").at(-1);
   await api.database.owner.query(sql`
     update issuances set status = 'failed', finished_at = now(), error_code = 'user_offboarded' where id = ${id}
   `);
-  expect(await service.get(location)).toMatchObject({
-    status: 200,
-    body: {
-      data: {
-        state: "failed",
-        error: { error: "user_offboarded", error_description: expect.any(String) },
-        profile: null,
+  const withoutScope = as.token(await given.token({ realmId, clientId }, { scopes: [] }));
+  for (const caller of [service, withoutScope])
+    expect(await caller.get(location)).toMatchObject({
+      status: 200,
+      body: {
+        data: {
+          state: "failed",
+          error: { error: "user_offboarded", error_description: expect.any(String) },
+          profile: null,
+        },
       },
-    },
-  });
+    });
 });
 
 test("the output is there for whoever asks again, until it is erased", async () => {
