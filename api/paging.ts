@@ -18,10 +18,10 @@ export const searchLengthMax = 256;
 
 export const pageProperties = ["limit", "offset", "search", "filter", "sort"] as const;
 
-/** The paging part of a body. Nulls count as absent: clients with fixed classes send them. */
+/** The paging part of a body. Null is no number; elsewhere it counts as absent: clients with fixed classes send it. */
 const PageBody = z.object({
-  limit: z.int().min(1).max(limitMax).nullish(),
-  offset: z.int().min(0).nullish(),
+  limit: z.int().min(1).max(limitMax).optional(),
+  offset: z.int().min(0).optional(),
   search: z.string().max(searchLengthMax).nullish(),
   filter: z
     .union([z.record(z.string(), filterValue()), z.array(z.object({ key: z.string(), value: filterValue() }))])

@@ -78,6 +78,13 @@ test.each([{ filter: { deviceType: "ios" } }, { filter: { serials: "a,b" } }, { 
   },
 );
 
+test("null is no limit and no offset, in a body that comes with GET either", async () => {
+  for (const body of [{ limit: null }, { offset: null }, { LIMIT: null, search: "7" }]) {
+    expect(await service.get(path, { body })).toBeError("invalid_request");
+    expect(await service.post(path, body)).toBeError("invalid_request");
+  }
+});
+
 test("nobody's profiles are not found, in every form", async () => {
   const stranger = await given.user({ realmId: await given.realm() });
   for (const id of [stranger.id, "999999999", "abc"]) {
