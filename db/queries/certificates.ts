@@ -348,3 +348,33 @@ async function revokeWhere(
   `);
   return rows.map(({ serialNumber }) => serialNumber);
 }
+
+/** A certificate and the hash of the public key as it is certified. */
+export interface CertifiedKey {
+  serialNumber: string;
+  /** DER. */
+  certificate: Buffer;
+  spkiSha256: Buffer;
+}
+
+/** The ids of active profiles whose keys came in certification requests, in one reading of the issuances. */
+export async function listActiveOfRequests(db: Db, { at }: { at: Date }): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select c.id
+      from issuances i
+      join certificates c on c.issuance_id = i.id
+     where i.csr is not null
+       and c.revoked_at is null
+       and c.not_after > ${at}
+     order by c.id
+  `);
+  return rows.map(({ id }) => id);
+}
+
+export const listKeys = (db: Db, ids: readonly string[]): Promise<CertifiedKey[]> =>
+  db.query<CertifiedKey>(sql`
+    select serial_number as "serialNumber", certificate, spki_sha256 as "spkiSha256"
+      from certificates
+     where id = any(${ids}::bigint[])
+     order by id
+  `);

@@ -1,4 +1,5 @@
 import { command } from "../command.ts";
+import { serialsOfKeysNotDer } from "../keys-not-der.ts";
 import { migrateAll } from "../migrate.ts";
 
 export const migrate = command({
@@ -9,6 +10,19 @@ export const migrate = command({
   async run(_, context) {
     const { migrations, queueSchemaVersion } = await migrateAll(await context.databaseUrl());
     const done = migrations.length === 0 ? "Everything was up to date." : `Migrated: ${migrations.join(", ")}.`;
-    return { json: { migrations, queueSchemaVersion }, text: `${done} Queue schema: version ${queueSchemaVersion}.` };
+    const keysNotDer = await serialsOfKeysNotDer(await context.db(), { at: context.clock.now() });
+    return {
+      json: { migrations, queueSchemaVersion, keysNotDer },
+      text: [`${done} Queue schema: version ${queueSchemaVersion}.`, ...toRevoke(keysNotDer)].join("\n"),
+    };
   },
 });
+
+/** What is to be done about keys that earlier versions certified as they were sent. */
+const toRevoke = (serials: readonly string[]): string[] =>
+  serials.length === 0
+    ? []
+    : [
+        "These active profiles have a public key that is not in DER form, so that the same key could be certified again. Revoke them; their serial numbers:",
+        ...serials,
+      ];

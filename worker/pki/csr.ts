@@ -1,6 +1,8 @@
 import { createPublicKey, verify, type KeyObject } from "node:crypto";
-import { publicKeyAlgorithm } from "./public-key.ts";
-import { Pkcs10CertificateRequest, readChildren, readElement, type DerElement } from "./x509.ts";
+import { tag } from "./der.ts";
+import { children, contentOf, encodingOf, expectTag, readWhole } from "./der-reader.ts";
+import { bitsOf, publicKeyAlgorithm } from "./public-key.ts";
+import { Pkcs10CertificateRequest } from "./x509.ts";
 
 /** The longest certification request that is looked at, PEM, in characters. A request for RSA-4096 has about 1,700. */
 export const csrLengthMax = 16 * 1024;
@@ -14,7 +16,7 @@ export class CsrError extends Error {
  * The public key of a PKCS#10 certification request (RFC 2986) in PEM (RFC 7468 section 7). Nothing else in it is used.
  *
  * Promises: the request is signed with the private key that belongs to the public key (proof of possession), by ECDSA or
- * RSA PKCS#1 v1.5 with SHA-256, SHA-384 or SHA-512; the key is P-256, P-384 or RSA of 2048 to 4096 bits.
+ * RSA PKCS#1 v1.5 with SHA-256, SHA-384 or SHA-512; the key is P-256, P-384 or RSA of 2048 to 4096 bits, in DER.
  * Throws CsrError for everything else, whatever the text holds.
  */
 export function readCsr(pem: string): { publicKeySpki: Buffer } {
@@ -28,10 +30,12 @@ export function readCsr(pem: string): { publicKeySpki: Buffer } {
   if (hash === undefined) {
     throw new CsrError("The certification request must be signed with its own key and SHA-256, SHA-384 or SHA-512.");
   }
-  if (!verify(hash, toBeSigned, parseKey(publicKeySpki), signature)) {
+  const key = parseKey(publicKeySpki);
+  if (!verify(hash, toBeSigned, key, signature)) {
     throw new CsrError("The certification request is not signed with the key it contains.");
   }
-  return { publicKeySpki: Buffer.from(publicKeySpki) };
+  // What OpenSSL writes, not what was sent: one key must have one form, or it could be certified again.
+  return { publicKeySpki: key.export({ format: "der", type: "spki" }) };
 }
 
 /** By the hexadecimal content of the algorithm's OBJECT IDENTIFIER. */
@@ -67,24 +71,20 @@ interface CsrParts {
 function takeApart(der: Buffer): CsrParts {
   try {
     new Pkcs10CertificateRequest(der);
-    const whole = readElement(der);
-    if (whole.end !== der.length) throw new RangeError("octets after the request");
-    const [info, algorithm, signature] = readChildren(der, whole);
-    const publicKey = info && readChildren(der, info)[2];
-    const identifier = algorithm && readChildren(der, algorithm)[0];
-    if (!info || !publicKey || !identifier || !signature) throw new RangeError("an element is missing");
+    const [info, algorithm, signature, ...more] = children(readWhole(der, tag.sequence));
+    if (more.length > 0) throw new RangeError("elements after the signature");
+    const publicKey = children(expectTag(info, tag.sequence))[2];
+    const identifier = children(expectTag(algorithm, tag.sequence))[0];
     return {
-      toBeSigned: bytes(der, info),
-      publicKeySpki: bytes(der, publicKey),
-      algorithm: der.toString("hex", identifier.contentStart, identifier.end),
-      signature: der.subarray(signature.contentStart + 1, signature.end),
+      toBeSigned: encodingOf(expectTag(info, tag.sequence)),
+      publicKeySpki: encodingOf(expectTag(publicKey, tag.sequence)),
+      algorithm: contentOf(expectTag(identifier, tag.oid)).toString("hex"),
+      signature: bitsOf(expectTag(signature, tag.bitString)),
     };
   } catch (cause) {
     throw new CsrError(notPkcs10, { cause });
   }
 }
-
-const bytes = (der: Buffer, element: DerElement): Buffer => der.subarray(element.start, element.end);
 
 /** OpenSSL refuses a point that is not on its curve. */
 function parseKey(publicKeySpki: Buffer): KeyObject {

@@ -7,7 +7,7 @@ import {
 } from "../../domain/certificate-profile.ts";
 import type { CertificateDraft } from "./certificate.ts";
 import { isHttpUrl } from "./issuer.ts";
-import { publicKeyAlgorithm } from "./public-key.ts";
+import { isDerPublicKey, publicKeyAlgorithm } from "./public-key.ts";
 
 /** One thing that must hold of every certificate before it is signed. */
 export interface LintRule {
@@ -104,6 +104,11 @@ export const lintRules: readonly LintRule[] = [
     name: "public_key_acceptable",
     section: "RFC 5480 2.1, RFC 8017 3.1, NIST SP 800-131A",
     holds: ({ publicKeySpki }) => publicKeyAlgorithm(publicKeySpki) !== null,
+  },
+  {
+    name: "public_key_is_der",
+    section: "RFC 5280 4.1, X.690 10",
+    holds: ({ publicKeySpki }) => isDerPublicKey(publicKeySpki),
   },
   {
     name: "public_key_is_not_the_issuers",

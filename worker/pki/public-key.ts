@@ -1,5 +1,6 @@
+import { createPublicKey } from "node:crypto";
 import { tag } from "./der.ts";
-import { readChildren, readElement } from "./x509.ts";
+import { children, contentOf, DerError, encodingOf, expectTag, readWhole, type Der } from "./der-reader.ts";
 
 export type PublicKeyAlgorithm = "ec-p256" | "ec-p384" | "rsa";
 
@@ -12,7 +13,7 @@ const p384SpkiPrefix = Buffer.from("3076301006072a8648ce3d020106052b810400220362
 const rsaEncryption = Buffer.from("300d06092a864886f70d0101010500", "hex");
 
 /**
- * The algorithm of a SubjectPublicKeyInfo whose key may be certified, or null: a P-256 or P-384 key on its named curve
+ * The algorithm of a SubjectPublicKeyInfo, in DER, whose key may be certified, or null: a P-256 or P-384 key on its named curve
  * with an uncompressed point, or an RSA key of 2048 to 4096 bits with an odd exponent from 65537 to 2^256
  * (NIST SP 800-56B section 6.2). It looks at the form only; whether a point lies on its curve is OpenSSL's to say.
  */
@@ -22,8 +23,23 @@ export function publicKeyAlgorithm(publicKeySpki: Uint8Array): PublicKeyAlgorith
   try {
     return isAcceptableRsa(publicKeySpki) ? "rsa" : null;
   } catch (error) {
-    if (error instanceof RangeError) return null;
+    if (error instanceof DerError) return null;
     throw error;
+  }
+}
+
+/**
+ * Whether these are the octets that DER gives the key. In any others it would be another key to whoever compares
+ * octets, and could be certified again (X.690 section 10).
+ */
+export function isDerPublicKey(publicKeySpki: Uint8Array): boolean {
+  // On these curves every octet but the point's is given; OpenSSL would take as long as the signature does.
+  if (isPoint(publicKeySpki, p256SpkiPrefix, 32) || isPoint(publicKeySpki, p384SpkiPrefix, 48)) return true;
+  try {
+    const key = createPublicKey({ key: Buffer.from(publicKeySpki), format: "der", type: "spki" });
+    return key.export({ format: "der", type: "spki" }).equals(publicKeySpki);
+  } catch {
+    return false;
   }
 }
 
@@ -35,14 +51,15 @@ function isPoint(publicKeySpki: Uint8Array, prefix: Buffer, coordinateLength: nu
   );
 }
 
+/** Throws DerError for what is not DER. */
 function isAcceptableRsa(spki: Uint8Array): boolean {
-  const whole = readElement(spki);
-  const [algorithm, key] = readChildren(spki, whole);
-  if (whole.end !== spki.length || algorithm === undefined || key?.tagOctet !== tag.bitString) return false;
-  if (rsaEncryption.compare(spki, algorithm.start, algorithm.end) !== 0) return false;
+  const whole = readWhole(Buffer.from(spki.buffer, spki.byteOffset, spki.length), tag.sequence);
+  const [algorithm, key, ...more] = children(whole);
+  if (algorithm === undefined || more.length > 0) return false;
+  if (!encodingOf(algorithm).equals(rsaEncryption)) return false;
 
-  const numbers = readChildren(spki, readElement(spki, key.contentStart + 1));
-  const [modulus, exponent] = numbers.map((number) => spki.subarray(number.contentStart, number.end));
+  const numbers = children(readWhole(bitsOf(expectTag(key, tag.bitString)), tag.sequence)).map(positiveInteger);
+  const [modulus, exponent] = numbers;
   if (modulus === undefined || exponent === undefined || numbers.length !== 2) return false;
   const modulusBits = bitLength(modulus);
   return (
@@ -55,12 +72,22 @@ function isAcceptableRsa(spki: Uint8Array): boolean {
   );
 }
 
-/** Bits of a positive INTEGER's content; 0 for a negative one. 17 bits and odd is 65537 or more. */
-function bitLength(content: Uint8Array): number {
-  const significant = content[0] === 0 ? content.subarray(1) : content;
-  const first = significant[0] ?? 0;
-  if (content[0] !== 0 && first >= 0x80) return 0;
-  return first === 0 ? 0 : significant.length * 8 - Math.clz32(first) + 24;
+/** The octets of a BIT STRING that is made of whole ones. */
+export function bitsOf(element: Der): Buffer {
+  const content = contentOf(element);
+  if (content[0] !== 0) throw new DerError("not whole octets");
+  return content.subarray(1);
 }
+
+/** The magnitude of an INTEGER above zero, which in DER begins with a zero only where it would be negative without. */
+function positiveInteger(element: Der): Buffer {
+  const content = contentOf(expectTag(element, tag.integer));
+  const [first = 0, second = 0] = content;
+  if (first >= 0x80 || (first === 0 && second < 0x80)) throw new DerError("not a positive number");
+  return first === 0 ? content.subarray(1) : content;
+}
+
+/** Bits of a magnitude. 17 bits and odd is 65537 or more. */
+const bitLength = (magnitude: Uint8Array): number => magnitude.length * 8 - Math.clz32(magnitude[0] ?? 0) + 24;
 
 const isOdd = (content: Uint8Array): boolean => ((content.at(-1) ?? 0) & 1) === 1;

@@ -1,4 +1,4 @@
-import { generateKeyPairSync, randomUUID } from "node:crypto";
+import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import * as issuances from "../../../db/queries/issuances.ts";
@@ -13,6 +13,7 @@ import { pem } from "../../../worker/pki/pem.ts";
 import { X509Certificate } from "../../../worker/pki/x509.ts";
 import { useDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
+import { otherForms, requestFor } from "../../support/hostile-keys.ts";
 import { givenIssuance, givenIssuingRealm, givenUser } from "../../support/issuing.ts";
 import { openssl } from "../../support/openssl.ts";
 import { makeOpenQueueSchema } from "../../support/queue-schema.ts";
@@ -295,6 +296,30 @@ test("a request that is not one, and a key that has a certificate already, are s
   const codes = [first, second].map((id) => rows.find((row) => row.id === id)?.errorCode);
   expect(codes.sort()).toEqual(["key_already_certified", null].sort());
   expect(rows.find((row) => row.id === bad)).toMatchObject({ state: "failed", errorCode: "invalid_csr" });
+  await stop();
+});
+
+test("one key, in whatever octets it is sent, is certified once, in DER", async () => {
+  const { realmId, userId } = await realmWithUser();
+  const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const spkis = [rsa, p256].map(({ publicKey }) => publicKey.export({ type: "spki", format: "der" }));
+  const requests = otherForms({ rsa: rsa.privateKey, p256: p256.privateKey }).map(([, spki, key]) =>
+    requestFor(key, spki),
+  );
+  requests.push(requestFor(rsa.privateKey, spkis[0]!), requestFor(p256.privateKey, spkis[1]!));
+  const ids = await Promise.all(requests.map((csr) => givenIssuance(database.owner, { realmId, userId, csr })));
+
+  await queues.enqueueAll(issueCertificate, ids.map(payload));
+
+  const codes = new Map((await settled(ids)).map(({ id, errorCode }) => [id, errorCode]));
+  expect(ids.map((id) => codes.get(id))).toEqual(ids.map((_, at) => (at < ids.length - 2 ? "invalid_csr" : null)));
+  const rows = await database.owner.query<{ certificate: Buffer; hash: Buffer }>(sql`
+    select certificate, spki_sha256 as hash from certificates where issuance_id = any(${ids}::uuid[]) order by octet_length(certificate) desc
+  `);
+  expect(rows.map(({ hash }) => hash)).toEqual(spkis.map((spki) => createHash("sha256").update(spki).digest()));
+  expect(rows.map(({ certificate }, at) => certificate.includes(spkis[at]!))).toEqual([true, true]);
   await stop();
 });
 

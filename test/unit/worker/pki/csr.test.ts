@@ -1,4 +1,4 @@
-import { createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
+import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { CsrError, csrLengthMax, readCsr } from "../../../../worker/pki/csr.ts";
 import {
@@ -8,9 +8,13 @@ import {
   oid,
   sequence,
   smallInteger,
+  tag,
   tlv,
 } from "../../../../worker/pki/der.ts";
 import { pem } from "../../../../worker/pki/pem.ts";
+import { longLength, otherForms, requestFor } from "../../../support/hostile-keys.ts";
+import { openssl } from "../../../support/openssl.ts";
+import { describeWithTool } from "../../../support/tools.ts";
 
 const spkiOf = (key: KeyObject): Buffer => createPublicKey(key).export({ format: "der", type: "spki" });
 const ec = (namedCurve: string): KeyObject => generateKeyPairSync("ec", { namedCurve }).privateKey;
@@ -128,6 +132,63 @@ describe("a request is refused with a reason that may be shown", () => {
     }
     expect(error).toBeInstanceOf(CsrError);
     expect((error as CsrError).message).toMatch(/^[A-Z][^\n]{10,150}\.$/);
+  });
+});
+
+describe("a key in octets that are not its DER is refused, so that it has one form to be certified in", () => {
+  test.each(otherForms({ rsa: rsa2048, p256 }))("%s", (_, spki, key) => {
+    expect(() => readCsr(requestFor(key, spki))).toThrow(CsrError);
+  });
+});
+
+describe("a request that is not DER is refused, although its signature and key are good", () => {
+  const info = sequence(smallInteger(0), sequence(), spkiOf(p256), tlv(contextConstructed(0)));
+  const algorithm = sequence(oid(ecdsaWith.sha256));
+  const signed = (over: Buffer): Buffer => sign("sha256", over, p256);
+  const content = Buffer.concat([info, algorithm, bitString(signed(info))]);
+  const longInfo = longLength(
+    tag.sequence,
+    Buffer.concat([smallInteger(0), sequence(), spkiOf(p256), tlv(contextConstructed(0))]),
+  );
+
+  test.each<[string, Buffer]>([
+    ["a long length outside", longLength(tag.sequence, content)],
+    ["a long length of what is signed", sequence(longInfo, algorithm, bitString(signed(longInfo)))],
+    [
+      "a long length of the algorithm",
+      sequence(info, longLength(tag.sequence, oid(ecdsaWith.sha256)), bitString(signed(info))),
+    ],
+    ["a fourth element", sequence(content, nullValue)],
+    ["unused bits of the signature", sequence(info, algorithm, tlv(tag.bitString, Buffer.from([1]), signed(info)))],
+    [
+      "a signature that is no BIT STRING",
+      sequence(info, algorithm, tlv(tag.octetString, Buffer.from([0]), signed(info))),
+    ],
+  ])("%s", (_, request) => {
+    expect(() => readCsr(pem("CERTIFICATE REQUEST", request))).toThrow(CsrError);
+  });
+});
+
+describeWithTool("openssl", "requests by openssl", () => {
+  const key = (options: readonly string[]): string => {
+    const { stdout } = openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256", ...options], {});
+    return stdout;
+  };
+  const request = (keyPem: string, options: readonly string[] = []): string =>
+    openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=ignored", ...options], { "key.pem": keyPem }).stdout;
+
+  test("explicit parameters and compressed points are refused; the same key in its usual form is accepted", () => {
+    const usual = key([]);
+    const convert = (...options: string[]): string =>
+      openssl(["pkey", "-in", "key.pem", ...options], { "key.pem": usual }).stdout;
+    const compressed = request(convert("-ec_conv_form", "compressed"));
+    const explicit = request(convert("-ec_param_enc", "explicit"));
+
+    expect(compressed).toMatch(/^-----BEGIN CERTIFICATE REQUEST-----/);
+    expect(explicit.length).toBeGreaterThan(request(usual).length);
+    expect(() => readCsr(compressed)).toThrow(CsrError);
+    expect(() => readCsr(explicit)).toThrow(CsrError);
+    expect(readCsr(request(usual)).publicKeySpki.equals(spkiOf(createPrivateKey(usual)))).toBe(true);
   });
 });
 

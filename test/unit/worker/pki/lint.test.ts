@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { SerialNumber } from "../../../../domain/ids.ts";
 import { draftCertificate, type CertificateDraft } from "../../../../worker/pki/certificate.ts";
 import { lint, LintError, lintRules } from "../../../../worker/pki/lint.ts";
+import { otherForms } from "../../../support/hostile-keys.ts";
 import { certificateRequest, testIdentity } from "../../../support/certificate-request.ts";
 
 const draft = draftCertificate(certificateRequest());
@@ -20,6 +21,9 @@ function rulesBrokenBy(override: Partial<CertificateDraft>): readonly string[] {
 
 const rsaKey = (modulusLength: number, publicExponent = 65537) =>
   generateKeyPairSync("rsa", { modulusLength, publicExponent }).publicKey.export({ format: "der", type: "spki" });
+
+const rsa2048 = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 
 const cases: [rule: string, what: string, override: Partial<CertificateDraft>][] = [
   ["serial_number_positive", "zero", { serialNumber: "0" as SerialNumber }],
@@ -61,6 +65,13 @@ const cases: [rule: string, what: string, override: Partial<CertificateDraft>][]
   ],
   ["public_key_acceptable", "RSA-1024", { publicKeySpki: rsaKey(1024) }],
   ["public_key_acceptable", "the exponent 3", { publicKeySpki: rsaKey(2048, 3) }],
+  ...otherForms({ rsa: rsa2048, p256 })
+    .filter(([what]) => /(?:long length|indefinite|unused bits|a zero|another zero|after the)/.test(what))
+    .map(([what, publicKeySpki]): [string, string, Partial<CertificateDraft>] => [
+      "public_key_is_der",
+      what,
+      { publicKeySpki },
+    ]),
   ["public_key_is_not_the_issuers", "the issuer's own key", { publicKeySpki: issuer.signer.publicKeySpki }],
   ["key_usage_of_its_key", "an EC key that enciphers", { keyUsages: ["digitalSignature", "keyEncipherment"] }],
   ["key_usage_of_its_key", "an RSA key that does not", { publicKeySpki: rsaKey(2048) }],

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { bitString, nullValue, oid, sequence, unsignedInteger } from "../../../../worker/pki/der.ts";
+import { otherForms } from "../../../support/hostile-keys.ts";
 import { publicKeyAlgorithm } from "../../../../worker/pki/public-key.ts";
 
 const spki = { format: "der", type: "spki" } as const;
@@ -14,6 +15,9 @@ function rsa(modulus: Uint8Array, exponent: Uint8Array): Buffer {
 const modulusOf = (bits: number): Buffer =>
   Buffer.concat([Buffer.from([0x80]), Buffer.alloc(bits / 8 - 2), Buffer.from([1])]);
 const f4 = Buffer.from([1, 0, 1]);
+
+const rsa2048 = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
+const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 
 test.each([
   ["P-256", ec("prime256v1"), "ec-p256"],
@@ -40,6 +44,7 @@ test.each([
   ["an exponent as long as the modulus", rsa(modulusOf(2048), modulusOf(2048))],
   ["octets after the key", Buffer.concat([rsa(modulusOf(2048), f4), Buffer.from([0])])],
   ["a key cut short", ec("prime256v1").subarray(0, -1)],
+  ...otherForms({ rsa: rsa2048, p256 }).map(([what, key]): [string, Buffer] => [what, key]),
   ["rubbish", Buffer.from("rubbish")],
   ["nothing", Buffer.alloc(0)],
 ])("%s may not be certified", (_, key) => {
