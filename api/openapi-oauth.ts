@@ -1,4 +1,5 @@
 import type { Json } from "./openapi-components.ts";
+import { authorizationErrorCodes } from "./oauth/authorization-error.ts";
 import { oauthErrors } from "./oauth/oauth-error.ts";
 import { grantTypes } from "./oauth/token.ts";
 
@@ -13,7 +14,108 @@ const clientFields = {
   client_secret: { type: "string", description: "Or both by HTTP Basic." },
 };
 
+const serverMetadata = (operationId: string, summary: string): Json => ({
+  get: operation({
+    operationId,
+    summary,
+    answer: {
+      required: ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"],
+      properties: {
+        issuer: { type: "string" },
+        authorization_endpoint: { type: "string" },
+        token_endpoint: { type: "string" },
+        jwks_uri: { type: "string" },
+      },
+    },
+    failures: [],
+  }),
+});
+
 const paths: Record<string, Json> = {
+  "/.well-known/openid-configuration": serverMetadata(
+    "getOpenIdConfiguration",
+    "The authorization server's metadata (OpenID Connect Discovery section 4)",
+  ),
+  "/.well-known/oauth-authorization-server": serverMetadata(
+    "getAuthorizationServerMetadata",
+    "The same (RFC 8414); under an issuer with a path, that path follows",
+  ),
+  "/oauth/authorize": {
+    get: pageOperation({
+      operationId: "authorize",
+      summary: "Send a person to sign in and to allow the client what it asks for (RFC 6749 section 4.1.1)",
+      description:
+        "For browsers. Leads back to the redirect URI with `code`, `iss` and, if sent, `state`, or with `error`, " +
+        "`error_description`, `iss` and `state`: " +
+        `${authorizationErrorCodes.map((code) => `\`${code}\``).join(", ")}. ` +
+        "An unknown client or another redirect URI is said on a page; nobody is redirected then.",
+      parameters: [
+        queryParameter("response_type", { const: "code" }, { required: true }),
+        queryParameter("client_id", { type: "string" }, { required: true }),
+        queryParameter("redirect_uri", { type: "string" }, { required: true, description: "The registered one." }),
+        queryParameter(
+          "scope",
+          { type: "string" },
+          { description: "Separated by spaces; omitted: all that the client is registered for." },
+        ),
+        queryParameter("state", { type: "string" }, { description: "Recommended; comes back as it is." }),
+        queryParameter(
+          "code_challenge",
+          { type: "string", pattern: "^[A-Za-z0-9_-]{43}$" },
+          { description: "Recommended, and needed by clients that are registered with PKCE (RFC 7636)." },
+        ),
+        queryParameter("code_challenge_method", { const: "S256" }, { description: "With `code_challenge`." }),
+        queryParameter("nonce", { type: "string" }, { description: "Comes back in the id token." }),
+        queryParameter(
+          "prompt",
+          { type: "string" },
+          { description: "`none`, or some of `login`, `consent` and `select_account`, separated by spaces." },
+        ),
+        queryParameter("max_age", { type: "integer", minimum: 0 }, { description: "Seconds since signing in." }),
+        queryParameter("response_mode", { const: "query" }),
+      ],
+      page: "Asks the person to allow the client what it asks for.",
+      redirect: "To the redirect URI with the code or the error, or to signing in, which leads back here.",
+      failures: {
+        400: "A page: there is no such client, or the redirect URI is not its own.",
+        403: "A page: the person is offboarded.",
+        429: "A page: too many requests.",
+        503: "A page: try again in a moment.",
+      },
+    }),
+  },
+  "/oauth/logout": {
+    get: pageOperation({
+      operationId: "logout",
+      summary: "End the session that an id token is of",
+      description:
+        "For browsers. Ends the session with its tokens and the sign-in that it began with. The names of OpenID Connect " +
+        "RP-Initiated Logout 1.0 are understood as well.",
+      parameters: [
+        queryParameter(
+          "id_token",
+          { type: "string" },
+          { description: "Expired or not. It or `id_token_hint` is required." },
+        ),
+        queryParameter("client_id", { type: "string" }, { description: "Whom the id token was issued to." }),
+        queryParameter(
+          "logout_uri",
+          { type: "string" },
+          { description: "Where to go afterwards, on the host of the client URI; may be sent unescaped." },
+        ),
+        queryParameter("id_token_hint", { type: "string" }, { description: "Instead of `id_token`." }),
+        queryParameter("post_logout_redirect_uri", { type: "string" }, { description: "Instead of `logout_uri`." }),
+        queryParameter("state", { type: "string" }, { description: "Added to the address that is led to." }),
+      ],
+      page: "Says that the person is signed out, when there is no `logout_uri`.",
+      redirect: "To `logout_uri`.",
+      failures: {
+        400: "A page: the id token is not of this service and client, or the address is not of the client's host. Nothing ended.",
+        429: "A page: too many requests.",
+        503: "A page: try again in a moment.",
+      },
+    }),
+  },
   "/oauth/token": {
     post: operation({
       operationId: "getToken",
@@ -79,6 +181,18 @@ const paths: Record<string, Json> = {
           sid: { type: "string" },
           iat: { type: "integer" },
           exp: { type: "integer" },
+          cnf: {
+            type: "object",
+            description: "The certificate that the token is bound to, if it is bound (RFC 8705 section 3.2).",
+            required: ["x5t#S256"],
+            properties: {
+              "x5t#S256": {
+                type: "string",
+                pattern: "^[A-Za-z0-9_-]{43}$",
+                description: "SHA-256 of the certificate in DER, base64url.",
+              },
+            },
+          },
         },
       },
       failures: [400, 401, 429, 503],
@@ -110,6 +224,44 @@ const paths: Record<string, Json> = {
     }),
   },
 };
+
+interface PageOperation {
+  operationId: string;
+  summary: string;
+  description: string;
+  parameters: Json[];
+  /** What the page says, when there is nowhere to go on to yet. */
+  page: string;
+  /** Where a redirect leads. */
+  redirect: string;
+  failures: Readonly<Record<number, string>>;
+}
+
+/** What a browser visits: pages, and redirects that it follows. */
+function pageOperation({ page, redirect, failures, ...about }: PageOperation): Json {
+  const content = { "text/html": { schema: { type: "string" } } };
+  return {
+    ...about,
+    tags: ["oauth"],
+    security: [],
+    "x-access": "public",
+    responses: {
+      200: { description: page, content },
+      303: { description: redirect, headers: { Location: { required: true, schema: { type: "string" } } } },
+      ...Object.fromEntries(
+        Object.entries(failures).map(([status, description]) => [status, { description, content }]),
+      ),
+    },
+  };
+}
+
+function queryParameter(
+  name: string,
+  schema: Json,
+  { required = false, description }: { required?: boolean; description?: string } = {},
+): Json {
+  return { name, in: "query", required, ...(description === undefined ? {} : { description }), schema };
+}
 
 interface Operation {
   operationId: string;

@@ -4,6 +4,40 @@
  */
 
 export interface paths {
+    "/.well-known/oauth-authorization-server": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The same (RFC 8414); under an issuer with a path, that path follows */
+        get: operations["getAuthorizationServerMetadata"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/.well-known/openid-configuration": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** The authorization server's metadata (OpenID Connect Discovery section 4) */
+        get: operations["getOpenIdConfiguration"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/applications": {
         parameters: {
             query?: never;
@@ -923,6 +957,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/oauth/authorize": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Send a person to sign in and to allow the client what it asks for (RFC 6749 section 4.1.1)
+         * @description For browsers. Leads back to the redirect URI with `code`, `iss` and, if sent, `state`, or with `error`, `error_description`, `iss` and `state`: `invalid_request`, `unsupported_response_type`, `invalid_scope`, `access_denied`, `login_required`, `consent_required`, `request_not_supported`, `request_uri_not_supported`, `registration_not_supported`. An unknown client or another redirect URI is said on a page; nobody is redirected then.
+         */
+        get: operations["authorize"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/oauth/introspect": {
         parameters: {
             query?: never;
@@ -952,6 +1006,26 @@ export interface paths {
         };
         /** The keys that tokens can be verified with (RFC 7517) */
         get: operations["getTokenKeys"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/oauth/logout": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * End the session that an id token is of
+         * @description For browsers. Ends the session with its tokens and the sign-in that it began with. The names of OpenID Connect RP-Initiated Logout 1.0 are understood as well.
+         */
+        get: operations["logout"];
         put?: never;
         post?: never;
         delete?: never;
@@ -2053,6 +2127,56 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    getAuthorizationServerMetadata: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        issuer: string;
+                        authorization_endpoint: string;
+                        token_endpoint: string;
+                        jwks_uri: string;
+                    };
+                };
+            };
+        };
+    };
+    getOpenIdConfiguration: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        issuer: string;
+                        authorization_endpoint: string;
+                        token_endpoint: string;
+                        jwks_uri: string;
+                    };
+                };
+            };
+        };
+    };
     listApplications: {
         parameters: {
             query?: {
@@ -6831,6 +6955,90 @@ export interface operations {
             503: components["responses"]["503_unavailable"];
         };
     };
+    authorize: {
+        parameters: {
+            query: {
+                response_type: "code";
+                client_id: string;
+                /** @description The registered one. */
+                redirect_uri: string;
+                /** @description Separated by spaces; omitted: all that the client is registered for. */
+                scope?: string;
+                /** @description Recommended; comes back as it is. */
+                state?: string;
+                /** @description Recommended, and needed by clients that are registered with PKCE (RFC 7636). */
+                code_challenge?: string;
+                /** @description With `code_challenge`. */
+                code_challenge_method?: "S256";
+                /** @description Comes back in the id token. */
+                nonce?: string;
+                /** @description `none`, or some of `login`, `consent` and `select_account`, separated by spaces. */
+                prompt?: string;
+                /** @description Seconds since signing in. */
+                max_age?: number;
+                response_mode?: "query";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Asks the person to allow the client what it asks for. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description To the redirect URI with the code or the error, or to signing in, which leads back here. */
+            303: {
+                headers: {
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A page: there is no such client, or the redirect URI is not its own. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page: the person is offboarded. */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page: too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page: try again in a moment. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+        };
+    };
     introspectToken: {
         parameters: {
             query?: never;
@@ -6867,6 +7075,11 @@ export interface operations {
                         sid?: string;
                         iat?: number;
                         exp?: number;
+                        /** @description The certificate that the token is bound to, if it is bound (RFC 8705 section 3.2). */
+                        cnf?: {
+                            /** @description SHA-256 of the certificate in DER, base64url. */
+                            "x5t#S256": string;
+                        };
                     };
                 };
             };
@@ -6955,6 +7168,74 @@ export interface operations {
                         error: "temporarily_unavailable";
                         error_description: string;
                     };
+                };
+            };
+        };
+    };
+    logout: {
+        parameters: {
+            query?: {
+                /** @description Expired or not. It or `id_token_hint` is required. */
+                id_token?: string;
+                /** @description Whom the id token was issued to. */
+                client_id?: string;
+                /** @description Where to go afterwards, on the host of the client URI; may be sent unescaped. */
+                logout_uri?: string;
+                /** @description Instead of `id_token`. */
+                id_token_hint?: string;
+                /** @description Instead of `logout_uri`. */
+                post_logout_redirect_uri?: string;
+                /** @description Added to the address that is led to. */
+                state?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Says that the person is signed out, when there is no `logout_uri`. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description To `logout_uri`. */
+            303: {
+                headers: {
+                    Location: string;
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description A page: the id token is not of this service and client, or the address is not of the client's host. Nothing ended. */
+            400: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page: too many requests. */
+            429: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
+                };
+            };
+            /** @description A page: try again in a moment. */
+            503: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/html": string;
                 };
             };
         };

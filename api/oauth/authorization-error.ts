@@ -12,6 +12,7 @@ const descriptions = {
 } as const;
 
 export type AuthorizationErrorCode = keyof typeof descriptions;
+export const authorizationErrorCodes = Object.keys(descriptions) as AuthorizationErrorCode[];
 
 /** A failure that is sent to the redirect URI, which has been found to be the registered one. */
 export class AuthorizationError extends Error {

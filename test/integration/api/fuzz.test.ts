@@ -90,7 +90,7 @@ function createChecks() {
     const $ref = `https://document.example/${base}/content/${escaped(type)}/schema`;
     const check = known.get($ref) ?? ajv.compile({ $ref });
     known.set($ref, check);
-    return check(body) ? undefined : ajv.errorsText(check.errors);
+    return check(type === "text/html" ? text : body) ? undefined : ajv.errorsText(check.errors);
   };
 }
 

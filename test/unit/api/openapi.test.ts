@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../api/endpoints.ts";
 import { createOpenApiDocument, errorCodesOf } from "../../../api/openapi.ts";
 import { errorCatalogue } from "../../../domain/errors.ts";
+import { specification } from "../../conformance/specification-rows.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
 const document = createOpenApiDocument(endpoints, {
@@ -30,6 +31,31 @@ test("operations have names of their own, and templates differ in more than name
   expect(new Set(operations).size).toBe(operations.length);
   const templates = Object.keys(document["paths"] as object).map((path) => path.replace(/\{[^}]+\}/g, "{}"));
   expect(new Set(templates).size).toBe(templates.length);
+});
+
+const described = new Set(
+  Object.entries(document["paths"] as Record<string, object>).flatMap(([path, operations]) =>
+    Object.keys(operations).map((method) => `${method.toUpperCase()} ${path.replace(/\{[^}]+\}/g, "{}")}`),
+  ),
+);
+const promised = [...specification["4.1"], ...specification["4.2"]].flatMap(([methods, path]) =>
+  methods.split(", ").map((method) => `${method} ${path.replace("{auth_url}", "").replace(/ \(.*\)$/, "")}`),
+);
+
+test.each([...promised, "GET /.well-known/openid-configuration", "GET /.well-known/oauth-authorization-server"])(
+  "%s is described",
+  (operation) => {
+    expect(described).toContain(operation.replace(/\{[^}]+\}/g, "{}"));
+  },
+);
+
+test("what browsers visit is described with its redirects and its pages", () => {
+  const paths = document["paths"] as Record<string, { get: { responses: Record<string, Record<string, object>> } }>;
+  for (const path of ["/oauth/authorize", "/oauth/logout"]) {
+    const responses = paths[path]?.get.responses ?? {};
+    expect(responses["303"]?.["headers"], path).toHaveProperty("Location");
+    for (const status of ["200", "400"]) expect(responses[status]?.["content"], path).toHaveProperty(["text/html"]);
+  }
 });
 
 describe.each(endpoints.map((endpoint) => [endpoint.operation, endpoint] as const))("%s", (operation, endpoint) => {

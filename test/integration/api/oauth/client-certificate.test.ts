@@ -2,6 +2,7 @@ import { createHash, generateKeyPairSync, randomBytes, X509Certificate } from "n
 import { request as httpRequest } from "node:http";
 import { Agent, request as httpsRequest } from "node:https";
 import { TLSSocket, type SecureVersion } from "node:tls";
+import { Ajv2020 } from "ajv/dist/2020.js";
 import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { clientCertificateGrantType as grantType } from "../../../../api/oauth/grants/client-certificate.ts";
@@ -447,6 +448,12 @@ describe("the token", () => {
       client_secret: service.secret,
     });
     expect(body).toMatchObject({ active: true, sub: user.id, cnf: decodeJwt(token)["cnf"] });
+
+    const { paths } = (await as.nobody().get("/openapi.json")).body;
+    const schema = paths["/oauth/introspect"].post.responses["200"].content["application/json"].schema;
+    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(body as object)));
+    expect(new Ajv2020({ strict: false }).validate(schema, body)).toBe(true);
+    expect(Object.keys(schema.properties.cnf.properties)).toEqual(Object.keys((body as { cnf: object }).cnf));
   });
 
   test("of another kind needs no certificate, and none stands in its way", async () => {
