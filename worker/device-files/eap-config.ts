@@ -12,7 +12,8 @@ const encoded = (name: string, format: string, base64: string): Xml =>
 /**
  * EAP metadata (draft-winter-opsawg-eap-metadata) as geteduroam and its kin read it: one provider, EAP-TLS alone, and
  * each network with CCMP or better. The outer identity is the domain with no user name (RFC 9190 section 2.1.8). A root
- * comes first among the CAs, since some readers take the first alone.
+ * comes first among the CAs, since some readers take the first alone. `ValidUntil` is in whole seconds, rounded down as
+ * in the certificate, because Apple's app refuses a fraction.
  */
 export function eapConfig({ network, notAfter, pkcs12, password }: DeviceFileContent): string {
   const { displayName, domain, ssids, radiusName, radiusCas } = network;
@@ -33,7 +34,7 @@ export function eapConfig({ network, notAfter, pkcs12, password }: DeviceFileCon
   );
   const networks = ssids.map((ssid) => inside("IEEE80211", leaf("SSID", ssid), leaf("MinRSNProto", "CCMP")));
   const provider = element("EAPIdentityProvider", { version: "1", ID: domain, namespace: "urn:RFC4282:realm" }, [
-    leaf("ValidUntil", notAfter.toISOString()),
+    leaf("ValidUntil", `${notAfter.toISOString().slice(0, "2027-01-31T00:00:00".length)}Z`),
     inside("AuthenticationMethods", method),
     inside("CredentialApplicability", ...networks),
     inside("ProviderInfo", element("DisplayName", { lang: "any" }, displayName)),

@@ -48,10 +48,9 @@ export const pkcs12Profile = (deviceType: DeviceType | null): Pkcs12Profile => p
  * The file inside a device file. Its password is random, so the two forms of an empty one do not matter and iterations
  * still protect nothing: the password is beside it. Apple's import and the apps of Android, Windows and ChromeOS are
  * sure to read 3DES alone; on Linux such files are read through OpenSSL. In a configuration profile CAs have payloads of
- * their own.
+ * their own; EAP metadata has no other place for the device's own chain, so the issuing CA is with the leaf on each device.
  */
 export function deviceFilePkcs12Profile(format: DeviceFileFormat, deviceType: DeviceType | null): Pkcs12Profile {
   if (format === "mobileconfig") return appleMobile;
-  const { withChain } = pkcs12Profile(deviceType);
-  return { ...(deviceType === "Linux" ? modern : compatible), withChain };
+  return deviceType === "Linux" ? modern : compatible;
 }

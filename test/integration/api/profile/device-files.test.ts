@@ -82,6 +82,8 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
         expect(new Date(profile["ExpirationDate"].date)).toEqual(new Date(`${String(expirationTime).slice(0, 19)}Z`));
       } else {
         expect(faultsOf(file, grammar)).toBe("");
+        expect(opened?.certificates.slice(1).map(({ raw }) => raw)).toEqual([realm.issuer]);
+        expect(Date.parse(xpath(file, "//ValidUntil")[0] ?? "")).toBe(Date.parse(leaf?.validTo ?? ""));
         expect(xpath(file, "//CA")).toEqual([base64(realm.root), base64(realm.issuer)]);
         expect(xpath(file, "//ServerID")).toEqual([radiusCN]);
         expect(xpath(file, "//SSID")).toEqual(["eduroam"]);
