@@ -1,10 +1,10 @@
 import type { Db } from "../../db/client.ts";
 import * as issuances from "../../db/queries/issuances.ts";
 import type { LockedGuestAccount } from "../../db/queries/issuances.ts";
+import { addMonths } from "../../domain/add-months.ts";
 import type { CertificateFormat } from "../../domain/certificate-format.ts";
 import { keyTypeFor, type DeviceType, type KeyType } from "../../domain/device.ts";
 import { endOfGuestProfile, hasEnded } from "../../domain/guest-account.ts";
-import { addMonths } from "../profile/profile-creation.ts";
 
 /** A profile that a guest wants. */
 export interface WantedGuestProfile {

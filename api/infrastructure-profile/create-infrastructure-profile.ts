@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import * as issuances from "../../db/queries/issuances.ts";
 import { findIssuingEnd } from "../../db/queries/issuers.ts";
+import { addMonths } from "../../domain/add-months.ts";
 import { certificateValidity } from "../../domain/certificate-profile.ts";
 import { infrastructureKeyType, KeyType } from "../../domain/device.ts";
 import { ProfileName } from "../../domain/profile.ts";
@@ -9,7 +10,7 @@ import { lines } from "../../domain/text.ts";
 import { endpoint } from "../endpoint.ts";
 import { finishIssuance } from "../issuance/finish-issuance.ts";
 import { actorOf } from "../principal.ts";
-import { addMonths, CertificateCreation, certificateCreationErrors } from "../profile/profile-creation.ts";
+import { CertificateCreation, certificateCreationErrors } from "../profile/profile-creation.ts";
 import {
   CreatedInfrastructureProfileView,
   createdInfrastructureProfileView,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { addMonths } from "../../domain/add-months.ts";
 import { BareFormat, CertificateFormat, isDeviceFile } from "../../domain/certificate-format.ts";
 import { DeviceType, KeyType } from "../../domain/device.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
@@ -69,12 +70,4 @@ export function objectionTo(owner: LockedOwner | undefined, at: Date): ProfileOb
   if (owner.issuerNotAfter === null) return "no_issuer";
   if (addMonths(at, owner.maxValidMonths) > owner.issuerNotAfter) return "issuer_expiring";
   return undefined;
-}
-
-/** As Postgres adds months: the same day, or the month's last when it has no such day. */
-export function addMonths(at: Date, months: number): Date {
-  const moved = new Date(at);
-  moved.setUTCMonth(moved.getUTCMonth() + months);
-  if (moved.getUTCDate() !== at.getUTCDate()) moved.setUTCDate(0);
-  return moved;
 }

@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { Db } from "../../db/client.ts";
 import * as issuers from "../../db/queries/issuers.ts";
 import type { RealmRow } from "../../db/queries/realms.ts";
+import { addMonths } from "../../domain/add-months.ts";
 import { openFileSigner } from "../../worker/pki/signer-file.ts";
 import type { Context } from "../context.ts";
 import { describeFailure } from "../failure.ts";
@@ -37,9 +38,7 @@ function checkEnd({ notAfter }: issuers.IssuerRow, realm: RealmRow, at: Date): C
   const name = `issuer ${realm.name}`;
   const until = notAfter.toISOString().slice(0, "2027-01-31".length);
   const remedy = `Run \`issuer rotate --realm ${realm.name}\`.`;
-  const lastProfileEnds = new Date(at);
-  lastProfileEnds.setUTCMonth(lastProfileEnds.getUTCMonth() + realm.maxValidMonths);
-  if (notAfter < lastProfileEnds) {
+  if (notAfter < addMonths(at, realm.maxValidMonths)) {
     return fails(name, `the issuer ends on ${until}, before a profile of ${realm.maxValidMonths} months would`, remedy);
   }
   const days = (notAfter.getTime() - at.getTime()) / 86_400_000;

@@ -167,6 +167,21 @@ test("an issuer near its end is a warning, and a failure once profiles would out
   expect(await endsIn(20)).toBe("fail");
 });
 
+test("an issuer that ends after a profile made on the last day of August would is no failure", async () => {
+  const realm = await operator.realm();
+  await operator.run(["realm", "set", "--realm", realm, "--max-valid", "6"]);
+  const clock: Clock = { now: () => new Date("2027-08-31T12:00:00Z") };
+  const endsAt = async (at: string) => {
+    await operator.database.owner.query(sql`
+      update issuers set not_after = ${new Date(at)} where realm_id = (select id from realms where name = ${realm})
+    `);
+    return (await examine(["--realm", realm], { clock })).of(`issuer ${realm}`)?.status;
+  };
+
+  expect(await endsAt("2028-02-29T11:59:59Z")).toBe("fail");
+  expect(await endsAt("2028-02-29T12:00:00Z")).toBe("ok");
+});
+
 describe("the audit log", () => {
   const sealed = async (key = operator.data.secret("auditKey")) => {
     const realm = await operator.realm();
