@@ -41,13 +41,19 @@ export function createRateLimiter({ service, user, refused }: RateLimits): RateL
   /** Tokens over their limit, and until when. */
   const exhausted = new Map<string, { until: number; limit: number }>();
 
-  const count = async (response: Response, limiter: RateLimiterMemory, key: string): Promise<void> => {
+  const count = async (
+    response: Response,
+    limiter: RateLimiterMemory,
+    key: string,
+    onExhausted?: (msBeforeNext: number) => void,
+  ): Promise<void> => {
     let result: RateLimiterRes;
     try {
       result = await limiter.consume(key);
     } catch (rejected) {
       if (!(rejected instanceof RateLimiterRes)) throw rejected;
       setHeaders(response, limiter.points, rejected);
+      onExhausted?.(rejected.msBeforeNext);
       throw tooMany(rejected.msBeforeNext);
     }
     setHeaders(response, limiter.points, result);
@@ -57,13 +63,11 @@ export function createRateLimiter({ service, user, refused }: RateLimits): RateL
     async countToken(response, { hash, principal }) {
       const limiter = principal.kind === "service" ? limiters.service : limiters.user;
       const key = hash.toString("base64");
-      try {
-        await count(response, limiter, key);
-      } catch (error) {
+      // Until the window ends and no longer: a client slightly over its limit still gets its limit in the next one.
+      await count(response, limiter, key, (msBeforeNext) => {
         if (exhausted.size >= exhaustedMax) exhausted.clear();
-        exhausted.set(key, { until: performance.now() + windowSeconds * 1000, limit: limiter.points });
-        throw error;
-      }
+        exhausted.set(key, { until: performance.now() + msBeforeNext, limit: limiter.points });
+      });
     },
 
     refuseExhausted(response, tokenHash) {
