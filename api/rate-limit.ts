@@ -25,8 +25,8 @@ export interface RateLimiter {
   refuseExhausted(response: Response, tokenHash: Buffer): void;
   /** Counts a request on a public path. Throws `too_many_requests`. */
   countPublic(response: Response, address: string): Promise<void>;
-  /** Counts an answer 401 or 403. Throws `too_many_requests`, which then is the answer. */
-  countRefusal(response: Response, address: string): Promise<void>;
+  /** Counts an answer 401 or 403. Beyond the limit it answers after how many seconds there is room again. */
+  countRefusal(response: Response, address: string): Promise<number | undefined>;
 }
 
 /** Limits per token and, for refusals alone, per address, so that a campus behind one address is never slowed. */
@@ -41,33 +41,28 @@ export function createRateLimiter({ service, user, refused }: RateLimits): RateL
   /** Tokens over their limit, and until when. */
   const exhausted = new Map<string, { until: number; limit: number }>();
 
-  const count = async (
-    response: Response,
-    limiter: RateLimiterMemory,
-    key: string,
-    onExhausted?: (msBeforeNext: number) => void,
-  ): Promise<void> => {
-    let result: RateLimiterRes;
+  /** Counts one. Beyond the limit it answers how many milliseconds the window still lasts. */
+  const count = async (response: Response, limiter: RateLimiterMemory, key: string): Promise<number | undefined> => {
     try {
-      result = await limiter.consume(key);
+      setHeaders(response, limiter.points, await limiter.consume(key));
+      return undefined;
     } catch (rejected) {
       if (!(rejected instanceof RateLimiterRes)) throw rejected;
       setHeaders(response, limiter.points, rejected);
-      onExhausted?.(rejected.msBeforeNext);
-      throw tooMany(rejected.msBeforeNext);
+      return rejected.msBeforeNext;
     }
-    setHeaders(response, limiter.points, result);
   };
 
   return {
     async countToken(response, { hash, principal }) {
       const limiter = principal.kind === "service" ? limiters.service : limiters.user;
       const key = hash.toString("base64");
+      const msBeforeNext = await count(response, limiter, key);
+      if (msBeforeNext === undefined) return;
+      if (exhausted.size >= exhaustedMax) exhausted.clear();
       // Until the window ends and no longer: a client slightly over its limit still gets its limit in the next one.
-      await count(response, limiter, key, (msBeforeNext) => {
-        if (exhausted.size >= exhaustedMax) exhausted.clear();
-        exhausted.set(key, { until: performance.now() + msBeforeNext, limit: limiter.points });
-      });
+      exhausted.set(key, { until: performance.now() + msBeforeNext, limit: limiter.points });
+      throw tooMany(msBeforeNext);
     },
 
     refuseExhausted(response, tokenHash) {
@@ -83,8 +78,15 @@ export function createRateLimiter({ service, user, refused }: RateLimits): RateL
       exhausted.delete(key);
     },
 
-    countPublic: (response, address) => count(response, limiters.public, address),
-    countRefusal: (response, address) => count(response, limiters.refused, address),
+    async countPublic(response, address) {
+      const msBeforeNext = await count(response, limiters.public, address);
+      if (msBeforeNext !== undefined) throw tooMany(msBeforeNext);
+    },
+
+    async countRefusal(response, address) {
+      const msBeforeNext = await count(response, limiters.refused, address);
+      return msBeforeNext === undefined ? undefined : secondsOf(msBeforeNext);
+    },
   };
 }
 

@@ -188,7 +188,10 @@ function readParams(request: Request, names: readonly string[]): Record<string, 
   return params;
 }
 
-/** Answers a failure. Refusals are counted per address, and beyond the limit the answer says just that. */
+/**
+ * Answers a failure. Refusals are counted per address. Beyond the limit a 403 becomes a 429; a 401 stays one and says
+ * when to try again, so that other clients at the same address still learn that they need another token.
+ */
 export async function refuse({
   request,
   response,
@@ -197,15 +200,19 @@ export async function refuse({
 }: Omit<Exchange, "deps"> & { thrown: unknown }): Promise<void> {
   const { log } = contextOf(response);
   let error = asServiceError(thrown, log);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
   if (error.status === 401 || error.status === 403) {
-    try {
-      await limiter.countRefusal(response, request.ip ?? "");
-    } catch (limited) {
-      error = asServiceError(limited, log);
+    const retryAfterSeconds = await limiter.countRefusal(response, request.ip ?? "");
+    if (retryAfterSeconds !== undefined && error.status === 401) {
+      response.setHeader("Retry-After", String(retryAfterSeconds));
+    } else if (retryAfterSeconds !== undefined) {
+      error = new ServiceError("too_many_requests", { retryAfterSeconds, cause: error });
     }
   }
   if (!response.hasHeader("X-Rate-Limit-Limit"))
     await limiter.countPublic(response, request.ip ?? "").catch(() => undefined);
-  if (response.headersSent) response.destroy();
-  else sendError(request, response, error);
+  sendError(request, response, error);
 }

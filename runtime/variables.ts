@@ -146,7 +146,8 @@ export const variables = {
   REALMPASS_RATE_LIMIT_REFUSED: {
     schema: integer(1, 1_000_000, 20),
     used: "api",
-    about: "Answers 401 and 403 per second and address, per process.",
+    about:
+      "Answers 401 and 403 per second and address, per process. Beyond it a 403 becomes 429 and a 401 gains Retry-After.",
   },
   REALMPASS_LOGO_NETWORKS: {
     schema: z.string().refine(areNetworks, "must be addresses or CIDR ranges, separated by commas").default(""),
