@@ -38,13 +38,25 @@ export interface CountedGuess {
 
 /** Wrong guesses, counted for all processes together. Everything here throws `too_many_requests` beyond a limit. */
 export interface Guesses {
-  /** Before a password is looked at: one guess at this user from this address, and one from this address. */
-  password(guess: { realmId: string; username: string; address: string }): Promise<CountedGuess>;
+  /**
+   * Before a password is looked at: one guess from this address, and one from this address at the account that `find`
+   * answers. `find` runs in between, so that an address beyond its limit has nothing looked up.
+   */
+  password<Found extends { account: string }>(guess: PasswordGuess<Found>): Promise<CountedGuess & { found: Found }>;
   /** After a client failed to authenticate. */
   clientFailed(guess: { clientId: string; address: string }): Promise<void>;
   /** After somebody came with a guest account's token that is none. */
   tokenFailed(guess: { address: string }): Promise<void>;
   close(): Promise<void>;
+}
+
+export interface PasswordGuess<Found extends { account: string }> {
+  realmId: string;
+  /** As it was typed. */
+  username: string;
+  address: string;
+  /** Whom the name stands for. `account` is the same for all spellings of a name, also of one that nobody has. */
+  find: () => Promise<Found>;
 }
 
 export interface GuessesOptions {
@@ -71,15 +83,17 @@ export function createGuesses({ backend, db, masterKey, log, limits = guessLimit
   ) as Record<keyof GuessLimits, Counter>;
 
   return {
-    async password({ realmId, username, address }) {
+    async password({ realmId, username, address, find }) {
       const from = networkOf(address);
-      const userKey = digest("password", realmId, username.toLowerCase(), from);
-      counters.passwordOfUser.refuseExhausted(userKey);
+      const spelling = digest("password of spelling", realmId, username, from);
+      counters.passwordOfUser.refuseExhausted(spelling);
       // The address first: beyond its limit it makes no more rows, whatever names it thinks of.
       const ofAddress = await counters.passwordsFromAddress.take(digest("passwords", from));
       try {
-        const ofUser = await counters.passwordOfUser.take(userKey);
+        const found = await find();
+        const ofUser = await counters.passwordOfUser.take(digest("password", realmId, found.account, from), spelling);
         return {
+          found,
           async refund() {
             await Promise.all([ofUser.refund(), ofAddress.refund()]);
           },
@@ -140,8 +154,11 @@ function openStore(
 interface Counter {
   /** Throws when the key is known to be used up, so that the store need not be asked. */
   refuseExhausted(key: string): void;
-  /** Counts one guess, or throws `too_many_requests` and leaves the count as it was. */
-  take(key: string): Promise<CountedGuess>;
+  /**
+   * Counts one guess, or throws `too_many_requests` and leaves the count as it was. A key that is used up is then known to
+   * be so under its other name as well.
+   */
+  take(key: string, alias?: string): Promise<CountedGuess>;
 }
 
 /** For so long a key that is used up is refused without asking the store, which then has nothing to do with a flood. */
@@ -186,7 +203,7 @@ function createCounter({
   return {
     refuseExhausted,
 
-    async take(key) {
+    async take(key, alias = key) {
       refuseExhausted(key);
       const { by, result, taken } = await consume(key);
       const counted = performance.now();
@@ -205,7 +222,7 @@ function createCounter({
       if (taken) return guess;
       await guess.refund();
       if (exhausted.size >= exhaustedMax) exhausted.clear();
-      exhausted.set(key, { askAt: Math.min(counted + exhaustedMs, goodAt), goodAt });
+      for (const each of [key, alias]) exhausted.set(each, { askAt: Math.min(counted + exhaustedMs, goodAt), goodAt });
       throw tooMany(result.msBeforeNext);
     },
   };

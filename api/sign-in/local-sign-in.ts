@@ -1,6 +1,7 @@
 import * as localCredentials from "../../db/queries/local-credentials.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import { lengthOf } from "../../domain/text.ts";
+import type { Deps } from "../deps.ts";
 import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
@@ -52,6 +53,17 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   }
 }
 
+/** Whom a name stands for. Guesses count at that account, and at an unknown name for all its spellings together. */
+async function findAccount(
+  db: Deps["db"],
+  { realmId, username }: { realmId: string; username: string },
+): Promise<{ account: string; credential: localCredentials.LocalCredential | undefined }> {
+  const possible = username !== "" && lengthOf(username) <= usernameLengthMax;
+  if (!possible) return { account: "no name", credential: undefined };
+  const { folded, credential } = await localCredentials.find(db, { realmId, username });
+  return { account: credential === undefined ? `name ${folded}` : `user ${credential.userId}`, credential };
+}
+
 type Refusal = { reason: "wrong" } | { reason: "too_many"; retryAfterSeconds: number };
 
 /** The credential that name and password are of. The guess counts before it is looked at, and no longer once it was right. */
@@ -59,14 +71,14 @@ async function checkPassword(
   { deps, request }: PageRequest,
   { realmId, username, password }: { realmId: string; username: string; password: string },
 ): Promise<localCredentials.LocalCredential | Refusal> {
-  const possible = username !== "" && lengthOf(username) <= usernameLengthMax;
+  const find = () => findAccount(deps.db, { realmId, username });
   try {
-    const counted = await deps.guesses.password({ realmId, username, address: request.ip ?? "" });
-    const found = possible ? await localCredentials.find(deps.db, { realmId, username }) : undefined;
-    const right = await isPassword(password, found?.passwordHash);
-    if (found === undefined || !right) return { reason: "wrong" };
-    await counted.refund();
-    return found;
+    const guess = await deps.guesses.password({ realmId, username, address: request.ip ?? "", find });
+    const { credential } = guess.found;
+    const right = await isPassword(password, credential?.passwordHash);
+    if (credential === undefined || !right) return { reason: "wrong" };
+    await guess.refund();
+    return credential;
   } catch (error) {
     if (!(error instanceof ServiceError) || error.code !== "too_many_requests") throw error;
     return { reason: "too_many", retryAfterSeconds: error.retryAfterSeconds ?? 60 };

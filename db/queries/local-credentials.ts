@@ -1,4 +1,4 @@
-import { first, type Db } from "../client.ts";
+import { first, only, type Db } from "../client.ts";
 import { sql } from "../sql.ts";
 
 /** Gives a user a name to sign in with, and a password unless links are to do. Throws a unique violation for a taken name. */
@@ -37,17 +37,30 @@ export interface LocalCredential {
   offboardedAt: Date | null;
 }
 
+/** A name as the database folds it, which decides what spellings are of one name, and the credential of its account. */
+export interface NamedCredential {
+  folded: string;
+  /** Undefined: no account has this name. */
+  credential: LocalCredential | undefined;
+}
+
 export async function find(
   db: Db,
   { realmId, username }: { realmId: string; username: string },
-): Promise<LocalCredential | undefined> {
-  return first(
-    await db.query<LocalCredential>(sql`
-      select c.user_id as "userId", c.password_hash as "passwordHash", u.administrator, u.offboarded_at as "offboardedAt"
-        from local_credentials c
-        join users u on u.id = c.user_id
-       where c.realm_id = ${realmId}
-         and lower(c.username) = lower(${username})
+): Promise<NamedCredential> {
+  const { folded, userId, passwordHash, administrator, offboardedAt } = only(
+    await db.query<{ folded: string } & (LocalCredential | Record<keyof LocalCredential, null>)>(sql`
+      select n.folded, c.user_id as "userId", c.password_hash as "passwordHash", u.administrator,
+             u.offboarded_at as "offboardedAt"
+        from (select lower(${username}::text) as folded) n
+        left join local_credentials c on c.realm_id = ${realmId} and lower(c.username) = n.folded
+        left join users u on u.id = c.user_id
     `),
   );
+  return { folded, credential: userId === null ? undefined : { userId, passwordHash, administrator, offboardedAt } };
+}
+
+/** A name as the database folds it. */
+export async function fold(db: Db, username: string): Promise<string> {
+  return only(await db.query<{ folded: string }>(sql`select lower(${username}::text) as folded`)).folded;
 }

@@ -19,6 +19,12 @@ const realmId = "1";
 let addresses = 0;
 const newAddress = (): string => `192.0.2.${++addresses}`;
 
+/** A guess at the account that its name stands for, in lower case. */
+const at = <Guess extends { username: string }>(guess: Guess) => ({
+  ...guess,
+  find: () => Promise.resolve({ account: guess.username.toLowerCase() }),
+});
+
 /** How a guess was answered: let through, or when to come again. */
 const outcomeOf = async (guess: Promise<unknown>): Promise<"counted" | number> => {
   try {
@@ -57,58 +63,73 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
 
   test("ten wrong passwords for a user from an address are looked at, by all processes together", async () => {
     const guess = { realmId, username: "ada", address: newAddress() };
-    const outcomes = await times(30, (index) => (index % 2 === 0 ? one : other).password(guess));
+    const outcomes = await times(30, (index) => (index % 2 === 0 ? one : other).password(at(guess)));
     expect(counted(outcomes)).toBe(10);
     for (const outcome of outcomes.filter((outcome) => outcome !== "counted")) {
       expect(outcome).toBeGreaterThan(890);
       expect(outcome).toBeLessThanOrEqual(900);
     }
-    expect(await outcomeOf(other.password(guess))).not.toBe("counted");
-    expect(await outcomeOf(other.password({ ...guess, username: "ADA" }))).not.toBe("counted");
-    expect(await outcomeOf(other.password({ ...guess, username: "grace" }))).toBe("counted");
-    expect(await outcomeOf(other.password({ ...guess, realmId: "2" }))).toBe("counted");
-    expect(await outcomeOf(other.password({ ...guess, address: newAddress() }))).toBe("counted");
+    expect(await outcomeOf(other.password(at(guess)))).not.toBe("counted");
+    expect(await outcomeOf(other.password(at({ ...guess, username: "ADA" })))).not.toBe("counted");
+    expect(await outcomeOf(other.password(at({ ...guess, username: "grace" })))).toBe("counted");
+    expect(await outcomeOf(other.password(at({ ...guess, realmId: "2" })))).toBe("counted");
+    expect(await outcomeOf(other.password(at({ ...guess, address: newAddress() })))).toBe("counted");
   });
 
   test("of 1,000 guesses at once no more than the limit are looked at", async () => {
     const guess = { realmId, username: "grace", address: newAddress() };
-    expect(counted(await times(1_000, (index) => (index % 2 === 0 ? one : other).password(guess)))).toBe(10);
+    expect(counted(await times(1_000, (index) => (index % 2 === 0 ? one : other).password(at(guess))))).toBe(10);
   });
 
   test("a hundred wrong passwords from an address are looked at, whoever they are for", async () => {
     const address = newAddress();
     const outcomes = await times(250, (index) =>
-      (index % 2 === 0 ? one : other).password({ realmId, username: `user ${index % 50}`, address }),
+      (index % 2 === 0 ? one : other).password(at({ realmId, username: `user ${index % 50}`, address })),
     );
     expect(counted(outcomes)).toBe(100);
-    expect(await outcomeOf(one.password({ realmId, username: "somebody else", address }))).toBeGreaterThan(0);
+    expect(await outcomeOf(one.password(at({ realmId, username: "somebody else", address })))).toBeGreaterThan(0);
+  });
+
+  test("an address beyond its limit has no name looked up", async () => {
+    const address = newAddress();
+    await times(100, (index) => one.password(at({ realmId, username: `user ${index % 50}`, address })));
+    const find = () => Promise.reject(new Error("looked up"));
+    expect(await outcomeOf(other.password({ realmId, username: "somebody", address, find }))).toBeGreaterThan(0);
+  });
+
+  test("a guess whose name cannot be looked up does not count", async () => {
+    const address = newAddress();
+    const find = () => Promise.reject(new Error("away"));
+    for (let index = 0; index < 110; index++)
+      await expect(one.password({ realmId, username: "ada", address, find })).rejects.toThrow("away");
+    expect(await outcomeOf(one.password(at({ realmId, username: "ada", address })))).toBe("counted");
   });
 
   test("right passwords never count", async () => {
     const guess = { realmId, username: "joan", address: newAddress() };
-    for (let index = 0; index < 30; index++) await (await (index % 2 === 0 ? one : other).password(guess)).refund();
-    const outcomes = await times(12, () => one.password(guess));
+    for (let index = 0; index < 30; index++) await (await (index % 2 === 0 ? one : other).password(at(guess))).refund();
+    const outcomes = await times(12, () => one.password(at(guess)));
     expect(counted(outcomes)).toBe(10);
   });
 
   test("a right password gives back one guess and no more", async () => {
     const guess = { realmId, username: "mary", address: newAddress() };
-    const right = await one.password(guess);
+    const right = await one.password(at(guess));
     await Promise.all([right.refund(), right.refund(), right.refund()]);
     await right.refund();
-    expect(counted(await times(12, () => one.password(guess)))).toBe(10);
+    expect(counted(await times(12, () => one.password(at(guess))))).toBe(10);
   });
 
   test("a refused guess costs nothing, so that a crowd that all know their passwords is let in by and by", async () => {
     const address = newAddress();
     const crowd = Array.from({ length: 150 }, (_, index) => ({ realmId, username: `student ${index}`, address }));
-    const answers = await Promise.allSettled(crowd.map((guess) => one.password(guess)));
+    const answers = await Promise.allSettled(crowd.map((guess) => one.password(at(guess))));
     const right = answers.filter((answer) => answer.status === "fulfilled");
     expect(right).toHaveLength(100);
     await Promise.all(right.map(({ value }) => value.refund()));
-    expect(counted(await times(100, (index) => other.password({ realmId, username: `user ${index}`, address })))).toBe(
-      100,
-    );
+    expect(
+      counted(await times(100, (index) => other.password(at({ realmId, username: `user ${index}`, address })))),
+    ).toBe(100);
   });
 
   test("a client's failures are answered twenty times a minute for an address", async () => {
@@ -146,7 +167,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
   test("whatever is sent as a name is counted, and the store can read neither names nor addresses", async () => {
     const address = "198.51.100.77";
     for (const username of ["", "\0", "__proto__", "x".repeat(5_000), "a\r\nb", "ünïcode 🦉", '"],["', "readable"]) {
-      expect(await outcomeOf(one.password({ realmId, username, address }))).toBe("counted");
+      expect(await outcomeOf(one.password(at({ realmId, username, address })))).toBe("counted");
     }
     const keys = await stored();
     expect(keys.length).toBeGreaterThan(0);
@@ -190,10 +211,10 @@ describe("while the store is away", () => {
     const guesses = createGuesses({ backend, db, masterKey, log: silentLog, limits });
     const guess = { realmId, username: "ada", address: newAddress() };
 
-    const right = await guesses.password(guess);
+    const right = await guesses.password(at(guess));
     await right.refund();
-    expect(counted(await times(10, () => guesses.password(guess)))).toBe(3);
-    expect(await outcomeOf(guesses.password(guess))).toBeGreaterThan(890);
+    expect(counted(await times(10, () => guesses.password(at(guess))))).toBe(3);
+    expect(await outcomeOf(guesses.password(at(guess)))).toBeGreaterThan(890);
     await close();
   });
 
@@ -216,13 +237,13 @@ describe("while the store is away", () => {
         limits,
       });
       const guess = { realmId, username: "ada", address: newAddress() };
-      await guesses.password({ ...guess, username: "before" });
+      await guesses.password(at({ ...guess, username: "before" }));
       await proxy[fault]();
 
       const began = performance.now();
-      expect(counted(await times(10, () => guesses.password(guess)))).toBe(3);
+      expect(counted(await times(10, () => guesses.password(at(guess))))).toBe(3);
       expect(performance.now() - began).toBeLessThan(5_000);
-      expect(await outcomeOf(guesses.password(guess))).toBeGreaterThan(890);
+      expect(await outcomeOf(guesses.password(at(guess)))).toBeGreaterThan(890);
 
       await proxy.restore();
       await guesses.close();

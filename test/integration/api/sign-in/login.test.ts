@@ -295,6 +295,24 @@ test("after ten wrong passwords for one name the answer is to wait, also with th
   expect(await signIn(browse(), ada.username)).toMatchObject({ status: 303 });
 });
 
+test("ten wrong passwords are looked at over all spellings of a name, whether or not it is an account's", async () => {
+  const outcomes = async (rest: string): Promise<number[]> => {
+    const statuses: number[] = [];
+    // The Kelvin sign folds to k, and in the database a capital I with a dot folds to i.
+    for (const k of ["k", "K", "\u212a"])
+      for (const i of ["i", "I", "\u0130", "i\u0130", "\u0130i"])
+        statuses.push((await signIn(browse(), `${k}${i.padStart(2, i)}${rest}`, "wrong")).status);
+    return statuses;
+  };
+  const account = await givenLocalAccount(api, { username: `kii-${unique()}` });
+
+  const ofAccount = await outcomes(account.username.slice(3));
+  const ofNobody = await outcomes(`-${unique()}`);
+
+  expect(ofAccount).toEqual([...Array<number>(10).fill(400), ...Array<number>(5).fill(429)]);
+  expect(ofNobody).toEqual(ofAccount);
+});
+
 test.each([
   ["HEAD", "/login", 405],
   ["PUT", "/login", 405],
