@@ -5,7 +5,8 @@ import * as localCredentials from "../db/queries/local-credentials.ts";
 import type { RealmRow } from "../db/queries/realms.ts";
 import * as users from "../db/queries/users.ts";
 import { operatorActor } from "../domain/audit.ts";
-import { OperatorError } from "./operator-error.ts";
+import { foldsAlike } from "../domain/user-name.ts";
+import { OperatorError, usageError } from "./operator-error.ts";
 
 export interface NewLocalUser {
   realm: Pick<RealmRow, "id" | "name">;
@@ -22,7 +23,10 @@ export interface NewLocalUser {
 export const drawPairwiseId = ({ domain }: Pick<RealmRow, "domain">): string =>
   `${randomBytes(16).toString("hex")}@${domain}`;
 
-/** Makes a user who signs in locally, with the audit entry, and answers the user's id. Call in a transaction. */
+/**
+ * Makes a user who signs in locally, with the audit entry, and answers the user's id. Refuses a name that can be spelled
+ * or folded in two ways. Call in a transaction.
+ */
 export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> {
   const { realm, username, pairwiseId, email, administrator, passwordHash, at } = user;
   const taken = (constraint: string, sentence: string) => (error: unknown) => {
@@ -30,6 +34,11 @@ export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> 
     throw new OperatorError("name_taken", sentence, { cause: error });
   };
 
+  if (!foldsAlike(username, await localCredentials.fold(tx, username))) {
+    throw usageError(
+      `The username ${JSON.stringify(username)} has characters that can be spelled or folded in two ways; use plain letters, in lower case where it helps.`,
+    );
+  }
   const userId = await users
     .create(tx, { realmId: realm.id, pairwiseId, email, administrator, at })
     .catch(

@@ -105,6 +105,21 @@ test.each([
   expect((await operator.run(["user", "create", "--realm", realm, ...options])).code).toBe(2);
 });
 
+test.each(["\u212aira", "ﬁona", "e\u0301va", "\u0130pek", "ΟΔΟΣ"])(
+  "the username %j, which can be spelled or folded in two ways, is a usage error",
+  async (username) => {
+    const realm = await operator.realm();
+    const { code, json } = await operator.run(["user", "create", "--realm", realm, "--username", username]);
+    expect([code, json["error"]]).toEqual([2, "usage"]);
+    expect(await operator.auditEvents(realm)).not.toContain("user_create");
+  },
+);
+
+test.each(["Kira", "fiona", "éva", "ipek", "οδος", "Жанна", "李"])("the username %j can be used", async (username) => {
+  const realm = await operator.realm();
+  expect((await operator.run(["user", "create", "--realm", realm, "--username", username])).code).toBe(0);
+});
+
 test("a sign-in link is good for fifteen minutes, once, and only its hash is stored", async () => {
   const realm = await operator.realm();
   const user = await operator.run(["user", "create", "--realm", realm, "--username", "fay"]);
