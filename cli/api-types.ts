@@ -5974,6 +5974,8 @@ export interface operations {
                     minBlacklistDate?: string;
                     maxBlacklistDate?: string;
                     email?: string;
+                    /** @description What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
+                    text?: string;
                 };
                 sort?: {
                     /** @enum {unknown} */
@@ -6017,9 +6019,11 @@ export interface operations {
                         minBlacklistDate?: string;
                         maxBlacklistDate?: string;
                         email?: string;
+                        /** @description What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
+                        text?: string;
                     } | {
                         /** @enum {unknown} */
-                        key: "blacklisted" | "locked" | "minProfileCount" | "maxProfileCount" | "minCreated" | "maxCreated" | "minLockDate" | "maxLockDate" | "minBlacklistDate" | "maxBlacklistDate" | "email";
+                        key: "blacklisted" | "locked" | "minProfileCount" | "maxProfileCount" | "minCreated" | "maxCreated" | "minLockDate" | "maxLockDate" | "minBlacklistDate" | "maxBlacklistDate" | "email" | "text";
                         value?: string;
                     }[];
                     sort?: {
@@ -6106,6 +6110,8 @@ export interface operations {
                     minBlacklistDate?: string;
                     maxBlacklistDate?: string;
                     email?: string;
+                    /** @description What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
+                    text?: string;
                 };
                 sort?: {
                     /** @enum {unknown} */
@@ -6147,9 +6153,11 @@ export interface operations {
                         minBlacklistDate?: string;
                         maxBlacklistDate?: string;
                         email?: string;
+                        /** @description What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
+                        text?: string;
                     } | {
                         /** @enum {unknown} */
-                        key: "blacklisted" | "locked" | "minProfileCount" | "maxProfileCount" | "minCreated" | "maxCreated" | "minLockDate" | "maxLockDate" | "minBlacklistDate" | "maxBlacklistDate" | "email";
+                        key: "blacklisted" | "locked" | "minProfileCount" | "maxProfileCount" | "minCreated" | "maxCreated" | "minLockDate" | "maxLockDate" | "minBlacklistDate" | "maxBlacklistDate" | "email" | "text";
                         value?: string;
                     }[];
                     sort?: {

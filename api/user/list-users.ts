@@ -16,6 +16,9 @@ const filter: ListOffer<UserFilter, never>["filter"] = {
   minBlacklistDate: filters.instant,
   maxBlacklistDate: filters.instant,
   email: filters.text,
+  text: filters.text.describe(
+    "What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner.",
+  ),
 };
 
 export const listUsers = paginated({

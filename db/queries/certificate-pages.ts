@@ -1,7 +1,7 @@
 import type { DeviceType } from "../../domain/device.ts";
 import type { Db } from "../client.ts";
 import { pageOf, type List } from "../list.ts";
-import { all, containing, when, type Page, type PageRequest } from "../page.ts";
+import { all, containing, serialContains, when, type Page, type PageRequest } from "../page.ts";
 import { sql, type Sql } from "../sql.ts";
 import { columns, type Certificate } from "./certificates.ts";
 
@@ -133,7 +133,7 @@ const profileSortColumns: Record<ProfileSortKey, Sql> = {
 };
 
 const profileConditions = ({ search, filter }: PageRequest<ActiveProfileFilter>): (Sql | undefined)[] => [
-  when(search, serialContains),
+  when(search, (text) => serialContains(sql`c.serial_number`, text)),
   when(filter.authable, (is) => sql`c.authable = ${is}`),
   when(filter.minCreated, (bound) => sql`c.created_at >= ${bound}`),
   when(filter.maxCreated, (bound) => sql`c.created_at <= ${bound}`),
@@ -145,16 +145,6 @@ const profileConditions = ({ search, filter }: PageRequest<ActiveProfileFilter>)
   when(filter.deviceType, (type) => sql`c.device_type = ${type}`),
   when(filter.serials, (serials) => sql`c.serial_number = any(${serials}::text[])`),
 ];
-
-/** How much of a searched serial number the index is asked for: more of it only makes it slower. */
-const indexedDigits = 10;
-
-const serialContains = (text: string): Sql => {
-  const beginning = sql`c.serial_number like ${containing(text.slice(0, indexedDigits))}`;
-  return text.length <= indexedDigits
-    ? beginning
-    : sql`(${beginning} and c.serial_number || '' like ${containing(text)})`;
-};
 
 export const guestProfileSortKeys = ["serial", "creationdate"] as const;
 export type GuestProfileSortKey = (typeof guestProfileSortKeys)[number];
@@ -187,7 +177,7 @@ export const pageOfGuestAccount = (
     matching: all([
       sql`c.realm_id = ${realmId}`,
       sql`c.guest_account_id = ${guestAccountId}`,
-      when(page.search, serialContains),
+      when(page.search, (text) => serialContains(sql`c.serial_number`, text)),
       when(page.filter.invalid, (is) => (is ? sql`not ${active(at)}` : active(at))),
       when(page.filter.minCreateTime, (bound) => sql`c.created_at >= ${bound}`),
       when(page.filter.maxCreateTime, (bound) => sql`c.created_at <= ${bound}`),
@@ -218,7 +208,10 @@ export const pageOfInfrastructure = (
     matching: all([
       sql`c.realm_id = ${realmId}`,
       sql`c.kind = 'infrastructure'`,
-      when(page.search, (text) => sql`(c.name ilike ${containing(text)} or ${serialContains(text)})`),
+      when(
+        page.search,
+        (text) => sql`(c.name ilike ${containing(text)} or ${serialContains(sql`c.serial_number`, text)})`,
+      ),
       when(page.filter.invalid, (is) => (is ? sql`c.revoked_at is not null` : sql`c.revoked_at is null`)),
       when(page.filter.minCreateTime, (bound) => sql`c.created_at >= ${bound}`),
       when(page.filter.maxCreateTime, (bound) => sql`c.created_at <= ${bound}`),

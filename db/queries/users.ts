@@ -1,8 +1,10 @@
 import type { Actor } from "../../domain/audit.ts";
+import { UserID } from "../../domain/ids.ts";
 import type { RevocationReason } from "../../domain/revocation.ts";
+import { serialDigits } from "../../domain/serial-digits.ts";
 import { first, only, type Db } from "../client.ts";
 import { pageOf, type Rows } from "../list.ts";
-import { all, containing, when, type Page, type PageRequest } from "../page.ts";
+import { all, containing, serialContains, when, type Page, type PageRequest } from "../page.ts";
 import { join, sql, type Sql } from "../sql.ts";
 import * as audit from "./audit-entries.ts";
 import { revokeAllOfUsers } from "./certificates.ts";
@@ -80,7 +82,36 @@ export interface UserFilter {
   minBlacklistDate: Date;
   maxBlacklistDate: Date;
   email: string;
+  /** Inside the pairwise id or the e-mail address, a user's whole id, or digits of the serial number of a profile. */
+  text: string;
 }
+
+/**
+ * The users that a text finds. Every alternative has an index, and owners are found first (`array`), so that the indexes
+ * are combined rather than the table read.
+ */
+function foundBy(text: string, { realmId, at }: { realmId: string; at: Date }): Sql {
+  const inside = containing(text);
+  const digits = serialDigits(text);
+  const alternatives = [
+    sql`u.pairwise_id_folded like lower(${inside})`,
+    sql`u.email_folded like lower(${inside})`,
+    ...(UserID.safeParse(text).success ? [sql`u.id = ${text}`] : []),
+    ...(digits === undefined ? [] : [sql`u.id = any(array(${ownersOf(digits, { realmId, at })}))`]),
+  ];
+  return sql`(${join(alternatives, sql` or `)})`;
+}
+
+/** The owners of the active profiles whose serial numbers contain these digits, and of any profile with exactly this number. */
+const ownersOf = (digits: string, { realmId, at }: { realmId: string; at: Date }): Sql => sql`
+  select c.user_id
+    from active_profiles a
+    join certificates c on c.id = a.id
+   where a.realm_id = ${realmId} and a.not_after > ${at} and ${serialContains(sql`a.serial_number`, digits)}
+   union all
+  select user_id
+    from certificates
+   where realm_id = ${realmId} and kind = 'user' and serial_number = ${digits}`;
 
 /** As many users are sorted in a few milliseconds; among more of them a page is soon found in any order. */
 const gatheredMax = 5_000;
@@ -94,6 +125,7 @@ export function list(
   const ofUser = [
     when(page.search, (text) => sql`u.pairwise_id_folded like lower(${containing(text)})`),
     when(filter.email, (text) => sql`u.email_folded like lower(${containing(text)})`),
+    when(filter.text, (text) => foundBy(text, { realmId, at })),
     when(filter.blacklisted, (is) => (is ? sql`u.offboarded_at is not null` : sql`u.offboarded_at is null`)),
     when(filter.locked, (is) => (is ? sql`u.locked_at is not null` : sql`u.locked_at is null`)),
     when(filter.minCreated, (bound) => sql`u.created_at >= ${bound}`),

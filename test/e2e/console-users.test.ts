@@ -7,7 +7,7 @@ import { expectFaultless, type View, type WatchedPage } from "../support/browser
 import { useConsole } from "../support/console.ts";
 import { chooseOption, expectFocus, pressAt, tabTo, typeInto } from "../support/console-keyboard.ts";
 import { expectGoodConsole } from "../support/console-views.ts";
-import type { GivenUser } from "../support/given.ts";
+import { fromNow, type GivenUser } from "../support/given.ts";
 import { openssl } from "../support/openssl.ts";
 import { describeWithTool } from "../support/tools.ts";
 
@@ -48,17 +48,42 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       await someone("noor-0815", "noor@elsewhere.example");
     });
 
-    test("a person is found by part of the e-mail address or the ID, and the page says which it understood", () =>
+    test("a person is found by part of the e-mail address or of the ID, with and without an @", () =>
       opened("/console/users", async ({ page }) => {
+        await someone("ulla@campus.example", "u.vogel@mail.example");
         const rows = page.getByRole("table").getByRole("link");
-        await page.getByRole("searchbox", { name: "Part of the ID" }).fill("keller@");
-        await page.getByText("inside the e-mail address.").waitFor();
-        await expect.poll(() => rows.allTextContents()).toEqual(["mia-4711"]);
-        await page.getByRole("searchbox", { name: "Part of the ID" }).fill("R-08");
-        await page.getByText("inside the pseudonymous ID.").waitFor();
-        await expect.poll(() => rows.allTextContents()).toEqual(["noor-0815"]);
-        await page.getByRole("searchbox", { name: "Part of the ID" }).fill("nobody-here");
-        await page.getByText("Nothing matches “nobody-here”").waitFor();
+        const search = page.getByRole("searchbox", { name: "Part of the ID" });
+        for (const [written, found] of [
+          ["keller@", ["mia-4711"]],
+          ["R-08", ["noor-0815"]],
+          ["Keller", ["mia-4711"]],
+          ["ulla@campus.example", ["ulla@campus.example"]],
+          ["vogel@mail", ["ulla@campus.example"]],
+          ["vogel%mail", []],
+        ] as const) {
+          await search.fill(written);
+          await expect.poll(() => rows.allTextContents(), { message: written }).toEqual(found);
+        }
+        await page.getByText("Nothing matches “vogel%mail”").waitFor();
+        await page.getByText("Looking for “vogel%mail” inside the pseudonymous ID and the e-mail address.").waitFor();
+      }));
+
+    test("the owner of a serial number is listed and counted once, with everybody else who matches, and filters hold", () =>
+      opened("/console/users", async ({ page }) => {
+        const digits = "20261815";
+        const { realmId } = subject.realm;
+        const owner = await someone(`owner-${digits}`);
+        await given.profile(owner, { name: "Tablet", serialNumber: `77${digits}77` });
+        await given.user({ realmId, pairwiseId: `locked-${digits}`, lockedAt: fromNow(0) });
+        const rows = page.getByRole("table").getByRole("link");
+        await page.getByRole("searchbox", { name: "Part of the ID" }).fill(digits);
+        await page.getByText(`1 profile has ${digits} in its serial number.`).waitFor();
+        await expect.poll(() => rows.allTextContents()).toEqual([`locked-${digits}`, `owner-${digits}`]);
+        await page.getByText("2 entries").waitFor();
+
+        await page.goto(`${subject.api.url}/console/users?q=${digits}&state=locked`);
+        await expect.poll(() => rows.allTextContents()).toEqual([`locked-${digits}`]);
+        await page.getByText("1 entry").waitFor();
       }));
 
     test("with the keyboard alone, a phone is found by the end of its serial number and revoked with a reason", () =>

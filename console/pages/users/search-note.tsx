@@ -2,6 +2,7 @@ import { Button, Group, Paper, Stack, Text } from "@mantine/core";
 import { IconBan } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { serialDigits } from "../../../domain/serial-digits.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { PersonLink } from "../../ui/person.tsx";
 import { Serial } from "../../ui/serial.tsx";
@@ -10,17 +11,17 @@ import { useDeviceTypeName } from "../profiles/device-types.ts";
 import { isLive, statusOf, type Profile } from "../profiles/profile.ts";
 import { useRevoke } from "../profiles/revoke.tsx";
 import { serialHitsQuery } from "./serial-hits.ts";
-import { understand } from "./understood.ts";
 
-/** What was understood by the words of the search, and the profiles when it was a serial number. */
+/** Where the searched text is looked for, and the profiles when it may be a serial number. */
 export function SearchNote({ written }: { written: string }) {
   const { t } = useTranslation();
-  const understood = understand(written);
-  if (understood.kind === "nothing") return null;
-  if (understood.kind === "serial") return <SerialHits digits={understood.digits} />;
+  const text = written.trim();
+  const digits = serialDigits(text);
+  if (text === "") return null;
+  if (digits !== undefined) return <SerialHits digits={digits} />;
   return (
     <Text size="sm" c="dimmed" role="status">
-      {t(`users.understood.${understood.kind}`, { text: understood.text })}
+      {t("users.understood.text", { text })}
     </Text>
   );
 }

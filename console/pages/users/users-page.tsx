@@ -1,8 +1,6 @@
 import { Button } from "@mantine/core";
 import { IconUserPlus, IconUsers } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
-import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
@@ -23,8 +21,6 @@ import { useUserFilters } from "./user-filters.ts";
 export function UsersPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
-  const queries = useQueryClient();
-  const load = useMemo(() => loadUsers(queries), [queries]);
   const [{ q }] = useListState([]);
   const { run, dismiss, perform } = useUserActions();
   const onboard = (
@@ -38,7 +34,7 @@ export function UsersPage() {
       <DataList
         name="users"
         label={t("users.table")}
-        load={load}
+        load={loadUsers}
         idOf={({ userID }) => userID}
         rowLabel={({ pairwiseID }) => pairwiseID}
         columns={useColumns()}

@@ -205,6 +205,7 @@ async function knownValues({ db, realmId }: Service) {
     user: [user.id],
     client: ["client-4"],
     email: [`person${Number(user.id) % 1000}`, "mail.example"],
+    text: ["mail.example", user.pairwiseId.slice(4, 12), user.serial.slice(3, 13)],
   };
   const parameters: Readonly<Record<string, string>> = {
     userID: user.id,

@@ -26,7 +26,8 @@ beforeAll(async () => {
   await given.profile(anna);
   await given.profile(bert);
   // Someone of another realm, whom no list may show.
-  await given.user({ realmId: api.realmId, pairwiseId: "anna" });
+  const stranger = await given.user({ realmId: api.realmId, pairwiseId: "anna", email: "anna@example.org" });
+  await given.profile(stranger, { serialNumber: "7712345678" });
 });
 
 const names = (answer: { body: { data: { pairwiseID: string }[] } }): string[] =>
@@ -98,6 +99,60 @@ describe("search and filters", () => {
   });
 });
 
+describe("the filter `text`", () => {
+  let realmId: string;
+  let ulla: GivenUser;
+  let service: Caller;
+
+  beforeAll(async () => {
+    realmId = await given.realm();
+    service = as.service({ realmId });
+    ulla = await given.user({ realmId, pairwiseId: "Ulla@campus.example", email: "u_vogel@mail.example" });
+    const owner = await given.user({ realmId, pairwiseId: "has-12345678", email: "12345678@mail.example" });
+    await given.profile(owner, { serialNumber: "9912345678" });
+    await given.profile(owner, { serialNumber: "1234567899" });
+    const former = await given.user({ realmId, pairwiseId: "former", lockedAt: at(10) });
+    await given.profile(former, { serialNumber: "5512345678", createdAt: at(1), notAfter: at(2) });
+    const guest = await given.guestAccount({ realmId });
+    await given.profile({ realmId }, { guestAccountId: guest.id, serialNumber: "4412345678" });
+  });
+
+  test.each<[text: string, expected: string[]]>([
+    ["ulla@CAMPUS.example", ["Ulla@campus.example"]],
+    ["VOGEL@m", ["Ulla@campus.example"]],
+    ["a_c", []],
+    ["u%", []],
+    ["\\", []],
+    ["mail.example", ["has-12345678", "Ulla@campus.example"]],
+    ["12345678", ["has-12345678"]],
+    ["1234 5678", ["has-12345678"]],
+    ["5512345678", ["former"]],
+    ["512345678", []],
+    ["00:00:00:01:48:8F:B8:4E", ["former"]],
+    ["4412345678", []],
+    ["7712345678", []],
+    ["99999999999999999999", []],
+  ])("%s", async (text, expected) => {
+    const answer = await service.post("/api/user", { filter: { text } });
+    expect({ names: names(answer), total: answer.body.total }).toEqual({ names: expected, total: expected.length });
+  });
+
+  test("finds a whole userID", async () => {
+    expect(names(await service.post("/api/user", { filter: { text: ulla.id } }))).toContain("Ulla@campus.example");
+    expect(names(await as.service().post("/api/user", { filter: { text: ulla.id } }))).toEqual([]);
+  });
+
+  test("holds together with other filters, and on every page", async () => {
+    const page = { filter: { text: "e", locked: "false" }, sort: { created: "asc" }, limit: 1 };
+    const answers = await Promise.all([0, 1, 2].map((offset) => service.post("/api/user", { ...page, offset })));
+    expect(answers.map((answer) => [names(answer), answer.body.total])).toEqual([
+      [["Ulla@campus.example"], 2],
+      [["has-12345678"], 2],
+      [[], 2],
+    ]);
+  });
+});
+
 describe("what cannot be asked for", () => {
   test.each<[page: object, path: string]>([
     [{ limit: 0 }, "limit"],
@@ -115,6 +170,8 @@ describe("what cannot be asked for", () => {
     [{ filter: { locked: "yes" } }, "filter.locked"],
     [{ filter: { minCreated: "yesterday" } }, "filter.minCreated"],
     [{ filter: { minProfileCount: "-1" } }, "filter.minProfileCount"],
+    [{ filter: { text: "" } }, "filter.text"],
+    [{ filter: { text: "x".repeat(257) } }, "filter.text"],
     [{ filter: { constructor: "true" } }, "filter.constructor"],
     [{ filter: "locked" }, "filter"],
     [

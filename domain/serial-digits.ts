@@ -1,0 +1,14 @@
+const digitsMin = 8;
+/** Octets in hexadecimal, as devices show a whole serial number. */
+const octets = /^(?:[0-9a-f]{2}[:\s-]){7,19}[0-9a-f]{2}$/i;
+
+/**
+ * The decimal digits of a serial number, or of a part of one, that a search may mean: eight digits or more, or a whole
+ * number in hexadecimal octets. Undefined for a text that can be no serial number.
+ */
+export function serialDigits(searched: string): string | undefined {
+  const text = searched.trim();
+  const digits = text.replace(/[\s.…]/g, "");
+  if (digits.length >= digitsMin && /^\d+$/.test(digits)) return digits;
+  return octets.test(text) ? BigInt(`0x${text.replace(/[^0-9a-f]/gi, "")}`).toString() : undefined;
+}
