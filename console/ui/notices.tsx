@@ -9,6 +9,13 @@ export default function Notices() {
   return <Notifications position="bottom-right" limit={4} />;
 }
 
+/** Text that breaks anywhere rather than being cut: it may name a person by a long address. */
+const Words = ({ children }: { children: string }) => (
+  <Text span display="block" flex="1 1 10rem" size="sm" style={{ overflowWrap: "anywhere" }}>
+    {children}
+  </Text>
+);
+
 const closing = () => ({ closeButtonProps: { "aria-label": i18next.t("confirm.close") } });
 
 export function showDone(message: string, undo: Undo | undefined): void {
@@ -19,13 +26,15 @@ export function showDone(message: string, undo: Undo | undefined): void {
     ...closing(),
     message:
       undo === undefined ? (
-        message
+        <Words>{message}</Words>
       ) : (
-        <Group justify="space-between" wrap="nowrap">
-          <Text size="sm">{message}</Text>
+        // The button is never made smaller: where there is no room beside the text, it goes below.
+        <Group justify="flex-end" gap="xs">
+          <Words>{message}</Words>
           <Button
             size="compact-sm"
             variant="default"
+            flex="none"
             onClick={() => {
               notifications.hide(id);
               void undo.act();
@@ -44,7 +53,7 @@ export function showFailed(message: string): void {
     icon: <IconAlertTriangle size={18} aria-hidden />,
     autoClose: false,
     ...closing(),
-    message,
+    message: <Words>{message}</Words>,
     role: "alert",
   });
 }

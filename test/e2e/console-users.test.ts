@@ -2,11 +2,13 @@ import { readFile } from "node:fs/promises";
 import { parse } from "csv-parse/sync";
 import type { Page } from "playwright-core";
 import { beforeAll, describe, expect, test } from "vitest";
+import german from "../../console/texts/de.json" with { type: "json" };
+import english from "../../console/texts/en.json" with { type: "json" };
 import { sql } from "../../db/sql.ts";
 import { expectFaultless, type View, type WatchedPage } from "../support/browser.ts";
 import { useConsole } from "../support/console.ts";
 import { chooseOption, expectFocus, pressAt, tabTo, typeInto } from "../support/console-keyboard.ts";
-import { expectGoodConsole } from "../support/console-views.ts";
+import { expectGoodConsole, settled } from "../support/console-views.ts";
 import { fromNow, type GivenUser } from "../support/given.ts";
 import { openssl } from "../support/openssl.ts";
 import { describeWithTool } from "../support/tools.ts";
@@ -103,6 +105,44 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         await page.getByText("“Lost phone” is revoked.").waitFor();
         expect(await profileOf(lost)).toMatchObject({ revokeReason: 1, revokeTime: expect.any(String) });
       }));
+
+    test.each(
+      (["en", "de"] as const).flatMap((language) => [320, 1440].map((width) => ({ language, width }) as const)),
+    )("a notice shows all of its text and of its button: $language, $width px", async ({ language, width }) => {
+      const { users } = language === "de" ? german : english;
+      const person = await someone(
+        `notice-${language}-${width}`,
+        `averylongnamewithoutanybreak.${language}@${width}.example`,
+      );
+      const open = { language, width };
+      await opened(
+        `/console/users/${person.id}`,
+        async ({ page }) => {
+          await button(page, users.actions.lock).click();
+          const undo = page
+            .locator(".mantine-Notification-root")
+            .getByRole("button", { name: users.undo, exact: true });
+          await undo.waitFor();
+          await settled(page);
+          const clipped =
+            await page.evaluate(`[...document.querySelectorAll(".mantine-Notification-root, .mantine-Notification-root *")]
+          .filter((part) => part.scrollWidth > part.clientWidth && part.clientWidth > 0)
+          .map((part) => part.className + ": " + part.textContent)`);
+          expect(clipped).toEqual([]);
+          const inner = await undo.boundingBox();
+          const outer = await page.locator(".mantine-Notification-root").boundingBox();
+          if (inner === null || outer === null) throw new Error("the notice has no box");
+          expect(inner.x).toBeGreaterThanOrEqual(outer.x);
+          expect(inner.x + inner.width).toBeLessThanOrEqual(outer.x + outer.width);
+          expect(inner.y + inner.height).toBeLessThanOrEqual(outer.y + outer.height);
+          expect(outer.x + outer.width).toBeLessThanOrEqual(width);
+          await undo.click();
+          await button(page, users.actions.lock).waitFor();
+          expect(await userOf(person)).toMatchObject({ locked: false });
+        },
+        open,
+      );
+    });
 
     test("offboarding says what is lost for good and asks first; the person can be reactivated", async () => {
       const leaver = await someone("leaver");

@@ -27,7 +27,7 @@ export async function expectGoodConsole(watched: WatchedPage): Promise<void> {
 }
 
 /** What slides in or out of the page is see-through, or still beside it, until it is there. What is loading never comes to rest. */
-async function settled(page: Page): Promise<void> {
+export async function settled(page: Page): Promise<void> {
   await page.waitForTimeout(100); // Until what was just asked for has begun to move.
   await page.evaluate(`Promise.allSettled(
     document
