@@ -10,15 +10,6 @@ import "./texts/i18n.ts";
 // For the style that keeps the page still behind a dialog.
 setNonce(styleNonce);
 
-// A page that belongs to the version before this one is gone from the service: the new one is loaded, once.
-const reloadedKey = "realmpass-reloaded";
-addEventListener("vite:preloadError", (event) => {
-  if (sessionStorage.getItem(reloadedKey) === location.href) return;
-  event.preventDefault();
-  sessionStorage.setItem(reloadedKey, location.href);
-  location.reload();
-});
-
 const root = document.getElementById("root");
 if (root === null) throw new Error("the page has no place for the console");
 createRoot(root).render(<App />);

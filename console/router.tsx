@@ -1,4 +1,5 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { loadPage } from "./load-file.ts";
 import { consolePath } from "./page-settings.ts";
 import type { Search } from "./search.ts";
 import { Shell } from "./shell/shell.tsx";
@@ -8,7 +9,6 @@ import { UnknownPage } from "./ui/unknown-page.tsx";
 const rootRoute = createRootRoute({
   component: Shell,
   notFoundComponent: UnknownPage,
-  errorComponent: PageError,
   validateSearch: (search: Record<string, unknown>): Search =>
     Object.fromEntries(
       Object.entries(search).flatMap(([name, value]) => (typeof value === "string" ? [[name, value]] : [])),
@@ -22,63 +22,66 @@ const page = <Path extends string>(path: Path, component: ReturnType<typeof lazy
 const routes = [
   page(
     "/",
-    lazyRouteComponent(() => import("./pages/dashboard/dashboard-page.tsx"), "DashboardPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/dashboard/dashboard-page.tsx")), "DashboardPage"),
   ),
   page(
     "/users",
-    lazyRouteComponent(() => import("./pages/users/users-page.tsx"), "UsersPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/users/users-page.tsx")), "UsersPage"),
   ),
   page(
     "/users/$userID",
-    lazyRouteComponent(() => import("./pages/users/user-page.tsx"), "UserPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/users/user-page.tsx")), "UserPage"),
   ),
   page(
     "/profiles",
-    lazyRouteComponent(() => import("./pages/profiles/profiles-page.tsx"), "ProfilesPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/profiles/profiles-page.tsx")), "ProfilesPage"),
   ),
   page(
     "/guests",
-    lazyRouteComponent(() => import("./pages/guests/guests-page.tsx"), "GuestsPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/guests/guests-page.tsx")), "GuestsPage"),
   ),
   page(
     "/guests/$guestAccountId",
-    lazyRouteComponent(() => import("./pages/guests/guest-page.tsx"), "GuestPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/guests/guest-page.tsx")), "GuestPage"),
   ),
   page(
     "/infrastructure",
-    lazyRouteComponent(() => import("./pages/infrastructure/infrastructure-page.tsx"), "InfrastructurePage"),
+    lazyRouteComponent(
+      () => loadPage(() => import("./pages/infrastructure/infrastructure-page.tsx")),
+      "InfrastructurePage",
+    ),
   ),
   page(
     "/jobs",
-    lazyRouteComponent(() => import("./pages/jobs/jobs-page.tsx"), "JobsPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/jobs/jobs-page.tsx")), "JobsPage"),
   ),
   page(
     "/jobs/new/$kind",
-    lazyRouteComponent(() => import("./pages/jobs/new-job-page.tsx"), "NewJobPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/jobs/new-job-page.tsx")), "NewJobPage"),
   ),
   page(
     "/jobs/$id",
-    lazyRouteComponent(() => import("./pages/jobs/job-page.tsx"), "JobPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/jobs/job-page.tsx")), "JobPage"),
   ),
   page(
     "/audit",
-    lazyRouteComponent(() => import("./pages/audit/audit-page.tsx"), "AuditPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/audit/audit-page.tsx")), "AuditPage"),
   ),
   page(
     "/applications",
-    lazyRouteComponent(() => import("./pages/applications/applications-page.tsx"), "ApplicationsPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/applications/applications-page.tsx")), "ApplicationsPage"),
   ),
   page(
     "/applications/new",
-    lazyRouteComponent(() => import("./pages/applications/register-page.tsx"), "RegisterPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/applications/register-page.tsx")), "RegisterPage"),
   ),
   page(
     "/applications/$clientId",
-    lazyRouteComponent(() => import("./pages/applications/application-page.tsx"), "ApplicationPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/applications/application-page.tsx")), "ApplicationPage"),
   ),
   page(
     "/settings",
-    lazyRouteComponent(() => import("./pages/settings/settings-page.tsx"), "SettingsPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/settings/settings-page.tsx")), "SettingsPage"),
   ),
 ];
 
@@ -86,6 +89,7 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren(routes),
   basepath: consolePath,
   defaultPreload: "intent",
+  defaultErrorComponent: PageError,
   scrollRestoration: true,
   // Addresses are read by people and kept in bookmarks: plain names and texts.
   parseSearch: (text) => Object.fromEntries(new URLSearchParams(text)),

@@ -2,10 +2,11 @@ import { ActionIcon, Avatar, Burger, Button, Group, Text, useMantineColorScheme 
 import { IconMoon, IconSun, IconSunMoon } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { loadPart } from "../load-file.ts";
 import { useSession } from "../session/session.tsx";
 import { GlobalSearch } from "./global-search.tsx";
 
-const AccountMenu = lazy(() => import("./account-menu.tsx"));
+const AccountMenu = lazy(() => loadPart(() => import("./account-menu.tsx")));
 
 export function Header({ opened, onToggle }: { opened: boolean; onToggle: () => void }) {
   const { t } = useTranslation();

@@ -1,9 +1,10 @@
 import { lazy, Suspense, useState } from "react";
+import { loadPart } from "../load-file.ts";
 import { setQuestion, useQuestion, type Confirmation } from "./dialogs.ts";
 import { useReturnFocus } from "./use-return-focus.ts";
 
 // Only who asks pays for it.
-const ConfirmDialog = lazy(() => import("./confirm-dialog.tsx"));
+const ConfirmDialog = lazy(() => loadPart(() => import("./confirm-dialog.tsx")));
 
 /** Asks before what cannot be undone. Cancel has the focus; a failure is shown in place, and nothing is lost. */
 export const confirm = (question: Confirmation): void => {

@@ -1,8 +1,10 @@
 import { lazy, Suspense, useSyncExternalStore } from "react";
+import { loadPart } from "../load-file.ts";
 import type { Undo } from "./undo.ts";
 
 // Only who has something to say pays for it.
-const load = () => import("./notices.tsx");
+const fetchNotices = () => import("./notices.tsx");
+const load = () => loadPart(fetchNotices);
 const Notices = lazy(load);
 
 let wanted = false;

@@ -1,14 +1,65 @@
+import { Alert, Button, Center, Loader, Text } from "@mantine/core";
+import { IconWifiOff } from "@tabler/icons-react";
 import type { ErrorComponentProps } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { FileNotLoaded, isServiceReachable, reloadOnce } from "../load-file.ts";
 import { ErrorNotice } from "./error-notice.tsx";
 import { Page } from "./page.tsx";
-import { useTranslation } from "react-i18next";
 
 /** Instead of a page that could not be shown. */
 export function PageError({ error, reset }: ErrorComponentProps) {
   const { t } = useTranslation();
+  if (error instanceof FileNotLoaded) return <PageNotLoaded />;
   return (
     <Page title={t("shell.broken")}>
       <ErrorNotice error={error instanceof Error ? error : new Error("thrown", { cause: error })} onRetry={reset} />
+    </Page>
+  );
+}
+
+/** Instead of a page whose file did not come. It is loaded as soon as there is a connection. */
+function PageNotLoaded() {
+  const { t } = useTranslation();
+  const [found, setFound] = useState<"offline" | "missing">();
+  const [trying, setTrying] = useState(false);
+
+  const load = async (reload: () => boolean) => {
+    setTrying(true);
+    const reachable = await isServiceReachable();
+    if (reachable && reload()) return;
+    setFound(reachable ? "missing" : "offline");
+    setTrying(false);
+  };
+  const loadAgain = () =>
+    load(() => {
+      location.reload();
+      return true;
+    });
+  useEffect(() => {
+    const onOnline = () => void loadAgain();
+    addEventListener("online", onOnline);
+    void load(reloadOnce);
+    return () => {
+      removeEventListener("online", onOnline);
+    };
+  }, []);
+
+  if (found === undefined) {
+    return (
+      <Center mih="40vh" role="status" aria-label={t("shell.loading")}>
+        <Loader />
+      </Center>
+    );
+  }
+  return (
+    <Page title={t("shell.notLoaded.title")}>
+      <Alert color="yellow" icon={<IconWifiOff aria-hidden />} role="alert">
+        <Text size="sm">{t(`shell.notLoaded.${found}`)}</Text>
+        <Button size="xs" mt="sm" variant="default" loading={trying} onClick={() => void loadAgain()}>
+          {t("errors.retry")}
+        </Button>
+      </Alert>
     </Page>
   );
 }

@@ -187,6 +187,58 @@ describeWithTool("chromium", "the console's frame", () => {
     await context.close();
   });
 
+  test("offline, a page that was not opened before is said to be missing, others go on, and it comes with the connection", async () => {
+    const watched = await subject.open("/console/users");
+    const { page, context } = watched;
+    const heading = (title: string) => page.waitForSelector(`main h1:text-is("${title}")`);
+    await context.setOffline(true);
+    await page.click("nav >> text=Guest accounts");
+    await heading("This page could not be loaded");
+    await page.waitForSelector("main >> text=There is no connection to the service");
+    await page.click('main button:has-text("Try again")');
+    await page.click("nav >> text=Users");
+    await heading("Users");
+    await page.click("nav >> text=Guest accounts");
+    await heading("This page could not be loaded");
+    watched.complaints.length = 0;
+    await expectGoodConsole(watched);
+
+    await context.setOffline(false);
+    await heading("Guest accounts");
+    expect(page.url()).toMatch(/\/console\/guests$/);
+    await context.close();
+  });
+
+  test("offline, a menu that was not opened before comes with the connection, and the page stays", async () => {
+    const { page, context } = await subject.open("/console/nothing-is-here");
+    await context.setOffline(true);
+    await page.click('[aria-label="Account of grace.hopper"]');
+    await page.waitForSelector("text=You are offline");
+    await page.waitForSelector('main h1:text-is("There is nothing here")');
+    await context.setOffline(false);
+    await page.waitForSelector('[role="menuitem"]');
+    await context.close();
+  });
+
+  test("a page whose file went with an older version is loaded anew, once, and by hand from then on", async () => {
+    const { page, context } = await subject.open("/console/users");
+    const loaded: string[] = [];
+    page.on("request", (request) => {
+      if (request.isNavigationRequest()) loaded.push(new URL(request.url()).pathname);
+    });
+    await context.route("**/guests-page-*.js", (route) => route.fulfill({ status: 404 }));
+    await page.hover("nav >> text=Guest accounts");
+    await page.click("nav >> text=Guest accounts");
+    await page.waitForSelector('main h1:text-is("This page could not be loaded")');
+    expect(loaded).toEqual(["/console/guests"]);
+
+    await context.unroute("**/guests-page-*.js");
+    await page.click('main button:has-text("Try again")');
+    await page.waitForSelector('main h1:text-is("Guest accounts")');
+    expect(loaded).toEqual(["/console/guests", "/console/guests"]);
+    await context.close();
+  });
+
   test("sends who is no administrator to their own devices", async () => {
     await givenLocalAccount(subject.api, { username: "ada.lovelace", realmId: subject.realm.realmId });
     const watched = await subject.open("/console/users", { width: 390 }, { username: "ada.lovelace" });

@@ -1,13 +1,14 @@
 import { Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
+import { loadPart } from "../../load-file.ts";
 import { ChoiceButtons } from "../../ui/choice-buttons.tsx";
 import { periods, type Period, type Series } from "./overview.ts";
 import { useActivitySummary } from "./activity-words.ts";
 
 // The chart is larger than all the rest of the page: numbers come first.
-const ActivityChart = lazy(() => import("./activity-chart.tsx"));
-const ActivityTable = lazy(() => import("./activity-table.tsx"));
+const ActivityChart = lazy(() => loadPart(() => import("./activity-chart.tsx")));
+const ActivityTable = lazy(() => loadPart(() => import("./activity-table.tsx")));
 
 const chartHeight = 260;
 

@@ -3,6 +3,7 @@ import { IconAlertTriangle, IconEye, IconEyeOff, IconPrinter } from "@tabler/ico
 import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useRef } from "react";
 import { useTranslation } from "react-i18next";
+import { loadPart } from "../../load-file.ts";
 import { api, dataOf } from "../../api-client.ts";
 import { base } from "../../page-settings.ts";
 import { CopyBox } from "../../ui/copy-box.tsx";
@@ -11,7 +12,7 @@ import type { GuestAccount } from "./guest-accounts.ts";
 import { GuestSheet } from "./guest-sheet.tsx";
 
 // Drawing the code takes a library of its own.
-const QrCode = lazy(() => import("./qr-code.tsx"));
+const QrCode = lazy(() => loadPart(() => import("./qr-code.tsx")));
 
 /** The account's link: not there until somebody asks for it, since asking is written down. */
 export function GuestLink({ account }: { account: GuestAccount }) {
