@@ -37,6 +37,8 @@ export interface IncomingCall {
   /** Which of these media types the client wants most; the first one when it does not say, or wants none of them. */
   accepts: (types: readonly string[]) => string;
   change: Change;
+  /** Throws `precondition_failed` unless the client's `If-Match`, if it sent one, has the tag of this as it is read now. */
+  requireMatch: (data: unknown) => void;
   /** The last event that a client knows of that was cut off. */
   lastEventId: string | undefined;
   /** Whether the access token still speaks for who is asking, for answers that take long. */
@@ -80,6 +82,8 @@ export interface Endpoint {
   file?: FileOffer;
   errors: readonly ErrorCode[];
   changes: boolean;
+  /** Heeds `If-Match`. */
+  conditional?: boolean;
   respond: (call: IncomingCall) => Promise<Answer | Streamed>;
 }
 
@@ -104,7 +108,7 @@ export interface Described<Code extends ErrorCode> {
 
 export interface HandlerCall<A extends Access, Code extends ErrorCode, Params> extends Pick<
   IncomingCall,
-  "deps" | "method" | "version" | "prefer" | "change" | "requestId" | "log" | "signal"
+  "deps" | "method" | "version" | "prefer" | "change" | "requireMatch" | "requestId" | "log" | "signal"
 > {
   principal: PrincipalFor[A];
   params: Params;
@@ -133,6 +137,8 @@ interface EndpointDefinition<
   pending?: Pending;
   /** Changes something, and honours Idempotency-Key by way of `change`. */
   changes?: boolean;
+  /** Heeds `If-Match`, by way of `requireMatch` with what GET of the same path answers, in the transaction that changes it. */
+  conditional?: boolean;
   handle: (
     call: HandlerCall<A, Code, z.output<Params>> & { query: z.output<Query>; body: z.output<Body> },
   ) => Promise<z.input<Data> | Reply<z.input<Data> | z.input<Pending>>>;
@@ -167,6 +173,7 @@ export function endpoint<
     pending,
     list: undefined,
     changes: definition.changes ?? false,
+    conditional: definition.conditional ?? false,
 
     async respond(call) {
       const answer = await handle({

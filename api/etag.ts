@@ -18,4 +18,12 @@ export function hasRepresentation(ifNoneMatch: string | undefined, tag: string):
   return [...ifNoneMatch.matchAll(listedTag)].some(([, listed]) => listed === tag);
 }
 
+/**
+ * Whether `If-Match` has this tag (RFC 9110 section 13.1.1): in its list, compared strongly, so that a weak one is never
+ * it, or as `*`. What is no list of tags matches nothing.
+ */
+export const matchesStrongly = (ifMatch: string, tag: string): boolean =>
+  ifMatch.trim() === "*" ||
+  [...ifMatch.matchAll(listedTag)].some(([whole, listed]) => !whole.startsWith("W/") && listed === tag);
+
 const listedTag = /(?:W\/)?("[!\x23-\x7e\x80-\xff]*")/g;

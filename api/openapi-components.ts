@@ -37,6 +37,7 @@ export function createComponents(): Components {
       parameters: {
         ApiVersion: versionParameter,
         IdempotencyKey: idempotencyKeyParameter,
+        IfMatch: ifMatchParameter,
         IfNoneMatch: ifNoneMatchParameter,
         LastEventID: lastEventIdParameter,
         Prefer: preferParameter,
@@ -128,6 +129,14 @@ const preferParameter: Json = {
   in: "header",
   required: false,
   description: "RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds.",
+  schema: { type: "string" },
+};
+
+const ifMatchParameter: Json = {
+  name: "If-Match",
+  in: "header",
+  required: false,
+  description: "The `ETag` of the answer that was read: `precondition_failed` when it has changed since.",
   schema: { type: "string" },
 };
 

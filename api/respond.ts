@@ -1,6 +1,7 @@
 import type { Response } from "express";
+import { ServiceError } from "../domain/errors.ts";
 import type { Answer } from "./endpoint.ts";
-import { entityTag, hasRepresentation } from "./etag.ts";
+import { entityTag, hasRepresentation, matchesStrongly } from "./etag.ts";
 
 /**
  * On every answer: nobody guesses its type, frames it, learns where the reader came from, or keeps it. What may be
@@ -26,13 +27,23 @@ export function setStandingHeaders(response: Response, { https }: { https: boole
  */
 export function sendAnswer(
   response: Response,
-  { status, data, page, headers }: Answer,
+  { status, headers, ...answer }: Answer,
   { mayBeKept }: { mayBeKept: boolean },
 ): void {
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
-  const bytes = Buffer.from(JSON.stringify({ result: "ok", code: status, data, ...page }));
+  const bytes = wrapped({ status, ...answer });
   if (mayBeKept && status === 200) sendCompared(response, bytes, { type: jsonType, cacheControl: "private, no-cache" });
   else sendBytes(response, status, bytes, jsonType);
+}
+
+const wrapped = ({ status, data, page }: Omit<Answer, "headers">): Buffer =>
+  Buffer.from(JSON.stringify({ result: "ok", code: status, data, ...page }));
+
+/** Throws `precondition_failed` unless `If-Match` is absent or has the tag of the answer that reading this would have now. */
+export function requireMatch(ifMatch: string | undefined, data: unknown): void {
+  if (ifMatch !== undefined && !matchesStrongly(ifMatch, entityTag(wrapped({ status: 200, data })))) {
+    throw new ServiceError("precondition_failed");
+  }
 }
 
 /** Sends what may be kept but is compared each time: with a validator, or as 304 to who has these very bytes. */

@@ -15,7 +15,7 @@ import { parsePairs, queryOf } from "./query-string.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { readJsonBody } from "./request-body.ts";
 import { contextOf } from "./request-context.ts";
-import { sendAnswer } from "./respond.ts";
+import { requireMatch, sendAnswer } from "./respond.ts";
 import { sendStream, Streamed } from "./streamed.ts";
 import { openUpload } from "./upload.ts";
 
@@ -125,6 +125,9 @@ async function answer(
       target: request.originalUrl,
       content: () => upload?.digest() ?? canonicalJson(body),
     }),
+    requireMatch: (data) => {
+      requireMatch(request.headers["if-match"], data);
+    },
     lastEventId: request.get("Last-Event-ID"),
     stillAdmitted: () => isStillAdmitted(endpoint, { deps, request }),
     requestId: context.id,

@@ -713,7 +713,7 @@ export interface paths {
         get: operations["getRealm"];
         /**
          * Change the current realm
-         * @description Properties that are not given stay.
+         * @description Properties that are not given stay. With `If-Match`, only what was read is changed.
          */
         put: operations["updateRealm"];
         post?: never;
@@ -1947,6 +1947,23 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
+        /** @description `precondition_failed`: This was changed since it was read. Read it again. */
+        "412_precondition_failed": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "precondition_failed";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
         /** @description `payload_too_large`: The request body is too large. */
         "413_payload_too_large": {
             headers: {
@@ -2105,6 +2122,8 @@ export interface components {
         ApiVersion: "1.0" | "2.0";
         /** @description A repeat within 24 hours gets the first answer instead of being done again. */
         IdempotencyKey: string;
+        /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+        IfMatch: string;
         /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
         IfNoneMatch: string;
         /** @description The `id` of the last event that was received: only what is newer is sent. */
@@ -5811,6 +5830,8 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path?: never;
             cookie?: never;
@@ -5851,6 +5872,7 @@ export interface operations {
             400: components["responses"]["400_invalid_request_unsupported_api_version"];
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
+            412: components["responses"]["412_precondition_failed"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             429: components["responses"]["429_too_many_requests"];

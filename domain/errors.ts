@@ -30,6 +30,7 @@ export const errorCatalogue = {
     message: "So many people would be offboarded that their number has to be confirmed: send it as confirmTotal.",
   },
   output_erased: { status: 410, message: "The output of this issuance has been erased." },
+  precondition_failed: { status: 412, message: "This was changed since it was read. Read it again." },
   payload_too_large: { status: 413, message: "The request body is too large." },
   unsupported_media_type: { status: 415, message: "The request body must be application/json." },
   idempotency_key_reused: { status: 422, message: "This Idempotency-Key was used before with another request." },

@@ -6,7 +6,7 @@ import { text } from "../../domain/text.ts";
 import { differences } from "../differences.ts";
 import { Done, done, endpoint } from "../endpoint.ts";
 import { actorOf } from "../principal.ts";
-import { realmView } from "../views/realm-view.ts";
+import { RealmView, realmView } from "../views/realm-view.ts";
 
 /** What may be changed of a realm: every property by itself. */
 const RealmChange = z
@@ -26,7 +26,7 @@ const RealmChange = z
 export const updateRealm = endpoint({
   operation: "updateRealm",
   summary: "Change the current realm",
-  description: "Properties that are not given stay.",
+  description: "Properties that are not given stay. With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/realm",
   access: "admin",
@@ -34,12 +34,14 @@ export const updateRealm = endpoint({
   body: RealmChange,
   data: Done,
   errors: [],
+  conditional: true,
 
-  async handle({ body, principal, deps: { db, clock } }) {
+  async handle({ body, principal, deps: { db, clock }, requireMatch }) {
     const { realmId } = principal;
     const { displayName, logoURI: logoUri, maxProfiles, maxValid: maxValidMonths } = body;
     await db.transaction(async (tx) => {
       const before = await realms.lock(tx, realmId);
+      requireMatch(RealmView.parse(realmView(before)));
       const after = await realms.update(tx, realmId, { displayName, logoUri, maxProfiles, maxValidMonths });
       const changes = differences(realmView(before), realmView(after));
       if (changes === undefined) return;

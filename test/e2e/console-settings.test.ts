@@ -83,6 +83,58 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await context.close();
   });
 
+  test("what another tab saved meanwhile is shown, and overwritten only on purpose", async () => {
+    const watched = await subject.open("/console/settings");
+    const { page, context } = watched;
+    const before = await realmNow();
+    const save = async (tab: typeof page) => {
+      await tab.click('main [type="submit"]');
+      await tab.click('[role="dialog"] button:has-text("Save")');
+    };
+    const other = await context.newPage();
+    await other.goto(page.url());
+    await other.fill(field("maxProfiles"), "7");
+    await other.fill(field("maxValid"), "9");
+    await save(other);
+    await other.waitForSelector("text=The settings were saved.");
+
+    await page.fill(field("displayName"), "Typed here");
+    await page.fill(field("maxValid"), "3");
+    await save(page);
+    const notice = page.getByRole("alert").filter({ hasText: "The settings were changed elsewhere" });
+    await notice.waitFor();
+    await expectFocus(notice);
+    expect(await notice.getByRole("listitem").allTextContents()).toEqual([
+      "Profiles per user: 7 profiles",
+      expect.stringMatching(/: 9 months$/),
+    ]);
+    expect(await realmNow()).toEqual({ ...before, maxProfiles: 7, maxValid: 9 });
+    expect(await page.inputValue(field("displayName"))).toBe("Typed here");
+    expect(await page.inputValue(field("maxValid"))).toBe("3");
+    expect(await page.inputValue(field("maxProfiles"))).toBe("7");
+    watched.complaints.length = 0;
+    await expectGoodConsole(watched);
+
+    await page.click('button:has-text("Save mine all the same")');
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector("text=The settings were saved.");
+    expect(await realmNow()).toEqual({ ...before, displayName: "Typed here", maxProfiles: 7, maxValid: 3 });
+    await notice.waitFor({ state: "detached" });
+
+    await other.fill(field("displayName"), "Another name");
+    await save(other);
+    await other.click('button:has-text("Use the new values")');
+    expect(await other.inputValue(field("displayName"))).toBe("Typed here");
+    expect(await other.inputValue(field("maxValid"))).toBe("3");
+    expect(await other.isDisabled('main [type="submit"]')).toBe(true);
+    await subject.api.as.admin({ realmId: subject.realm.realmId }).put("/api/realm", {
+      displayName: before.displayName,
+      maxProfiles: before.maxProfiles,
+      maxValid: before.maxValid,
+    });
+    await context.close();
+  });
+
   test("what is refused is said at its field, and nothing changes", async () => {
     const before = await realmNow();
     const { page, context } = await subject.open("/console/settings");

@@ -1,7 +1,7 @@
 import { Button, Group, Modal, Stack, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { changesBetween, settingNames, type RealmSettings } from "./realm.ts";
-import { useSettingFields } from "./setting-fields.ts";
+import { useSettingFields, useShownValue } from "./setting-fields.ts";
 import { WhomItTouches } from "./whom-it-touches.tsx";
 
 /** What saving would change, and for whom. */
@@ -69,20 +69,4 @@ export function ChangeReview({
       </Stack>
     </Modal>
   );
-}
-
-function useShownValue(): (name: keyof RealmSettings, settings: RealmSettings) => string {
-  const { t } = useTranslation();
-  return (name, settings) => {
-    switch (name) {
-      case "displayName":
-        return settings.displayName;
-      case "logoURI":
-        return settings.logoURI === "" ? t("settings.noLogo") : settings.logoURI;
-      case "maxProfiles":
-        return t("settings.profiles", { count: settings.maxProfiles });
-      case "maxValid":
-        return t("settings.months", { count: settings.maxValid });
-    }
-  };
 }

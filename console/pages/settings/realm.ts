@@ -1,6 +1,6 @@
-import { api, dataOf, listOf, type Schemas } from "../../api-client.ts";
+import { api, ApiError, dataOf, listOf, type Schemas } from "../../api-client.ts";
 
-export type Realm = Schemas["Realm"];
+type Realm = Schemas["Realm"];
 
 /** What of a realm can be changed. */
 export type RealmSettings = Omit<Realm, "realmName">;
@@ -25,6 +25,25 @@ export async function usersWithMoreThan(profiles: number, signal: AbortSignal): 
   return (await listOf(api.GET("/api/user", { params: { query }, signal }))).total;
 }
 
-export const loadRealm = (signal: AbortSignal): Promise<Realm> => dataOf(api.GET("/api/realm", { signal }));
+/** A realm as it was read, and the tag by which a change can say what it is a change of. */
+export interface ReadRealm {
+  realmName: string;
+  settings: RealmSettings;
+  tag: string;
+}
 
-export const updateRealm = (body: Partial<RealmSettings>): Promise<unknown> => dataOf(api.PUT("/api/realm", { body }));
+export async function loadRealm(signal?: AbortSignal): Promise<ReadRealm> {
+  const call = api.GET("/api/realm", { ...(signal !== undefined && { signal }) });
+  const { realmName, ...settings } = await dataOf(call);
+  // A proxy that compresses answers calls the service's tag weak.
+  const tag = (await call).response.headers.get("ETag")?.replace(/^W\//, "") ?? "*";
+  return { realmName, settings, tag };
+}
+
+/** Changes the realm if it still is what was read. */
+export const updateRealm = (body: Partial<RealmSettings>, tag: string): Promise<unknown> =>
+  dataOf(api.PUT("/api/realm", { body, params: { header: { "If-Match": tag } } }));
+
+/** Whether a change was refused because the realm is no longer what was read. */
+export const wasChangedMeanwhile = (error: unknown): boolean =>
+  error instanceof ApiError && error.code === "precondition_failed";

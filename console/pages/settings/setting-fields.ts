@@ -12,3 +12,20 @@ export function useSettingFields(): Record<keyof RealmSettings, Required<FormFie
     maxValid: { label: t("settings.maxValid"), rule: t("settings.maxValidRule") },
   };
 }
+
+/** The value of a setting in words. */
+export function useShownValue(): (name: keyof RealmSettings, settings: RealmSettings) => string {
+  const { t } = useTranslation();
+  return (name, settings) => {
+    switch (name) {
+      case "displayName":
+        return settings.displayName;
+      case "logoURI":
+        return settings.logoURI === "" ? t("settings.noLogo") : settings.logoURI;
+      case "maxProfiles":
+        return t("settings.profiles", { count: settings.maxProfiles });
+      case "maxValid":
+        return t("settings.months", { count: settings.maxValid });
+    }
+  };
+}

@@ -11,7 +11,16 @@ import { SliderField } from "../../ui/slider-field.tsx";
 import { useSubmission } from "../../ui/submission.tsx";
 import { ChangeReview } from "./change-review.tsx";
 import { LogoPreview } from "./logo-preview.tsx";
-import { changesBetween, realmKey, updateRealm, type Realm, type RealmSettings } from "./realm.ts";
+import { ChangedMeanwhile } from "./changed-meanwhile.tsx";
+import {
+  changesBetween,
+  loadRealm,
+  realmKey,
+  updateRealm,
+  wasChangedMeanwhile,
+  type ReadRealm,
+  type RealmSettings,
+} from "./realm.ts";
 import { useSettingFields } from "./setting-fields.ts";
 
 const limits = { maxProfiles: { min: 1, max: 100 }, maxValid: { min: 1, max: 24 } } as const;
@@ -23,14 +32,17 @@ const trimmed = (values: RealmSettings): RealmSettings => ({
 });
 
 /** The settings of the realm. Saving shows first what it changes. */
-export function SettingsForm({ realm: { realmName, ...realm } }: { realm: Realm }) {
+export function SettingsForm({ realm }: { realm: ReadRealm }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const saveButton = useRef<HTMLButtonElement>(null);
   const [reviewed, setReviewed] = useState<RealmSettings>();
-  const [saved, setSaved] = useState<RealmSettings>(realm);
+  /** What the form's changes are changes of. */
+  const [read, setRead] = useState(realm);
+  /** What was read before it turned out to have been changed elsewhere. */
+  const [outdated, setOutdated] = useState<RealmSettings>();
   const form = useForm<RealmSettings>({
-    initialValues: realm,
+    initialValues: realm.settings,
     validate: { displayName: (value) => (value.trim() === "" ? t("forms.required") : null) },
   });
   const [logo] = useDebouncedValue(form.values.logoURI.trim(), 400);
@@ -40,11 +52,15 @@ export function SettingsForm({ realm: { realmName, ...realm } }: { realm: Realm 
     fields,
     async send(values) {
       try {
-        const after = trimmed(values);
-        await updateRealm(changesBetween(saved, after));
-        setSaved(after);
-        form.setValues(after);
-        form.resetDirty(after);
+        await updateRealm(changesBetween(read.settings, trimmed(values)), read.tag);
+        await readAgain(() => ({}));
+        setOutdated(undefined);
+      } catch (error) {
+        if (!wasChangedMeanwhile(error)) throw error;
+        // What was typed stays; everything else shows what holds now.
+        await readAgain((before) => changesBetween(before, trimmed(values)));
+        setOutdated(read.settings);
+        return;
       } finally {
         setReviewed(undefined);
       }
@@ -55,8 +71,20 @@ export function SettingsForm({ realm: { realmName, ...realm } }: { realm: Realm 
       saveButton.current?.focus();
     },
   });
-  const review = (event: SubmitEvent<HTMLFormElement>) => {
-    event.preventDefault();
+  /** Fills the form with what holds now, save for what is kept of it. */
+  const readAgain = async (kept: (before: RealmSettings) => Partial<RealmSettings>) => {
+    const now = await loadRealm();
+    setRead(now);
+    form.setInitialValues(now.settings);
+    form.resetDirty(now.settings);
+    form.setValues({ ...now.settings, ...kept(read.settings) });
+  };
+  const discard = () => {
+    form.reset();
+    setOutdated(undefined);
+  };
+  const review = (event?: SubmitEvent<HTMLFormElement>) => {
+    event?.preventDefault();
     if (form.validate().hasErrors) submit();
     else setReviewed(trimmed(form.values));
   };
@@ -76,13 +104,23 @@ export function SettingsForm({ realm: { realmName, ...realm } }: { realm: Realm 
     <Form onSubmit={review} maw={860}>
       <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} />
       {summary}
+      {outdated !== undefined && (
+        <ChangedMeanwhile
+          before={outdated}
+          now={read.settings}
+          onTake={discard}
+          onKeep={() => {
+            review();
+          }}
+        />
+      )}
       <Card withBorder>
         <Stack>
           <div>
             <Text size="sm" fw={500}>
               {t("settings.name")}
             </Text>
-            <code>{realmName}</code>
+            <code>{read.realmName}</code>
             <Text size="sm" c="dimmed">
               {t("settings.nameHint")}
             </Text>
@@ -124,7 +162,7 @@ export function SettingsForm({ realm: { realmName, ...realm } }: { realm: Realm 
         </Stack>
       </Card>
       <Group justify="flex-end">
-        <Button variant="default" disabled={!dirty} onClick={form.reset}>
+        <Button variant="default" disabled={!dirty} onClick={discard}>
           {t("forms.discard")}
         </Button>
         <Button type="submit" disabled={!dirty} ref={saveButton}>
@@ -133,7 +171,7 @@ export function SettingsForm({ realm: { realmName, ...realm } }: { realm: Realm 
       </Group>
       {reviewed !== undefined && (
         <ChangeReview
-          before={saved}
+          before={read.settings}
           after={reviewed}
           busy={busy}
           onSave={() => {

@@ -97,3 +97,44 @@ test("a change is of one's own realm", async () => {
   await service.put("/api/realm", { displayName: "mine" });
   expect((await as.service().get("/api/realm")).text).toBe(other.text);
 });
+
+const tagNow = async (): Promise<string> => (await service.get("/api/realm")).headers.etag ?? "";
+const putIf = (ifMatch: string, change: object) =>
+  service.put("/api/realm", change, { headers: { "if-match": ifMatch } });
+
+test("with `If-Match` a change is made to what was read, and to nothing newer", async () => {
+  const read = await tagNow();
+  expect((await putIf(read, { maxProfiles: 7 })).status).toBe(200);
+
+  expect(await putIf(read, { maxProfiles: 8, displayName: "Another" })).toBeError("precondition_failed");
+  expect((await service.get("/api/realm")).body.data).toMatchObject({ maxProfiles: 7 });
+  expect(await audited()).toHaveLength(1);
+  expect((await putIf(await tagNow(), { maxProfiles: 8 })).status).toBe(200);
+});
+
+test.each<[name: string, given: (tag: string) => string, status: number]>([
+  ["anything", () => "*", 200],
+  ["in a list", (tag) => `"a", ${tag} ,"b"`, 200],
+  ["in a list of others", () => '"a", "b"', 412],
+  // RFC 9110 section 13.1.1: compared strongly.
+  ["weak", (tag) => `W/${tag}`, 412],
+  ["without its quotes", (tag) => tag.slice(1, -1), 412],
+  ["empty", () => "", 412],
+])("If-Match %s", async (_, given, status) => {
+  expect((await putIf(given(await tagNow()), { maxProfiles: 9 })).status).toBe(status);
+  expect((await service.get("/api/realm")).body.data.maxProfiles).toBe(status === 200 ? 9 : 5);
+});
+
+test("of two changes to what both have read, one is made", async () => {
+  const read = await tagNow();
+  const answers = await Promise.all([6, 7, 8].map((maxProfiles) => putIf(read, { maxProfiles })));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
+  expect(await audited()).toHaveLength(1);
+});
+
+test("a condition opens nothing: without a token, or a scope, it is refused as ever", async () => {
+  const options = { headers: { "if-match": '"another"' } };
+  expect(await as.nobody().put("/api/realm", { maxProfiles: 9 }, options)).toBeError("unauthenticated");
+  const reader = as.service({ realmId, scopes: ["realm.read"] });
+  expect(await reader.put("/api/realm", { maxProfiles: 9 }, options)).toBeError("insufficient_scope");
+});
