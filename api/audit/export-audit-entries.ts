@@ -1,7 +1,7 @@
 import type { Db } from "../../db/client.ts";
 import * as audit from "../../db/queries/audit-entries.ts";
 import { latestHead, type SignedHead } from "../../db/queries/audit-seals.ts";
-import { csvLine } from "../csv.ts";
+import { csvLine } from "../../domain/csv.ts";
 import { exported } from "../exported.ts";
 import { actorOf } from "../principal.ts";
 import { Streamed } from "../streamed.ts";

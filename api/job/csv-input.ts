@@ -3,9 +3,8 @@ import { pipeline } from "node:stream/promises";
 import { CsvError, parse } from "csv-parse";
 import { jobColumns, neededColumns, readHeading, type JobColumn } from "../../domain/bulk/columns.ts";
 import type { JobKind } from "../../domain/bulk/job.ts";
+import { csvSeparators, unguardCell } from "../../domain/csv.ts";
 import { givenText, rowCharactersMax, unusableFile, type FoundInput, type FoundRow } from "./input.ts";
-
-const delimiters = [",", ";", "\t"] as const;
 
 /**
  * A table as spreadsheets write it (RFC 4180, and what Excel makes of it): comma, semicolon or tab, whichever the header
@@ -71,7 +70,7 @@ function delimiterOf(head: string): string {
     .trimStart()
     .split(/[\r\n]/, 1);
   const count = (delimiter: string): number => header.split(delimiter).length;
-  return delimiters.reduce((most, delimiter) => (count(delimiter) > count(most) ? delimiter : most));
+  return csvSeparators.reduce((most, delimiter) => (count(delimiter) > count(most) ? delimiter : most));
 }
 
 async function* readRecords(parser: AsyncIterable<string[]>): AsyncGenerator<string[], undefined> {
@@ -137,7 +136,7 @@ async function* rowsOf(
     if (record.every((cell) => cell.trim() === "")) continue;
     const cells = new Map<JobColumn, string>();
     columns.forEach((column, index) => {
-      if (column !== "ignored") cells.set(column, withoutApostrophe(record[index] ?? ""));
+      if (column !== "ignored") cells.set(column, unguardCell(record[index] ?? ""));
     });
     const given = [...cells.values()].map(givenText);
     yield record.slice(columns.length).some((cell) => cell.trim() !== "")
@@ -145,6 +144,3 @@ async function* rowsOf(
       : { position, cells, given };
   }
 }
-
-/** Our own tables keep spreadsheets from taking text for a formula. */
-const withoutApostrophe = (cell: string): string => (/^'+[=+\-@\t\r\n]/.test(cell) ? cell.slice(1) : cell);

@@ -1,6 +1,6 @@
 import type { Job } from "../../db/queries/jobs.ts";
 import { resultColumns } from "../../domain/bulk/columns.ts";
-import { csvLine } from "../csv.ts";
+import { csvLine, type CsvCell } from "../../domain/csv.ts";
 import { inputColumns, type JobRowView } from "../views/job-row-view.ts";
 
 type Pages = AsyncIterable<JobRowView[]>;
@@ -33,7 +33,7 @@ export async function* resultsAsCsv(pages: Pages, job: Job): AsyncGenerator<stri
 /** PEM begins with hyphens, which an apostrophe before them would spoil. */
 const made: ReadonlySet<keyof JobRowView> = new Set(["data", "certificate", "privateKey"]);
 
-function cellOf(row: JobRowView, column: keyof JobRowView) {
+function cellOf(row: JobRowView, column: keyof JobRowView): CsvCell {
   const value = row[column] ?? null;
-  return typeof value === "string" && made.has(column) ? { ours: value } : value;
+  return typeof value === "string" && made.has(column) ? { unguarded: value } : value;
 }

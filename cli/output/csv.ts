@@ -1,13 +1,10 @@
-/** What a spreadsheet would take for a formula. */
-const formula = /^[=+\-@\t\r\n]/;
+import { csvLine as lineOf, type CsvCell } from "../../domain/csv.ts";
 
-/** A line of CSV (RFC 4180), written as the service writes its own: what a spreadsheet would take for a formula is text. */
-export const csvLine = (cells: readonly unknown[]): string => `${cells.map(cellText).join(",")}\r\n`;
+/** A line of CSV as the service writes its own; values that are no text are JSON. */
+export const csvLine = (values: readonly unknown[]): string => lineOf(values.map(cellOf));
 
-function cellText(cell: unknown): string {
-  if (cell === null || cell === undefined) return "";
-  if (typeof cell === "number" || typeof cell === "boolean") return String(cell);
-  const text = typeof cell === "string" ? cell : JSON.stringify(cell);
-  const safe = formula.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe;
+function cellOf(value: unknown): CsvCell {
+  if (value === null || value === undefined) return null;
+  if (typeof value === "string" || typeof value === "number" || typeof value === "boolean") return value;
+  return JSON.stringify(value);
 }

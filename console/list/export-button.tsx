@@ -35,7 +35,8 @@ export function ExportButton<Row>({
       const onProgress = (done: number, total: number) => {
         setProgress(`${formatNumber(done, i18n.language)} / ${formatNumber(total, i18n.language)}`);
       };
-      saveFile(await exportCsv(load, { columns, query, signal: controller.signal, onProgress }), `${name}.csv`);
+      const options = { columns, query, language: i18n.language, signal: controller.signal, onProgress };
+      saveFile(await exportCsv(load, options), `${name}.csv`);
     } catch (error) {
       if (!controller.signal.aborted) notifyFailed(message(error as Error));
     } finally {

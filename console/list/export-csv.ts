@@ -1,3 +1,4 @@
+import { csvLine } from "../../domain/csv.ts";
 import type { Column } from "./columns.ts";
 import type { ListQuery } from "./list-state.ts";
 
@@ -11,34 +12,44 @@ export type LoadList<Row> = (query: ListQuery, signal: AbortSignal) => Promise<L
 
 const pageSize = 1_000;
 
-/** The whole list, as it is filtered and sorted, as CSV (RFC 4180) with a byte order mark, which spreadsheets look for. */
+/**
+ * The whole list, as it is filtered and sorted, as CSV (RFC 4180) with a byte order mark, which spreadsheets look for.
+ * Spreadsheets in German expect semicolons between cells.
+ */
 export async function exportCsv<Row>(
   load: LoadList<Row>,
-  { columns, query, signal, onProgress }: ExportOptions<Row>,
+  { columns, query, language, signal, onProgress }: ExportOptions<Row>,
 ): Promise<Blob> {
   const exported = columns.flatMap((column) => (column.text === undefined ? [] : [{ ...column, text: column.text }]));
-  const lines = [exported.map(({ title }) => cell(title)).join(",")];
+  const separator = language === "de" ? ";" : ",";
+  const lines = [
+    csvLine(
+      exported.map(({ title }) => title),
+      separator,
+    ),
+  ];
   for (let offset = 0, total = 1; offset < total; offset += pageSize) {
     const page = await load({ ...query, limit: pageSize, offset }, signal);
     total = page.total;
-    for (const row of page.data) lines.push(exported.map(({ text }) => cell(text(row))).join(","));
+    for (const row of page.data)
+      lines.push(
+        csvLine(
+          exported.map(({ text }) => text(row)),
+          separator,
+        ),
+      );
     onProgress(Math.min(offset + pageSize, total), total);
     if (page.data.length === 0) break;
   }
-  return new Blob(["\ufeff", lines.join("\r\n"), "\r\n"], { type: "text/csv;charset=utf-8" });
+  return new Blob(["\ufeff", ...lines], { type: "text/csv;charset=utf-8" });
 }
 
 interface ExportOptions<Row> {
   columns: readonly Column<Row>[];
   query: ListQuery;
+  language: string;
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
-}
-
-/** A cell that no spreadsheet takes for a formula. */
-function cell(text: string): string {
-  const plain = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text;
-  return /[",\r\n]/.test(plain) ? `"${plain.replaceAll('"', '""')}"` : plain;
 }
 
 /** Gives a file to the browser to keep. */

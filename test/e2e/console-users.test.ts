@@ -373,6 +373,32 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       });
     });
 
+    test.each([
+      { language: "en", export_: "Export", delimiter: "," },
+      { language: "de", export_: "Exportieren", delimiter: ";" },
+    ] as const)(
+      "a list exported in the language $language holds no formula, and its cells are separated by $delimiter",
+      async (view) => {
+        const { language, export_, delimiter } = view;
+        await someone(`guarded-${language}; =1`, "mia@example.org");
+        await someone(`guarded-${language};=1`, "mia@example.org");
+        await opened(
+          `/console/users?q=guarded-${language}`,
+          async ({ page }) => {
+            const download = page.waitForEvent("download");
+            await button(page, export_).click();
+            const file = await readFile(await (await download).path(), "utf8");
+            const [, ...rows] = parse(file, { bom: true, delimiter });
+            expect(rows.map(([name = ""]) => name).sort()).toEqual([
+              `guarded-${language}; =1`,
+              `guarded-${language};'=1`,
+            ]);
+          },
+          { language },
+        );
+      },
+    );
+
     test("a session of a person is ended, with the keyboard alone", async () => {
       const guest = await someone("signed-in");
       const application = await given.application({ ...guest, type: "useragent", name: "Course planner" });

@@ -2,6 +2,8 @@ import { Readable } from "node:stream";
 import { expect, test } from "vitest";
 import { readInput } from "../../../api/job/read-input.ts";
 import type { Upload } from "../../../api/upload.ts";
+import { csvLine, csvSeparators } from "../../../domain/csv.ts";
+import { everyText } from "../../support/every-text.ts";
 
 const names = Array.from({ length: 2_000 }, (_, index) => `${"😀".repeat(1 + (index % 7))}ß${index}@demo.example`);
 
@@ -21,4 +23,17 @@ test.each<[type: Upload["type"], text: string]>([
   const found: unknown[] = [];
   for await (const row of rows) found.push("cells" in row ? row.cells.get("pairwiseID") : row.unreadable);
   expect(found).toEqual(names);
+});
+
+test.each(csvSeparators)("a file that we wrote with the separator %j is read as it was before", async (separator) => {
+  const values = [...everyText(["=", "'", '"', ",", ";", "\t", "\r", "\n", "a"], 4)];
+  const lines = values.map((value) => Buffer.from(csvLine([value, "mia@demo.example"], separator)));
+  const header = Buffer.from(csvLine(["pairwiseID", "email"], separator));
+  const bytes = Readable.from([header, ...lines]) as AsyncIterable<Buffer>;
+
+  const { rows } = await readInput("onboarding", { type: "text/csv", bytes });
+
+  const found: unknown[] = [];
+  for await (const row of rows) found.push("cells" in row ? row.cells.get("pairwiseID") : row.unreadable);
+  expect(found).toEqual(values);
 });

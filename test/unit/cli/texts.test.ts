@@ -23,6 +23,7 @@ test.each([
   [["a", 1, true, null], "a,1,true,\r\n"],
   [['say "hi"', "x,y", "two\nlines"], '"say ""hi""","x,y","two\nlines"\r\n'],
   [["=1+1", "+1", "-1", "@x"], "'=1+1,'+1,'-1,'@x\r\n"],
+  [["'=1", "a;=1", { name: "a;=1" }], `''=1,a;'=1,"{""name"":""a;'=1""}"\r\n`],
   [[-1], "-1\r\n"],
 ])("a line of CSV: %j", (cells, line) => {
   expect(csvLine(cells)).toBe(line);

@@ -162,6 +162,7 @@ test("CSV is as RFC 4180 has it, and no cell is a formula", async () => {
   await write("user_lock", {}, "@SUM(1)");
   await write("user_lock", {}, "\tx");
   await write("user_lock", {}, "+1");
+  await write("user_lock", {}, "a;=1");
   await write("user_lock", {}, "plain");
   await seal();
 
@@ -173,7 +174,14 @@ test("CSV is as RFC 4180 has it, and no cell is a formula", async () => {
   expect(rows[1]).toMatch(
     /^\d+,[^,]+,user_lock,"\{""name"": ""a \\""b\\"", c""\}",\d+,,'=cmd\|'\/C calc'!A0,1,[0-9a-f]{64}$/,
   );
-  expect(rows.slice(2, 7).map((row) => row.split(",")[6])).toEqual(["'-1+1", "'@SUM(1)", "'\tx", "'+1", "plain"]);
+  expect(rows.slice(2, 8).map((row) => row.split(",")[6])).toEqual([
+    "'-1+1",
+    "'@SUM(1)",
+    "'\tx",
+    "'+1",
+    "a;'=1",
+    "plain",
+  ]);
   expect(rows.at(-1)).toBe("");
 });
 
