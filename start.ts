@@ -45,7 +45,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     log,
   }).finally(() => db.close());
 
-  const env: Env = { ...process.env, REALMPASS_DATA_DIRECTORY: data.path };
+  const env: Env = { ...process.env, REALMPASS_DATA_DIRECTORY: data.path, ...noDatabase };
   const urls =
     config.DATABASE_URL === undefined ? await loginPerProcess(ownerUrl) : { api: ownerUrl, worker: ownerUrl };
   const worker = supervise({
@@ -99,6 +99,9 @@ async function loginPerProcess(ownerUrl: string): Promise<{ api: string; worker:
     await client.end();
   }
 }
+
+/** The processes are given a URL that is whole. */
+const noDatabase: Env = { DATABASE_URL_FILE: "", DATABASE_PASSWORD: "", DATABASE_PASSWORD_FILE: "" };
 
 interface Supervised {
   /** Resolves when the process first says that it is ready; rejects when it ends before that. */

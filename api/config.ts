@@ -3,6 +3,7 @@ import type { Config } from "../runtime/config.ts";
 /** What an API process needs. Neither an issuer key nor its passphrase is among it. */
 export const apiVariables = [
   "DATABASE_URL",
+  "DATABASE_PASSWORD",
   "REDIS_URL",
   "REALMPASS_DATA_DIRECTORY",
   "REALMPASS_LOG_LEVEL",

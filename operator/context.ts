@@ -12,6 +12,7 @@ import { OperatorError, usageError } from "./operator-error.ts";
 /** What commands read of the configuration; the same variables as the other processes. */
 export const operatorVariables = [
   "DATABASE_URL",
+  "DATABASE_PASSWORD",
   "REDIS_URL",
   "REALMPASS_DATA_DIRECTORY",
   "PORT",

@@ -1,6 +1,7 @@
 import { DatabaseUnavailable } from "../db/outage.ts";
 import { AuditKeyError } from "../runtime/audit-key.ts";
 import { ConfigError } from "../runtime/config.ts";
+import { withoutCredentials } from "../runtime/log.ts";
 import { CeremonyError } from "../worker/pki/ceremony.ts";
 import { EncryptedKeyError } from "../worker/pki/encrypted-key.ts";
 import { OperatorError } from "./operator-error.ts";
@@ -58,7 +59,5 @@ const unforeseen = (error: unknown): Failure => ({
   ...failed("internal_error", `Something went wrong that should not: ${messageOf(error)}.`),
   ...(error instanceof Error && error.stack !== undefined ? { stack: withoutCredentials(error.stack) } : {}),
 });
-
-const withoutCredentials = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, "//[redacted]@");
 
 const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
+import { withMaskedPassword, withPassword } from "./server-url.ts";
 import { variables, type Variable } from "./variables.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -21,7 +22,8 @@ export class ConfigError extends Error {
 
 /**
  * Reads the named variables. `NAME_FILE` gives a variable's value in a file, for secrets that are mounted. An empty
- * value counts as not set. Throws a {@link ConfigError} that lists every fault, a `REALMPASS_` name that nothing knows among them.
+ * value counts as not set. DATABASE_URL has DATABASE_PASSWORD in it. Throws a {@link ConfigError} that lists every fault,
+ * a `REALMPASS_` name that nothing knows among them.
  */
 export function loadConfig<Names extends Variable>(names: readonly Names[], env: Env): Config<Names> {
   const faults = unknownNames(env);
@@ -35,6 +37,8 @@ export function loadConfig<Names extends Variable>(names: readonly Names[], env:
   }
 
   if (faults.length > 0) throw new ConfigError(faults);
+  const { DATABASE_URL: url, DATABASE_PASSWORD: password } = values;
+  if (typeof url === "string" && typeof password === "string") values["DATABASE_URL"] = withPassword(url, password);
   return Object.freeze(values) as Config<Names>;
 }
 
@@ -72,8 +76,5 @@ export const maskedConfig = (config: Readonly<Record<string, unknown>>): Record<
 const maskedValue = (name: Variable, value: unknown): unknown => {
   const variable = variables[name];
   if ("secret" in variable) return "********";
-  if (!("url" in variable) || typeof value !== "string" || !URL.canParse(value)) return value;
-  const url = new URL(value);
-  if (url.password !== "") url.password = "********";
-  return url.href;
+  return "url" in variable && typeof value === "string" ? withMaskedPassword(value) : value;
 };

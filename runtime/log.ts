@@ -20,8 +20,8 @@ const secretFields = [
   "data",
 ];
 
-/** A message that can hold a URL with credentials (a connection string in a driver's error) loses them. */
-export const withoutCredentials = (text: string): string => text.replace(/\/\/[^/@\s]*@/g, "//[redacted]@");
+/** A message that can hold a URL with credentials (a connection string in a driver's error) loses them, up to the last `@`. */
+export const withoutCredentials = (text: string): string => text.replace(/\/\/\S*@/g, "//[redacted]@");
 
 /**
  * Structured log lines as JSON on standard error, which leaves standard output to what programs read.

@@ -1,6 +1,7 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { areNetworks } from "./networks.ts";
+import { isDatabaseUrl } from "./server-url.ts";
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -11,7 +12,12 @@ const wholeNumber = (min: number, max: number) =>
 
 const integer = (min: number, max: number, fallback: number) => wholeNumber(min, max).default(fallback);
 
-const postgresUrl = z.string().regex(/^postgres(ql)?:\/\//, "must be a postgres:// URL");
+const postgresUrl = z
+  .string()
+  .refine(
+    isDatabaseUrl,
+    "must be a postgres:// URL; give a password with special characters in DATABASE_PASSWORD, or percent-encode it",
+  );
 const redisUrl = z.string().regex(/^rediss?:\/\//, "must be a redis:// URL");
 const webUrl = z
   .url({ protocol: /^https?$/, message: "must be an absolute http(s) URL" })
@@ -27,6 +33,12 @@ export const variables = {
     used: "all",
     url: true,
     about: "Postgres 15 or newer. Not set: `npm start` runs its own in the data directory.",
+  },
+  DATABASE_PASSWORD: {
+    schema: z.string().optional(),
+    used: "all",
+    secret: true,
+    about: "The password for DATABASE_URL, as it is: nothing in it is percent-encoded. Not set: the one in the URL.",
   },
   REDIS_URL: {
     schema: redisUrl.optional(),

@@ -1,6 +1,7 @@
 /** What a worker needs. Neither a token signing key nor a client secret nor the key that opens outputs is among it. */
 export const workerVariables = [
   "DATABASE_URL",
+  "DATABASE_PASSWORD",
   "REDIS_URL",
   "REALMPASS_DATA_DIRECTORY",
   "REALMPASS_LOG_LEVEL",

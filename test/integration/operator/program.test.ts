@@ -1,4 +1,5 @@
-import { expect, test } from "vitest";
+import { randomBytes } from "node:crypto";
+import { expect, onTestFinished, test } from "vitest";
 import { variables } from "../../../runtime/variables.ts";
 import { useOperator } from "./operator-support.ts";
 
@@ -69,6 +70,27 @@ test("a database that does not answer is a sentence without its password", async
   });
   expect([code, json["error"]]).toEqual([1, "database_unavailable"]);
   expect(err).not.toMatch(/hunter2|\n {4}at /);
+});
+
+test("a password with any characters is taken as it is, and no message has any of it", async () => {
+  const url = new URL(operator.database.url);
+  const login = `operator_${randomBytes(4).toString("hex")}`;
+  const asOwner = (text: string) => operator.database.owner.query({ text, values: [] });
+  await asOwner(`create role ${login} login password '1/2@3#4%41' in role realmpass_operator`);
+  onTestFinished(async () => {
+    await asOwner(`drop role ${login}`);
+  });
+  const run = (user: string, DATABASE_PASSWORD: string) =>
+    operator.run(["realm", "list"], {
+      env: { DATABASE_URL: `postgres://${user}@${url.host}${url.pathname}`, DATABASE_PASSWORD },
+    });
+
+  expect((await run(login, "1/2@3#4%41")).code).toBe(0);
+  const refused = await run(login, "1/2@3#4A");
+  expect([refused.code, refused.json["error"]]).toEqual([1, "database_refused"]);
+  const broken = await run(`${login}:1/2@3#4%41`, "");
+  expect([broken.code, broken.json["error"]]).toEqual([1, "configuration_invalid"]);
+  for (const { out, err } of [refused, broken]) expect(out + err).not.toMatch(/1\/2|2@|3#|#4|%41/);
 });
 
 test("a database that was never migrated is a sentence with the remedy", async () => {

@@ -1,0 +1,25 @@
+/** The parts of a server's URL around its password (RFC 3986 section 3.2.1). */
+const credentials = /^([a-z]+:\/\/)(?:([^:@/?#]*)(:[^/?#]*)?@)?(.*)$/s;
+
+/**
+ * Whether a text is the URL of a database as its driver will read it. After an unencoded `/`, `?` or `#` in a password
+ * the rest of it would be taken for a host, a port or the database's name, and be named in error messages.
+ */
+export function isDatabaseUrl(text: string): boolean {
+  const [, scheme = "", user = "", password = "", rest = ""] = credentials.exec(text) ?? [];
+  // The host is empty where the database has a socket.
+  const parsable = `${scheme}${rest.startsWith("/") ? "localhost" : ""}${rest}`;
+  return /^postgres(ql)?:/.test(scheme) && !rest.includes("@") && URL.canParse(parsable) && isEncoded(user + password);
+}
+
+const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text);
+
+/** The URL with a password in place of the one that it has. */
+export function withPassword(url: string, password: string): string {
+  const [, scheme = "", user = "", , rest = ""] = credentials.exec(url) ?? [];
+  return `${scheme}${user}:${encodeURIComponent(password)}@${rest}`;
+}
+
+/** The URL as it may be shown. */
+export const withMaskedPassword = (url: string): string =>
+  url.replace(/^([a-z]+:\/\/[^:@/?#]*):[^/?#]*@/, "$1:********@").replace(/([?&]password=)[^&#]*/g, "$1********");

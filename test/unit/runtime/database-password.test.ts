@@ -1,0 +1,72 @@
+import { expect, test } from "vitest";
+import pg from "pg";
+import { ConfigError, loadConfig, maskedConfig, type Env } from "../../../runtime/config.ts";
+import { withoutCredentials } from "../../../runtime/log.ts";
+
+const load = (env: Env) => loadConfig(["DATABASE_URL", "DATABASE_PASSWORD"], env);
+
+/** What the driver makes of a URL. */
+const driven = (url: string | undefined) => {
+  const { user, password, host, port, database } = new pg.Client({ connectionString: url });
+  return { user, password, host, port, database };
+};
+
+test.each([
+  "postgres://ada@db.example:5433/wifi",
+  "postgres://ada:other@db.example:5433/wifi",
+  "postgresql://ada:an%40other@db.example:5433/wifi?connect_timeout=3",
+])("DATABASE_PASSWORD is the password of %s, whatever characters it has", (url) => {
+  for (const password of ["/@#%", "%41", "a:b?c=d&e", "ü 'quoted' \"[x]\"", "100%", "plain"]) {
+    const { DATABASE_URL } = load({ DATABASE_URL: url, DATABASE_PASSWORD: password });
+    expect(driven(DATABASE_URL)).toEqual({ user: "ada", password, host: "db.example", port: 5433, database: "wifi" });
+  }
+});
+
+test("DATABASE_PASSWORD needs no user in the URL, and no host when the database has a socket", () => {
+  const { DATABASE_URL } = load({ DATABASE_URL: "postgres://db.example/wifi", DATABASE_PASSWORD: "a/b" });
+  expect(driven(DATABASE_URL)).toMatchObject({ password: "a/b", host: "db.example", database: "wifi" });
+  const socket = load({ DATABASE_URL: "postgres://ada@/wifi?host=/run/postgresql", DATABASE_PASSWORD: "a/b" });
+  expect(driven(socket.DATABASE_URL)).toMatchObject({ user: "ada", password: "a/b", host: "/run/postgresql" });
+});
+
+test.each([
+  "postgres://ada:pa/ss@db.example/wifi",
+  "postgres://ada:12/ss@db.example/wifi",
+  "postgres://ada:pa#ss@db.example/wifi",
+  "postgres://ada:pa@pa#ss@db.example/wifi",
+  "postgres://ada:12?ss@db.example/wifi",
+  "postgres://ada:pa%ss@db.example/wifi",
+  "postgres://ada:pass@db.example:port/wifi",
+])("a URL whose password is not percent-encoded is refused without any of it: %s", (url) => {
+  const refusal = (() => {
+    try {
+      load({ DATABASE_URL: url });
+    } catch (error) {
+      return error as ConfigError;
+    }
+    return undefined;
+  })();
+  expect(refusal).toBeInstanceOf(ConfigError);
+  expect(refusal?.message).toContain("DATABASE_PASSWORD");
+  expect(refusal?.message).not.toMatch(/ada|pa[/#@%]|12|ss@|db\.example/);
+});
+
+test.each([
+  ["postgres://ada@db.example/wifi", "/@#%", "postgres://ada:********@db.example/wifi"],
+  ["postgres://ada@/wifi?host=/run/postgresql", "/@#%", "postgres://ada:********@/wifi?host=/run/postgresql"],
+  ["postgres://ada@db.example/wifi?password=b%40d&x=1", "", "postgres://ada@db.example/wifi?password=********&x=1"],
+  ["postgres://ada@db.example/wifi", "", "postgres://ada@db.example/wifi"],
+])("%s with the password %j is shown as %s", (url, password, shown) => {
+  const masked = maskedConfig(load({ DATABASE_URL: url, DATABASE_PASSWORD: password }));
+  expect(masked["DATABASE_URL"]).toBe(shown);
+  expect(masked["DATABASE_PASSWORD"]).toBe(password === "" ? null : "********");
+});
+
+test.each(["pass", "pa/ss", "pa@ss", "pa#ss", "pa?s/s@"])(
+  "a message loses the credentials in its URLs: %s",
+  (password) => {
+    expect(withoutCredentials(`cannot open postgres://ada:${password}@db.example/wifi now`)).toBe(
+      "cannot open postgres://[redacted]@db.example/wifi now",
+    );
+  },
+);
