@@ -19,6 +19,7 @@ const packageOf: Record<string, string> = {
   nmcli: "network-manager",
   "systemd-analyze": "systemd",
   python3: "python3",
+  nginx: "nginx-light",
 };
 
 /** The full path of a program, looked up in `path` as a shell would; undefined when it is not there. */

@@ -1,0 +1,141 @@
+import { randomBytes } from "node:crypto";
+import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
+import { beforeAll, expect, test } from "vitest";
+import { secretPaths } from "../../../api/secret-paths.ts";
+import { atEndOfFile } from "../../support/at-end.ts";
+import { uploadAndFollow } from "../../support/behind-nginx.ts";
+import { startFront } from "../../support/front.ts";
+import { startNginx, type Nginx } from "../../support/nginx.ts";
+import { startService, type RunningService } from "../../support/service.ts";
+import { freePort } from "../../support/services.ts";
+import { describeWithTool } from "../../support/tools.ts";
+
+/** nginx as docker-compose.yml ships it, before two api processes. 200,000 rows are in `fault/compose-proxy`. */
+describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
+  let service: RunningService;
+  let nginx: Nginx;
+  beforeAll(async () => {
+    service = await startService({
+      kind: "postgres",
+      env: { REALMPASS_TRUSTED_PROXIES: "127.0.0.1" },
+      atEnd: atEndOfFile,
+    });
+    const ports = [service.apiPort];
+    await service.startApi();
+    nginx = await startNginx([...ports, service.apiPort].map((port) => `127.0.0.1:${port}`));
+  });
+
+  test("takes a file of more than 1 MiB, and passes the job's events on while the stream is open", async () => {
+    const jobs = await uploadAndFollow(nginx, service, 20_000);
+    expect(jobs.at(-1)).toMatchObject({ state: "ready", total: 20_000 });
+  }, 60_000);
+
+  test("passes an upload on as it comes: who may not upload is told before all of it is there", async () => {
+    const status = await new Promise<number | undefined>((resolve, reject) => {
+      const request = httpRequest(`${nginx.url}/api/jobs/onboarding`, {
+        method: "POST",
+        headers: { authorization: "Bearer nobody", "content-type": "text/csv", "content-length": 100_000_000 },
+        agent: false,
+      });
+      request.on("response", ({ statusCode }) => {
+        resolve(statusCode);
+        request.destroy();
+      });
+      request.on("error", reject);
+      request.write("pairwiseID\r\n");
+    });
+    expect(status).toBe(401);
+  });
+
+  test("leaves the limit of a body's size to the api, which answers in JSON", async () => {
+    for (let time = 0; time < 20; time += 1) {
+      const answer = await fetch(`${nginx.url}/api/user`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${service.accessToken}`, "content-type": "application/json" },
+        body: JSON.stringify({ filter: { email: "x".repeat(2_000_000) } }),
+      });
+      expect(answer.status).toBe(413);
+      expect(await answer.json()).toMatchObject({ result: "error", code: 413 });
+    }
+  });
+
+  test("says itself where a request came from, whatever the client says", async () => {
+    const front = await startFront(() => `http://127.0.0.1:${service.apiPort}`);
+    const before = await startNginx([new URL(front.url).host]);
+    const answer = await fetch(`${before.url}/healthz`, {
+      headers: { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https", "x-client-certificate": "forged" },
+    });
+
+    expect(answer.status).toBe(200);
+    expect(front.seen[0]?.headers).toMatchObject({
+      host: new URL(before.url).host,
+      "x-forwarded-for": "127.0.0.1",
+      "x-forwarded-proto": "http",
+    });
+    expect(front.seen[0]?.headers).not.toHaveProperty("x-client-certificate");
+  });
+
+  test("logs no link, code or token, neither of what is answered nor of what fails, but the request's id", async () => {
+    const away = await startNginx([`127.0.0.1:${await freePort()}`]);
+    // Takes requests, and closes their connections without an answer.
+    const broken = await startFront(() => "http://127.0.0.1:1");
+    const silent = await startNginx([new URL(broken.url).host]);
+    const secrets: string[] = [];
+    const ids: string[] = [];
+    /** Its URL, with secrets that no other request has. */
+    const drawn = ({ path, parameters = [] }: (typeof secretPaths)[number]): string => {
+      const draw = (): string => {
+        const secret = randomBytes(24).toString("base64url");
+        secrets.push(secret);
+        return secret;
+      };
+      const query = parameters.map((name) => `${name}=${draw()}`).join("&");
+      return `${path.replace(/\{\w+\}/, draw)}${query === "" ? "" : `?${query}`}`;
+    };
+
+    for (const each of secretPaths) {
+      const referer = `http://localhost:3000${drawn(each)}`;
+      const answer = await fetch(nginx.url + drawn(each), { redirect: "manual", headers: { referer } });
+      expect(answer.status).toBeLessThan(500);
+      ids.push(answer.headers.get("x-request-id") ?? "none");
+      expect((await fetch(away.url + drawn(each), { headers: { referer } })).status).toBe(502);
+      expect((await fetch(silent.url + drawn(each), { headers: { referer } })).status).toBe(502);
+      expect(
+        await statusOfRaw(nginx, `GET ${drawn(each)} HTTP/1.1\r\nHost: x\r\nX-Long: ${"x".repeat(40_000)}\r\n\r\n`),
+      ).toBe(400);
+      expect(await statusOfRaw(nginx, `GET ${drawn(each)}${"x".repeat(40_000)} HTTP/1.1\r\nHost: x\r\n\r\n`)).toBe(414);
+      expect(await statusOfRaw(nginx, `GET ${drawn(each)} HTTP/1.1\r\nHost: a b\r\n\r\n`)).toBe(400);
+      await breakOff(nginx, `POST ${drawn(each)} HTTP/1.1\r\nHost: x\r\nContent-Length: 1000\r\n\r\nx`);
+    }
+
+    const logs = (await Promise.all([nginx, away, silent].map((each) => each.logs()))).join("\n");
+    expect(secrets.filter((secret) => logs.includes(secret))).toEqual([]);
+    expect(ids.filter((id) => !logs.includes(id))).toEqual([]);
+    expect(logs).toContain(" GET 502 ");
+    for (const id of ids) expect(await service.logs()).toContain(id);
+  });
+});
+
+/** The status of the answer to these octets. */
+const statusOfRaw = ({ port }: Nginx, text: string): Promise<number> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () => socket.write(text));
+    socket.once("data", (answer) => {
+      resolve(Number(/^HTTP\/1\.1 (\d+)/.exec(answer.toString("latin1"))?.[1]));
+      socket.destroy();
+    });
+    socket.once("error", reject);
+  });
+
+/** Sends these octets and goes away. */
+const breakOff = ({ port }: Nginx, text: string): Promise<void> =>
+  new Promise((resolve, reject) => {
+    const socket = connect(port, "127.0.0.1", () =>
+      socket.write(text, () => {
+        socket.destroy();
+        resolve();
+      }),
+    );
+    socket.once("error", reject);
+  });

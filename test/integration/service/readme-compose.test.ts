@@ -1,0 +1,47 @@
+import { fork } from "node:child_process";
+import { expect, test } from "vitest";
+import { atEnd } from "../../support/at-end.ts";
+import { createBrowserSession } from "../../support/browser-session.ts";
+import { ended, freePort } from "../../support/services.ts";
+import { shellBlocks } from "../../support/shell-blocks.ts";
+import { useOperator } from "../operator/operator-support.ts";
+
+const operator = useOperator();
+
+/** What stands behind `docker compose run --rm operator`: the operator program, in the environment of the services. */
+const inContainer = "docker compose run --rm operator ";
+
+test("the README's lines for docker compose end with an administrator who is signed in", async () => {
+  const blocks = await shellBlocks("README.md", "Running it for real");
+  const lines =
+    blocks
+      .find((block) => block.includes("docker compose"))
+      ?.trimEnd()
+      .split("\n") ?? [];
+  const start = lines.indexOf("docker compose up -d --wait");
+  expect(lines[start - 1]).toMatch(/^echo "POSTGRES_PASSWORD=.*" > \.env$/);
+
+  const base = `http://localhost:${await freePort()}`;
+  const env = { REALMPASS_BASE_URL: base, REALMPASS_METRICS_PORT: "0" };
+  let printed = "";
+  for (const line of lines.slice(start + 1)) {
+    expect(line).toContain(inContainer);
+    const { code, out, err } = await operator.runPlain(line.slice(inContainer.length).split(" "), { env });
+    expect([line, code, err]).toEqual([line, 0, expect.anything()]);
+    printed = out;
+  }
+  expect(printed).toMatch(new RegExp(`^${base}/sign-in/\\S+\\n$`));
+
+  const api = fork("dist/api/main.js", {
+    env: { PATH: process.env["PATH"], ...operator.env(), ...env, PORT: new URL(base).port },
+    stdio: ["ignore", "ignore", "ignore", "ipc"],
+  });
+  atEnd(() => ended(api));
+  await new Promise((resolve, reject) => {
+    api.once("message", resolve);
+    api.once("exit", reject);
+  });
+  const browser = createBrowserSession(() => [base]);
+  const signedIn = await browser.submit(await browser.get(printed.trimEnd()), {});
+  expect([signedIn.status, new URL(signedIn.url).pathname]).toEqual([200, "/console"]);
+});
