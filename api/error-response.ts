@@ -74,8 +74,6 @@ function setErrorHeaders(response: Response, error: ServiceError): void {
   const retryAfter =
     error.retryAfterSeconds ?? (error.status === 503 || error.status === 429 ? retryAfterSeconds : undefined);
   if (retryAfter !== undefined) response.setHeader("Retry-After", String(retryAfter));
-  // The rest of a body that is too large is not worth reading.
-  if (error.code === "payload_too_large") response.setHeader("Connection", "close");
 }
 
 const wantsProblemDetails = (accept: string | undefined): boolean =>

@@ -17,7 +17,7 @@ import { readJsonBody } from "./request-body.ts";
 import { contextOf } from "./request-context.ts";
 import { requireMatch, sendAnswer } from "./respond.ts";
 import { sendStream, Streamed } from "./streamed.ts";
-import { openUpload } from "./upload.ts";
+import { openUpload, takeLeftover } from "./upload.ts";
 
 /** Endpoints that share a path's form; what they call its parameters may differ. */
 interface Route {
@@ -218,4 +218,6 @@ export async function refuse({
   if (!response.hasHeader("X-Rate-Limit-Limit"))
     await limiter.countPublic(response, request.ip ?? "").catch(() => undefined);
   sendError(request, response, error);
+  // Closed at once, the connection would be reset before the answer has been read, and a proxy would make it a 502.
+  if (error.code === "payload_too_large") void takeLeftover(request).then(() => request.complete || request.destroy());
 }

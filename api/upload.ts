@@ -75,7 +75,8 @@ export function openUpload(request: IncomingMessage, { types, bytesMax }: Upload
   };
 }
 
-async function takeLeftover(request: IncomingMessage): Promise<void> {
+/** Takes some of what the client is still sending, which is thrown away: resolves when that is all, or enough. */
+export async function takeLeftover(request: IncomingMessage): Promise<void> {
   if (request.complete || request.destroyed) return;
   const ending = new AbortController();
   const { signal } = ending;
