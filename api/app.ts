@@ -1,5 +1,6 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ServiceError } from "../domain/errors.ts";
+import { parseTrustedProxies } from "../runtime/networks.ts";
 import { createConsoleApi } from "./console/console-api.ts";
 import { createConsoleRouter } from "./console/console-router.ts";
 import { cors } from "./cors.ts";
@@ -27,7 +28,7 @@ export function createApp(deps: Deps): Express {
   app.disable("etag");
   app.enable("case sensitive routing");
   app.set("query parser", false);
-  app.set("trust proxy", deps.settings.trustedProxies.length > 0 ? [...deps.settings.trustedProxies] : false);
+  app.set("trust proxy", parseTrustedProxies(deps.settings.trustedProxies));
 
   const limiter = createRateLimiter(deps.settings.rateLimits);
   const https = deps.settings.baseUrl.startsWith("https:");

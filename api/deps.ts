@@ -39,8 +39,8 @@ export interface ApiSettings {
   baseUrl: string;
   /** The address of the authorization server, without a trailing slash. */
   authUrl: string;
-  /** Addresses and ranges whose X-Forwarded-For is believed. */
-  trustedProxies: readonly string[];
+  /** Addresses and ranges whose X-Forwarded-For is believed, separated by commas. */
+  trustedProxies: string;
   /** How long a creation waits for its worker. */
   waitSeconds: number;
   rateLimits: RateLimits;

@@ -84,14 +84,11 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
 const queueConnections = 4;
 
 function settingsOf(config: ApiConfig, tlsPort: number | undefined): ApiSettings {
-  const trustedProxies = config.REALMPASS_TRUSTED_PROXIES.split(",")
-    .map((range) => range.trim())
-    .filter((range) => range !== "");
-  const clientCertificates = clientCertificatesOf(config, { trustedProxies, tlsPort });
+  const clientCertificates = clientCertificatesOf(config, tlsPort);
   return {
     baseUrl: baseUrl(config),
     authUrl: authUrl(config),
-    trustedProxies,
+    trustedProxies: config.REALMPASS_TRUSTED_PROXIES,
     waitSeconds: config.REALMPASS_WAIT_SECONDS,
     rateLimits: {
       service: config.REALMPASS_RATE_LIMIT_SERVICE,

@@ -1,32 +1,104 @@
-import { BlockList, isIP, isIPv4 } from "node:net";
+import { BlockList, isIP, isIPv4, isIPv6 } from "node:net";
 
-/** Addresses and ranges in CIDR notation, separated by commas. Throws for what is neither. */
-export function parseNetworks(text: string): BlockList {
-  const networks = new BlockList();
-  const parts = text.split(",").map((part) => part.trim());
-  for (const part of parts.filter((each) => each !== "")) {
-    const [, address = "", length] = /^([^/%]+)(?:\/(\d{1,3}))?$/.exec(part) ?? [];
-    if (isIP(address) === 0) throw new Error(`${part} is no address`);
-    const most = isIPv4(address) ? 32 : 128;
-    const prefix = length === undefined ? most : Number(length);
-    if (prefix > most) throw new Error(`${part} is no range`);
-    networks.addSubnet(address, prefix, familyOf(address));
-  }
-  return networks;
+/** Ranges of addresses. An IPv4-mapped IPv6 address (RFC 4291) is the IPv4 address in it, and no other IPv6 range has it. */
+export interface Networks {
+  readonly ipv4: BlockList;
+  readonly ipv6: BlockList;
+  readonly isEmpty: boolean;
 }
 
-/** Whether a text is what {@link parseNetworks} reads. */
-export function areNetworks(text: string): boolean {
-  try {
-    parseNetworks(text);
-    return true;
-  } catch {
-    return false;
-  }
+/** Names for ranges, as Express has them. */
+const namedRanges = new Map<string, readonly string[]>([
+  ["loopback", ["127.0.0.0/8", "::1/128"]],
+  ["linklocal", ["169.254.0.0/16", "fe80::/10"]],
+  ["uniquelocal", ["10.0.0.0/8", "172.16.0.0/12", "192.168.0.0/16", "fc00::/7"]],
+]);
+
+/**
+ * Addresses, ranges in CIDR notation (for IPv4 also with a netmask) and the names loopback, linklocal and uniquelocal,
+ * separated by commas. Throws an error that names every part that is something else.
+ */
+export const parseNetworks = (text: string): Networks => networksOf(text, readRange);
+
+/**
+ * Answers whether an address is that of a proxy that is trusted. The text is as for {@link parseNetworks}, without
+ * ranges that hold every address: each sender could then choose the address that it is known by.
+ */
+export function parseTrustedProxies(text: string): (address: string) => boolean {
+  const proxies = networksOf(text, (part) => {
+    const range = readRange(part);
+    if (range.prefix === (range.mapped ? ipv4MappedPrefix : 0)) throw new Error("every address would be a proxy's");
+    return range;
+  });
+  return (address) => isWithin(proxies, address);
 }
 
-/** Whether an address is in one of the networks. */
-export const isWithin = (networks: BlockList, address: string): boolean =>
-  isIP(address) !== 0 && networks.check(address, familyOf(address));
+/** Whether an address is in one of the networks. A zone (RFC 4007) makes no difference. */
+export function isWithin({ ipv4, ipv6 }: Networks, address: string): boolean {
+  if (isIPv4(address)) return ipv4.check(address, "ipv4");
+  if (!isIPv6(address)) return false;
+  return isMapped(address) ? ipv4.check(address, "ipv6") : ipv6.check(address, "ipv6");
+}
 
-const familyOf = (address: string): "ipv4" | "ipv6" => (isIPv4(address) ? "ipv4" : "ipv6");
+interface Range {
+  address: string;
+  family: "ipv4" | "ipv6";
+  prefix: number;
+  mapped: boolean;
+}
+
+function networksOf(text: string, read: (part: string) => Range): Networks {
+  const ipv4 = new BlockList();
+  const ipv6 = new BlockList();
+  const parts = text
+    .split(",")
+    .map((part) => part.trim())
+    .filter((part) => part !== "");
+  const faults: string[] = [];
+  for (const part of parts) {
+    try {
+      for (const { address, family, prefix, mapped } of (namedRanges.get(part) ?? [part]).map(read)) {
+        (mapped || family === "ipv4" ? ipv4 : ipv6).addSubnet(address, prefix, family);
+      }
+    } catch (error) {
+      faults.push(`${JSON.stringify(part)}: ${(error as Error).message}`);
+    }
+  }
+  if (faults.length > 0) throw new Error(faults.join("; "));
+  return { ipv4, ipv6, isEmpty: parts.length === 0 };
+}
+
+function readRange(part: string): Range {
+  const [, address = "", length] = /^([^/]+)(?:\/(.*))?$/.exec(part) ?? [];
+  if (isIP(address) === 0) {
+    throw new Error("must be an IP address, a range in CIDR notation, loopback, linklocal or uniquelocal");
+  }
+  if (address.includes("%")) throw new Error("must be without a zone");
+  const family = isIPv4(address) ? "ipv4" : "ipv6";
+  const mapped = isMapped(address);
+  const prefixMin = mapped ? ipv4MappedPrefix : 0;
+  const prefixMax = family === "ipv4" ? 32 : 128;
+  const prefix = length === undefined ? prefixMax : readPrefix(length, family);
+  if (prefix === undefined || prefix < prefixMin || prefix > prefixMax) {
+    throw new Error(`the length of its prefix must be from ${prefixMin} to ${prefixMax}`);
+  }
+  return { address, family, prefix, mapped };
+}
+
+/** The length of a prefix as it is written, or as an IPv4 netmask has it. */
+function readPrefix(text: string, family: Range["family"]): number | undefined {
+  if (/^\d+$/.test(text)) return Number(text);
+  if (family !== "ipv4" || !isIPv4(text)) return undefined;
+  const bits = text
+    .split(".")
+    .map((octet) => Number(octet).toString(2).padStart(8, "0"))
+    .join("");
+  return /^1*0*$/.test(bits) ? bits.replaceAll("0", "").length : undefined;
+}
+
+const ipv4MappedPrefix = 96;
+const everyIpv4 = new BlockList();
+everyIpv4.addSubnet("0.0.0.0", 0, "ipv4");
+
+/** A {@link BlockList} of IPv4 ranges finds IPv4-mapped addresses as well. */
+const isMapped = (address: string): boolean => isIPv6(address) && everyIpv4.check(address, "ipv6");

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
-import { areNetworks } from "./networks.ts";
+import { parseNetworks, parseTrustedProxies } from "./networks.ts";
 import { isDatabaseUrl } from "./server-url.ts";
 
 const wholeNumber = (min: number, max: number) =>
@@ -22,6 +22,16 @@ const redisUrl = z.string().regex(/^rediss?:\/\//, "must be a redis:// URL");
 const webUrl = z
   .url({ protocol: /^https?$/, message: "must be an absolute http(s) URL" })
   .transform((url) => url.replace(/\/+$/, ""));
+
+/** A text that `parse` takes. It stays as it was written, and those that use it parse it again. */
+const parsedBy = (parse: (text: string) => unknown) =>
+  z.string().superRefine((text, context) => {
+    try {
+      parse(text);
+    } catch (error) {
+      context.addIssue({ code: "custom", message: (error as Error).message });
+    }
+  });
 
 /**
  * Every variable that any process reads. `used` says which: a process's own configuration names what it needs, and the
@@ -87,9 +97,10 @@ export const variables = {
     about: "The address the API listens on; 0.0.0.0 for every interface.",
   },
   REALMPASS_TRUSTED_PROXIES: {
-    schema: z.string().default(""),
+    schema: parsedBy(parseTrustedProxies).default(""),
     used: "all",
-    about: "Comma-separated addresses or CIDR ranges whose X-Forwarded-For is believed.",
+    about:
+      "Comma-separated addresses or CIDR ranges whose X-Forwarded-For is believed; loopback, linklocal and uniquelocal name ranges.",
   },
   REALMPASS_CLIENT_CERTIFICATE_HEADER: {
     schema: z
@@ -162,7 +173,7 @@ export const variables = {
       "Answers 401 and 403 per second and address, per process. Beyond it a 403 becomes 429 and a 401 gains Retry-After.",
   },
   REALMPASS_LOGO_NETWORKS: {
-    schema: z.string().refine(areNetworks, "must be addresses or CIDR ranges, separated by commas").default(""),
+    schema: parsedBy(parseNetworks).default(""),
     used: "api",
     about:
       "Comma-separated addresses or CIDR ranges that realms' logos may be fetched from beyond the public Internet: those of the campus's own web servers.",

@@ -69,7 +69,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
       host: config.REALMPASS_OCSP_HOST,
       port: config.REALMPASS_OCSP_PORT,
       url: config.REALMPASS_OCSP_URL,
-      trustedProxies: rangesOf(config.REALMPASS_TRUSTED_PROXIES),
+      trustedProxies: config.REALMPASS_TRUSTED_PROXIES,
       requestsPerSecond: config.REALMPASS_RATE_LIMIT_OCSP,
     },
     registry,
@@ -79,11 +79,5 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   });
   process.send?.({ event: "ready", metricsPort: metrics.port });
 }
-
-const rangesOf = (text: string): string[] =>
-  text
-    .split(",")
-    .map((range) => range.trim())
-    .filter((range) => range !== "");
 
 runMain(main);

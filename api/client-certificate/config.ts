@@ -1,6 +1,7 @@
 import { createSecureContext } from "node:tls";
 import { tlsUrl } from "../../runtime/addresses.ts";
 import { ConfigError } from "../../runtime/config.ts";
+import { parseNetworks } from "../../runtime/networks.ts";
 import type { ApiConfig } from "../config.ts";
 import type { ClientCertificateSettings } from "../deps.ts";
 import type { TlsListenerOptions } from "../server.ts";
@@ -26,10 +27,10 @@ export function tlsListenerOf(config: ApiConfig): TlsListenerOptions | undefined
 /** Where people sign in with profiles, if anywhere. Throws a {@link ConfigError} for a header that nobody may set. */
 export function clientCertificatesOf(
   config: ApiConfig,
-  { trustedProxies, tlsPort }: { trustedProxies: readonly string[]; tlsPort: number | undefined },
+  tlsPort: number | undefined,
 ): ClientCertificateSettings | undefined {
-  const { REALMPASS_CLIENT_CERTIFICATE_HEADER: header } = config;
-  if (header !== undefined && trustedProxies.length === 0) {
+  const { REALMPASS_CLIENT_CERTIFICATE_HEADER: header, REALMPASS_TRUSTED_PROXIES: proxies } = config;
+  if (header !== undefined && parseNetworks(proxies).isEmpty) {
     throw new ConfigError(["REALMPASS_CLIENT_CERTIFICATE_HEADER: it is believed from REALMPASS_TRUSTED_PROXIES alone"]);
   }
   if (header === undefined && tlsPort === undefined) return undefined;

@@ -32,8 +32,8 @@ export function presentedCertificate(
 
 /** Whether the other end of the connection is a trusted proxy; what it says of where the request came from is no matter. */
 function isFromTrustedProxy({ app, socket }: Request): boolean {
-  const trusts = app.get("trust proxy fn") as (address: string, hop: number) => boolean;
-  return socket.remoteAddress !== undefined && trusts(socket.remoteAddress, 0);
+  const trusts = app.get("trust proxy fn") as (address: string) => boolean;
+  return socket.remoteAddress !== undefined && trusts(socket.remoteAddress);
 }
 
 const connectionCertificate = ({ socket }: Request): Buffer | undefined =>

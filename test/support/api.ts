@@ -122,7 +122,7 @@ export function useApi({
       settings: (listening, listeningTls) => ({
         baseUrl: url || `http://127.0.0.1:${listening}`,
         authUrl: url || `http://127.0.0.1:${listening}`,
-        trustedProxies: [],
+        trustedProxies: "",
         waitSeconds: 20,
         rateLimits: { service: 1_000_000, user: 1_000_000, refused: 1_000_000 },
         ...settings,

@@ -92,7 +92,7 @@ export async function startTestWorker({
         host: "127.0.0.1",
         port: 0,
         url: undefined,
-        trustedProxies: [],
+        trustedProxies: "",
         requestsPerSecond: ocsp.requestsPerSecond ?? 1_000_000,
       },
     }),

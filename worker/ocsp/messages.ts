@@ -9,7 +9,8 @@ export interface OcspThreadData {
   database: Pick<DatabaseOptions, "url" | "role" | "applicationName">;
   host: string;
   port: number;
-  trustedProxies: readonly string[];
+  /** As the configuration has them. */
+  trustedProxies: string;
   requestsPerSecond: number;
 }
 

@@ -3,7 +3,7 @@ import { useApi, type ApiAnswer } from "../../support/api.ts";
 import { postForm } from "../../support/authorization.ts";
 
 const proxy = "127.0.0.1";
-const api = useApi({ settings: { trustedProxies: [proxy] } });
+const api = useApi({ settings: { trustedProxies: proxy } });
 const { given } = api;
 
 let urls: readonly string[];

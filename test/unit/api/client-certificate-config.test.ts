@@ -43,18 +43,17 @@ describe("the TLS listener", () => {
 });
 
 describe("where people sign in with profiles", () => {
-  const settings = (env: Env, trustedProxies: readonly string[], tlsPort?: number) =>
-    clientCertificatesOf(load(env), { trustedProxies, tlsPort });
+  const settings = (env: Env, tlsPort?: number) => clientCertificatesOf(load(env), tlsPort);
 
   test("is nowhere unless somebody says so", () => {
-    expect(settings({}, ["10.0.0.1"])).toBeUndefined();
+    expect(settings({ REALMPASS_TRUSTED_PROXIES: "10.0.0.1" })).toBeUndefined();
   });
 
   test("is the TLS listener, under the address that clients know it by", () => {
-    expect(settings({ REALMPASS_AUTH_URL: "https://auth.example:8443/x" }, [], 3443)).toEqual({
+    expect(settings({ REALMPASS_AUTH_URL: "https://auth.example:8443/x" }, 3443)).toEqual({
       listenerUrl: "https://auth.example:3443",
     });
-    expect(settings({ REALMPASS_TLS_URL: "https://mtls.example/" }, [], 3443)).toEqual({
+    expect(settings({ REALMPASS_TLS_URL: "https://mtls.example/" }, 3443)).toEqual({
       listenerUrl: "https://mtls.example",
     });
     expect(() => load({ REALMPASS_TLS_URL: "http://mtls.example" })).toThrow(/REALMPASS_TLS_URL/);
@@ -62,8 +61,9 @@ describe("where people sign in with profiles", () => {
 
   test("is a proxy that is trusted, and no header is believed from nobody", () => {
     const env = { REALMPASS_CLIENT_CERTIFICATE_HEADER: "Client-Cert" };
-    expect(settings(env, ["10.0.0.1"])).toEqual({ header: "Client-Cert" });
-    expect(() => settings(env, [])).toThrow(ConfigError);
+    expect(settings({ ...env, REALMPASS_TRUSTED_PROXIES: "10.0.0.1" })).toEqual({ header: "Client-Cert" });
+    expect(() => settings(env)).toThrow(ConfigError);
+    expect(() => settings({ ...env, REALMPASS_TRUSTED_PROXIES: " , " })).toThrow(ConfigError);
     expect(() => load({ REALMPASS_CLIENT_CERTIFICATE_HEADER: "Client-Cert: x" })).toThrow(ConfigError);
   });
 });

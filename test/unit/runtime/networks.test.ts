@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { ConfigError, loadConfig } from "../../../runtime/config.ts";
-import { areNetworks, isWithin, parseNetworks } from "../../../runtime/networks.ts";
+import { isWithin, parseNetworks, parseTrustedProxies } from "../../../runtime/networks.ts";
 
 test("addresses and ranges of both families, separated by commas", () => {
   const networks = parseNetworks("192.0.2.7, 10.1.0.0/16,\n2001:db8::/32, ::1");
@@ -13,17 +13,62 @@ test("nothing is within none", () => {
   expect(isWithin(parseNetworks(""), "127.0.0.1")).toBe(false);
 });
 
-test.each(["localhost", "10.0.0.0/33", "::/129", "10.0.0.0/", "10.0.0.0/-1", "10.0.0.0/8/8", "10.0.0", "fe80::1%eth0"])(
-  "%s is none",
-  (text) => {
-    expect(areNetworks(text)).toBe(false);
-    expect(areNetworks(`192.0.2.7,${text}`)).toBe(false);
+test("IPv4-mapped addresses are the IPv4 addresses in them, and in no other IPv6 range", () => {
+  expect(isWithin(parseNetworks("10.0.0.0/8"), "::ffff:a01:203")).toBe(true);
+  expect(isWithin(parseNetworks("::ffff:10.0.0.0/104"), "10.1.2.3")).toBe(true);
+  for (const address of ["10.1.2.3", "::ffff:10.1.2.3"]) expect(isWithin(parseNetworks("::/0"), address)).toBe(false);
+});
+
+const noNetwork = "must be an IP address, a range in CIDR notation, loopback, linklocal or uniquelocal";
+const ofPrefix = (min: number, max: number) => `the length of its prefix must be from ${min} to ${max}`;
+const faulty: readonly (readonly [string, string])[] = [
+  ["localhost", noNetwork],
+  ["loopbak", noNetwork],
+  ["Loopback", noNetwork],
+  ["loopback/8", noNetwork],
+  ["constructor", noNetwork],
+  ["10.0.0", noNetwork],
+  ["10.0.0.256", noNetwork],
+  ["010.0.0.1", noNetwork],
+  ["10.0.0.1 10.0.0.2", noNetwork],
+  ["10.0.0.1;10.0.0.2", noNetwork],
+  ["10.0.0.1:443", noNetwork],
+  ["10.0.0.*", noNetwork],
+  ["10.0.0.1-10.0.0.9", noNetwork],
+  ["[::1]", noNetwork],
+  ["2001:db8:::1", noNetwork],
+  ["https://10.0.0.1", noNetwork],
+  ["/8", noNetwork],
+  ["true", noNetwork],
+  ["1", noNetwork],
+  ["fe80::1%eth0", "must be without a zone"],
+  ["10.0.0.0/33", ofPrefix(0, 32)],
+  ["10.0.0.0/", ofPrefix(0, 32)],
+  ["10.0.0.0/-1", ofPrefix(0, 32)],
+  ["10.0.0.0/8.0", ofPrefix(0, 32)],
+  ["10.0.0.0/8/8", ofPrefix(0, 32)],
+  ["10.0.0.0 /8x", noNetwork],
+  ["10.0.0.0/255.0.255.0", ofPrefix(0, 32)],
+  ["10.0.0.0/ffff::", ofPrefix(0, 32)],
+  ["::/129", ofPrefix(0, 128)],
+  ["2001:db8::/255.0.0.0", ofPrefix(0, 128)],
+  ["::ffff:10.0.0.0/8", ofPrefix(96, 128)],
+];
+
+test.each(faulty)("%s is named as no network", (part, fault) => {
+  for (const parse of [parseNetworks, parseTrustedProxies]) {
+    expect(() => parse(part)).toThrow(new Error(`"${part}": ${fault}`));
+    expect(() => parse(`192.0.2.7, ${part} ,::1`)).toThrow(new Error(`"${part}": ${fault}`));
+  }
+});
+
+test.each(["REALMPASS_TRUSTED_PROXIES", "REALMPASS_LOGO_NETWORKS"] as const)(
+  "%s is refused before anything starts, with each part that is no network",
+  (name) => {
+    const load = (text: string) => loadConfig([name], { [name]: text });
+    expect(() => load("10.0.0.0/8, campus, ::/129")).toThrow(
+      new ConfigError([`${name}: "campus": ${noNetwork}; "::/129": ${ofPrefix(0, 128)}`]),
+    );
+    expect(load("10.0.0.0/8, ::1,uniquelocal")).toEqual({ [name]: "10.0.0.0/8, ::1,uniquelocal" });
   },
 );
-
-test("a configuration that names something else is refused before anything starts", () => {
-  const load = (REALMPASS_LOGO_NETWORKS: string) =>
-    loadConfig(["REALMPASS_LOGO_NETWORKS"], { REALMPASS_LOGO_NETWORKS });
-  expect(() => load("10.0.0.0/8, campus")).toThrow(ConfigError);
-  expect(load("10.0.0.0/8, ::1")).toEqual({ REALMPASS_LOGO_NETWORKS: "10.0.0.0/8, ::1" });
-});

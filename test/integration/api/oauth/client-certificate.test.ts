@@ -43,7 +43,7 @@ const trusted = "127.0.0.2";
 
 const api = useApi({
   tls: { certificate: listenerCertificate, key: listenerKey },
-  settings: { trustedProxies: [trusted], clientCertificates: { header } },
+  settings: { trustedProxies: trusted, clientCertificates: { header } },
 });
 const { as, given } = api;
 const switchedOff = useApi();

@@ -1,0 +1,42 @@
+import { spawn } from "node:child_process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { expect, test } from "vitest";
+
+const project = fileURLToPath(new URL("../../../", import.meta.url));
+
+/** A program as a process of its own that is told nothing else. No server is at the address of its database. */
+async function run(
+  argv: readonly string[],
+  env: Record<string, string>,
+): Promise<{ code: number | null; err: string }> {
+  const child = spawn(process.execPath, ["--import", "tsx", ...argv], {
+    cwd: project,
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      DATABASE_URL: "postgres://127.0.0.1:9/none",
+      REALMPASS_METRICS_PORT: "0",
+      ...env,
+    },
+    stdio: ["ignore", "ignore", "pipe"],
+    timeout: 20_000,
+  });
+  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
+  const [err, code] = await Promise.all([text(child.stderr), ended]);
+  return { code, err };
+}
+
+test.each([
+  ["the api", ["api/main.ts"]],
+  ["a worker", ["worker/main.ts"]],
+  ["npm start", ["start.ts"]],
+  ["operator config", ["operator/main.ts", "config"]],
+])("%s ends with a configuration error that names the faulty part of REALMPASS_TRUSTED_PROXIES", async (_, argv) => {
+  const { code, err } = await run(argv, { REALMPASS_TRUSTED_PROXIES: "10.0.0.0/8, 192.0.2.7/33, loopbak, ::1" });
+  expect(err).toMatch(
+    /The configuration cannot be used:\n {2}- REALMPASS_TRUSTED_PROXIES: "192\.0\.2\.7\/33": .*; "loopbak": .*\n/,
+  );
+  expect(err).not.toContain("10.0.0.0/8");
+  expect(code).not.toBe(0);
+});
