@@ -98,9 +98,9 @@ test("the output is there for whoever asks again, until it is erased", async () 
 test("who waits is woken by the worker, without asking again", async () => {
   await api.startWorker();
   const location = await begin();
-  const startedAt = performance.now();
-  await service.get(location, { headers: { prefer: "wait=30" } });
-  expect(performance.now() - startedAt).toBeLessThan(5_000);
+  // Who is not woken waits for longer than this test may take.
+  const answer = await service.get(location, { headers: { prefer: "wait=60" } });
+  expect(answer).toMatchObject({ status: 200, body: { data: { state: "issued" } } });
 });
 
 test("a client that goes away leaves no output marked as collected", async () => {
