@@ -2,4 +2,4 @@ import { afterAll } from "vitest";
 import { endFile } from "./at-end.ts";
 
 // Registered before anything of the file itself, and therefore run after it.
-afterAll(endFile, 60_000);
+afterAll(endFile, 180_000);

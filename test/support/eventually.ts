@@ -1,7 +1,7 @@
 /** Tries until the assertion holds; when the deadline passes, fails as the last try failed. */
 export async function eventually<Result>(
   assertion: () => Promise<Result> | Result,
-  { withinMs = 10_000, everyMs = 25 }: { withinMs?: number; everyMs?: number } = {},
+  { withinMs = 60_000, everyMs = 25 }: { withinMs?: number; everyMs?: number } = {},
 ): Promise<Result> {
   const deadline = performance.now() + withinMs;
   for (;;) {

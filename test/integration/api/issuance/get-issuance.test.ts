@@ -1,11 +1,14 @@
 import { randomUUID } from "node:crypto";
+import { pino } from "pino";
 import { beforeAll, expect, test } from "vitest";
 import { useApi, type Caller } from "../../../support/api.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { givenIssuingRealm } from "../../../support/issuing.ts";
 import { sql } from "../../../../db/sql.ts";
 
-const api = useApi();
+const requests: unknown[] = [];
+const log = pino({ level: "info" }, { write: (line) => void requests.push(JSON.parse(line)) });
+const api = useApi({ log });
 const { as, given } = api;
 const linux = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 const respondAsync = { headers: { prefer: "respond-async" } };
@@ -106,27 +109,35 @@ test("who waits is woken by the worker, without asking again", async () => {
 test("a client that goes away leaves no output marked as collected", async () => {
   await api.startWorker();
   await api.database.owner.query(sql`
-    create function hold() returns trigger language plpgsql as $$ begin perform pg_sleep(1); return new; end $$`);
+    create function hold() returns trigger language plpgsql as $$
+    begin perform pg_advisory_xact_lock_shared(1); return new; end $$`);
   await api.database.owner.query(
     sql`create trigger hold before insert on certificates for each row execute function hold()`,
   );
   const user = await given.user({ realmId });
-  const key = { "idempotency-key": randomUUID() };
   const path = `/api/user/${user.id}/profiles/laptop`;
   const token = await given.token({ realmId, clientId: (await given.application({ realmId })).clientId });
   const controller = new AbortController();
-  const gone = fetch(`${api.url}${path}`, {
-    method: "POST",
-    headers: { ...key, authorization: `Bearer ${token}`, "content-type": "application/json" },
-    body: JSON.stringify(linux),
-    signal: controller.signal,
+
+  // Nothing is issued before the api has noticed that nobody waits any more.
+  await api.database.owner.transaction(async (tx) => {
+    await tx.query(sql`select pg_advisory_xact_lock(1)`);
+    const gone = fetch(`${api.url}${path}`, {
+      method: "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      body: JSON.stringify(linux),
+      signal: controller.signal,
+    });
+    await eventually(async () => {
+      const rows = await api.database.owner.query(sql`select 1 from issuances where user_id = ${user.id}`);
+      expect(rows).toHaveLength(1);
+    });
+    controller.abort();
+    await expect(gone).rejects.toThrow();
+    await eventually(() => {
+      expect(requests).toContainEqual(expect.objectContaining({ method: "POST", status: 499 }));
+    });
   });
-  await eventually(async () => {
-    const rows = await api.database.owner.query(sql`select 1 from issuances where user_id = ${user.id}`);
-    expect(rows).toHaveLength(1);
-  });
-  controller.abort();
-  await expect(gone).rejects.toThrow();
 
   await eventually(async () => {
     const rows = await api.database.owner.query<{ collected: Date | null }>(sql`
