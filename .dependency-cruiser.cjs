@@ -5,15 +5,16 @@
 const mayImport = {
   "domain/": [],
   "runtime/": ["domain/"],
+  "embedded-postgres/": [],
   "db/": ["domain/", "runtime/"],
   "api/": ["domain/", "runtime/", "db/"],
   "worker/": ["domain/", "runtime/", "db/"],
-  "operator/": ["domain/", "runtime/", "db/", "worker/pki/"],
+  "operator/": ["domain/", "runtime/", "db/", "worker/pki/", "embedded-postgres/"],
   // Of the command line it has the types of the published API.
   "console/": ["domain/", "cli/api-types.ts"],
   // It is a client of the API; with the service it shares how CSV is written.
   "cli/": ["domain/csv.ts"],
-  "start.ts": ["domain/", "runtime/", "db/", "operator/"],
+  "start.ts": ["domain/", "runtime/", "db/", "operator/", "embedded-postgres/"],
 };
 
 const pathOf = (place) => `^${place.replace(/\.ts$/, "\\.ts$")}`;

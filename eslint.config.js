@@ -88,7 +88,7 @@ export default defineConfig(
   limits(["api/**/*.{ts,tsx}"], "express"),
   limits(["api/main.ts"], "express", "environment"),
   limits(["db/**/*.ts"], "knex", "pg"),
-  limits(["operator/**/*.ts", "runtime/embedded-postgres*.ts"], "pg"),
+  limits(["operator/**/*.ts", "embedded-postgres/**/*.ts"], "pg"),
   limits(["operator/main.ts", "start.ts"], "pg", "environment"),
   limits(["cli/main.ts"], "environment"),
   limits(["runtime/clock.ts", "cli/clock.ts"], "time"),

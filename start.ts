@@ -12,7 +12,7 @@ import { authUrl, baseUrl } from "./runtime/addresses.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { loadConfig, type Env } from "./runtime/config.ts";
 import { openDataDirectory } from "./runtime/data-directory.ts";
-import { startEmbeddedPostgres } from "./runtime/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "./embedded-postgres/embedded-postgres.ts";
 import { createLifecycle, runMain, type Lifecycle } from "./runtime/lifecycle.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { variables, type Variable } from "./runtime/variables.ts";

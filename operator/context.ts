@@ -5,7 +5,7 @@ import type { RealmRow } from "../db/queries/realms.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { loadConfig, type Config, type Env } from "../runtime/config.ts";
 import { openDataDirectory, type DataDirectory } from "../runtime/data-directory.ts";
-import { findEmbeddedPostgres } from "../runtime/embedded-postgres.ts";
+import { findEmbeddedPostgres } from "../embedded-postgres/embedded-postgres.ts";
 import { masterKey } from "../runtime/master-key.ts";
 import { OperatorError, usageError } from "./operator-error.ts";
 

@@ -9,7 +9,7 @@ import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
 import { only, openDatabase, openQueuePool, type Database } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
-import { findEmbeddedPostgres } from "../../runtime/embedded-postgres.ts";
+import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
 import { createLog } from "../../runtime/log.ts";
 import { openQueues, type Queues } from "../../runtime/queues.ts";
 import { ended, freePort, startRedis } from "../support/services.ts";

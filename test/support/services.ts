@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import pg from "pg";
-import { startEmbeddedPostgres } from "../../runtime/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
 import { findTool } from "./tools.ts";
 
 /** A service that a test run started, or that it was given. */

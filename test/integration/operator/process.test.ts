@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../../../db/migrations/index.ts";
-import { startEmbeddedPostgres, type EmbeddedPostgres } from "../../../runtime/embedded-postgres.ts";
+import { startEmbeddedPostgres, type EmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 
 const project = fileURLToPath(new URL("../../../", import.meta.url));
 const quiet = { info: () => undefined, error: () => undefined };

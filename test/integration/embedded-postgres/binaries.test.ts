@@ -1,7 +1,7 @@
 import { chmod, chown, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { findBinaries } from "../../../runtime/embedded-postgres-binaries.ts";
+import { findBinaries } from "../../../embedded-postgres/binaries.ts";
 import {
   copyOfPackage,
   isRoot,

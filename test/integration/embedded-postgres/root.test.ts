@@ -1,8 +1,8 @@
 import { chmod, chown, mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
-import { embeddedPostgresFiles } from "../../../runtime/embedded-postgres-files.ts";
-import { runAndWait } from "../../../runtime/embedded-postgres-process.ts";
+import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
+import { runAndWait } from "../../../embedded-postgres/process.ts";
 import {
   copyOfPackage,
   isRoot,

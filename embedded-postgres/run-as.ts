@@ -1,7 +1,7 @@
 import { chown, stat } from "node:fs/promises";
 import { dirname } from "node:path";
-import { exists, giveTree, type EmbeddedPostgresFiles } from "./embedded-postgres-files.ts";
-import { runAndWait, type RunAs } from "./embedded-postgres-process.ts";
+import { exists, giveTree, type EmbeddedPostgresFiles } from "./files.ts";
+import { runAndWait, type RunAs } from "./process.ts";
 
 /** In this order; the second exists nearly everywhere. */
 export const unprivilegedAccounts = ["postgres", "nobody"] as const;

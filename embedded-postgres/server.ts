@@ -2,7 +2,7 @@ import { copyFile, open, readFile, realpath, rm, stat, truncate } from "node:fs/
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
 import { Client } from "pg";
-import { readIfPresent, writePrivateFile, type EmbeddedPostgresFiles } from "./embedded-postgres-files.ts";
+import { readIfPresent, writePrivateFile, type EmbeddedPostgresFiles } from "./files.ts";
 import {
   childrenOf,
   identifyProcess,
@@ -12,7 +12,7 @@ import {
   spawnAs,
   type ProcessIdentity,
   type RunAs,
-} from "./embedded-postgres-process.ts";
+} from "./process.ts";
 
 export interface RunningServer {
   process: ProcessIdentity;

@@ -1,15 +1,15 @@
-import { findBinaries, type BinarySources } from "./embedded-postgres-binaries.ts";
-import { beginLog, ensureCluster, writeSettings } from "./embedded-postgres-cluster.ts";
+import { findBinaries, type BinarySources } from "./binaries.ts";
+import { beginLog, ensureCluster, writeSettings } from "./cluster.ts";
 import {
   embeddedPostgresFiles,
   preparePrivateDirectory,
   readIfPresent,
   writePrivateFile,
   type EmbeddedPostgresFiles,
-} from "./embedded-postgres-files.ts";
-import { lockDirectory } from "./embedded-postgres-lock.ts";
-import { isRunning } from "./embedded-postgres-process.ts";
-import { chooseRunAs, describe, unprivilegedAccounts } from "./embedded-postgres-run-as.ts";
+} from "./files.ts";
+import { lockDirectory } from "./lock.ts";
+import { isRunning } from "./process.ts";
+import { chooseRunAs, describe, unprivilegedAccounts } from "./run-as.ts";
 import {
   boundLog,
   ensureDatabase,
@@ -18,7 +18,7 @@ import {
   launchServer,
   stopServer,
   type RunningServer,
-} from "./embedded-postgres-server.ts";
+} from "./server.ts";
 
 type LogFields = { event: string } & Record<string, unknown>;
 

@@ -3,8 +3,8 @@ import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { embeddedPostgresFiles } from "../../../runtime/embedded-postgres-files.ts";
-import { findEmbeddedPostgres } from "../../../runtime/embedded-postgres.ts";
+import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
+import { findEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { atEnd } from "../../support/at-end.ts";
 import { isRoot, query, start, temporaryDirectory } from "./embedded-postgres-support.ts";
 

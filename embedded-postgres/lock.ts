@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { link, rename, rm } from "node:fs/promises";
 import { setTimeout as delay } from "node:timers/promises";
-import { hasCode, readIfPresent, writePrivateFile } from "./embedded-postgres-files.ts";
-import { identifyProcess, isRunning, type ProcessIdentity } from "./embedded-postgres-process.ts";
+import { hasCode, readIfPresent, writePrivateFile } from "./files.ts";
+import { identifyProcess, isRunning, type ProcessIdentity } from "./process.ts";
 
 export interface DirectoryLock {
   release(): Promise<void>;

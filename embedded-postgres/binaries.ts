@@ -1,8 +1,8 @@
 import { chmod, copyFile, lstat, mkdir, readdir, readFile, stat, symlink } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { basename, delimiter, dirname, join, relative } from "node:path";
-import { exists, hasCode, removeTree } from "./embedded-postgres-files.ts";
-import { runAndWait } from "./embedded-postgres-process.ts";
+import { exists, hasCode, removeTree } from "./files.ts";
+import { runAndWait } from "./process.ts";
 
 export interface PostgresBinaries {
   initdb: string;

@@ -1,5 +1,5 @@
 // A process that starts the embedded server, says so in one line, and stops it when its input ends.
-import { startEmbeddedPostgres } from "../../../runtime/embedded-postgres.ts";
+import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 
 const options = JSON.parse(process.argv[2]!) as { dataDirectory: string };
 const log = { info: () => undefined, error: () => undefined };

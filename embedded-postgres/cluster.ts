@@ -1,15 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { appendFile, chown, mkdir, readdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import {
-  exists,
-  hasCode,
-  removeTree,
-  syncDirectory,
-  writePrivateFile,
-  type EmbeddedPostgresFiles,
-} from "./embedded-postgres-files.ts";
-import { runAndWait, type RunAs } from "./embedded-postgres-process.ts";
+import { exists, hasCode, removeTree, syncDirectory, writePrivateFile, type EmbeddedPostgresFiles } from "./files.ts";
+import { runAndWait, type RunAs } from "./process.ts";
 
 const settings = `# Written at every start; what is changed here does not stay. Use "alter system" instead.
 unix_socket_directories = ''

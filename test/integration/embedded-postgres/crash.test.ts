@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
-import { childrenOf } from "../../../runtime/embedded-postgres-process.ts";
+import { childrenOf } from "../../../embedded-postgres/process.ts";
 import { atEnd } from "../../support/at-end.ts";
 import {
   connect,

@@ -8,16 +8,16 @@ import { createInterface } from "node:readline";
 import { setTimeout as delay } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { Client } from "pg";
-import { installedPackageDirectory } from "../../../runtime/embedded-postgres-binaries.ts";
-import { embeddedPostgresFiles } from "../../../runtime/embedded-postgres-files.ts";
+import { installedPackageDirectory } from "../../../embedded-postgres/binaries.ts";
+import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import {
   startEmbeddedPostgres,
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
-} from "../../../runtime/embedded-postgres.ts";
+} from "../../../embedded-postgres/embedded-postgres.ts";
 import { atEnd } from "../../support/at-end.ts";
 
-const starterScript = fileURLToPath(new URL("./embedded-postgres-starter.ts", import.meta.url));
+const starterScript = fileURLToPath(new URL("./starter.ts", import.meta.url));
 const tsx = createRequire(import.meta.url).resolve("tsx");
 
 export const isRoot = process.getuid?.() === 0;
