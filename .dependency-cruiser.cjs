@@ -6,14 +6,14 @@ const mayImport = {
   "domain/": [],
   "runtime/": ["domain/"],
   "embedded-postgres/": [],
+  "contract-types/": [],
   "db/": ["domain/", "runtime/"],
   "api/": ["domain/", "runtime/", "db/"],
   "worker/": ["domain/", "runtime/", "db/"],
   "operator/": ["domain/", "runtime/", "db/", "worker/pki/", "embedded-postgres/"],
-  // Of the command line it has the types of the published API.
-  "console/": ["domain/", "cli/api-types.ts"],
+  "console/": ["domain/", "contract-types/"],
   // It is a client of the API; with the service it shares how CSV is written.
-  "cli/": ["domain/csv.ts"],
+  "cli/": ["domain/csv.ts", "contract-types/"],
   "start.ts": ["domain/", "runtime/", "db/", "operator/", "embedded-postgres/"],
 };
 

@@ -1,5 +1,5 @@
 import createClient from "openapi-fetch";
-import type { components, paths } from "../cli/api-types.ts";
+import type { components, paths } from "../contract-types/api-types.ts";
 import { consolePath } from "./page-settings.ts";
 import { signInAgain } from "./session/sign-in.ts";
 

@@ -2,7 +2,7 @@ import type { Resource } from "../output/resource.ts";
 import type { Colors } from "picocolors/types.js";
 import { exitCodes, type ExitCode } from "../failure.ts";
 import { number, time } from "../resources/texts.ts";
-import type { components } from "../api-types.ts";
+import type { components } from "../../contract-types/api-types.ts";
 
 export type Job = components["schemas"]["Job"];
 

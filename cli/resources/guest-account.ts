@@ -1,4 +1,4 @@
-import type { components } from "../api-types.ts";
+import type { components } from "../../contract-types/api-types.ts";
 import type { Resource } from "../output/resource.ts";
 import { time } from "./texts.ts";
 

@@ -1,5 +1,5 @@
 import type { Colors } from "picocolors/types.js";
-import type { components } from "../api-types.ts";
+import type { components } from "../../contract-types/api-types.ts";
 import type { Resource } from "../output/resource.ts";
 import { time } from "./texts.ts";
 

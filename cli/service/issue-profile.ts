@@ -1,4 +1,4 @@
-import type { operations } from "../api-types.ts";
+import type { operations } from "../../contract-types/api-types.ts";
 import { CliError } from "../failure.ts";
 import type { CreatedProfile } from "../resources/profile.ts";
 import { answerOf, type ServiceClient } from "./service-client.ts";

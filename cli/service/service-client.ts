@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import createClient, { type Client } from "openapi-fetch";
-import type { paths } from "../api-types.ts";
+import type { paths } from "../../contract-types/api-types.ts";
 import { CliError } from "../failure.ts";
 import { fetchAccessToken } from "./access-token.ts";
 import type { Credentials } from "./credentials.ts";
