@@ -16,7 +16,19 @@ const dist = path.join(root, "dist");
 const lockFile = path.join(dist, ".lock");
 const lockWaitSeconds = 180;
 
-const compiled = ["embedded-postgres", "domain", "runtime", "db", "api", "worker", "operator", "cli", "start.ts"];
+const compiled = [
+  "embedded-postgres",
+  "contract-types",
+  "pki",
+  "domain",
+  "runtime",
+  "db",
+  "api",
+  "worker",
+  "operator",
+  "cli",
+  "start.ts",
+];
 /** Read by the compiled service as they are; they lie below dist/ where they lie here. */
 const copied = ["docs/guides"];
 const settings = ["tsconfig.json", "tsconfig.build.json", "package-lock.json", "build.mjs"];

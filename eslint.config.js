@@ -5,8 +5,8 @@ import tseslint from "typescript-eslint";
 
 /** Packages with one place of their own. Everybody else asks that place. */
 const owned = {
-  "@peculiar/x509": "X.509 types come from worker/pki/x509.ts, which loads what the library needs first.",
-  "reflect-metadata": "worker/pki/x509.ts loads it.",
+  "@peculiar/x509": "X.509 types come from pki/x509.ts, which loads what the library needs first.",
+  "reflect-metadata": "pki/x509.ts loads it.",
   bullmq: "Queues and their workers are made in runtime/queues.ts.",
   express: "HTTP belongs to api.",
   knex: "Migrations belong to db.",
@@ -96,7 +96,7 @@ export default defineConfig(
   limits(["console/**/*.{ts,tsx}"], "time"),
   limits(["runtime/queues.ts"], "bullmq"),
   limits(["worker/main.ts", "vitest.config.ts"], "environment"),
-  limits(["worker/pki/x509.ts"], "@peculiar/x509", "reflect-metadata"),
+  limits(["pki/x509.ts"], "@peculiar/x509", "reflect-metadata"),
   limits(["test/**/*.ts"], "express", "pg", "environment"),
 
   {

@@ -1,4 +1,4 @@
-/** What a certificate of each kind contains, as data (RFC 5280, RFC 9190). How it is encoded is worker/pki's. */
+/** What a certificate of each kind contains, as data (RFC 5280, RFC 9190). How it is encoded is pki's. */
 
 export const certificateKinds = ["user", "guest", "infrastructure"] as const;
 export type CertificateKind = (typeof certificateKinds)[number];

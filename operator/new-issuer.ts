@@ -3,8 +3,8 @@ import type { Db } from "../db/client.ts";
 import * as auditEntries from "../db/queries/audit-entries.ts";
 import * as issuers from "../db/queries/issuers.ts";
 import { operatorActor } from "../domain/audit.ts";
-import { createIssuingCa, type CertificateAuthority } from "../worker/pki/ceremony.ts";
-import { X509Certificate } from "../worker/pki/x509.ts";
+import { createIssuingCa, type CertificateAuthority } from "../worker/keys/ceremony.ts";
+import { X509Certificate } from "../pki/x509.ts";
 import { OperatorError } from "./operator-error.ts";
 
 /** Makes an issuing CA under a root, and checks that the root's key and certificate belong together. */

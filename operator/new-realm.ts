@@ -3,7 +3,7 @@ import * as auditEntries from "../db/queries/audit-entries.ts";
 import type { IssuerRow } from "../db/queries/issuers.ts";
 import * as realms from "../db/queries/realms.ts";
 import { operatorActor } from "../domain/audit.ts";
-import { createRoot, type CertificateAuthority } from "../worker/pki/ceremony.ts";
+import { createRoot, type CertificateAuthority } from "../worker/keys/ceremony.ts";
 import { writeRoot, type RootFiles } from "./ceremony-directory.ts";
 import { addIssuer, signIssuingCa } from "./new-issuer.ts";
 import { OperatorError } from "./operator-error.ts";

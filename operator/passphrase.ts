@@ -1,6 +1,6 @@
 import type { Db } from "../db/client.ts";
 import * as issuers from "../db/queries/issuers.ts";
-import { decryptKey, EncryptedKeyError } from "../worker/pki/encrypted-key.ts";
+import { decryptKey, EncryptedKeyError } from "../worker/keys/encrypted-key.ts";
 import { OperatorError } from "./operator-error.ts";
 
 /**

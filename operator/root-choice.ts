@@ -1,4 +1,4 @@
-import type { CertificateAuthority } from "../worker/pki/ceremony.ts";
+import type { CertificateAuthority } from "../worker/keys/ceremony.ts";
 import { fingerprintOf, listRoots, readRoot, type RootFiles } from "./ceremony-directory.ts";
 import type { Context } from "./context.ts";
 import { OperatorError, usageError } from "./operator-error.ts";

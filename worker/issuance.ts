@@ -12,7 +12,7 @@ import type { NetworkSettings } from "./device-files/device-file-content.ts";
 import type { Issuers } from "./issuers.ts";
 import type { KeyPool } from "./key-pool.ts";
 import { networksOf } from "./networks.ts";
-import { drawSerialNumber } from "./pki/serial-number.ts";
+import { drawSerialNumber } from "../pki/serial-number.ts";
 import type { IssueOrder, OrderFailureCode, OrderResult } from "./threads/messages.ts";
 import { ordersPerBatch, type SigningPool } from "./threads/signing-pool.ts";
 

@@ -1,7 +1,7 @@
 import type { Database } from "../db/client.ts";
 import * as issuers from "../db/queries/issuers.ts";
 import { IssuerID } from "../domain/ids.ts";
-import { EncryptedKey } from "./pki/encrypted-key.ts";
+import { EncryptedKey } from "./keys/encrypted-key.ts";
 import type { SigningPool } from "./threads/signing-pool.ts";
 
 export interface Issuers {

@@ -1,5 +1,5 @@
 import { generateKeyPair } from "node:crypto";
-import type { KeyPair } from "./pki/key-pair.ts";
+import type { KeyPair } from "../pki/key-pair.ts";
 
 export interface KeyPool {
   /** How many keys are parked. */

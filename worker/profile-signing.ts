@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import { ConfigError, type Config } from "../runtime/config.ts";
 import type { workerVariables } from "./config.ts";
-import { readFileSigner } from "./pki/signed-data.ts";
+import { readFileSigner } from "../pki/signed-data.ts";
 import type { ProfileSigning } from "./threads/messages.ts";
 
 type SigningConfig = Pick<

@@ -3,7 +3,7 @@ import type { Db } from "../../db/client.ts";
 import * as issuers from "../../db/queries/issuers.ts";
 import type { RealmRow } from "../../db/queries/realms.ts";
 import { addMonths } from "../../domain/add-months.ts";
-import { openFileSigner } from "../../worker/pki/signer-file.ts";
+import { openFileSigner } from "../../worker/keys/file-signer.ts";
 import type { Context } from "../context.ts";
 import { describeFailure } from "../failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";

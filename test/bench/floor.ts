@@ -1,12 +1,12 @@
 /** What a profile costs at the least: key, certificate and PKCS#12 in one process, without any I/O. */
 import { IssuerID } from "../../domain/ids.ts";
-import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../worker/pki/certificate.ts";
-import { createIssuingCa, createRoot } from "../../worker/pki/ceremony.ts";
-import { loadIssuer, type Issuer } from "../../worker/pki/issuer.ts";
-import { generateKeyPair } from "../../worker/pki/key-pair.ts";
-import { encodePkcs12 } from "../../worker/pki/pkcs12.ts";
-import { drawSerialNumber } from "../../worker/pki/serial-number.ts";
-import { openFileSignerSync } from "../../worker/pki/signer-file.ts";
+import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../pki/certificate.ts";
+import { createIssuingCa, createRoot } from "../../worker/keys/ceremony.ts";
+import { loadIssuer, type Issuer } from "../../pki/issuer.ts";
+import { generateKeyPair } from "../../pki/key-pair.ts";
+import { encodePkcs12 } from "../../pki/pkcs12.ts";
+import { drawSerialNumber } from "../../pki/serial-number.ts";
+import { openFileSignerSync } from "../../worker/keys/file-signer.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { median } from "./statistics.ts";
 

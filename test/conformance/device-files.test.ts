@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deviceTypes } from "../../domain/device.ts";
 import type { NetworkSettings } from "../../worker/device-files/device-file-content.ts";
 import { encodeDeviceFile, type DeviceFileInput } from "../../worker/device-files/device-file.ts";
-import { readFileSigner } from "../../worker/pki/signed-data.ts";
+import { readFileSigner } from "../../pki/signed-data.ts";
 import { makeClientHierarchy, type ClientHierarchy } from "../support/client-hierarchy.ts";
 import {
   bundleOfEapConfig,

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { pem } from "../../worker/pki/pem.ts";
+import { pem } from "../../pki/pem.ts";
 import { eventually } from "../support/eventually.ts";
 import { startHostapd, type Hostapd } from "../support/hostapd.ts";
 import { givenIssuingRealm, givenUser } from "../support/issuing.ts";

@@ -8,10 +8,10 @@ import {
   encodeToBeSigned,
   subjectKeyIdentifier,
   type CertificateRequest,
-} from "../../worker/pki/certificate.ts";
-import { generateKeyPair } from "../../worker/pki/key-pair.ts";
-import { lint } from "../../worker/pki/lint.ts";
-import { pem } from "../../worker/pki/pem.ts";
+} from "../../pki/certificate.ts";
+import { generateKeyPair } from "../../pki/key-pair.ts";
+import { lint } from "../../pki/lint.ts";
+import { pem } from "../../pki/pem.ts";
 import {
   AuthorityInfoAccessExtension,
   AuthorityKeyIdentifierExtension,
@@ -25,7 +25,7 @@ import {
   SubjectAlternativeNameExtension,
   SubjectKeyIdentifierExtension,
   X509Certificate,
-} from "../../worker/pki/x509.ts";
+} from "../../pki/x509.ts";
 import { certificateRequest, testIdentity } from "../support/certificate-request.ts";
 import { certificatePem, derOf, testIssuer, testUrls } from "../support/hierarchy/test-hierarchy.ts";
 import { openssl } from "../support/openssl.ts";

@@ -2,9 +2,9 @@ import { createPrivateKey, hash, randomBytes, sign } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { SerialNumber } from "../../domain/ids.ts";
 import { systemClock } from "../../runtime/clock.ts";
-import { assembleCertificate } from "../../worker/pki/certificate.ts";
-import { generateKeyPair } from "../../worker/pki/key-pair.ts";
-import { readOcspRequest } from "../../worker/pki/ocsp-request.ts";
+import { assembleCertificate } from "../../pki/certificate.ts";
+import { generateKeyPair } from "../../pki/key-pair.ts";
+import { readOcspRequest } from "../../pki/ocsp-request.ts";
 import {
   encodeOcspError,
   encodeOcspResponse,
@@ -12,14 +12,14 @@ import {
   ocspErrors,
   type CertificateStatus,
   type OcspError,
-} from "../../worker/pki/ocsp-response.ts";
-import { pem } from "../../worker/pki/pem.ts";
+} from "../../pki/ocsp-response.ts";
+import { pem } from "../../pki/pem.ts";
 import {
   encodeResponderToBeSigned,
   lintResponder,
   responderLintRules,
   type ResponderDraft,
-} from "../../worker/pki/responder-certificate.ts";
+} from "../../pki/responder-certificate.ts";
 import { certificateDer, certificatePem, testIssuer } from "../support/hierarchy/test-hierarchy.ts";
 import { encodeCertId, encodeOcspRequest, nonceExtension } from "../support/ocsp.ts";
 import { openssl } from "../support/openssl.ts";

@@ -2,7 +2,7 @@ import { X509Certificate, createPrivateKey } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { deviceTypes, type DeviceType } from "../../domain/device.ts";
-import { encodePkcs12 } from "../../worker/pki/pkcs12.ts";
+import { encodePkcs12 } from "../../pki/pkcs12.ts";
 import { emptyPassword, macVerifies, readDer } from "../support/pkcs12-reader.ts";
 
 describe("the two ways to write an empty password (RFC 7292 appendix B.1)", () => {

@@ -10,8 +10,8 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { certificateFormats, outputShape } from "../../domain/certificate-format.ts";
 import { deviceTypes, type DeviceType } from "../../domain/device.ts";
-import { encodePkcs12 } from "../../worker/pki/pkcs12.ts";
-import { pkcs12Kdf } from "../../worker/pki/pkcs12-kdf.ts";
+import { encodePkcs12 } from "../../pki/pkcs12.ts";
+import { pkcs12Kdf } from "../../pki/pkcs12-kdf.ts";
 import { makeClientHierarchy, type ClientHierarchy } from "../support/client-hierarchy.ts";
 import { describeWithTool, requireTool } from "../support/tools.ts";
 

@@ -1,15 +1,6 @@
 import { createPublicKey, sign, type KeyObject } from "node:crypto";
-import {
-  bitString,
-  contextConstructed,
-  nullValue,
-  oid,
-  sequence,
-  smallInteger,
-  tag,
-  tlv,
-} from "../../worker/pki/der.ts";
-import { pem } from "../../worker/pki/pem.ts";
+import { bitString, contextConstructed, nullValue, oid, sequence, smallInteger, tag, tlv } from "../../pki/der.ts";
+import { pem } from "../../pki/pem.ts";
 
 /** An element whose length takes this many octets, whatever it would need: BER, and no DER. */
 export function longLength(tagOctet: number, content: Uint8Array, octets = 4): Buffer {

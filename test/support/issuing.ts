@@ -6,8 +6,8 @@ import * as realms from "../../db/queries/realms.ts";
 import * as users from "../../db/queries/users.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { systemClock } from "../../runtime/clock.ts";
-import { createIssuingCa, createRoot } from "../../worker/pki/ceremony.ts";
-import { X509Certificate } from "../../worker/pki/x509.ts";
+import { createIssuingCa, createRoot } from "../../worker/keys/ceremony.ts";
+import { X509Certificate } from "../../pki/x509.ts";
 
 /** What the test issuers' keys are encrypted under. */
 export const testPassphrase = "a passphrase for tests alone";

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
-import type { CertIdHash } from "../../worker/pki/ocsp-request.ts";
+import type { CertIdHash } from "../../pki/ocsp-request.ts";
 import {
   contextConstructed,
   nullValue,
@@ -17,9 +17,9 @@ import {
   tlv,
   trueValue,
   unsignedInteger,
-} from "../../worker/pki/der.ts";
-import { pem } from "../../worker/pki/pem.ts";
-import { readChildren, readElement } from "../../worker/pki/x509.ts";
+} from "../../pki/der.ts";
+import { pem } from "../../pki/pem.ts";
+import { readChildren, readElement } from "../../pki/x509.ts";
 import { requireTool } from "./tools.ts";
 
 const hashNames: Record<CertIdHash, string> = {

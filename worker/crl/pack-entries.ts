@@ -1,7 +1,7 @@
 import type { Piece, PieceContent, UnpublishedEntry } from "../../db/queries/crls.ts";
 import type { SerialNumber } from "../../domain/ids.ts";
 import type { RevocationReason } from "../../domain/revocation.ts";
-import { encodeCrlEntries } from "../pki/crl.ts";
+import { encodeCrlEntries } from "../../pki/crl.ts";
 
 /** A piece is continued until it has this many entries, some 80 kB: little to write again for one more entry. */
 export const pieceEntriesMax = 2_000;

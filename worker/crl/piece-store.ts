@@ -1,6 +1,6 @@
 import type { Db } from "../../db/client.ts";
 import * as crls from "../../db/queries/crls.ts";
-import { countCrlEntries } from "../pki/crl.ts";
+import { countCrlEntries } from "../../pki/crl.ts";
 
 /** Pieces read in one statement: some 5 MB. */
 const slice = 64;

@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import type { DeviceFileFormat } from "../../domain/certificate-format.ts";
 import type { DeviceType } from "../../domain/device.ts";
-import { encodePkcs12 } from "../pki/pkcs12.ts";
-import { deviceFilePkcs12Profile } from "../pki/pkcs12-profile.ts";
-import { signedData, type FileSigner } from "../pki/signed-data.ts";
+import { encodePkcs12 } from "../../pki/pkcs12.ts";
+import { deviceFilePkcs12Profile } from "../../pki/pkcs12-profile.ts";
+import { signedData, type FileSigner } from "../../pki/signed-data.ts";
 import type { DeviceFileContent } from "./device-file-content.ts";
 import { eapConfig } from "./eap-config.ts";
 import { mobileconfig } from "./mobileconfig.ts";

@@ -3,7 +3,7 @@ import * as responders from "../../db/queries/ocsp-responders.ts";
 import { IssuerID, SerialNumber } from "../../domain/ids.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Issuers } from "../issuers.ts";
-import { drawSerialNumber } from "../pki/serial-number.ts";
+import { drawSerialNumber } from "../../pki/serial-number.ts";
 import type { SigningPool } from "../threads/signing-pool.ts";
 import type { Certified } from "./identities.ts";
 

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
-import { requestBytesMax } from "../pki/ocsp-request.ts";
+import { requestBytesMax } from "../../pki/ocsp-request.ts";
 import type { WithinLimit } from "./address-limits.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { errorAnswer, type OcspAnswer, type OcspOutcome } from "./answer.ts";

@@ -1,13 +1,13 @@
 import type { StatusRow } from "../../db/queries/ocsp.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { readOcspRequest, type CertId } from "../pki/ocsp-request.ts";
+import { readOcspRequest, type CertId } from "../../pki/ocsp-request.ts";
 import {
   encodeOcspResponse,
   encodeResponseData,
   type CertificateStatus,
   type SingleResponse,
-} from "../pki/ocsp-response.ts";
+} from "../../pki/ocsp-response.ts";
 import { errorAnswer, type OcspAnswer } from "./answer.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import { IdentityUnavailable, type Identities, type Identity } from "./identities.ts";

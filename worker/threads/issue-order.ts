@@ -3,15 +3,15 @@ import { isDeviceFile, type CreationOutput } from "../../domain/certificate-form
 import { seal } from "../../runtime/sealed-output.ts";
 import type { NetworkSettings } from "../device-files/device-file-content.ts";
 import { encodeDeviceFile } from "../device-files/device-file.ts";
-import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../pki/certificate.ts";
-import { CsrError, readCsr } from "../pki/csr.ts";
-import type { Issuer } from "../pki/issuer.ts";
-import { generateKeyPair } from "../pki/key-pair.ts";
-import { lint, LintError } from "../pki/lint.ts";
-import { pem } from "../pki/pem.ts";
-import { encodePkcs12 } from "../pki/pkcs12.ts";
-import { publicKeyAlgorithm } from "../pki/public-key.ts";
-import type { FileSigner } from "../pki/signed-data.ts";
+import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../pki/certificate.ts";
+import { CsrError, readCsr } from "../../pki/csr.ts";
+import type { Issuer } from "../../pki/issuer.ts";
+import { generateKeyPair } from "../../pki/key-pair.ts";
+import { lint, LintError } from "../../pki/lint.ts";
+import { pem } from "../../pki/pem.ts";
+import { encodePkcs12 } from "../../pki/pkcs12.ts";
+import { publicKeyAlgorithm } from "../../pki/public-key.ts";
+import type { FileSigner } from "../../pki/signed-data.ts";
 import type { FailedOrder, IssueOrder, OrderResult } from "./messages.ts";
 
 /** Makes one certificate and its sealed output. Whatever goes wrong is a result: an order never takes others with it. */

@@ -3,9 +3,9 @@ import type { CertificateKind } from "../../domain/certificate-profile.ts";
 import type { DeviceType, KeyType } from "../../domain/device.ts";
 import type { IssuanceID, IssuerID, SerialNumber } from "../../domain/ids.ts";
 import type { NetworkSettings } from "../device-files/device-file-content.ts";
-import type { CrlRequest } from "../pki/crl.ts";
-import type { EncryptedKey } from "../pki/encrypted-key.ts";
-import type { PublicationUrls } from "../pki/issuer.ts";
+import type { CrlRequest } from "../../pki/crl.ts";
+import type { EncryptedKey } from "../keys/encrypted-key.ts";
+import type { PublicationUrls } from "../../pki/issuer.ts";
 
 /** What passes between the process and its signing threads. Everything here survives a structured clone. */
 

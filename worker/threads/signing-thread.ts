@@ -7,12 +7,12 @@ import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { createDataKey } from "../../runtime/sealed-output.ts";
 import type { IssuerID } from "../../domain/ids.ts";
-import { assembleCertificate } from "../pki/certificate.ts";
-import { signCrl } from "../pki/crl.ts";
-import { IssuerError, loadIssuer, type Issuer } from "../pki/issuer.ts";
-import { encodeResponderToBeSigned, lintResponder } from "../pki/responder-certificate.ts";
-import { readFileSigner } from "../pki/signed-data.ts";
-import { openFileSignerSync } from "../pki/signer-file.ts";
+import { assembleCertificate } from "../../pki/certificate.ts";
+import { signCrl } from "../../pki/crl.ts";
+import { IssuerError, loadIssuer, type Issuer } from "../../pki/issuer.ts";
+import { encodeResponderToBeSigned, lintResponder } from "../../pki/responder-certificate.ts";
+import { readFileSigner } from "../../pki/signed-data.ts";
+import { openFileSignerSync } from "../keys/file-signer.ts";
 import { issueOrder } from "./issue-order.ts";
 import type {
   CrlOrder,

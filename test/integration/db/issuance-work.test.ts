@@ -7,7 +7,7 @@ import type { ClaimedIssuance } from "../../../db/queries/issuance-work.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
 import { identityLabelOf } from "../../../domain/certificate-profile.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { drawSerialNumber } from "../../../worker/pki/serial-number.ts";
+import { drawSerialNumber } from "../../../pki/serial-number.ts";
 import { useDatabase } from "../../support/database.ts";
 import { eventually } from "../../support/eventually.ts";
 import { givenIssuance, givenIssuingRealm, givenUser } from "../../support/issuing.ts";

@@ -10,7 +10,7 @@ import { sql } from "../../../db/sql.ts";
 import { firstRun } from "../../../operator/first-run.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { createLog } from "../../../runtime/log.ts";
-import { openFileSigner } from "../../../worker/pki/signer-file.ts";
+import { openFileSigner } from "../../../worker/keys/file-signer.ts";
 import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import type { SerialNumber } from "../../../domain/ids.ts";
-import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../../worker/pki/certificate.ts";
+import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../../pki/certificate.ts";
 import { certificateRequest } from "../../support/certificate-request.ts";
 import { fromNow } from "../../support/given.ts";
 import { otherForms } from "../../support/hostile-keys.ts";

@@ -5,7 +5,7 @@ import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import type { QueueBackend } from "../../../runtime/queues.ts";
-import { decryptKeySync } from "../../../worker/pki/encrypted-key.ts";
+import { decryptKeySync } from "../../../worker/keys/encrypted-key.ts";
 import { answerOf, authorizationOn, drawPkce, postForm } from "../../support/authorization.ts";
 import { createBrowserSession } from "../../support/browser-session.ts";
 import { givenRows } from "../../support/given.ts";

@@ -1,9 +1,9 @@
 import { createPrivateKey, createPublicKey, createSign, sign } from "node:crypto";
 import { readFileSync } from "node:fs";
 import type { IssuerID } from "../../../domain/ids.ts";
-import { encryptKey } from "../../../worker/pki/encrypted-key.ts";
-import { loadIssuer, type Issuer } from "../../../worker/pki/issuer.ts";
-import { signatureAlgorithmFor, signatureAlgorithms, type Signer } from "../../../worker/pki/signer.ts";
+import { encryptKey } from "../../../worker/keys/encrypted-key.ts";
+import { loadIssuer, type Issuer } from "../../../pki/issuer.ts";
+import { signatureAlgorithmFor, signatureAlgorithms, type Signer } from "../../../pki/signer.ts";
 import type { IssuerMaterial } from "../../../worker/threads/messages.ts";
 
 /** The fixed, worthless CAs of this folder. */

@@ -3,7 +3,7 @@ import { createServer, type AddressInfo } from "node:net";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
-import { ocspErrors } from "../../../../worker/pki/ocsp-response.ts";
+import { ocspErrors } from "../../../../pki/ocsp-response.ts";
 import { useApi } from "../../../support/api.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";

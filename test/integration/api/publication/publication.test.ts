@@ -3,12 +3,12 @@ import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { gunzipSync } from "node:zlib";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { pem } from "../../../../worker/pki/pem.ts";
+import { pem } from "../../../../pki/pem.ts";
 import {
   AuthorityInfoAccessExtension,
   CRLDistributionPointsExtension,
   X509Certificate as ParsedCertificate,
-} from "../../../../worker/pki/x509.ts";
+} from "../../../../pki/x509.ts";
 import { useApi, type Caller } from "../../../support/api.ts";
 import { readCrl, verifyCrl } from "../../../support/crl.ts";
 import { eventually } from "../../../support/eventually.ts";

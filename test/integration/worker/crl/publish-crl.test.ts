@@ -10,7 +10,7 @@ import { startCrlPublisher } from "../../../../worker/crl/crl-publisher.ts";
 import { createPieceStore } from "../../../../worker/crl/piece-store.ts";
 import { publishCrl, type PublishDeps } from "../../../../worker/crl/publish-crl.ts";
 import { createIssuers } from "../../../../worker/issuers.ts";
-import { pem } from "../../../../worker/pki/pem.ts";
+import { pem } from "../../../../pki/pem.ts";
 import { createSigningPool, type SigningPool } from "../../../../worker/threads/signing-pool.ts";
 import { readCrl, storedCrl, verifyCrl, type ReadCrl } from "../../../support/crl.ts";
 import { useDatabase } from "../../../support/database.ts";

@@ -1,7 +1,7 @@
 import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { ocspErrors } from "../../../../worker/pki/ocsp-response.ts";
+import { ocspErrors } from "../../../../pki/ocsp-response.ts";
 import { useDatabase } from "../../../support/database.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { givenRows } from "../../../support/given.ts";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
-import { ocspErrors } from "../../../../worker/pki/ocsp-response.ts";
+import { ocspErrors } from "../../../../pki/ocsp-response.ts";
 import { useApi } from "../../../support/api.ts";
 import { eventually } from "../../../support/eventually.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";

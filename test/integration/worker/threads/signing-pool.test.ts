@@ -10,7 +10,7 @@ import {
   outputPublicKey,
   unwrapDataKey,
 } from "../../../../runtime/sealed-output.ts";
-import { generateKeyPair } from "../../../../worker/pki/key-pair.ts";
+import { generateKeyPair } from "../../../../pki/key-pair.ts";
 import type {
   IssueBatchResult,
   IssuedOrder,

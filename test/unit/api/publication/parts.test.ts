@@ -3,7 +3,7 @@ import { gunzipSync } from "node:zlib";
 import { expect, test } from "vitest";
 import { gzipParts } from "../../../../api/publication/gzip-parts.ts";
 import { pemParts } from "../../../../api/publication/pem-parts.ts";
-import { pem } from "../../../../worker/pki/pem.ts";
+import { pem } from "../../../../pki/pem.ts";
 
 const contents: [string, Buffer[]][] = [
   ["nothing", []],

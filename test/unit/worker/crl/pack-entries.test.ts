@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { Piece, UnpublishedEntry } from "../../../../db/queries/crls.ts";
 import { packEntries, pieceEntriesMax, weekOf } from "../../../../worker/crl/pack-entries.ts";
-import { countCrlEntries } from "../../../../worker/pki/crl.ts";
+import { countCrlEntries } from "../../../../pki/crl.ts";
 
 const soon = new Date("2027-01-04T12:00:00Z");
 const sooner = new Date("2027-01-04T11:00:00Z");

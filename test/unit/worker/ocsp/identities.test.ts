@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { SerialNumber } from "../../../../domain/ids.ts";
 import { createIdentities, IdentityUnavailable, type Certify } from "../../../../worker/ocsp/identities.ts";
 import type { OcspIssuer } from "../../../../worker/ocsp/issuers.ts";
-import { assembleCertificate, subjectKeyIdentifier } from "../../../../worker/pki/certificate.ts";
-import { encodeResponderToBeSigned } from "../../../../worker/pki/responder-certificate.ts";
+import { assembleCertificate, subjectKeyIdentifier } from "../../../../pki/certificate.ts";
+import { encodeResponderToBeSigned } from "../../../../pki/responder-certificate.ts";
 import { testIssuer } from "../../../support/hierarchy/test-hierarchy.ts";
 
 const day = 86_400_000;

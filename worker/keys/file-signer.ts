@@ -1,6 +1,6 @@
 import { createPrivateKey, createPublicKey, createSign, sign } from "node:crypto";
 import { decryptKey, decryptKeySync } from "./encrypted-key.ts";
-import { signatureAlgorithmFor, signatureAlgorithms, type Signer } from "./signer.ts";
+import { signatureAlgorithmFor, signatureAlgorithms, type Signer } from "../../pki/signer.ts";
 
 /**
  * A signer from an encrypted key record. Throws EncryptedKeyError (wrong passphrase, malformed record) and TypeError

@@ -1,11 +1,7 @@
 import { expect, test } from "vitest";
-import { SerialNumber } from "../../../../domain/ids.ts";
-import { unsignedInteger } from "../../../../worker/pki/der.ts";
-import {
-  drawSerialNumber,
-  magnitudeToSerialNumber,
-  serialNumberToMagnitude,
-} from "../../../../worker/pki/serial-number.ts";
+import { SerialNumber } from "../../../domain/ids.ts";
+import { unsignedInteger } from "../../../pki/der.ts";
+import { drawSerialNumber, magnitudeToSerialNumber, serialNumberToMagnitude } from "../../../pki/serial-number.ts";
 
 test("a thousand serial numbers are all different, and each is a positive INTEGER of at most 17 octets", () => {
   const drawn = Array.from({ length: 1000 }, () => drawSerialNumber());

@@ -1,10 +1,10 @@
 import { createHash, randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { deviceTypes, type DeviceType } from "../../../../domain/device.ts";
-import { pkcs12Kdf } from "../../../../worker/pki/pkcs12-kdf.ts";
-import { pkcs12Profile } from "../../../../worker/pki/pkcs12-profile.ts";
-import { createProtection } from "../../../../worker/pki/pkcs12-protection.ts";
-import { encodePkcs12 } from "../../../../worker/pki/pkcs12.ts";
+import { deviceTypes, type DeviceType } from "../../../domain/device.ts";
+import { pkcs12Kdf } from "../../../pki/pkcs12-kdf.ts";
+import { pkcs12Profile } from "../../../pki/pkcs12-profile.ts";
+import { createProtection } from "../../../pki/pkcs12-protection.ts";
+import { encodePkcs12 } from "../../../pki/pkcs12.ts";
 import {
   decryptBag,
   deriveByTheBook,
@@ -13,7 +13,7 @@ import {
   readDer,
   readMac,
   readPkcs12,
-} from "../../../support/pkcs12-reader.ts";
+} from "../../support/pkcs12-reader.ts";
 
 /** The table of the design, written out once more. */
 const expected = {

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import type { SerialNumber } from "../../domain/ids.ts";
+import type { SerialNumber } from "../domain/ids.ts";
 
 /** Octets of a drawn serial number: 127 random bits, so that the INTEGER stays positive without a leading zero octet. */
 const octets = 16;

@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
-import { bitString, nullValue, oid, sequence, unsignedInteger } from "../../../../worker/pki/der.ts";
-import { otherForms } from "../../../support/hostile-keys.ts";
-import { publicKeyAlgorithm } from "../../../../worker/pki/public-key.ts";
+import { bitString, nullValue, oid, sequence, unsignedInteger } from "../../../pki/der.ts";
+import { otherForms } from "../../support/hostile-keys.ts";
+import { publicKeyAlgorithm } from "../../../pki/public-key.ts";
 
 const spki = { format: "der", type: "spki" } as const;
 const ec = (namedCurve: string, paramEncoding: "named" | "explicit" = "named") =>

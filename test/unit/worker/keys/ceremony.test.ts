@@ -6,10 +6,10 @@ import {
   createIssuingCa,
   createRoot,
   type CertificateAuthority,
-} from "../../../../worker/pki/ceremony.ts";
-import { loadIssuer } from "../../../../worker/pki/issuer.ts";
-import { pem } from "../../../../worker/pki/pem.ts";
-import { openFileSignerSync } from "../../../../worker/pki/signer-file.ts";
+} from "../../../../worker/keys/ceremony.ts";
+import { loadIssuer } from "../../../../pki/issuer.ts";
+import { pem } from "../../../../pki/pem.ts";
+import { openFileSignerSync } from "../../../../worker/keys/file-signer.ts";
 import { testUrls } from "../../../support/hierarchy/test-hierarchy.ts";
 import { openssl } from "../../../support/openssl.ts";
 import { describeWithTool } from "../../../support/tools.ts";

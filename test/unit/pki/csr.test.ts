@@ -1,20 +1,11 @@
 import { createPrivateKey, createPublicKey, generateKeyPairSync, sign, type KeyObject } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { CsrError, csrLengthMax, readCsr } from "../../../../worker/pki/csr.ts";
-import {
-  bitString,
-  contextConstructed,
-  nullValue,
-  oid,
-  sequence,
-  smallInteger,
-  tag,
-  tlv,
-} from "../../../../worker/pki/der.ts";
-import { pem } from "../../../../worker/pki/pem.ts";
-import { longLength, otherForms, requestFor } from "../../../support/hostile-keys.ts";
-import { openssl } from "../../../support/openssl.ts";
-import { describeWithTool } from "../../../support/tools.ts";
+import { CsrError, csrLengthMax, readCsr } from "../../../pki/csr.ts";
+import { bitString, contextConstructed, nullValue, oid, sequence, smallInteger, tag, tlv } from "../../../pki/der.ts";
+import { pem } from "../../../pki/pem.ts";
+import { longLength, otherForms, requestFor } from "../../support/hostile-keys.ts";
+import { openssl } from "../../support/openssl.ts";
+import { describeWithTool } from "../../support/tools.ts";
 
 const spkiOf = (key: KeyObject): Buffer => createPublicKey(key).export({ format: "der", type: "spki" });
 const ec = (namedCurve: string): KeyObject => generateKeyPairSync("ec", { namedCurve }).privateKey;

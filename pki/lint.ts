@@ -4,7 +4,7 @@ import {
   isIdentity,
   organizationLengthMax,
   type ExtendedKeyUsage,
-} from "../../domain/certificate-profile.ts";
+} from "../domain/certificate-profile.ts";
 import type { CertificateDraft } from "./certificate.ts";
 import { isHttpUrl } from "./issuer.ts";
 import { isDerPublicKey, publicKeyAlgorithm } from "./public-key.ts";

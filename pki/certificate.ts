@@ -6,8 +6,8 @@ import {
   type CertificateKind,
   type ExtendedKeyUsage,
   type KeyUsage,
-} from "../../domain/certificate-profile.ts";
-import type { SerialNumber } from "../../domain/ids.ts";
+} from "../domain/certificate-profile.ts";
+import type { SerialNumber } from "../domain/ids.ts";
 import {
   bitString,
   context,

@@ -1,8 +1,8 @@
 import { createECDH, createPrivateKey, createPublicKey, sign, verify } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { keyTypes } from "../../../../domain/device.ts";
-import { generateKeyPair, p256KeyPair, type KeyPair } from "../../../../worker/pki/key-pair.ts";
-import { publicKeyAlgorithm } from "../../../../worker/pki/public-key.ts";
+import { keyTypes } from "../../../domain/device.ts";
+import { generateKeyPair, p256KeyPair, type KeyPair } from "../../../pki/key-pair.ts";
+import { publicKeyAlgorithm } from "../../../pki/public-key.ts";
 
 function expectUsable({ privateKeyPkcs8, publicKeySpki }: KeyPair): void {
   const privateKey = createPrivateKey({ key: privateKeyPkcs8, format: "der", type: "pkcs8" });

@@ -1,4 +1,4 @@
-import type { SerialNumber } from "../../domain/ids.ts";
+import type { SerialNumber } from "../domain/ids.ts";
 import { subjectKeyIdentifier } from "./certificate.ts";
 import {
   contextConstructed,

@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { pem } from "../../../../worker/pki/pem.ts";
+import { pem } from "../../../pki/pem.ts";
 
 test.each([1, 47, 48, 49, 96, 97, 1000])(
   "%i octets come back from the text, in lines of at most 64 characters",

@@ -1,10 +1,10 @@
 import { generateKeyPairSync } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { SerialNumber } from "../../../../domain/ids.ts";
-import { draftCertificate, type CertificateDraft } from "../../../../worker/pki/certificate.ts";
-import { lint, LintError, lintRules } from "../../../../worker/pki/lint.ts";
-import { otherForms } from "../../../support/hostile-keys.ts";
-import { certificateRequest, testIdentity } from "../../../support/certificate-request.ts";
+import type { SerialNumber } from "../../../domain/ids.ts";
+import { draftCertificate, type CertificateDraft } from "../../../pki/certificate.ts";
+import { lint, LintError, lintRules } from "../../../pki/lint.ts";
+import { otherForms } from "../../support/hostile-keys.ts";
+import { certificateRequest, testIdentity } from "../../support/certificate-request.ts";
 
 const draft = draftCertificate(certificateRequest());
 const { issuer } = draft;

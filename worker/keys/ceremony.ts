@@ -1,8 +1,8 @@
 import { randomBytes, webcrypto } from "node:crypto";
 import { certificateValidity, organizationName } from "../../domain/certificate-profile.ts";
 import { decryptKey, encryptKey, type EncryptedKey } from "./encrypted-key.ts";
-import type { PublicationUrls } from "./issuer.ts";
-import { drawSerialNumber, serialNumberToMagnitude } from "./serial-number.ts";
+import type { PublicationUrls } from "../../pki/issuer.ts";
+import { drawSerialNumber, serialNumberToMagnitude } from "../../pki/serial-number.ts";
 import {
   AuthorityInfoAccessExtension,
   AuthorityKeyIdentifierExtension,
@@ -14,7 +14,7 @@ import {
   SubjectKeyIdentifierExtension,
   X509Certificate,
   X509CertificateGenerator,
-} from "./x509.ts";
+} from "../../pki/x509.ts";
 
 /** A CA's certificate, DER, and its private key under the operator's passphrase. */
 export interface CertificateAuthority {

@@ -1,5 +1,5 @@
-import type { DeviceFileFormat } from "../../domain/certificate-format.ts";
-import type { DeviceType } from "../../domain/device.ts";
+import type { DeviceFileFormat } from "../domain/certificate-format.ts";
+import type { DeviceType } from "../domain/device.ts";
 
 /** How the PKCS#12 file of one kind of device is written. */
 export interface Pkcs12Profile {

@@ -5,8 +5,8 @@ import {
   encryptKey,
   EncryptedKeyError,
   type EncryptedKey,
-} from "../../../../worker/pki/encrypted-key.ts";
-import { openFileSigner, openFileSignerSync } from "../../../../worker/pki/signer-file.ts";
+} from "../../../../worker/keys/encrypted-key.ts";
+import { openFileSigner, openFileSignerSync } from "../../../../worker/keys/file-signer.ts";
 import { generateKeyPairSync, verify } from "node:crypto";
 import { privateKeyPkcs8 } from "../../../support/hierarchy/test-hierarchy.ts";
 

@@ -1,5 +1,5 @@
 import { X509Certificate as NodeCertificate } from "node:crypto";
-import type { IssuerID } from "../../domain/ids.ts";
+import type { IssuerID } from "../domain/ids.ts";
 import { context, contextConstructed, octetString, oid, sequence, tlv, trueValue } from "./der.ts";
 import { signatureAlgorithms, signatureAlgorithmFor, type Signer } from "./signer.ts";
 import {
