@@ -1,25 +1,25 @@
 import express, { type ErrorRequestHandler, type Express, type RequestHandler } from "express";
 import { ServiceError } from "../domain/errors.ts";
 import { parseTrustedProxies } from "../runtime/networks.ts";
-import { createConsoleApi } from "./console/console-api.ts";
-import { createConsoleRouter } from "./console/console-router.ts";
-import { cors } from "./cors.ts";
-import type { Deps } from "./deps.ts";
-import { createDocsRouter } from "./docs/docs-router.tsx";
+import { createConsoleApi } from "./browser/console/console-api.ts";
+import { createConsoleRouter } from "./browser/console/console-router.ts";
+import { cors } from "./http/cors.ts";
+import type { Deps } from "./contract/deps.ts";
+import { createDocsRouter } from "./browser/docs/docs-router.tsx";
 import { endpoints } from "./endpoints.ts";
 import { serveOpenApiDocument } from "./openapi-served.ts";
-import { logosPath } from "./logo/logo-path.ts";
-import { createLogoRouter } from "./logo/logo-router.ts";
+import { logosPath } from "./browser/pages/logo-path.ts";
+import { createLogoRouter } from "./browser/logo/logo-router.ts";
 import { createOAuthRouter } from "./oauth/oauth-router.ts";
 import { createPublicationRouter } from "./publication/publication-router.ts";
 import { createOcspProxy } from "./publication/ocsp-proxy.ts";
-import { createRateLimiter } from "./rate-limit.ts";
-import { beginRequest } from "./request-context.ts";
-import { setStandingHeaders } from "./respond.ts";
-import { createRouter, refuse } from "./router.ts";
-import { createSelfServiceRouter, selfServicePaths } from "./self-service/self-service-router.ts";
-import { createSignInRouter } from "./sign-in/sign-in-router.ts";
-import { createUpstreamLoginRouter } from "./upstream-login/upstream-login-router.ts";
+import { createRateLimiter } from "./http/rate-limit.ts";
+import { beginRequest } from "./http/request-context.ts";
+import { setStandingHeaders } from "./http/respond.ts";
+import { createRouter, refuse } from "./contract/router.ts";
+import { createSelfServiceRouter, selfServicePaths } from "./browser/self-service/self-service-router.ts";
+import { createSignInRouter } from "./browser/sign-in/sign-in-router.ts";
+import { createUpstreamLoginRouter } from "./browser/upstream-login/upstream-login-router.ts";
 
 /** The API as an Express application. */
 export function createApp(deps: Deps): Express {

@@ -7,9 +7,9 @@ import { createLifecycle, runMain, type Lifecycle } from "../runtime/lifecycle.t
 import { createLog } from "../runtime/log.ts";
 import { createRegistry, serveMetrics } from "../runtime/metrics.ts";
 import { queueBackend } from "../runtime/queues.ts";
-import { clientCertificatesOf, tlsListenerOf } from "./client-certificate/config.ts";
+import { clientCertificatesOf, tlsListenerOf } from "./http/client-certificate/config.ts";
 import { apiVariables, type ApiConfig } from "./config.ts";
-import type { ApiSettings } from "./deps.ts";
+import type { ApiSettings } from "./contract/deps.ts";
 import { startApi } from "./server.ts";
 
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {

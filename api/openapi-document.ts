@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endpoints } from "./endpoints.ts";
-import { createOpenApiDocument } from "./openapi.ts";
+import { createOpenApiDocument } from "./contract/openapi/openapi.ts";
 
 /** Where the document in the repository says that the service is: where it is by default. */
 const address = "http://localhost:3000";

@@ -1,9 +1,9 @@
 import type { RequestHandler } from "express";
-import type { Deps } from "./deps.ts";
+import type { Deps } from "./contract/deps.ts";
 import { endpoints } from "./endpoints.ts";
-import { createOpenApiDocument } from "./openapi.ts";
-import { contextOf } from "./request-context.ts";
-import { sendJson } from "./respond.ts";
+import { createOpenApiDocument } from "./contract/openapi/openapi.ts";
+import { contextOf } from "./http/request-context.ts";
+import { sendJson } from "./http/respond.ts";
 
 /** `GET /openapi.json`: the document as it is, not in the wrapper. */
 export function serveOpenApiDocument({ settings }: Pick<Deps, "settings">): RequestHandler {

@@ -12,16 +12,16 @@ import { masterKey } from "../runtime/master-key.ts";
 import { openQueues, type QueueBackend } from "../runtime/queues.ts";
 import { outputPrivateKey } from "../runtime/sealed-output.ts";
 import { createApp } from "./app.ts";
-import { createSettlements, settledChannel } from "./await-issuance.ts";
-import { createCollector } from "./collect-issuance.ts";
-import type { ApiSettings } from "./deps.ts";
-import { createGuesses } from "./guesses.ts";
-import { createJobWatch } from "./job-watch.ts";
-import { createPictureFetch } from "./logo/fetch-picture.ts";
-import { createLogos } from "./logo/logos.ts";
-import { createApiMetrics } from "./metrics.ts";
+import { createSettlements, settledChannel } from "./resources/issuance/await-issuance.ts";
+import { createCollector } from "./resources/issuance/collect-issuance.ts";
+import type { ApiSettings } from "./contract/deps.ts";
+import { createGuesses } from "./contract/attempt-limits.ts";
+import { createJobWatch } from "./resources/bulk-job/job-watch.ts";
+import { createPictureFetch } from "./browser/logo/fetch-picture.ts";
+import { createLogos } from "./browser/logo/logos.ts";
+import { createApiMetrics } from "./http/metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
-import { createOutputOpener } from "./open-output.ts";
+import { createOutputOpener } from "./resources/issuance/open-output.ts";
 
 export interface ApiOptions {
   db: Database;

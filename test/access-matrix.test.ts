@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import type { Access } from "../api/access.ts";
+import type { Access } from "../api/contract/access.ts";
 import { endpoints } from "../api/endpoints.ts";
 import { sql } from "../db/sql.ts";
 import { allScopes } from "../domain/scopes.ts";

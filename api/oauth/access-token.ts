@@ -3,7 +3,7 @@ import type { Db } from "../../db/client.ts";
 import { create } from "../../db/queries/access-tokens.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../contract/deps.ts";
 
 export const accessTokenSeconds = 30 * 60;
 

@@ -1,7 +1,7 @@
 import { find, type Application } from "../../db/queries/applications.ts";
 import type { Db } from "../../db/client.ts";
 import type { Scope } from "../../domain/scopes.ts";
-import type { Problem } from "../pages/problem.tsx";
+import type { Problem } from "../browser/pages/problem.tsx";
 import { AuthorizationError } from "./authorization-error.ts";
 import { readScope } from "./scope.ts";
 

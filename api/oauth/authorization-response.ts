@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../contract/deps.ts";
 import type { AuthorizationError } from "./authorization-error.ts";
 import type { AuthorizationClient } from "./authorization-request.ts";
 

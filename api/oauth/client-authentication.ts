@@ -1,8 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
 import { findWithSecrets, type Application } from "../../db/queries/applications.ts";
-import type { Deps } from "../deps.ts";
-import { required, type Form } from "./form.ts";
+import type { Deps } from "../contract/deps.ts";
+import { required, type Form } from "../http/form.ts";
 import { basicChallenge, OAuthError } from "./oauth-error.ts";
 
 /** A client that has shown who it is. `secretHash`: what with; null for one that needs no secret. */

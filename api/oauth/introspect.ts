@@ -3,10 +3,10 @@ import * as certificates from "../../db/queries/certificates.ts";
 import * as refreshTokens from "../../db/queries/refresh-tokens.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
-import type { Deps } from "../deps.ts";
-import { sendJson } from "../respond.ts";
+import type { Deps } from "../contract/deps.ts";
+import { sendJson } from "../http/respond.ts";
 import { authenticateClient } from "./client-authentication.ts";
-import { readForm, required } from "./form.ts";
+import { readForm, required } from "../http/form.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 

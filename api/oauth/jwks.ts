@@ -1,4 +1,4 @@
-import { sendJson } from "../respond.ts";
+import { sendJson } from "../http/respond.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
 /** For how long documents about keys and addresses may be kept, in seconds. New keys are published a day before use. */

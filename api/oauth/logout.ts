@@ -3,12 +3,12 @@ import * as auditEntries from "../../db/queries/audit-entries.ts";
 import * as logins from "../../db/queries/logins.ts";
 import * as realms from "../../db/queries/realms.ts";
 import * as sessions from "../../db/queries/sessions.ts";
-import type { Deps } from "../deps.ts";
-import { single, type PageRequest } from "../pages/page-request.ts";
-import { sendProblem } from "../pages/problem.tsx";
-import { sendSignedOut } from "../pages/signed-out.tsx";
-import { findLogin } from "../sign-in/browser-login.ts";
-import { removeCookie } from "../sign-in/cookies.ts";
+import type { Deps } from "../contract/deps.ts";
+import { single, type PageRequest } from "../browser/pages/page-request.ts";
+import { sendProblem } from "../browser/pages/problem.tsx";
+import { sendSignedOut } from "../browser/pages/signed-out.tsx";
+import { findLogin } from "../browser/session/browser-login.ts";
+import { removeCookie } from "../browser/pages/cookies.ts";
 
 /**
  * `GET /oauth/logout`: ends the session that an id token is of, and the browser login it began with. Sessions of other

@@ -1,6 +1,6 @@
 import { allScopes } from "../../domain/scopes.ts";
-import type { ClientCertificateSettings, Deps } from "../deps.ts";
-import { sendJson } from "../respond.ts";
+import type { ClientCertificateSettings, Deps } from "../contract/deps.ts";
+import { sendJson } from "../http/respond.ts";
 import { clientCertificateGrantType } from "./grants/client-certificate.ts";
 import { grantTypes } from "./token.ts";
 import { publishedMaxAgeSeconds } from "./jwks.ts";

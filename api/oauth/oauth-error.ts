@@ -2,7 +2,7 @@ import type { Response } from "express";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
-import { sendJson } from "../respond.ts";
+import { sendJson } from "../http/respond.ts";
 
 /** The errors of the endpoints that clients call (RFC 6749 section 5.2, RFC 6750 section 3.1), and the ones of ours that can befall them. */
 export const oauthErrors = {

@@ -1,8 +1,8 @@
 import { Router, type Request, type Response } from "express";
-import type { Deps } from "../deps.ts";
-import type { RateLimiter } from "../rate-limit.ts";
-import { contextOf } from "../request-context.ts";
-import { sendJson } from "../respond.ts";
+import type { Deps } from "../contract/deps.ts";
+import type { RateLimiter } from "../http/rate-limit.ts";
+import { contextOf } from "../http/request-context.ts";
+import { sendJson } from "../http/respond.ts";
 import { asOAuthError, sendOAuthError } from "./oauth-error.ts";
 
 export interface OAuthCall {

@@ -1,10 +1,10 @@
 import { Router } from "express";
-import type { Deps } from "../deps.ts";
-import { pageRoute } from "../pages/page-route.ts";
-import { sendProblem } from "../pages/problem.tsx";
-import { parsePairs } from "../query-string.ts";
-import type { RateLimiter } from "../rate-limit.ts";
-import { isOwnForm } from "../sign-in/form-token.ts";
+import type { Deps } from "../contract/deps.ts";
+import { pageRoute } from "../browser/pages/page-route.ts";
+import { sendProblem } from "../browser/pages/problem.tsx";
+import { parsePairs } from "../http/query-string.ts";
+import type { RateLimiter } from "../http/rate-limit.ts";
+import { isOwnForm } from "../browser/pages/form-token.ts";
 import { authorize, decide } from "./authorize.ts";
 import { introspect } from "./introspect.ts";
 import { jwks } from "./jwks.ts";

@@ -4,7 +4,7 @@ import * as refreshTokens from "../../db/queries/refresh-tokens.ts";
 import * as sessions from "../../db/queries/sessions.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import { authenticateClient } from "./client-authentication.ts";
-import { readForm, required } from "./form.ts";
+import { readForm, required } from "../http/form.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
 /**

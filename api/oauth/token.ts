@@ -1,5 +1,5 @@
-import { sendJson } from "../respond.ts";
-import { readForm, required } from "./form.ts";
+import { sendJson } from "../http/respond.ts";
+import { readForm, required } from "../http/form.ts";
 import { authorizationCode } from "./grants/authorization-code.ts";
 import { clientCertificate, clientCertificateGrantType } from "./grants/client-certificate.ts";
 import { clientCredentials } from "./grants/client-credentials.ts";

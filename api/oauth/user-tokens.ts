@@ -1,6 +1,6 @@
 import type { Db } from "../../db/client.ts";
 import type { Scope } from "../../domain/scopes.ts";
-import type { Deps } from "../deps.ts";
+import type { Deps } from "../contract/deps.ts";
 import { accessTokenSeconds, issueAccessToken } from "./access-token.ts";
 
 /** What a user's tokens say, and what they end with. */

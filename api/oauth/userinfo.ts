@@ -1,9 +1,9 @@
 import * as users from "../../db/queries/users.ts";
-import { authenticate, readBearerToken, Unauthenticated } from "../authenticate.ts";
-import { requireBoundCertificate } from "../client-certificate/require-bound-certificate.ts";
-import type { UserPrincipal } from "../principal.ts";
-import { contextOf } from "../request-context.ts";
-import { sendJson } from "../respond.ts";
+import { authenticate, readBearerToken, Unauthenticated } from "../contract/authenticate.ts";
+import { requireBoundCertificate } from "../contract/bound-certificate.ts";
+import type { UserPrincipal } from "../contract/principal.ts";
+import { contextOf } from "../http/request-context.ts";
+import { sendJson } from "../http/respond.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 

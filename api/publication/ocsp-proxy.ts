@@ -2,9 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
 import type { Request, RequestHandler, Response } from "express";
 import { Agent, type Dispatcher } from "undici";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Deps } from "../deps.ts";
-import type { RateLimiter } from "../rate-limit.ts";
-import { contextOf } from "../request-context.ts";
+import type { Deps } from "../contract/deps.ts";
+import type { RateLimiter } from "../http/rate-limit.ts";
+import { contextOf } from "../http/request-context.ts";
 import { createOcspWorkers } from "./ocsp-workers.ts";
 
 /** The longest request that a responder reads. */

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
 import { Router, type Request, type Response } from "express";
 import { ServiceError } from "../../domain/errors.ts";
-import { acceptsGzip } from "../accepts-gzip.ts";
-import type { Deps } from "../deps.ts";
-import { hasRepresentation } from "../etag.ts";
-import { contextOf } from "../request-context.ts";
+import { acceptsGzip } from "../http/gzip.ts";
+import type { Deps } from "../contract/deps.ts";
+import { hasRepresentation } from "../http/etag.ts";
+import { contextOf } from "../http/request-context.ts";
 import { pemParts } from "./pem-parts.ts";
 import { createPublications } from "./publications.ts";
 

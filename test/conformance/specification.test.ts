@@ -2,7 +2,7 @@ import { createSecureContext } from "node:tls";
 import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../api/endpoints.ts";
-import type { Access } from "../../api/access.ts";
+import type { Access } from "../../api/contract/access.ts";
 import { sendRequest, useApi, type ApiAnswer, type Caller } from "../support/api.ts";
 import { answerOf, authorizationOn, drawPkce } from "../support/authorization.ts";
 import { createBrowserSession } from "../support/browser-session.ts";

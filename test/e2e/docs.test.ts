@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { guides } from "../../api/docs/guides.ts";
+import { guides } from "../../api/browser/docs/guides.ts";
 import { useApi } from "../support/api.ts";
 import { expectFaultless, useBrowser, type View } from "../support/browser.ts";
 import { describeWithTool } from "../support/tools.ts";

@@ -74,7 +74,7 @@ describeWithTool("chromium", "self-service", () => {
 
   const offered = async (page: Page): Promise<string> => {
     const id = page.url().split("/").at(-1)!;
-    const { handOverToken } = await import("../../api/self-service/hand-over-token.ts");
+    const { handOverToken } = await import("../../api/browser/self-service/hand-over-token.ts");
     const { masterKey } = await import("../../runtime/master-key.ts");
     return `${api.url}/d/${handOverToken({ masterKey: masterKey(api.masterKey) }, id)}`;
   };

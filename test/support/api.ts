@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { request as httpRequest, type IncomingHttpHeaders } from "node:http";
 import { Registry } from "prom-client";
 import { beforeAll, expect } from "vitest";
-import type { ApiSettings } from "../../api/deps.ts";
+import type { ApiSettings } from "../../api/contract/deps.ts";
 import { startApi, type TlsListenerOptions } from "../../api/server.ts";
 import { openDatabase, type Database } from "../../db/client.ts";
 import { errorCatalogue, type ErrorCode } from "../../domain/errors.ts";

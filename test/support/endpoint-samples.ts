@@ -1,4 +1,4 @@
-import type { Endpoint, Method } from "../../api/endpoint.ts";
+import type { Endpoint, Method } from "../../api/contract/endpoint.ts";
 import type { Given, GivenUser } from "./given.ts";
 
 /** A request that an endpoint accepts: what tests that go over every endpoint begin with. */

@@ -4,7 +4,7 @@ import * as applications from "../../../db/queries/applications.ts";
 import * as auditEntries from "../../../db/queries/audit-entries.ts";
 import * as certificates from "../../../db/queries/certificates.ts";
 import * as sessions from "../../../db/queries/sessions.ts";
-import { presentedCertificate } from "../../client-certificate/presented-certificate.ts";
+import { presentedCertificate } from "../../http/client-certificate/presented-certificate.ts";
 import { accessTokenSeconds } from "../access-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { OAuthError } from "../oauth-error.ts";

@@ -1,6 +1,6 @@
 import type { Request } from "express";
-import type { Deps } from "../../deps.ts";
-import type { Form } from "../form.ts";
+import type { Deps } from "../../contract/deps.ts";
+import type { Form } from "../../http/form.ts";
 
 export interface GrantRequest {
   deps: Deps;

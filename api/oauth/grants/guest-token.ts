@@ -1,7 +1,7 @@
 import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import { issueAccessToken } from "../access-token.ts";
-import { required } from "../form.ts";
+import { required } from "../../http/form.ts";
 import { OAuthError } from "../oauth-error.ts";
 import type { Grant } from "./grant.ts";
 

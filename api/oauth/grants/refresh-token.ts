@@ -4,7 +4,7 @@ import * as refreshTokens from "../../../db/queries/refresh-tokens.ts";
 import * as sessions from "../../../db/queries/sessions.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
-import { required } from "../form.ts";
+import { required } from "../../http/form.ts";
 import { OAuthError } from "../oauth-error.ts";
 import { readScope } from "../scope.ts";
 import { issueUserTokens } from "../user-tokens.ts";

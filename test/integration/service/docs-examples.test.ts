@@ -2,7 +2,7 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { guides } from "../../../api/docs/guides.ts";
+import { guides } from "../../../api/browser/docs/guides.ts";
 import type { ApiAnswer } from "../../support/api.ts";
 import { answerOf } from "../../support/authorization.ts";
 import { createBrowserSession } from "../../support/browser-session.ts";

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../api/endpoints.ts";
-import { createOpenApiDocument, errorCodesOf } from "../../../api/openapi.ts";
+import { createOpenApiDocument, errorCodesOf } from "../../../api/contract/openapi/openapi.ts";
 import { errorCatalogue } from "../../../domain/errors.ts";
 import { specification } from "../../conformance/specification-rows.ts";
 

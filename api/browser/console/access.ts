@@ -1,0 +1,70 @@
+import type { Request } from "express";
+import type { Database, Db } from "../../../db/client.ts";
+import * as consoleSessions from "../../../db/queries/console-sessions.ts";
+import type { ConsoleSession } from "../../../db/queries/console-sessions.ts";
+import * as sessions from "../../../db/queries/sessions.ts";
+import { consoleClientId } from "../../../db/queries/applications.ts";
+import { Unauthenticated } from "../../contract/authenticate.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { OAuthError } from "../../oauth/oauth-error.ts";
+import { grantTokens } from "../../oauth/token.ts";
+import { accessExpiry, openTokens, sealTokens } from "./console-session.ts";
+
+/** An access token that ends sooner than this is renewed before it is used. */
+const renewedBeforeMs = 2 * 60_000;
+
+/** Answers the access token of a console session, renewed when it is about to end. Throws {@link Unauthenticated}. */
+export type FindAccessToken = (session: ConsoleSession, request: Request) => Promise<string>;
+
+/**
+ * Renewing is done once for all requests of a session that come at the same moment: in this process they share it, and
+ * of several processes one renews and the others find what it got.
+ */
+export function createAccess(deps: Deps): FindAccessToken {
+  const renewing = new Map<string, Promise<string>>();
+  return (session, request) => {
+    if (isLasting(deps, session)) return Promise.resolve(openTokens(deps, session).accessToken);
+    const { id } = session;
+    const known = renewing.get(id);
+    if (known !== undefined) return known;
+    const renewal = renew(deps, session, request).finally(() => renewing.delete(id));
+    renewing.set(id, renewal);
+    return renewal;
+  };
+}
+
+const isLasting = ({ clock }: Pick<Deps, "clock">, { accessExpiresAt }: ConsoleSession): boolean =>
+  accessExpiresAt.getTime() - clock.now().getTime() > renewedBeforeMs;
+
+async function renew(deps: Deps, { id, sessionId, realmId }: ConsoleSession, request: Request): Promise<string> {
+  try {
+    return await deps.db.transaction(async (tx) => {
+      const session = await consoleSessions.lock(tx, { id, sessionId, at: deps.clock.now() });
+      if (session === undefined) throw new Unauthenticated({ given: false });
+      const tokens = openTokens(deps, session);
+      if (isLasting(deps, session)) return tokens.accessToken;
+      const form = new Map([
+        ["grant_type", "refresh_token"],
+        ["client_id", consoleClientId(realmId)],
+        ["refresh_token", tokens.refreshToken],
+      ]);
+      const accessExpiresAt = accessExpiry(deps);
+      const { access_token: accessToken } = await grantTokens({ deps: { ...deps, db: within(tx) }, form, request });
+      const sealedTokens = sealTokens(deps, id, { ...tokens, accessToken });
+      await consoleSessions.renew(tx, { id, sealedTokens, accessExpiresAt });
+      return accessToken;
+    });
+  } catch (error) {
+    if (!(error instanceof OAuthError)) throw error;
+    // What cannot be renewed any more is over.
+    await sessions.remove(deps.db, { id: sessionId, clientId: consoleClientId(realmId) });
+    throw new Unauthenticated({ given: false });
+  }
+}
+
+/** A transaction for whoever would begin one. */
+const within = (tx: Db): Database => ({
+  query: (statement) => tx.query(statement),
+  transaction: (run) => run(tx),
+  close: () => Promise.resolve(),
+});

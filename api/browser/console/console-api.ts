@@ -1,0 +1,48 @@
+import type { RequestHandler } from "express";
+import * as consoleSessions from "../../../db/queries/console-sessions.ts";
+import type { ConsoleSession } from "../../../db/queries/console-sessions.ts";
+import { Unauthenticated } from "../../contract/authenticate.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { contextOf } from "../../http/request-context.ts";
+import { createAccess } from "./access.ts";
+import { findConsole } from "./console-session.ts";
+import { requireOwnPage } from "./own-page.ts";
+
+const prefix = "/console";
+
+/** How often, at most, a session that is in use is written anew. */
+const extendedApartMs = 60_000;
+
+/**
+ * `/console/api/…`: the API itself, for a browser that has the console open. The request goes on to it with the session's
+ * access token instead of the cookie, so that the console can do what an API client can, and nothing else.
+ */
+export function createConsoleApi(deps: Deps): RequestHandler {
+  const findAccessToken = createAccess(deps);
+  return async (request, response, next) => {
+    if (!request.url.startsWith(`${prefix}/api/`)) {
+      next();
+      return;
+    }
+    contextOf(response).route = `${prefix}/api`;
+    delete request.headers.authorization;
+    requireOwnPage(deps, request);
+    const session = await findConsole(deps, request);
+    if (session === undefined) throw new Unauthenticated({ given: false });
+    const accessToken = await findAccessToken(session, request);
+    if (request.method !== "GET" && request.method !== "HEAD") await keepAlive(deps, session);
+
+    request.headers.authorization = `Bearer ${accessToken}`;
+    request.url = request.url.slice(prefix.length);
+    request.originalUrl = request.url;
+    next();
+  };
+}
+
+/** Whoever does something is there. Reading says nothing: pages read by themselves. */
+async function keepAlive({ db, clock }: Pick<Deps, "db" | "clock">, session: ConsoleSession): Promise<void> {
+  const at = clock.now();
+  const idleSince = session.expiresAt.getTime() - consoleSessions.idleMinutes * 60_000;
+  const canExtend = session.expiresAt < session.absoluteExpiresAt;
+  if (canExtend && at.getTime() - idleSince > extendedApartMs) await consoleSessions.extend(db, { id: session.id, at });
+}

@@ -1,0 +1,21 @@
+import { consoleClientId, upsertConsole } from "../../../db/queries/applications.ts";
+import { allScopes } from "../../../domain/scopes.ts";
+import type { Deps } from "../../contract/deps.ts";
+
+/** Where authorization requests of the console return to. */
+export const consoleCallbackPath = "/console/callback";
+
+export const consoleRedirectUri = ({ settings }: Pick<Deps, "settings">): string =>
+  `${settings.authUrl}${consoleCallbackPath}`;
+
+/** The OAuth client that a realm's console is, registered as it has to be now. Answers its id. */
+export async function registerConsole(deps: Pick<Deps, "db" | "clock" | "settings">, realmId: string): Promise<string> {
+  await upsertConsole(deps.db, {
+    realmId,
+    clientUri: deps.settings.authUrl,
+    redirectUri: consoleRedirectUri(deps),
+    scopes: allScopes,
+    at: deps.clock.now(),
+  });
+  return consoleClientId(realmId);
+}

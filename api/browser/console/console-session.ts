@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import type { Request, Response } from "express";
+import { z } from "zod";
+import * as consoleSessions from "../../../db/queries/console-sessions.ts";
+import type { ConsoleSession } from "../../../db/queries/console-sessions.ts";
+import { openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
+import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { accessTokenSeconds } from "../../oauth/access-token.ts";
+import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
+
+type SessionDeps = Pick<Deps, "db" | "clock" | "settings" | "masterKey">;
+
+/** What the console calls the API with. The browser never has them. */
+const ConsoleTokens = z.object({ accessToken: z.string(), refreshToken: z.string() });
+export type ConsoleTokens = z.output<typeof ConsoleTokens>;
+
+export const sealTokens = ({ masterKey }: Pick<Deps, "masterKey">, id: string, tokens: ConsoleTokens): Buffer =>
+  sealUnderMasterKey(masterKey, Buffer.from(JSON.stringify(tokens)), consoleSessions.tokensContext(id));
+
+export const openTokens = (
+  { masterKey }: Pick<Deps, "masterKey">,
+  { id, sealedTokens }: Pick<ConsoleSession, "id" | "sealedTokens">,
+): ConsoleTokens => {
+  const opened = openUnderMasterKey(masterKey, sealedTokens, consoleSessions.tokensContext(id));
+  return ConsoleTokens.parse(JSON.parse(opened.toString("utf8")));
+};
+
+/** When an access token that is issued now will have ended. */
+export const accessExpiry = ({ clock }: Pick<Deps, "clock">): Date =>
+  new Date(clock.now().getTime() + accessTokenSeconds * 1_000);
+
+const presentedHash = (deps: Pick<Deps, "settings">, request: Pick<Request, "headers">): Buffer | undefined => {
+  const value = readCookie(deps, request, "console");
+  return value === undefined ? undefined : hashOfToken(value);
+};
+
+/** The console session of the browser that asks. */
+export async function findConsole(
+  deps: SessionDeps,
+  request: Pick<Request, "headers">,
+): Promise<ConsoleSession | undefined> {
+  const tokenHash = presentedHash(deps, request);
+  return tokenHash === undefined ? undefined : consoleSessions.find(deps.db, { tokenHash, at: deps.clock.now() });
+}
+
+/**
+ * Opens the console in the browser: with a new cookie, and the console that was open there before is not any more. False
+ * when what it was to be opened on has ended meanwhile; then nothing happens.
+ */
+export async function openConsole(
+  deps: SessionDeps,
+  { request, response }: { request: Pick<Request, "headers">; response: Response },
+  { sessionId, tokens }: { sessionId: string; tokens: ConsoleTokens },
+): Promise<boolean> {
+  const id = randomUUID();
+  const { token, hash } = drawSecretToken("consoleSession");
+  const before = presentedHash(deps, request);
+  const opened = await deps.db.transaction(async (tx) => {
+    if (before !== undefined) await consoleSessions.removeByToken(tx, { tokenHash: before });
+    return consoleSessions.create(tx, {
+      id,
+      tokenHash: hash,
+      sessionId,
+      sealedTokens: sealTokens(deps, id, tokens),
+      accessExpiresAt: accessExpiry(deps),
+      at: deps.clock.now(),
+    });
+  });
+  if (opened === undefined) return false;
+  setCookie(deps, response, { name: "console", value: token });
+  return true;
+}
+
+/** Takes the cookie back from a browser. */
+export const forgetConsole = (deps: Pick<Deps, "settings">, response: Response): void => {
+  removeCookie(deps, response, "console");
+};

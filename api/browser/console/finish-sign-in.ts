@@ -1,0 +1,75 @@
+import type { Deps } from "../../contract/deps.ts";
+import { OAuthError } from "../../oauth/oauth-error.ts";
+import { grantTokens } from "../../oauth/token.ts";
+import { single, type PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { contextOf } from "../../http/request-context.ts";
+import { pathOn } from "../pages/continue-to.ts";
+import { redirect } from "../pages/redirect.ts";
+import { consoleRedirectUri } from "./console-client.ts";
+import { openConsole, type ConsoleTokens } from "./console-session.ts";
+import { endAttempt, readAttempt, type Attempt } from "./sign-in-attempt.ts";
+import { consoleSignIn } from "./start-sign-in.ts";
+
+/**
+ * `GET /console/callback`: the answer to the authorization request of this very browser opens the console. An answer to
+ * any other changes nothing.
+ */
+export async function finishSignIn(page: PageRequest): Promise<void> {
+  const { deps, response } = page;
+  const attempt = readAttempt(page);
+  const startAgain = pathOn(deps, consoleSignIn(attempt?.path ?? "/console"));
+  if (
+    attempt === undefined ||
+    single(page, "state") !== attempt.state ||
+    single(page, "iss") !== deps.settings.authUrl
+  ) {
+    sendProblem(page, "upstream_attempt_ended", { startAgain });
+    return;
+  }
+  endAttempt(page);
+  const granted = await redeemCode(page, attempt);
+  if (granted === undefined || !(await openConsole(deps, page, granted))) {
+    contextOf(response).log().info({ event: "console.not_opened" }, "the console was not opened");
+    sendProblem(page, "upstream_attempt_ended", { startAgain });
+    return;
+  }
+  redirect(page, pathOn(deps, attempt.path));
+}
+
+/** What the code of an answer is exchanged for, as any client's; undefined when it is not good for anything. */
+async function redeemCode(
+  page: PageRequest,
+  attempt: Attempt,
+): Promise<{ sessionId: string; tokens: ConsoleTokens } | undefined> {
+  const { deps, request } = page;
+  const code = single(page, "code");
+  if (code === undefined) return undefined;
+  // Whatever else the browser sends, it is the console that redeems its code, and it has no secret.
+  delete request.headers.authorization;
+  const form = new Map([
+    ["grant_type", "authorization_code"],
+    ["client_id", attempt.clientId],
+    ["redirect_uri", consoleRedirectUri(deps)],
+    ["code", code],
+    ["code_verifier", attempt.codeVerifier],
+  ]);
+  const answer = await grantTokens({ deps, form, request }).catch((error: unknown) => {
+    if (error instanceof OAuthError) return undefined;
+    throw error;
+  });
+  const sessionId = answer && (await sessionOf(deps, answer.id_token ?? "", attempt));
+  if (sessionId === undefined || answer?.refresh_token === undefined) return undefined;
+  return { sessionId, tokens: { accessToken: answer.access_token, refreshToken: answer.refresh_token } };
+}
+
+/** The session of an id token that is for this attempt. */
+async function sessionOf(
+  { signingKeys }: Pick<Deps, "signingKeys">,
+  idToken: string,
+  { clientId, nonce }: Attempt,
+): Promise<string | undefined> {
+  const claims = await signingKeys.verify(idToken, { algorithm: "RS256", type: "JWT" });
+  if (claims?.aud !== clientId || claims["nonce"] !== nonce) return undefined;
+  return typeof claims["sid"] === "string" ? claims["sid"] : undefined;
+}

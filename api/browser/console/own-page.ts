@@ -1,0 +1,23 @@
+import type { Request } from "express";
+import { ServiceError } from "../../../domain/errors.ts";
+import type { Deps } from "../../contract/deps.ts";
+
+/** No other site can have a browser send this header along: it would have to ask first, and is given no answer. */
+const markHeader = "x-realmpass-console";
+
+/**
+ * Throws unless a request comes from a page of the console: its cookie alone shows nothing, since browsers add it by
+ * themselves. Streams and downloads cannot carry the header; for them the browser says where they come from.
+ */
+export function requireOwnPage({ settings }: Pick<Deps, "settings">, request: Request): void {
+  const { origin, "sec-fetch-site": site } = request.headers;
+  const marked = request.headers[markHeader] === "1";
+  const changesNothing = request.method === "GET" || request.method === "HEAD";
+  const foreign =
+    (origin !== undefined && origin !== new URL(settings.authUrl).origin) ||
+    (site !== undefined && site !== "same-origin");
+  const shown = marked || (changesNothing && site === "same-origin");
+  if (foreign || !shown) {
+    throw new ServiceError("forbidden", { description: "This request does not come from a page of the console." });
+  }
+}

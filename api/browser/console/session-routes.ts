@@ -1,0 +1,101 @@
+import { Router, type Request, type RequestHandler, type Response } from "express";
+import * as auditEntries from "../../../db/queries/audit-entries.ts";
+import * as consoleSessions from "../../../db/queries/console-sessions.ts";
+import type { ConsoleSession } from "../../../db/queries/console-sessions.ts";
+import * as logins from "../../../db/queries/logins.ts";
+import * as realms from "../../../db/queries/realms.ts";
+import * as sessions from "../../../db/queries/sessions.ts";
+import { consoleClientId } from "../../../db/queries/applications.ts";
+import { ServiceError } from "../../../domain/errors.ts";
+import { Unauthenticated } from "../../contract/authenticate.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { contextOf } from "../../http/request-context.ts";
+import { sendJson } from "../../http/respond.ts";
+import { endLogin } from "../session/browser-login.ts";
+import { personName } from "../session/person-name.ts";
+import { signedOutPath } from "../sign-in/sign-out.ts";
+import { findConsole, forgetConsole } from "./console-session.ts";
+import { requireOwnPage } from "./own-page.ts";
+
+interface Exchange {
+  deps: Deps;
+  request: Request;
+  response: Response;
+}
+
+/** What the console asks about itself: who is signed in and until when, to stay, and to leave. */
+export function createSessionRoutes(deps: Deps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const route = (path: string, method: "GET" | "POST", handle: (exchange: Exchange) => Promise<void>): void => {
+    const serve: RequestHandler = async (request, response) => {
+      contextOf(response).route = path;
+      if (request.method !== method) {
+        response.setHeader("Allow", method);
+        throw new ServiceError("method_not_allowed");
+      }
+      requireOwnPage(deps, request);
+      await handle({ deps, request, response });
+    };
+    router.all(path, serve);
+  };
+  route("/console/session", "GET", showSession);
+  route("/console/session/extend", "POST", extendSession);
+  route("/console/sign-out", "POST", signOut);
+  return router;
+}
+
+async function showSession({ deps, request, response }: Exchange): Promise<void> {
+  await answer({ deps, response }, await findConsole(deps, request));
+}
+
+async function extendSession({ deps, request, response }: Exchange): Promise<void> {
+  const found = await findConsole(deps, request);
+  const at = deps.clock.now();
+  await answer({ deps, response }, found && (await consoleSessions.extend(deps.db, { id: found.id, at })));
+}
+
+async function answer(
+  { deps, response }: Pick<Exchange, "deps" | "response">,
+  session: ConsoleSession | undefined,
+): Promise<void> {
+  const person = session && (await consoleSessions.findPerson(deps.db, session));
+  if (session === undefined || person === undefined) throw new Unauthenticated({ given: false });
+  const { userId, email, administrator, realmName, realmDisplayName, realmLogoUri } = person;
+  sendJson(response, 200, {
+    signedIn: true,
+    user: { userID: userId, name: personName(person), email },
+    realm: { name: realmName, displayName: realmDisplayName, logoURI: realmLogoUri },
+    administrator,
+    expiresAt: session.expiresAt.toISOString(),
+    canExtend: session.expiresAt < session.absoluteExpiresAt,
+  });
+}
+
+/** Signs out of the console and of the browser, also when nobody is signed in any more. */
+async function signOut({ deps, request, response }: Exchange): Promise<void> {
+  const session = await findConsole(deps, request);
+  const realm = session && (await realms.findById(deps.db, session.realmId));
+  if (session !== undefined) await endSession(deps, session);
+  await endLogin(deps, { request, response });
+  forgetConsole(deps, response);
+  sendJson(response, 200, { location: signedOutPath(deps, realm) });
+}
+
+async function endSession(
+  { db, clock }: Pick<Deps, "db" | "clock">,
+  { realmId, userId, sessionId, loginId }: ConsoleSession,
+): Promise<void> {
+  const clientId = consoleClientId(realmId);
+  await db.transaction(async (tx) => {
+    const ended = await sessions.remove(tx, { id: sessionId, clientId });
+    await logins.remove(tx, { id: loginId });
+    if (ended === undefined) return;
+    await auditEntries.record(tx, {
+      realmId,
+      event: "session_end",
+      actor: { userId, clientId },
+      at: clock.now(),
+      properties: { userID: userId, sid: sessionId, reason: "logout" },
+    });
+  });
+}

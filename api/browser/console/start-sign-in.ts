@@ -1,0 +1,47 @@
+import { createHash } from "node:crypto";
+import { single, type PageRequest } from "../pages/page-request.ts";
+import { findLogin } from "../session/browser-login.ts";
+import { consolePage, pathOn, signInPath } from "../pages/continue-to.ts";
+import { redirect } from "../pages/redirect.ts";
+import { consoleRedirectUri, registerConsole } from "./console-client.ts";
+import { beginAttempt } from "./sign-in-attempt.ts";
+
+export const consoleSignInPath = "/console/sign-in";
+
+/** What no address of a page is longer than, so that the browser's cookie has room for it. */
+const pathLengthMax = 1_000;
+
+/** The page of the console that somebody wants to go on to. */
+const wantedPage = (page: PageRequest): string => {
+  const path = consolePage(single(page, "continue"));
+  return path === undefined || path.length > pathLengthMax ? "/console" : path;
+};
+
+/** The path that begins to sign in to the console and leads on to `path`, one of its pages. */
+export const consoleSignIn = (path: string): string => `${consoleSignInPath}?continue=${encodeURIComponent(path)}`;
+
+/**
+ * `GET /console/sign-in`: makes an authorization request for the console (RFC 6749 section 4.1.1), once somebody is signed
+ * in to the browser.
+ */
+export async function startSignIn(page: PageRequest): Promise<void> {
+  const { deps } = page;
+  const path = wantedPage(page);
+  const login = await findLogin(deps, page.request);
+  if (login === undefined) {
+    redirect(page, signInPath(deps, consoleSignIn(path), { again: false }));
+    return;
+  }
+  const clientId = await registerConsole(deps, login.realmId);
+  const { state, nonce, codeVerifier } = beginAttempt(page, { clientId, path });
+  const parameters = new URLSearchParams({
+    response_type: "code",
+    client_id: clientId,
+    redirect_uri: consoleRedirectUri(deps),
+    state,
+    nonce,
+    code_challenge: createHash("sha256").update(codeVerifier).digest("base64url"),
+    code_challenge_method: "S256",
+  });
+  redirect(page, pathOn(deps, `/oauth/authorize?${parameters.toString()}`));
+}

@@ -1,0 +1,71 @@
+import { randomBytes } from "node:crypto";
+import { Router } from "express";
+import { ServiceError } from "../../../domain/errors.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { pageRoute } from "../pages/page-route.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { contextOf } from "../../http/request-context.ts";
+import { pathOn } from "../pages/continue-to.ts";
+import { openConsoleFiles, type ConsoleFiles } from "./console-files.ts";
+
+const assetsPath = "/console/assets/";
+
+/** The console as browsers load it: one page at all of its addresses, and what that loads. */
+export function createStaticRoutes(deps: Deps): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  const files = openConsoleFiles(deps.settings.consoleFolder);
+  router.get(/^\/console\/assets\//, async (request, response) => {
+    contextOf(response).route = "/console/assets/:name";
+    const file = await files.asset(request.path.slice(assetsPath.length), request.get("Accept-Encoding") ?? "");
+    if (file === undefined) throw new ServiceError("not_found");
+    response.setHeader("Cache-Control", "public, max-age=31536000, immutable");
+    response.setHeader("Vary", "Accept-Encoding");
+    if (file.encoding !== undefined) response.setHeader("Content-Encoding", file.encoding);
+    response.setHeader("Content-Type", file.type);
+    response.setHeader("Content-Length", file.bytes.length);
+    response.end(file.bytes);
+  });
+  router.all(/^\/console\/(?:api|assets)(?:\/|$)/, () => {
+    throw new ServiceError("not_found");
+  });
+  const show = (page: PageRequest): Promise<void> => sendConsole(page, files);
+  for (const path of ["/console{/*path}", "/console/"]) router.use(pageRoute(deps, path, { get: show }));
+  return router;
+}
+
+/** Sends the console, signed in or not: it leads to signing in by itself, and back to where it was. */
+async function sendConsole({ deps, request, response }: PageRequest, files: ConsoleFiles): Promise<void> {
+  const page = await files.page();
+  if (page === undefined) {
+    contextOf(response).log().error({ event: "console.not_built" }, "there is no console; `npm run build` makes it");
+    sendProblem({ deps, request, response }, "console_missing");
+    return;
+  }
+  const nonce = randomBytes(16).toString("base64url");
+  const settings = new Map([
+    ["__CSP_NONCE__", nonce],
+    ["__BASE__", pathOn(deps, "")],
+  ]);
+  const bytes = Buffer.from(page.replace(/__CSP_NONCE__|__BASE__/g, (name) => settings.get(name) ?? ""));
+  response.statusCode = 200;
+  response.setHeader("Content-Type", "text/html; charset=utf-8");
+  response.setHeader("Content-Length", bytes.length);
+  response.setHeader("Content-Security-Policy", contentSecurityPolicy(nonce));
+  response.end(bytes);
+}
+
+/** Scripts, styles and fonts are ours alone. Pictures may be anybody's: the settings show a logo before it is saved. */
+const contentSecurityPolicy = (nonce: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "style-src-attr 'unsafe-inline'",
+    "img-src 'self' data: https:",
+    "font-src 'self'",
+    "connect-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+    "form-action 'self'",
+  ].join("; ");

@@ -1,0 +1,65 @@
+import { readFile } from "node:fs/promises";
+import { createRequire } from "node:module";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { Router } from "express";
+import { acceptsGzip } from "../../http/gzip.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { icon } from "../pages/assets.ts";
+import { contextOf } from "../../http/request-context.ts";
+import { sendCompared } from "../../http/respond.ts";
+import { docsPath } from "./docs-path.ts";
+import { docsStylesheet } from "./docs-stylesheet.ts";
+import { referenceScript } from "./reference-script.ts";
+import { referenceStylesheet } from "./reference-stylesheet.ts";
+
+interface Asset {
+  type: string;
+  read: () => Promise<Buffer>;
+}
+
+const ours = (type: string, text: string): Asset => ({ type, read: () => Promise.resolve(Buffer.from(text)) });
+
+const require = createRequire(import.meta.url);
+
+/** A file of the installed Swagger UI. */
+const theirs = (type: string, find: () => string): Asset => ({ type, read: () => readFile(find()) });
+
+const css = "text/css; charset=utf-8";
+const javascript = "text/javascript; charset=utf-8";
+
+const assets = {
+  "icon.svg": ours("image/svg+xml", icon),
+  "docs.css": ours(css, docsStylesheet.trimStart()),
+  "reference.css": ours(css, referenceStylesheet.trimStart()),
+  "reference.js": ours(javascript, referenceScript.trimStart()),
+  "swagger-ui.css": theirs(css, () => require.resolve("swagger-ui-dist/swagger-ui.css")),
+  "swagger-ui-bundle.js": theirs(javascript, () => require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
+  "signed-in.js": theirs(javascript, () => require.resolve("swagger-ui-dist/oauth2-redirect.js")),
+} as const satisfies Record<string, Asset>;
+
+/** The address of something that the documentation's pages load. */
+export const docsAssetPath = (deps: Pick<Deps, "settings">, name: keyof typeof assets): string =>
+  docsPath(deps, `/docs/assets/${name}`);
+
+/** Serves what the documentation's pages load, packed for who can unpack it. Files are read when first asked for. */
+export function createDocsAssetRouter(): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  for (const [name, asset] of Object.entries<Asset>(assets)) {
+    let content: ReturnType<typeof contentOf> | undefined;
+    router.get(`/docs/assets/${name}`, async (request, response) => {
+      contextOf(response).route = "/docs/assets/:name";
+      const { plain, packed } = await (content ??= contentOf(asset));
+      response.setHeader("Vary", "Accept-Encoding");
+      const takesPacked = acceptsGzip(request.get("Accept-Encoding") ?? "");
+      if (takesPacked) response.setHeader("Content-Encoding", "gzip");
+      sendCompared(response, takesPacked ? packed : plain, { type: asset.type });
+    });
+  }
+  return router;
+}
+
+async function contentOf({ read }: Asset): Promise<{ plain: Buffer; packed: Buffer }> {
+  const plain = await read();
+  return { plain, packed: await promisify(gzip)(plain) };
+}

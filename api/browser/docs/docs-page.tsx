@@ -1,0 +1,93 @@
+import type { Response } from "express";
+import { raw } from "hono/html";
+import type { Child } from "hono/jsx";
+import type { Deps } from "../../contract/deps.ts";
+import { sendCompared } from "../../http/respond.ts";
+import { docsAssetPath } from "./docs-assets.ts";
+import { docsPath } from "./docs-path.ts";
+import { guides } from "./guides.ts";
+
+export interface DocsPage {
+  /** Where it stands, below `/docs`: what the navigation marks. */
+  slug: string;
+  title: string;
+  /** HTML of ours. */
+  html?: string;
+  /** What comes after it. */
+  children?: Child;
+  /** Takes the whole width, with its own styles and scripts. */
+  head?: Child;
+}
+
+/** A page of the documentation in its frame. */
+export function renderDocsPage(deps: Pick<Deps, "settings">, { slug, title, html, children, head }: DocsPage): Buffer {
+  const pages = [...guides, { slug: "reference", name: "Reference" }];
+  const page: { toString(): string } = (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${title} · Realmpass`}</title>
+        <link rel="stylesheet" href={docsAssetPath(deps, "docs.css")} />
+        <link rel="icon" href={docsAssetPath(deps, "icon.svg")} />
+        {head}
+      </head>
+      <body>
+        <a class="skip" href="#content">
+          Skip to the content
+        </a>
+        <div class={slug === "reference" ? "frame reference" : "frame"}>
+          <header>
+            <span class="mark" aria-hidden="true">
+              R
+            </span>
+            <span>Realmpass for developers</span>
+          </header>
+          <nav aria-label="Documentation">
+            <ul>
+              {pages.map((other) => (
+                <li>
+                  <a
+                    href={docsPath(deps, `/docs${other.slug === "" ? "" : `/${other.slug}`}`)}
+                    aria-current={other.slug === slug ? "page" : undefined}
+                  >
+                    {other.name}
+                  </a>
+                </li>
+              ))}
+            </ul>
+          </nav>
+          <main id="content" tabindex={-1}>
+            {html === undefined ? undefined : raw(html)}
+            {children}
+          </main>
+        </div>
+      </body>
+    </html>
+  );
+  return Buffer.from(`<!doctype html>${page.toString()}`);
+}
+
+/** Sends a page of the documentation, which loads and calls nothing that is not ours. */
+export function sendDocsPage(deps: Pick<Deps, "settings">, response: Response, bytes: Buffer): void {
+  response.setHeader("Content-Security-Policy", contentSecurityPolicy(deps));
+  response.setHeader("Content-Language", "en");
+  sendCompared(response, bytes, { type: "text/html; charset=utf-8" });
+}
+
+/** The reference tries requests out, on the authorization server's address too where that is another one. */
+function contentSecurityPolicy({ settings }: Pick<Deps, "settings">): string {
+  const origins = [...new Set([settings.baseUrl, settings.authUrl].map((address) => new URL(address).origin))];
+  const connect = origins.length > 1 ? ["'self'", ...origins] : ["'self'"];
+  return [
+    "default-src 'none'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    "script-src 'self'",
+    `connect-src ${connect.join(" ")}`,
+    "font-src 'self'",
+    "frame-ancestors 'none'",
+    "base-uri 'none'",
+  ].join("; ");
+}

@@ -1,0 +1,61 @@
+import { Router, type Response } from "express";
+import type { Deps } from "../../contract/deps.ts";
+import { endpoints } from "../../endpoints.ts";
+import { contextOf } from "../../http/request-context.ts";
+import { createDocsAssetRouter } from "./docs-assets.ts";
+import { renderDocsPage, sendDocsPage } from "./docs-page.tsx";
+import { docsPath } from "./docs-path.ts";
+import { ErrorTable } from "./error-table.tsx";
+import { guides, readGuide, type Guide } from "./guides.ts";
+import { ListTable } from "./list-table.tsx";
+import { renderMarkdown } from "./markdown.ts";
+import { renderReference, renderSignedIn } from "./reference.tsx";
+
+/** The documentation for developers, under `/docs`. Each page is made once. */
+export function createDocsRouter(deps: Pick<Deps, "settings">): Router {
+  const router = Router({ caseSensitive: true });
+  const made = new Map<string, Promise<Buffer>>();
+  const serve = async (response: Response, slug: string, make: () => Promise<Buffer> | Buffer) => {
+    contextOf(response).route = slug === "" ? "/docs" : `/docs/${slug}`;
+    let bytes = made.get(slug);
+    if (bytes === undefined) made.set(slug, (bytes = Promise.resolve(make())));
+    sendDocsPage(deps, response, await bytes);
+  };
+
+  router.use(createDocsAssetRouter());
+  for (const guide of guides) {
+    router.get(guide.slug === "" ? "/docs" : `/docs/${guide.slug}`, (_, response) =>
+      serve(response, guide.slug, () => renderGuide(deps, guide)),
+    );
+  }
+  router.get("/docs/reference", (_, response) => serve(response, "reference", () => renderReference(deps)));
+  router.get("/docs/signed-in", (_, response) => serve(response, "signed-in", () => renderSignedIn(deps)));
+  return router;
+}
+
+/** What the service knows better than a text about it. */
+const appendices: Partial<Record<Guide["slug"], () => ReturnType<typeof ErrorTable>>> = {
+  errors: () => <ErrorTable />,
+  lists: () => <ListTable endpoints={endpoints} />,
+};
+
+async function renderGuide(deps: Pick<Deps, "settings">, guide: Guide): Promise<Buffer> {
+  const text = atThisAddress(deps, await readGuide(guide));
+  const { title, html } = renderMarkdown(text, (href) => linkTo(deps, href));
+  return renderDocsPage(deps, { slug: guide.slug, title, html, children: appendices[guide.slug]?.() });
+}
+
+/** Commands as they work with this service. In the text they are for the address where a service is by default. */
+const atThisAddress = ({ settings }: Pick<Deps, "settings">, text: string): string =>
+  text
+    .replace(/http:\/\/localhost:3000(?=\/oauth\/|\/api\/guest-token\/)/g, () => settings.authUrl)
+    .replaceAll("http://localhost:3000", () => settings.baseUrl);
+
+/** Files refer to each other by their names; pages have none. */
+function linkTo(deps: Pick<Deps, "settings">, href: string): string {
+  if (href === "../openapi.json") return docsPath(deps, "/docs/reference");
+  const [, file = "", anchor = ""] = /^([\w-]+\.md)(#.*)?$/.exec(href) ?? [];
+  const guide = guides.find((one) => one.file === file);
+  if (guide === undefined) return href;
+  return docsPath(deps, `/docs${guide.slug === "" ? "" : `/${guide.slug}`}${anchor}`);
+}

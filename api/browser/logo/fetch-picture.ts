@@ -1,0 +1,160 @@
+import { lookup as resolve, type LookupAddress } from "node:dns";
+import type { IncomingMessage } from "node:http";
+import { request } from "node:https";
+import { isIP, type LookupFunction } from "node:net";
+import { isWithin, parseNetworks } from "../../../runtime/networks.ts";
+import { acceptedPictures, pictureTypeOf, type PictureType } from "./picture-type.ts";
+import { isPublicAddress } from "./public-address.ts";
+
+export interface Picture {
+  type: PictureType;
+  bytes: Buffer;
+}
+
+/** Where pictures may come from beyond the public Internet, and how long they may take. */
+export interface PictureSources {
+  /** Addresses and CIDR ranges, separated by commas. Default: none. */
+  networks?: string;
+  /** PEM of the authorities that servers' certificates may be from. Default: those that Node trusts. */
+  authorities?: string;
+  /** For all of it, redirects included. Default: 3 s. */
+  timeoutMs?: number;
+}
+
+export type FetchPicture = (address: string) => Promise<Picture>;
+
+/** There is no picture to be had. The message says why, with nothing of what was received. */
+export class PictureError extends Error {
+  override readonly name = "PictureError";
+}
+
+const pictureBytesMax = 256 * 1024;
+const redirectsMax = 2;
+
+/**
+ * Fetches a picture over https, as nobody: without cookies or credentials. A name is resolved once, all of its addresses
+ * are checked, and the connection goes to one of these very addresses; so at each redirect. What answers cannot make this
+ * service wait for long, keep much, or pass on what is no picture. Throws {@link PictureError}.
+ */
+export function createPictureFetch({ networks = "", authorities, timeoutMs = 3_000 }: PictureSources): FetchPicture {
+  const allowed = parseNetworks(networks);
+  const mayConnectTo = (address: string): boolean => isPublicAddress(address) || isWithin(allowed, address);
+
+  return async (address) => {
+    const signal = AbortSignal.timeout(timeoutMs);
+    let url = readAddress(address);
+    for (let redirects = 0; ; redirects++) {
+      const addresses = await within(signal, addressesOf(url));
+      if (!addresses.every((each) => mayConnectTo(each.address))) {
+        throw new PictureError("its address is not a public one");
+      }
+      const answer = await ask(url, { addresses, authorities, signal });
+      if (!("location" in answer)) return answer;
+      if (redirects === redirectsMax) throw new PictureError("it redirects too often");
+      url = readAddress(answer.location, url);
+    }
+  };
+}
+
+/** An https address without anybody's name or password in it. */
+function readAddress(address: string, base?: URL): URL {
+  const url = URL.canParse(address, base?.href) ? new URL(address, base) : undefined;
+  if (url?.protocol !== "https:" || url.username !== "" || url.password !== "") {
+    throw new PictureError("its address is not https");
+  }
+  return url;
+}
+
+/** Every address of a host. The URL's parser has written each form of an IP address in the usual way already. */
+function addressesOf({ hostname }: URL): Promise<LookupAddress[]> {
+  const host = hostname.replace(/^\[(.*)\]$/, "$1");
+  if (isIP(host) !== 0) return Promise.resolve([{ address: host, family: isIP(host) }]);
+  return new Promise((found, failed) => {
+    resolve(host, { all: true }, (error, addresses) => {
+      if (error === null && addresses.length > 0) found(addresses);
+      else failed(new PictureError("its name has no address"));
+    });
+  });
+}
+
+/** A promise's result, unless time runs out before. */
+function within<Result>(signal: AbortSignal, promise: Promise<Result>): Promise<Result> {
+  return new Promise((done, failed) => {
+    if (signal.aborted) failed(tooLate());
+    signal.addEventListener("abort", () => {
+      failed(tooLate());
+    });
+    promise.then(done, failed);
+  });
+}
+
+const tooLate = (): PictureError => new PictureError("it takes too long");
+
+interface Asking {
+  addresses: LookupAddress[];
+  authorities: string | undefined;
+  signal: AbortSignal;
+}
+
+/** Asks once, at the addresses that were checked and no others. */
+function ask(url: URL, { addresses, authorities, signal }: Asking): Promise<Picture | { location: string }> {
+  return new Promise((done, failed) => {
+    const sent = request(url, {
+      agent: false,
+      lookup: answering(addresses),
+      rejectUnauthorized: true,
+      ...(authorities === undefined ? {} : { ca: authorities }),
+      headers: { accept: acceptedPictures, "accept-encoding": "identity", "user-agent": "Realmpass" },
+      signal,
+    });
+    sent.on("error", (error) => {
+      failed(signal.aborted ? tooLate() : new PictureError(`it cannot be reached: ${codeOf(error)}`));
+    });
+    sent.once("response", (response) => {
+      readAnswer(response)
+        .then(done, (error: unknown) => {
+          failed(error instanceof PictureError ? error : signal.aborted ? tooLate() : new PictureError("it broke off"));
+        })
+        .finally(() => sent.destroy());
+    });
+    sent.end();
+  });
+}
+
+/** Resolves every name to these addresses. */
+const answering =
+  (addresses: LookupAddress[]): LookupFunction =>
+  (_, { all }, found) => {
+    const [first] = addresses;
+    if (all === true) found(null, addresses);
+    else found(null, first?.address ?? "", first?.family ?? 0);
+  };
+
+const codeOf = (error: Error): string => ("code" in error && typeof error.code === "string" ? error.code : error.name);
+
+const redirects: ReadonlySet<number> = new Set([301, 302, 303, 307, 308]);
+
+async function readAnswer(response: IncomingMessage): Promise<Picture | { location: string }> {
+  const { statusCode = 0, headers } = response;
+  if (redirects.has(statusCode) && headers.location !== undefined) return { location: headers.location };
+  if (statusCode !== 200) throw new PictureError(`it answered with status ${statusCode}`);
+  if ((headers["content-encoding"] ?? "identity") !== "identity") throw new PictureError("it is compressed");
+  const bytes = await readBody(response);
+  const type = pictureTypeOf(headers["content-type"], bytes);
+  if (type === undefined) throw new PictureError("it is no picture of a kind that is taken");
+  return { type, bytes };
+}
+
+async function readBody(response: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let length = Number(response.headers["content-length"] ?? 0) > pictureBytesMax ? Infinity : 0;
+  if (length === 0) {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      length += chunk.length;
+      if (length > pictureBytesMax) break;
+      chunks.push(chunk);
+    }
+  }
+  if (length > pictureBytesMax) throw new PictureError("it is too large");
+  return Buffer.concat(chunks);
+}

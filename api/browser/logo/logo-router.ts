@@ -1,0 +1,29 @@
+import { Router } from "express";
+import * as realms from "../../../db/queries/realms.ts";
+import { ServiceError } from "../../../domain/errors.ts";
+import { RealmName } from "../../../domain/realm.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { contextOf } from "../../http/request-context.ts";
+import { sendCompared } from "../../http/respond.ts";
+import { logosPath } from "../pages/logo-path.ts";
+
+/** A drawing may hold styles of its own. Whatever else it holds does nothing, also where it is opened by itself. */
+const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sandbox";
+
+/** Browsers keep a logo for so long before they ask whether it is still the same. */
+const cacheControl = "public, max-age=300";
+
+/** `GET /realms/:realm/logo`: the realm's logo, for everybody; nobody's browser asks the place that it comes from. */
+export function createLogoRouter({ db, logos }: Pick<Deps, "db" | "logos">): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get(`${logosPath}/:realm/logo`, async (request, response) => {
+    contextOf(response).route = `${logosPath}/:realm/logo`;
+    const name = RealmName.safeParse(request.params.realm);
+    const realm = name.success ? await realms.findByName(db, name.data) : undefined;
+    const picture = realm && (await logos.find(realm));
+    if (picture === undefined) throw new ServiceError("not_found");
+    response.setHeader("Content-Security-Policy", contentSecurityPolicy);
+    sendCompared(response, picture.bytes, { type: picture.type, cacheControl });
+  });
+  return router;
+}

@@ -1,0 +1,88 @@
+import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import type { Log } from "../../../runtime/log.ts";
+import { PictureError, type FetchPicture, type Picture } from "./fetch-picture.ts";
+
+/** Whose logo it is, and where it comes from. */
+export type LogoOwner = Pick<RealmRow, "id" | "logoUri">;
+
+/** Realms' logos, fetched when somebody asks for them and kept by this process. */
+export interface Logos {
+  /** The logo; undefined when the realm has none, or it cannot be had. */
+  find(realm: LogoOwner): Promise<Picture | undefined>;
+  /** Whether there may be one: false when there is none, or there was none to be had a moment ago. */
+  mayHave(realm: LogoOwner): boolean;
+}
+
+export interface LogosOptions {
+  fetchPicture: FetchPicture;
+  clock: Clock;
+  log: Log;
+  /** The logo that was asked for least lately goes when there are more. Default: 256, which are 64 MiB at most. */
+  keptMax?: number;
+}
+
+/** A picture is fetched anew after this long, while the old one is shown. */
+const freshMs = 60 * 60_000;
+/** What failed is tried again after this long. */
+const retryMs = 60_000;
+/** While its source is away a picture is shown for so long. */
+const keptMs = 7 * 24 * 60 * 60_000;
+interface Kept {
+  uri: string;
+  picture: Picture | undefined;
+  fetchedAt: number;
+  askAgainAt: number;
+  pending: Promise<void> | undefined;
+}
+
+/** Keeps logos in memory: one of each realm, which is fetched once at a time however many wait for it. */
+export function createLogos({ fetchPicture, clock, log, keptMax = 256 }: LogosOptions): Logos {
+  const known = new Map<string, Kept>();
+  const now = (): number => clock.now().getTime();
+
+  const entryOf = ({ id, logoUri }: LogoOwner): Kept => {
+    const found = known.get(id);
+    const entry =
+      found?.uri === logoUri
+        ? found
+        : { uri: logoUri, picture: undefined, fetchedAt: 0, askAgainAt: 0, pending: undefined };
+    known.delete(id);
+    known.set(id, entry);
+    const [oldest] = known.keys();
+    if (known.size > keptMax && oldest !== undefined) known.delete(oldest);
+    return entry;
+  };
+
+  const refresh = async (entry: Kept, realmId: string): Promise<void> => {
+    try {
+      entry.picture = await fetchPicture(entry.uri);
+      entry.fetchedAt = now();
+      entry.askAgainAt = now() + freshMs;
+    } catch (error) {
+      const why = error instanceof PictureError ? { reason: error.message } : { err: error };
+      log.warn({ event: "logo.unavailable", realmId, ...why }, "a realm's logo cannot be had");
+      entry.askAgainAt = now() + retryMs;
+    }
+    entry.pending = undefined;
+  };
+
+  const pictureOf = ({ picture, fetchedAt }: Kept): Picture | undefined =>
+    now() - fetchedAt < keptMs ? picture : undefined;
+
+  return {
+    async find(realm) {
+      if (realm.logoUri === "") return undefined;
+      const entry = entryOf(realm);
+      if (entry.pending === undefined && now() >= entry.askAgainAt) entry.pending = refresh(entry, realm.id);
+      if (pictureOf(entry) === undefined) await entry.pending;
+      return pictureOf(entry);
+    },
+
+    mayHave({ id, logoUri }) {
+      const entry = known.get(id);
+      if (logoUri === "" || entry?.uri !== logoUri) return logoUri !== "";
+      return pictureOf(entry) !== undefined || entry.pending !== undefined || now() >= entry.askAgainAt;
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { createHash } from "node:crypto";
+import { Router } from "express";
+import type { Deps } from "../../contract/deps.ts";
+import { contextOf } from "../../http/request-context.ts";
+import { pathOn } from "./continue-to.ts";
+import { stylesheet } from "./stylesheet.ts";
+
+/** A shield with the waves of a wireless network. */
+export const icon = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 32 32"><rect width="32" height="32" rx="7" fill="#3b5bdb"/><g fill="none" stroke="#fff" stroke-width="3" stroke-linecap="round"><path d="M6 14a14 14 0 0 1 20 0M11 19a7 7 0 0 1 10 0"/></g><circle cx="16" cy="24" r="2" fill="#fff"/></svg>`;
+
+const asset = (kind: string, type: string, text: string) => {
+  const hash = createHash("sha256").update(text).digest("base64url").slice(0, 16);
+  return {
+    name: kind.replace("*", hash),
+    type,
+    bytes: Buffer.from(text),
+    pattern: new RegExp(`^${kind.replace("*", "[\\w-]{16}")}$`),
+  };
+};
+
+const assets = {
+  stylesheet: asset("pages-*.css", "text/css; charset=utf-8", stylesheet.trimStart()),
+  icon: asset("icon-*.svg", "image/svg+xml", icon),
+} as const;
+
+/** The address of something that every page loads. It changes with its content. */
+export const assetPath = (deps: Pick<Deps, "settings">, name: keyof typeof assets): string =>
+  pathOn(deps, `/assets/${assets[name].name}`);
+
+/**
+ * Serves what pages load, to be kept for good. While another version of the service runs beside this one, a page of it
+ * may ask for the hash of its own: that gets ours, not to be kept.
+ */
+export function createAssetRouter(): Router {
+  const router = Router({ caseSensitive: true, strict: true });
+  router.get("/assets/:name", (request, response, next) => {
+    const { name } = request.params;
+    const found = Object.values(assets).find(({ pattern }) => pattern.test(name));
+    if (found === undefined) {
+      next();
+      return;
+    }
+    contextOf(response).route = "/assets/:name";
+    response.setHeader("Cache-Control", found.name === name ? "public, max-age=31536000, immutable" : "no-cache");
+    response.setHeader("Content-Type", found.type);
+    response.setHeader("Content-Length", found.bytes.length);
+    response.end(found.bytes);
+  });
+  return router;
+}

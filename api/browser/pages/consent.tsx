@@ -1,0 +1,82 @@
+import type { Scope } from "../../../domain/scopes.ts";
+import { queryOf } from "../../http/query-string.ts";
+import { withoutLanguage } from "./language.ts";
+import type { PageRealm } from "./page-realm.ts";
+import type { PageRequest } from "./page-request.ts";
+import { plainName } from "./plain-name.ts";
+import { sendPage } from "./send-page.tsx";
+import type { Texts } from "./texts/texts.ts";
+
+export interface ConsentView {
+  application: { name: string; clientUri: string; redirectUri: string };
+  realm: PageRealm;
+  /** Who is signed in, as they know themselves. */
+  person: string;
+  /** What is asked for; `isNew`: beyond what was allowed before, when anything was. */
+  scopes: readonly { scope: Scope; isNew: boolean }[];
+  /** Where the form posts to, and its hidden fields. */
+  action: string;
+  hidden: Readonly<Record<string, string>>;
+  /** Where to sign in as somebody else. */
+  notYou: string;
+}
+
+/** Asks whether an application may act for the person: a form with the button `decision`, `allow` or `deny`. */
+export function sendConsent(page: Pick<PageRequest, "deps" | "request" | "response">, view: ConsentView): void {
+  const { application, realm, person, scopes, action, hidden, notYou } = view;
+  sendPage(page, {
+    status: 200,
+    realm,
+    address: withoutLanguage(`?${queryOf(page.request.originalUrl)}`),
+    leadsAway: true,
+    say: (texts) => ({
+      title: texts.consent.title(plainName(application.name)),
+      body: (
+        <>
+          <div class="account">
+            <p>
+              <span class="dim">{texts.consent.as}</span>
+              <br />
+              <strong class="name">{person}</strong>
+            </p>
+            <a class="link" href={notYou}>
+              {texts.consent.notYou}
+            </a>
+          </div>
+          <p id="scopes">{texts.consent.intro}</p>
+          <ul class="scopes" aria-labelledby="scopes">
+            {scopes.map(({ scope, isNew }) => (
+              <li>
+                <span>{capitalised(texts.scopes[scope])}</span>
+                {isNew && <span class="badge">{texts.consent.isNew}</span>}
+              </li>
+            ))}
+          </ul>
+          <p>
+            {texts.consent.returnTo} <span class="name">{placeOf(application.redirectUri, texts)}</span>
+          </p>
+          <p class="dim">{texts.consent.withdraw}</p>
+          <form class="pair" method="post" action={action}>
+            {Object.entries(hidden).map(([name, value]) => (
+              <input type="hidden" name={name} value={value} />
+            ))}
+            <button class="quiet" name="decision" value="deny">
+              {texts.consent.cancel}
+            </button>
+            <button name="decision" value="allow">
+              {texts.consent.allow}
+            </button>
+          </form>
+        </>
+      ),
+    }),
+  });
+}
+
+const capitalised = (text: string): string => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** Where somebody returns to, as they can recognise it: a host, or an app's own scheme. */
+function placeOf(redirectUri: string, texts: Texts): string {
+  const { protocol, host } = new URL(redirectUri);
+  return protocol === "https:" || protocol === "http:" ? host : texts.consent.appOnDevice(protocol.slice(0, -1));
+}

@@ -1,0 +1,51 @@
+import { createHmac, hkdfSync, randomBytes, timingSafeEqual, type KeyObject } from "node:crypto";
+import type { Request, Response } from "express";
+import type { Deps } from "../../contract/deps.ts";
+import { readCookie, setCookie } from "./cookies.ts";
+
+type FormDeps = Pick<Deps, "masterKey" | "settings">;
+
+const keys = new WeakMap<KeyObject, Buffer>();
+
+/** A key for this purpose alone. */
+function formKey(masterKey: KeyObject): Buffer {
+  const known =
+    keys.get(masterKey) ?? Buffer.from(hkdfSync("sha256", masterKey.export(), "", "realmpass form token", 32));
+  keys.set(masterKey, known);
+  return known;
+}
+
+/** What was drawn for a browser that had none yet: all forms of one page are of the same browser. */
+const drawn = new WeakMap<Response, string>();
+
+/** What a form of ours carries to show that it was ours, bound to the browser by a cookie of its own. */
+export function formTokenFor(
+  deps: FormDeps,
+  { request, response }: { request: Pick<Request, "headers">; response: Response },
+): string {
+  let browser = readCookie(deps, request, "form") ?? drawn.get(response);
+  if (browser === undefined) {
+    browser = randomBytes(24).toString("base64url");
+    drawn.set(response, browser);
+    setCookie(deps, response, { name: "form", value: browser });
+  }
+  return tokenOf(deps, browser);
+}
+
+const tokenOf = ({ masterKey }: FormDeps, browser: string): string =>
+  createHmac("sha256", formKey(masterKey)).update(browser).digest("base64url");
+
+/**
+ * Whether a form was sent from a page of ours in the same browser: by its token, and by what the browser says of where
+ * it comes from, if it says anything.
+ */
+export function isOwnForm(deps: FormDeps, request: Pick<Request, "headers">, token: string | undefined): boolean {
+  const { origin, "sec-fetch-site": site } = request.headers;
+  // A page that names no referrer has the origin `null` (Fetch, section 3.2): that says nothing.
+  if (typeof origin === "string" && origin !== "null" && origin !== new URL(deps.settings.authUrl).origin) return false;
+  if (typeof site === "string" && site !== "same-origin" && site !== "none") return false;
+  const browser = readCookie(deps, request, "form");
+  if (browser === undefined || token === undefined) return false;
+  const [given, wanted] = [token, tokenOf(deps, browser)].map((text) => Buffer.from(text));
+  return given?.length === wanted?.length && timingSafeEqual(given ?? Buffer.alloc(0), wanted ?? Buffer.alloc(0));
+}

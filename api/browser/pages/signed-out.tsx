@@ -1,0 +1,40 @@
+import { pathOn } from "./continue-to.ts";
+import type { PageRealm } from "./page-realm.ts";
+import type { PageRequest } from "./page-request.ts";
+import { plainName } from "./plain-name.ts";
+import { sendPage } from "./send-page.tsx";
+
+export interface SignedOutView {
+  realm?: PageRealm | undefined;
+  /** What was signed out of; undefined when nobody was signed in. */
+  application?: { name: string; clientUri: string } | undefined;
+}
+
+/** Says what ended. */
+export function sendSignedOut(
+  page: Pick<PageRequest, "deps" | "request" | "response">,
+  { realm, application }: SignedOutView,
+): void {
+  const back = application !== undefined && /^https?:\/\//i.test(application.clientUri) ? application : undefined;
+  sendPage(page, {
+    status: 200,
+    realm,
+    say: (texts) => ({
+      title: texts.signedOut.title,
+      body: (
+        <>
+          {application !== undefined && <p>{texts.signedOut.ofApplication(plainName(application.name))}</p>}
+          <p>{texts.signedOut.text}</p>
+          {back !== undefined && (
+            <a class="button" href={back.clientUri}>
+              {texts.signedOut.backTo(plainName(back.name))}
+            </a>
+          )}
+          <a class={back === undefined ? "button" : "button quiet"} href={pathOn(page.deps, "/login")}>
+            {texts.signedOut.signInAgain}
+          </a>
+        </>
+      ),
+    }),
+  });
+}

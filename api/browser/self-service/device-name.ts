@@ -1,0 +1,30 @@
+import { deviceTypes, type DeviceType } from "../../../domain/device.ts";
+import { languages } from "../pages/language.ts";
+import type { Texts } from "./texts/texts.ts";
+import { textsIn } from "./texts/texts-in.ts";
+
+const nameLengthMax = 64;
+
+/** What people call somebody: the first word of "Mia Keller", and of "Keller, Mia" the one after the comma. */
+export function givenName(displayName: string | null): string | undefined {
+  const [last = "", first] = (displayName ?? "").replace(/\p{Cc}/gu, " ").split(",", 2);
+  return /\S+/.exec(first ?? last)?.[0];
+}
+
+/** What a person's device could be called. */
+export function suggestedName(deviceType: DeviceType, displayName: string | null, texts: Texts): string {
+  const device = texts.suggestedNames[deviceType];
+  const person = givenName(displayName);
+  const name = person === undefined ? device : texts.nameOf(device, person);
+  return Array.from(name).length <= nameLengthMax ? name : device;
+}
+
+/** A name that was suggested for another kind of device becomes this one's; one that somebody gave stays. */
+export function nameFor(deviceType: DeviceType, name: string, displayName: string | null): string {
+  for (const language of languages) {
+    const texts = textsIn(language);
+    if (deviceTypes.some((other) => suggestedName(other, displayName, texts) === name))
+      return suggestedName(deviceType, displayName, texts);
+  }
+  return name;
+}

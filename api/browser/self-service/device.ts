@@ -1,0 +1,127 @@
+import { randomUUID } from "node:crypto";
+import { findOfUser, type Certificate } from "../../../db/queries/certificates.ts";
+import * as issuances from "../../../db/queries/issuances.ts";
+import { SerialNumber } from "../../../domain/ids.ts";
+import { isRenewable } from "../../../domain/renewal.ts";
+import { revocationReasons } from "../../../domain/revocation.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { isRenewedLately } from "../../resources/profile/accept-renewal.ts";
+import { revokeOfUser } from "../../resources/profile/revoke-of-user.ts";
+import { formTokenFor, isOwnForm } from "../pages/form-token.ts";
+import { redirect } from "../pages/redirect.ts";
+import { makeHandOver } from "./make-hand-over.ts";
+import { findMe, type Me } from "./me.ts";
+import { HandOverId, readPlace } from "./new-device.ts";
+import type { Objection } from "./owner.ts";
+import { markPicker } from "./picker.ts";
+import { endOfReplaced } from "./show-picked-up.ts";
+import { sendDevice } from "./views/device.tsx";
+import { sendRevocation } from "./views/revocation.tsx";
+import { statusOf } from "./views/status.tsx";
+
+interface Found {
+  me: Me;
+  profile: Certificate;
+}
+
+/** `GET /me/devices/:serial`: what is known of one profile, and what can be done with it. */
+export async function showDevice(page: PageRequest): Promise<void> {
+  const found = await findOwn(page);
+  if (found !== undefined) await describeDevice(page, found);
+}
+
+/** `GET /me/devices/:serial/revoke`: asks once more. */
+export async function askToRevoke(page: PageRequest): Promise<void> {
+  const found = await findOwn(page);
+  if (found === undefined) return;
+  const { me, profile } = found;
+  sendRevocation(page, me, { profile, hidden: { form_token: formTokenFor(page.deps, page) } });
+}
+
+/** `POST /me/devices/:serial/revoke`: revokes it, for good. */
+export async function revokeDevice(page: PageRequest): Promise<void> {
+  const { deps, request, form } = page;
+  const found = await findOwn(page);
+  if (found === undefined) return;
+  const { me, profile } = found;
+  const { serialNumber } = profile;
+  if (!isOwnForm(deps, request, form.get("form_token"))) {
+    sendProblem(page, "form_expired", { startAgain: `${me.home}/devices/${serialNumber}/revoke` });
+    return;
+  }
+  const { principal } = me;
+  const renewals = await issuances.listRenewalsOfUser(deps.db, { userId: principal.userId });
+  const isReplaced = successorOf(profile, renewals) !== undefined;
+  const reason = isReplaced ? revocationReasons.superseded : revocationReasons.unspecified;
+  await deps.db.transaction((tx) => revokeOfUser(tx, { principal, serialNumber, reason, at: deps.clock.now() }));
+  redirect(page, `${me.home}?revoked=${serialNumber}`);
+}
+
+/** `POST /me/devices/:serial/renew`: hands a profile over that takes this one's place. */
+export async function renewDevice(page: PageRequest): Promise<void> {
+  const { deps, request, form } = page;
+  const found = await findOwn(page);
+  if (found === undefined) return;
+  const { me, profile } = found;
+  const id = HandOverId.safeParse(form.get("hand_over"));
+  const place = readPlace(form.get("place"));
+  if (!isOwnForm(deps, request, form.get("form_token")) || !id.success || place === undefined) {
+    sendProblem(page, "form_expired", { startAgain: `${me.home}/devices/${profile.serialNumber}` });
+    return;
+  }
+  const deviceType = profile.deviceType ?? "Other";
+  const { name, serialNumber } = profile;
+  const renewed = { id: id.data, deviceType, name, format: null, renewsSerialNumber: serialNumber };
+  const standing = place === "elsewhere" ? await objectionTo(page, found) : undefined;
+  const objection = standing ?? (await makeHandOver(page, me, renewed, place));
+  if (objection !== undefined) await describeDevice(page, found, objection);
+}
+
+/** What stands against a renewal that another device may pick up later, as far as it can be told now. */
+async function objectionTo({ deps }: PageRequest, { me, profile }: Found): Promise<Objection | undefined> {
+  const { objection, count, limit, principal } = me;
+  const hasRoom = objection === "profile_limit_reached" && limit !== null && count <= limit;
+  if (objection !== undefined && !hasRoom) return objection;
+  if (!isRenewable(profile, deps.clock.now())) return "not_renewable";
+  const renewals = await issuances.listRenewalsOfUser(deps.db, { userId: principal.userId });
+  return isRenewedLately(renewals, profile, deps.clock.now()) ? "renewed_already" : undefined;
+}
+
+/** The renewal by which another profile has taken this one's place. */
+const successorOf = (profile: Certificate, renewals: readonly issuances.Renewal[]): issuances.Renewal | undefined =>
+  renewals.find(({ certificateId, isUndone }) => certificateId === profile.id && !isUndone);
+
+async function describeDevice(page: PageRequest, { me, profile }: Found, objection?: Objection): Promise<void> {
+  const { deps } = page;
+  const at = deps.clock.now();
+  const renewals = await issuances.listRenewalsOfUser(deps.db, { userId: me.principal.userId });
+  const renewal = successorOf(profile, renewals);
+  const isActive = profile.revokedAt === null && profile.notAfter > at;
+  markPicker(page);
+  sendDevice(page, me, {
+    profile,
+    objection,
+    isActive,
+    status: statusOf(profile, { at, renewed: renewal !== undefined }),
+    renewed: isActive && renewal !== undefined ? { endsAt: endOfReplaced(renewal) } : undefined,
+    renewal:
+      isRenewable(profile, at) && !isRenewedLately(renewals, profile, at)
+        ? { form_token: formTokenFor(deps, page), hand_over: randomUUID() }
+        : undefined,
+  });
+}
+
+/** The profile that is asked for, if it is the person's own; else the request is answered. */
+async function findOwn(page: PageRequest): Promise<Found | undefined> {
+  const me = await findMe(page);
+  if (me === undefined) return undefined;
+  const { realmId, userId } = me.principal;
+  const serialNumber = SerialNumber.safeParse(page.request.params["serial"]);
+  const profile = serialNumber.success
+    ? await findOfUser(page.deps.db, { realmId, userId, serialNumber: serialNumber.data })
+    : undefined;
+  if (profile !== undefined) return { me, profile };
+  sendProblem(page, "not_found", { startAgain: me.home });
+  return undefined;
+}

@@ -1,0 +1,44 @@
+import { findOfUser, listActiveOfUser } from "../../../db/queries/certificates.ts";
+import * as issuances from "../../../db/queries/issuances.ts";
+import { SerialNumber } from "../../../domain/ids.ts";
+import { isRenewable } from "../../../domain/renewal.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import { single } from "../pages/page-request.ts";
+import { isRenewedLately } from "../../resources/profile/accept-renewal.ts";
+import { findMe, type Me } from "./me.ts";
+import { sendDevices } from "./views/devices.tsx";
+import { statusOf } from "./views/status.tsx";
+
+/** `GET /me`: the profiles of whoever is signed in. */
+export async function showDevices(page: PageRequest): Promise<void> {
+  const me = await findMe(page);
+  if (me === undefined) return;
+  const { db, clock } = page.deps;
+  const { realmId, userId } = me.principal;
+  const at = clock.now();
+  const [profiles, unsettled, renewals, revoked] = await Promise.all([
+    listActiveOfUser(db, { realmId, userId, at }),
+    issuances.listUnsettledOfUser(db, { realmId, userId }),
+    issuances.listRenewalsOfUser(db, { userId }),
+    revokedJustNow(page, me),
+  ]);
+  const renewed = new Set(renewals.filter(({ isUndone }) => !isUndone).map(({ certificateId }) => certificateId));
+  sendDevices(page, me, {
+    unsettled,
+    revoked,
+    profiles: profiles.map((profile) => ({
+      ...profile,
+      status: statusOf(profile, { at, renewed: renewed.has(profile.id) }),
+      renewable: isRenewable(profile, at) && !isRenewedLately(renewals, profile, at),
+    })),
+  });
+}
+
+/** The profile that the address says was just revoked, if it is the person's and was: its name is worth a notice. */
+async function revokedJustNow(page: PageRequest, { principal }: Me): Promise<string | undefined> {
+  const serialNumber = SerialNumber.safeParse(single(page, "revoked"));
+  if (!serialNumber.success) return undefined;
+  const { realmId, userId } = principal;
+  const found = await findOfUser(page.deps.db, { realmId, userId, serialNumber: serialNumber.data });
+  return found === undefined || found.revokedAt === null ? undefined : found.name;
+}

@@ -1,0 +1,54 @@
+import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+import type { GuestAccount } from "../../../db/queries/guest-accounts.ts";
+import * as issuances from "../../../db/queries/issuances.ts";
+import * as realms from "../../../db/queries/realms.ts";
+import { hashOfToken } from "../../../runtime/secret-token.ts";
+import { guestObjectionTo, guestProfileNameOf } from "../../resources/guest-profile/accept-guest-profile.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import { pathOn } from "../pages/continue-to.ts";
+import type { Owner } from "./owner.ts";
+import { sendEndedLink, sendUnknownLink } from "./views/ended-link.tsx";
+
+/** Whoever holds a guest account's link. */
+export interface Guest extends Owner {
+  account: GuestAccount;
+}
+
+/**
+ * The guest account of the link's token. Nobody learns of a revoked one that it ever was; guesses count, since whoever
+ * holds a token may join the network.
+ */
+export async function findGuest(page: PageRequest): Promise<Guest | undefined> {
+  const { deps, request } = page;
+  const at = deps.clock.now();
+  const token = String(request.params["token"]);
+  const account = await guestAccounts.findEvenEnded(deps.db, { tokenHash: hashOfToken(token) });
+  if (account?.revokedAt !== null) {
+    await sendUnknownLink(page);
+    return undefined;
+  }
+
+  const { realmId, id: guestAccountId } = account;
+  const [realm, standing] = await Promise.all([
+    realms.findById(deps.db, realmId),
+    issuances.readGuestAccount(deps.db, { realmId, guestAccountId, at }),
+  ]);
+  rememberRealm(page, realm);
+  if (realm === undefined || standing === undefined || account.expiresAt <= at) {
+    sendEndedLink(page, "guestExpired", realm);
+    return undefined;
+  }
+  return {
+    realm,
+    home: pathOn(deps, `/guest/${encodeURIComponent(token)}`),
+    of: { userId: null, guestAccountId },
+    displayName: undefined,
+    profileName: guestProfileNameOf(account),
+    count: standing.count,
+    limit: standing.limit,
+    objection: guestObjectionTo(standing, at),
+    visitor: undefined,
+    account,
+  };
+}

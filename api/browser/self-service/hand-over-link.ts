@@ -1,0 +1,127 @@
+import * as handOvers from "../../../db/queries/hand-overs.ts";
+import type { HandOver } from "../../../db/queries/hand-overs.ts";
+import * as realms from "../../../db/queries/realms.ts";
+import type { RealmRow } from "../../../db/queries/realms.ts";
+import * as users from "../../../db/queries/users.ts";
+import { DeviceType } from "../../../domain/device.ts";
+import { hashOfToken } from "../../../runtime/secret-token.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { pathOn } from "../pages/continue-to.ts";
+import { formTokenFor, isOwnForm } from "../pages/form-token.ts";
+import { redirect } from "../pages/redirect.ts";
+import { deviceOf, mayBeIPad, miniBrowserOf } from "./browser-device.ts";
+import { nameFor } from "./device-name.ts";
+import { stateOf } from "./hand-over-state.ts";
+import { sendHandOverFile } from "./hand-over-file.ts";
+import { isPicker, markPicker } from "./picker.ts";
+import { pickUp, waitForProfile } from "./pick-up.ts";
+import { showPickedUp } from "./show-picked-up.ts";
+import { sendEndedLink, sendUnknownLink } from "./views/ended-link.tsx";
+import { sendMiniBrowser } from "./views/mini-browser.tsx";
+import { sendPickUp } from "./views/pick-up.tsx";
+
+interface Followed {
+  handOver: HandOver;
+  realm: RealmRow;
+}
+
+/** `GET /d/:token`: asks before anything is made; afterwards, the profile for the browser that has it. */
+export async function showHandOverLink(page: PageRequest): Promise<void> {
+  const followed = await follow(page);
+  if (followed === undefined) return;
+  const { handOver, realm } = followed;
+  if (isPicker(page, handOver)) {
+    await showPickedUp(page, handOver, { realm, owner: undefined });
+    return;
+  }
+  if (!isWaiting(page, followed)) return;
+  const miniBrowser = miniBrowserOf(page.request);
+  if (miniBrowser !== undefined && !page.query.has("anyway")) sendMiniBrowser(page, realm, miniBrowser);
+  else await ask(page, followed, { isWrong: false });
+}
+
+/** `POST /d/:token`: takes the hand-over, so that the profile is made for this browser. */
+export async function useHandOverLink(page: PageRequest): Promise<void> {
+  const { deps, request, form } = page;
+  const followed = await follow(page);
+  if (followed === undefined) return;
+  const { handOver, realm } = followed;
+  const address = pathOn(deps, `/d/${encodeURIComponent(String(request.params["token"]))}`);
+  if (!isOwnForm(deps, request, form.get("form_token"))) {
+    sendProblem(page, "form_expired", { startAgain: address });
+    return;
+  }
+  if (isPicker(page, handOver)) {
+    redirect(page, address);
+    return;
+  }
+  if (!isWaiting(page, followed)) return;
+  const deviceType = DeviceType.safeParse(form.get("device_type"));
+  if (!deviceType.success) {
+    await ask(page, followed, { isWrong: true });
+    return;
+  }
+  const name = nameFor(deviceType.data, handOver.name, await displayNameOf(page, handOver));
+  const pickerHash = markPicker(page);
+  const outcome = await pickUp(page, { handOver: { ...handOver, name }, deviceType: deviceType.data, pickerHash });
+  if (outcome === "taken") {
+    // Perhaps by this very browser, a moment ago.
+    redirect(page, address);
+  } else if ("objection" in outcome) {
+    sendEndedLink(page, "refused", realm);
+  } else {
+    await waitForProfile(page, outcome.issuanceId);
+    redirect(page, address);
+  }
+}
+
+/** `GET /d/:token/file/:filename`. */
+export async function downloadFromLink(page: PageRequest): Promise<void> {
+  const followed = await follow(page);
+  if (followed !== undefined) {
+    await sendHandOverFile(page, followed.handOver, { realm: followed.realm, owner: undefined });
+  }
+}
+
+/** The hand-over of the link's token; else the request is answered, as a guess. */
+async function follow(page: PageRequest): Promise<Followed | undefined> {
+  const { db } = page.deps;
+  const tokenHash = hashOfToken(String(page.request.params["token"]));
+  const handOver = await handOvers.findByToken(db, { tokenHash });
+  const realm = handOver && (await realms.findById(db, handOver.realmId));
+  rememberRealm(page, realm);
+  if (handOver !== undefined && realm !== undefined) return { handOver, realm };
+  await sendUnknownLink(page);
+  return undefined;
+}
+
+/** Whether a device can still take it; else the request is answered. */
+function isWaiting(page: PageRequest, { handOver, realm }: Followed): boolean {
+  const state = stateOf(handOver, page.deps.clock.now());
+  if (state === "waiting") return true;
+  sendEndedLink(page, state === "expired" ? "expired" : "used", realm);
+  return false;
+}
+
+async function ask(page: PageRequest, { handOver, realm }: Followed, { isWrong }: { isWrong: boolean }): Promise<void> {
+  const { deps, request } = page;
+  markPicker(page);
+  sendPickUp(page, {
+    realm,
+    isWrong,
+    // Guests' profiles are called after their account, which says who it is from.
+    name: handOver.name,
+    from: handOver.userId === null ? undefined : ((await displayNameOf(page, handOver)) ?? undefined),
+    deviceType: deviceOf(request) ?? handOver.deviceType,
+    mayBeIPad: mayBeIPad(request),
+    hidden: { form_token: formTokenFor(deps, page) },
+  });
+}
+
+async function displayNameOf({ deps }: PageRequest, { realmId, userId }: HandOver): Promise<string | null> {
+  if (userId === null) return null;
+  const user = await users.find(deps.db, { realmId, userId, at: deps.clock.now() });
+  return user?.displayName ?? null;
+}

@@ -1,0 +1,72 @@
+import * as issuances from "../../../db/queries/issuances.ts";
+import * as realms from "../../../db/queries/realms.ts";
+import type { Scope } from "../../../domain/scopes.ts";
+import { withoutLanguage } from "../pages/language.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import type { UserPrincipal } from "../../contract/principal.ts";
+import { objectionTo } from "../../resources/profile/profile-creation.ts";
+import { findLogin } from "../session/browser-login.ts";
+import { pathOn, signInPath } from "../pages/continue-to.ts";
+import { personName } from "../session/person-name.ts";
+import { redirect } from "../pages/redirect.ts";
+import type { Owner } from "./owner.ts";
+
+/** Somebody who is signed in to the browser. */
+export interface Me extends Owner {
+  principal: UserPrincipal;
+}
+
+const ownScopes: ReadonlySet<Scope> = new Set<Scope>([
+  "profile.create",
+  "profile.delete",
+  "profile.modify",
+  "profile.read",
+]);
+
+/** Who is signed in; whoever is not is sent to do so, and comes back. */
+export async function findMe(page: PageRequest): Promise<Me | undefined> {
+  const { deps } = page;
+  const at = deps.clock.now();
+  const login = await findLogin(deps, page.request);
+  const [realm, owner] =
+    login === undefined
+      ? []
+      : await Promise.all([
+          realms.findById(deps.db, login.realmId),
+          issuances.readOwner(deps.db, { realmId: login.realmId, userId: login.userId, at }),
+        ]);
+  if (login === undefined || realm === undefined || owner === undefined) {
+    redirect(page, signInPath(deps, comeBackTo(page), { again: false }));
+    return undefined;
+  }
+
+  rememberRealm(page, realm);
+  const { realmId, userId, administrator } = login;
+  return {
+    realm,
+    home: pathOn(deps, "/me"),
+    of: { userId, guestAccountId: null },
+    displayName: login.displayName,
+    profileName: "",
+    count: owner.count,
+    limit: owner.limit,
+    objection: objectionTo(owner, at),
+    visitor: { person: personName(login), administrator },
+    principal: {
+      kind: "user",
+      realmId,
+      userId,
+      scopes: ownScopes,
+      expiresAt: login.expiresAt,
+      clientId: null,
+      administrator: false,
+      sessionId: null,
+      certificateId: null,
+    },
+  };
+}
+
+/** A page that was asked for is shown after signing in; a form has to be filled in anew. */
+const comeBackTo = ({ request }: PageRequest): string =>
+  request.method === "GET" ? withoutLanguage(request.originalUrl).replace(/\?$/, "") : "/me";

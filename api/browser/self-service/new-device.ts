@@ -1,0 +1,106 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import { DeviceType } from "../../../domain/device.ts";
+import { ProfileName } from "../../../domain/profile.ts";
+import { languageOf } from "../pages/language.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import type { PageHandler } from "../pages/page-route.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { formTokenFor, isOwnForm } from "../pages/form-token.ts";
+import { deviceOf, mayBeIPad, miniBrowserOf } from "./browser-device.ts";
+import { nameFor, suggestedName } from "./device-name.ts";
+import { offeredFormats } from "../../../domain/offered-formats.ts";
+import { suits } from "./formats.ts";
+import { makeHandOver, type Place } from "./make-hand-over.ts";
+import type { FindOwner, Owner } from "./owner.ts";
+import { markPicker } from "./picker.ts";
+import { textsIn } from "./texts/texts-in.ts";
+import { sendMiniBrowser } from "./views/mini-browser.tsx";
+import { sendNewDevice, type NewDeviceFault, type NewDeviceFields } from "./views/new-device.tsx";
+
+/** `GET …/devices/new`: asks what kind of device it is and where. */
+export const showNewDevice =
+  (find: FindOwner): PageHandler =>
+  async (page) => {
+    const owner = await find(page);
+    if (owner === undefined) return;
+    const miniBrowser = miniBrowserOf(page.request);
+    if (miniBrowser !== undefined && !page.query.has("anyway")) {
+      sendMiniBrowser(page, owner.realm, miniBrowser);
+      return;
+    }
+    markPicker(page);
+    const deviceType = deviceOf(page.request);
+    askForDevice(page, owner, {
+      deviceType,
+      name: suggestedName(deviceType ?? "Other", owner.displayName ?? null, textsIn(languageOf(page))),
+      format: null,
+    });
+  };
+
+/** `POST …/devices/new`: makes a hand-over of what was filled in. */
+export const addDevice =
+  (find: FindOwner): PageHandler =>
+  async (page) => {
+    const { deps, request, form } = page;
+    const owner = await find(page);
+    if (owner === undefined) return;
+    const startAgain = `${owner.home}/devices/new`;
+    const id = HandOverId.safeParse(form.get("hand_over"));
+    const place = readPlace(form.get("place"));
+    if (!isOwnForm(deps, request, form.get("form_token"))) {
+      sendProblem(page, "form_expired", { startAgain });
+      return;
+    }
+    if (!id.success || place === undefined) {
+      sendProblem(page, "bad_request", { startAgain });
+      return;
+    }
+
+    const fields = readFields(page, owner);
+    const faults = faultsOf(fields, owner);
+    const { deviceType, name, format } = fields;
+    if (faults.length > 0 || deviceType === undefined) {
+      askForDevice(page, owner, fields, faults);
+      return;
+    }
+    const wanted = { id: id.data, deviceType, format, renewsSerialNumber: null };
+    const named = owner.displayName === undefined ? owner.profileName : nameFor(deviceType, name, owner.displayName);
+    const standing = place === "elsewhere" ? owner.objection : undefined;
+    const objection = standing ?? (await makeHandOver(page, owner, { ...wanted, name: named }, place));
+    if (objection !== undefined) askForDevice(page, { ...owner, objection }, fields);
+  };
+
+/** What a form names the hand-over by that it asks for. */
+export const HandOverId = z.uuid().toLowerCase();
+
+export const readPlace = (value: string | undefined): Place | undefined =>
+  value === "here" || value === "elsewhere" ? value : undefined;
+
+function readFields({ form }: PageRequest, owner: Owner): NewDeviceFields {
+  const format = form.get("format");
+  return {
+    deviceType: DeviceType.safeParse(form.get("device_type")).data,
+    name: owner.displayName === undefined ? owner.profileName : (form.get("name") ?? "").trim(),
+    format: offeredFormats.find((offered) => offered === format) ?? null,
+  };
+}
+
+function faultsOf({ deviceType, name, format }: NewDeviceFields, owner: Owner): NewDeviceFault[] {
+  const wrongName = owner.displayName !== undefined && !ProfileName.safeParse(name).success;
+  return [
+    ...(deviceType === undefined ? (["device_type"] as const) : []),
+    ...(wrongName ? (["name"] as const) : []),
+    ...(format !== null && deviceType !== undefined && !suits(format, deviceType) ? (["format"] as const) : []),
+  ];
+}
+
+function askForDevice(
+  page: PageRequest,
+  owner: Owner,
+  fields: NewDeviceFields,
+  faults: readonly NewDeviceFault[] = [],
+): void {
+  const hidden = { form_token: formTokenFor(page.deps, page), hand_over: randomUUID() };
+  sendNewDevice(page, owner, { fields, faults, hidden, mayBeIPad: mayBeIPad(page.request) });
+}

@@ -1,0 +1,45 @@
+import * as handOvers from "../../../db/queries/hand-overs.ts";
+import type { HandOver } from "../../../db/queries/hand-overs.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import type { PageHandler } from "../pages/page-route.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { isOf, type FindOwner, type Owner } from "./owner.ts";
+import { sendHandOverFile } from "./hand-over-file.ts";
+import { HandOverId } from "./new-device.ts";
+import { isPicker } from "./picker.ts";
+import { showPickedUp } from "./show-picked-up.ts";
+import { sendOffered } from "./views/offered.tsx";
+
+/** `GET …/hand-overs/:id`: to the browser that has it, its profile; to its owner elsewhere, the QR code or who took it. */
+export const showHandOver =
+  (find: FindOwner): PageHandler =>
+  async (page) => {
+    const found = await findOwned(page, find);
+    if (found === undefined) return;
+    const { owner, handOver } = found;
+    if (isPicker(page, handOver)) await showPickedUp(page, handOver, { realm: owner.realm, owner });
+    else sendOffered(page, owner, handOver);
+  };
+
+/** `GET …/hand-overs/:id/file/:filename`: the file, to the browser that has picked it up. */
+export const downloadHandOver =
+  (find: FindOwner): PageHandler =>
+  async (page) => {
+    const found = await findOwned(page, find);
+    if (found !== undefined)
+      await sendHandOverFile(page, found.handOver, { realm: found.owner.realm, owner: found.owner });
+  };
+
+/** The hand-over that is asked for, if it is the owner's; else the request is answered. */
+async function findOwned(
+  page: PageRequest,
+  find: FindOwner,
+): Promise<{ owner: Owner; handOver: HandOver } | undefined> {
+  const owner = await find(page);
+  if (owner === undefined) return undefined;
+  const id = HandOverId.safeParse(page.request.params["id"]);
+  const handOver = id.success ? await handOvers.find(page.deps.db, { id: id.data }) : undefined;
+  if (handOver !== undefined && isOf(handOver, owner)) return { owner, handOver };
+  sendProblem(page, "not_found", { startAgain: owner.home });
+  return undefined;
+}

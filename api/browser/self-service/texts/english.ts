@@ -1,0 +1,318 @@
+import type { DeviceType } from "../../../../domain/device.ts";
+
+const orList = (names: readonly string[]): string => names.join(" or ");
+
+export const english = {
+  navigation: {
+    label: "Main",
+    devices: "My devices",
+    applications: "Applications",
+    administration: "Administration",
+    signOut: "Sign out",
+    signedInAs: "Signed in as",
+  },
+
+  devices: {
+    iOS: "iPhone",
+    iPadOS: "iPad",
+    MacOS: "Mac",
+    Android: "Android",
+    Windows: "Windows",
+    Linux: "Linux",
+    ChromeOS: "Chromebook",
+    Other: "Other",
+  } as Record<DeviceType, string>,
+  aDevice: {
+    iOS: "an iPhone",
+    iPadOS: "an iPad",
+    MacOS: "a Mac",
+    Android: "an Android device",
+    Windows: "a Windows computer",
+    Linux: "a Linux computer",
+    ChromeOS: "a Chromebook",
+    Other: "another device",
+  } as Record<DeviceType, string>,
+  suggestedNames: {
+    iOS: "iPhone",
+    iPadOS: "iPad",
+    MacOS: "Mac",
+    Android: "Android phone",
+    Windows: "Laptop",
+    Linux: "Linux computer",
+    ChromeOS: "Chromebook",
+    Other: "Device",
+  } as Record<DeviceType, string>,
+  nameOf: (device: string, person: string) => `${device} of ${person}`,
+
+  home: {
+    title: "My devices",
+    usage: (count: number, limit: number) => `${count} of ${limit} profiles in use`,
+    add: "Add a device",
+    empty: "Add your phone or laptop once, and it joins the Wi-Fi by itself from then on.",
+    emptyTitle: "No device yet",
+    listTitle: "Your profiles",
+    validUntil: (date: string) => `Valid until ${date}`,
+    revoke: "Revoke",
+    revokeNamed: (name: string) => `Revoke ${name}`,
+    renew: "Renew",
+    renewNamed: (name: string) => `Renew ${name}`,
+    preparing: "Preparing",
+    preparingText: "It will be ready in a moment.",
+    revoked: (name: string) => `${name} is revoked. It cannot join the network any more.`,
+  },
+
+  status: {
+    active: "Active",
+    endsSoon: "Expires soon",
+    expired: "Expired",
+    revoked: "Revoked",
+    renewed: "Replaced by a new profile",
+    preparing: "Preparing",
+  },
+
+  objections: {
+    user_locked: {
+      title: "Your account is locked",
+      text: "You cannot add devices at the moment. Ask your help desk. Profiles that you no longer need can still be revoked.",
+    },
+    profile_limit_reached: {
+      title: "All your profiles are in use",
+      text: (limit: number) => `${limit} of ${limit} in use; revoke one you no longer need.`,
+    },
+    guest_full: {
+      title: "All profiles are in use",
+      text: (limit: number) => `${limit} of ${limit} profiles are in use. Ask whoever gave you this link.`,
+    },
+    no_issuer: {
+      title: "Devices cannot be added yet",
+      text: "Your organization has not finished setting this up. Tell your help desk.",
+    },
+    issuer_expiring: {
+      title: "Devices cannot be added at the moment",
+      text: "Your organization has to renew something first. Tell your help desk.",
+    },
+    user_offboarded: {
+      title: "Your access ended",
+      text: "Your account is no longer active here. Ask the help desk if you think that this is a mistake.",
+    },
+    not_renewable: {
+      title: "This profile cannot be renewed",
+      text: "It has ended, was revoked, or is still valid for a long time.",
+    },
+    renewed_already: {
+      title: "This profile was renewed already",
+      text: "The new one is in your list. Another one can be made a day later.",
+    },
+  },
+
+  add: {
+    title: "Add a device",
+    deviceType: "What kind of device is it?",
+    iPadHint: "On an iPad? Choose iPad.",
+    name: "Name",
+    nameHint: "So that you recognize it in your list.",
+    where: "Where is it?",
+    here: "On this device",
+    elsewhere: "On another device",
+    elsewhereHint: "Another device takes it with its camera, by a QR code.",
+    formats: "Other formats",
+    formatsText: "You need this only if somebody told you so.",
+    formatAutomatic: "What suits the device",
+    format: {
+      mobileconfig: "Apple configuration profile (.mobileconfig)",
+      "eap-config": "For the geteduroam app (.eap-config)",
+      pkcs12: "PKCS #12, with an empty password (.p12)",
+      pem: "Certificates and key in PEM (.pem)",
+      crt: "The same, named .crt",
+    },
+    back: "Back to My devices",
+    backGuest: "Back",
+    wrong: (count: number) => (count === 1 ? "Please correct this:" : "Please correct these:"),
+    wrongDeviceType: "Choose what kind of device it is.",
+    wrongName: "Give the device a name of 1 to 64 characters.",
+    wrongFormat: (device: string) => `Choose another format: this one does not suit ${device}.`,
+  },
+
+  handOver: {
+    titleWaiting: "Scan this with the other device",
+    scan: (name: string) => `Point the camera of the other device at this code and open the link. It is for ${name}.`,
+    qr: "QR code with the link for the other device",
+    once: (time: string) => `It works once, for one device, until ${time}.`,
+    follows: "This page shows when the device has picked it up.",
+    titlePickedUp: "Picked up",
+    pickedUp: (device: string, time: string) => `Picked up by ${device} at ${time}`,
+    pickedUpText: "Go on there. The profile is listed under My devices.",
+    pickedUpTextGuest: "Go on there.",
+    downloaded: (time: string) => `The file was downloaded at ${time}.`,
+    titleExpired: "This code has expired",
+    expired: "Nobody used it in time, and no profile was made.",
+    another: "Add a device",
+    toDevices: "My devices",
+    toGuest: "Back",
+  },
+
+  pickUp: {
+    title: (name: string) => `A profile for ${name}`,
+    from: "From",
+    of: (realm: string) => `It puts this device on the Wi-Fi of ${realm}.`,
+    deviceType: "What kind of device is this?",
+    submit: "Get the profile",
+    once: "The link works once. Do not go on if you do not know who it is from.",
+  },
+
+  preparing: {
+    title: "Preparing your profile",
+    text: "This takes a few seconds. The page goes on by itself.",
+    late: "This takes longer than usual. You need not wait: it will be listed under My devices.",
+    lateGuest: "This takes longer than usual. Please leave this page open.",
+    checkNow: "Look now",
+  },
+
+  ready: {
+    title: (name: string) => `${name} is ready`,
+    titleOther: "Your profile is ready",
+    download: "Download",
+    then: "How to go on",
+    until: (time: string) => `The file can be downloaded until ${time}. It holds a secret key: pass it on to nobody.`,
+    again: (time: string) => `Downloaded at ${time}. You can do so again for a moment.`,
+    values: "If your device asks",
+    wifi: "Wi-Fi",
+    method: "Method",
+    identity: "Identity",
+    server: "Server name",
+    password: "Password",
+    noPassword: "none, leave it empty",
+    ca: "CA certificate",
+    caDownload: "Download the CA certificate",
+    terminal: "In a terminal, in the folder with both files:",
+    revokeOld: (name: string) => `When the new profile works, revoke the old one (${name}).`,
+    revokeOldLink: "Revoke the old one",
+    oldEnds: (time: string) =>
+      `You now have one profile more than you may have: unless you do so before, the old one is revoked on ${time}.`,
+    appLink: "Where to get geteduroam",
+  },
+  steps: {
+    appleMobile: (ssids: readonly string[]) => [
+      "Tap Download, then Allow.",
+      "Open Settings, tap Profile Downloaded at the top, then Install.",
+      `Join the Wi-Fi ${orList(ssids)}.`,
+    ],
+    mac: (ssids: readonly string[]) => [
+      "Download the file and open it.",
+      "Open System Settings, search for Profiles, double-click the new one and choose Install.",
+      `Join the Wi-Fi ${orList(ssids)}.`,
+    ],
+    app: (ssids: readonly string[]) => [
+      "Install the geteduroam app.",
+      "Download the file and open it with the app.",
+      `Confirm. The device then joins the Wi-Fi ${orList(ssids)} by itself.`,
+    ],
+    linux: (ssids: readonly string[]) => [
+      "Download the profile and the CA certificate into the same folder.",
+      "Run the command below there, once.",
+      `NetworkManager then joins the Wi-Fi ${orList(ssids)} by itself.`,
+    ],
+    pkcs12: (ssids: readonly string[]) => [
+      "Download the file and open it. When you are asked for a password, leave it empty.",
+      `Choose the Wi-Fi ${orList(ssids)} and the method EAP-TLS with this certificate.`,
+      "Enter the values below where the device asks for them.",
+    ],
+    pem: (ssids: readonly string[]) => [
+      "Download the file. It holds the certificates and then the private key.",
+      `Set up the Wi-Fi ${orList(ssids)} with the method EAP-TLS and this file.`,
+      "Enter the values below where the device asks for them.",
+    ],
+  },
+
+  gone: {
+    title: "The file is gone",
+    text: "It could be downloaded for two minutes only, and nobody can get it any more. If you have it, all is well.",
+    remedy: "If you do not have it, revoke the profile and add the device again.",
+    remedyGuest: "If you do not have it, add the device again.",
+    remedyElsewhere: "If you do not have it, add the device again where you got the link.",
+  },
+  failed: {
+    title: "That did not work",
+    text: "The profile could not be made. Please try again; if it keeps happening, tell your help desk.",
+    again: "Try again",
+  },
+
+  links: {
+    unknown: {
+      title: "This link does not work",
+      text: "It is not complete, or it does not lead anywhere any more. Ask for a new one.",
+    },
+    expired: {
+      title: "This link has expired",
+      text: "It was good for ten minutes. Make a new one on the device where you began.",
+    },
+    used: {
+      title: "This link was used already",
+      text: "Each link is for one device. Make a new one for another device where you began.",
+    },
+    refused: {
+      title: "No profile can be made now",
+      text: "Go back to the device where you began: it says why.",
+    },
+    guestExpired: {
+      title: "This guest access has ended",
+      text: "Its time is over, and devices that joined with it are off the network. Ask whoever gave you the link.",
+    },
+  },
+
+  miniBrowser: {
+    title: (browser: string) => `Open this page in ${browser}`,
+    safari: "Safari",
+    other: "your browser",
+    text: "This small window cannot install a profile. Copy the address and open it there:",
+    anyway: "Go on here anyway",
+  },
+
+  device: {
+    deviceType: "Device",
+    status: "Status",
+    created: "Created",
+    validUntil: "Valid until",
+    ended: "Ended",
+    revokedAt: "Revoked",
+    serial: "Serial number",
+    identity: "Identity",
+    revoke: "Revoke",
+    renewTitle: "Renew",
+    renewText: "The new profile is made first; the old one works on until you revoke it.",
+    renewHere: "Renew on this device",
+    renewElsewhere: "Renew on another device",
+    renewedText: "A new profile has taken its place. When the new one works, revoke this one.",
+    back: "Back to My devices",
+  },
+
+  revoke: {
+    title: (name: string) => `Revoke ${name}?`,
+    text: (name: string, minutes: number) =>
+      `${name} cannot join the network any more. If it is connected now, it goes offline within ${minutes} minutes.`,
+    final: "This cannot be undone. You can add the device again later.",
+    cancel: "Cancel",
+    submit: "Revoke",
+  },
+
+  applications: {
+    title: "Connected applications",
+    intro: "These applications may act for you.",
+    empty: "No application may act for you.",
+    since: (date: string) => `Allowed on ${date}`,
+    mayDo: "It may:",
+    withdraw: "Withdraw",
+    withdrawNamed: (name: string) => `Withdraw ${name}`,
+    withdrawn: "Withdrawn. The application can no longer act for you.",
+  },
+
+  guest: {
+    title: (account: string) => account,
+    of: (realm: string) => `Guest access of ${realm}`,
+    until: "Ends on",
+    used: "Profiles",
+    usage: (count: number, limit: number) => `${count} of ${limit} profiles used`,
+    unlimited: (count: number) => (count === 1 ? "1 profile used" : `${count} profiles used`),
+    intro: "Put your phone or laptop on the Wi-Fi. Whoever has this link can do so too: pass it on with care.",
+  },
+};

@@ -1,0 +1,54 @@
+import type { Consent } from "../../../../db/queries/consents.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { plainName } from "../../pages/plain-name.ts";
+import { textsIn } from "../../pages/texts/texts-in.ts";
+import type { Me } from "../me.ts";
+import { dayIn } from "./dates.ts";
+import { Hidden } from "./form-parts.tsx";
+import { Notice } from "./notice.tsx";
+import { sendSelfServicePage } from "./page.tsx";
+
+export interface ConnectedApplicationsView {
+  consents: readonly Consent[];
+  hasWithdrawn: boolean;
+  hidden: Readonly<Record<string, string>>;
+}
+
+/** What may act for somebody, in plain sentences, with a button each to take it back. */
+export function sendConnectedApplications(page: PageRequest, me: Me, view: ConnectedApplicationsView): void {
+  const { consents, hasWithdrawn, hidden } = view;
+  sendSelfServicePage(page, {
+    realm: me.realm,
+    visitor: me.visitor,
+    current: "applications",
+    say: ({ applications: texts }, language) => ({
+      title: texts.title,
+      body: (
+        <>
+          {hasWithdrawn && <Notice>{texts.withdrawn}</Notice>}
+          <p>{consents.length === 0 ? texts.empty : texts.intro}</p>
+          <ul class="devices">
+            {consents.map(({ clientId, clientName, scopes, grantedAt }) => (
+              <li class="card">
+                <h2>{plainName(clientName)}</h2>
+                <p class="dim">{texts.since(dayIn(language, grantedAt))}</p>
+                <p>{texts.mayDo}</p>
+                <ul class="scopes">
+                  {scopes.map((scope) => (
+                    <li>{textsIn(language).scopes[scope]}</li>
+                  ))}
+                </ul>
+                <form method="post" action={`${me.home}/apps/${encodeURIComponent(clientId)}/withdraw`}>
+                  <Hidden fields={hidden} />
+                  <button class="quiet" aria-label={texts.withdrawNamed(plainName(clientName))}>
+                    {texts.withdraw}
+                  </button>
+                </form>
+              </li>
+            ))}
+          </ul>
+        </>
+      ),
+    }),
+  });
+}

@@ -1,0 +1,100 @@
+import type { Certificate } from "../../../../db/queries/certificates.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { plainName } from "../../pages/plain-name.ts";
+import type { Me } from "../me.ts";
+import type { Objection } from "../owner.ts";
+import { dayIn, momentIn } from "./dates.ts";
+import { DeviceIcon } from "./device-icon.tsx";
+import { Back, Hidden } from "./form-parts.tsx";
+import { ObjectionBanner } from "./objection.tsx";
+import { sendSelfServicePage } from "./page.tsx";
+import { StatusLabel, type Status } from "./status.tsx";
+
+export interface DeviceView {
+  profile: Certificate;
+  status: Status;
+  isActive: boolean;
+  /** The hidden fields of the form that renews it; undefined: no renewal is offered. */
+  renewal: Readonly<Record<string, string>> | undefined;
+  /** Another profile has taken its place; when this one is revoked by itself, if it is. */
+  renewed: { endsAt: Date | undefined } | undefined;
+  objection: Objection | undefined;
+}
+
+/** What is known of one profile, and what can be done with it. */
+export function sendDevice(page: PageRequest, me: Me, view: DeviceView): void {
+  const { profile, status, isActive, renewal, renewed, objection } = view;
+  const { realm, visitor, home, limit } = me;
+  const { name, deviceType, serialNumber, identity, createdAt, notAfter, revokedAt } = profile;
+  const path = `${home}/devices/${serialNumber}`;
+  sendSelfServicePage(page, {
+    status: objection === undefined ? 200 : 409,
+    realm,
+    visitor,
+    current: "devices",
+    say: (texts, language) => ({
+      title: plainName(name),
+      body: (
+        <>
+          {objection !== undefined && (
+            <ObjectionBanner
+              realm={realm}
+              language={language}
+              objection={objection}
+              limit={limit}
+              isGuest={false}
+              texts={texts}
+            />
+          )}
+          <div class="card">
+            <div class="device">
+              <DeviceIcon deviceType={deviceType} />
+              <StatusLabel status={status} texts={texts} />
+            </div>
+            <dl>
+              <dt>{texts.device.deviceType}</dt>
+              <dd>{texts.devices[deviceType ?? "Other"]}</dd>
+              <dt>{texts.device.created}</dt>
+              <dd>{dayIn(language, createdAt)}</dd>
+              <dt>{status === "expired" ? texts.device.ended : texts.device.validUntil}</dt>
+              <dd>{dayIn(language, notAfter)}</dd>
+              {revokedAt !== null && (
+                <>
+                  <dt>{texts.device.revokedAt}</dt>
+                  <dd>{momentIn(language, revokedAt)}</dd>
+                </>
+              )}
+              <dt>{texts.device.identity}</dt>
+              <dd>{identity}</dd>
+              <dt>{texts.device.serial}</dt>
+              <dd>{serialNumber}</dd>
+            </dl>
+            {renewed !== undefined && <p>{texts.device.renewedText}</p>}
+            {renewed?.endsAt !== undefined && <p>{texts.ready.oldEnds(momentIn(language, renewed.endsAt))}</p>}
+            {isActive && (
+              <a class="button quiet" href={`${path}/revoke`}>
+                {texts.device.revoke}
+              </a>
+            )}
+          </div>
+          {renewal !== undefined && (
+            <form class="card" id="renew" method="post" action={`${path}/renew`}>
+              <h2>{texts.device.renewTitle}</h2>
+              <p>{texts.device.renewText}</p>
+              <div class="pair">
+                <button name="place" value="here">
+                  {texts.device.renewHere}
+                </button>
+                <button class="quiet" name="place" value="elsewhere">
+                  {texts.device.renewElsewhere}
+                </button>
+              </div>
+              <Hidden fields={renewal} />
+            </form>
+          )}
+          <Back href={home}>{texts.device.back}</Back>
+        </>
+      ),
+    }),
+  });
+}

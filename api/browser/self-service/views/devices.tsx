@@ -1,0 +1,145 @@
+import type { Certificate } from "../../../../db/queries/certificates.ts";
+import type { UnsettledIssuance } from "../../../../db/queries/issuances.ts";
+import type { Language } from "../../pages/language.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { plainName } from "../../pages/plain-name.ts";
+import type { Me } from "../me.ts";
+import type { Texts } from "../texts/texts.ts";
+import { dayIn } from "./dates.ts";
+import { DeviceIcon, DevicesPicture } from "./device-icon.tsx";
+import { Notice } from "./notice.tsx";
+import { ObjectionBanner } from "./objection.tsx";
+import { sendSelfServicePage } from "./page.tsx";
+import { StatusLabel, type Status } from "./status.tsx";
+import { Usage } from "./usage.tsx";
+
+type Profile = Pick<Certificate, "name" | "deviceType" | "serialNumber" | "notAfter"> & {
+  status: Status;
+  /** Whether a renewal is offered. */
+  renewable: boolean;
+};
+
+export interface DevicesView {
+  profiles: readonly Profile[];
+  unsettled: readonly UnsettledIssuance[];
+  /** The name of a profile that was just revoked. */
+  revoked: string | undefined;
+}
+
+const refreshSeconds = 5;
+
+/** Somebody's profiles, how many there may be, and the way to another one. */
+export function sendDevices(page: PageRequest, me: Me, { profiles, unsettled, revoked }: DevicesView): void {
+  const { realm, visitor, objection, limit, count, home } = me;
+  const isEmpty = profiles.length === 0 && unsettled.length === 0;
+  sendSelfServicePage(page, {
+    realm,
+    visitor,
+    current: "devices",
+    refreshSeconds: unsettled.length > 0 ? refreshSeconds : undefined,
+    say: (texts, language) => ({
+      title: texts.home.title,
+      body: (
+        <>
+          {revoked !== undefined && <Notice>{texts.home.revoked(plainName(revoked))}</Notice>}
+          {objection !== undefined && (
+            <ObjectionBanner
+              realm={realm}
+              language={language}
+              objection={objection}
+              limit={limit}
+              isGuest={false}
+              texts={texts}
+            />
+          )}
+          {isEmpty && (
+            <div class="card empty">
+              <DevicesPicture />
+              <h2>{texts.home.emptyTitle}</h2>
+              <p>{texts.home.empty}</p>
+            </div>
+          )}
+          <div class="top">
+            <Usage count={count} limit={limit} texts={texts.home.usage} />
+            <AddDevice home={home} isOff={objection !== undefined} texts={texts} />
+          </div>
+          {!isEmpty && (
+            <ul class="devices" aria-label={texts.home.listTitle}>
+              {unsettled.map((issuance) => (
+                <Preparing issuance={issuance} texts={texts} />
+              ))}
+              {profiles.map((profile) => (
+                <Card profile={profile} home={home} texts={texts} language={language} />
+              ))}
+            </ul>
+          )}
+        </>
+      ),
+    }),
+  });
+}
+
+/** Stays visible when it cannot be used: a banner says why. */
+export function AddDevice({ home, isOff, texts: { home: texts } }: { home: string; isOff: boolean; texts: Texts }) {
+  return isOff ? (
+    <span class="button disabled" role="link" aria-disabled="true">
+      {texts.add}
+    </span>
+  ) : (
+    <a class="button" href={`${home}/devices/new`}>
+      {texts.add}
+    </a>
+  );
+}
+
+interface CardProps {
+  profile: Profile;
+  home: string;
+  texts: Texts;
+  language: Language;
+}
+
+function Card({ profile, home, texts, language }: CardProps) {
+  const { name, deviceType, serialNumber, notAfter, status, renewable } = profile;
+  const plain = plainName(name);
+  const path = `${home}/devices/${serialNumber}`;
+  return (
+    <li class="card device">
+      <DeviceIcon deviceType={deviceType} />
+      <div>
+        <h2>
+          <a class="link" href={path}>
+            {plain}
+          </a>
+        </h2>
+        <p class="dim">
+          {texts.devices[deviceType ?? "Other"]} · {texts.home.validUntil(dayIn(language, notAfter))}
+        </p>
+        <StatusLabel status={status} texts={texts} />
+      </div>
+      <div class="actions">
+        {renewable && (
+          <a class="button" href={`${path}#renew`} aria-label={texts.home.renewNamed(plain)}>
+            {texts.home.renew}
+          </a>
+        )}
+        <a class="button quiet" href={`${path}/revoke`} aria-label={texts.home.revokeNamed(plain)}>
+          {texts.home.revoke}
+        </a>
+      </div>
+    </li>
+  );
+}
+
+function Preparing({ issuance: { name, deviceType }, texts }: { issuance: UnsettledIssuance; texts: Texts }) {
+  return (
+    <li class="card device">
+      <DeviceIcon deviceType={deviceType} />
+      <div>
+        <h2>{plainName(name)}</h2>
+        <p class="dim">{texts.home.preparingText}</p>
+        <StatusLabel status="preparing" texts={texts} />
+      </div>
+    </li>
+  );
+}

@@ -1,0 +1,78 @@
+import type { Child } from "hono/jsx";
+import type { Language } from "../../pages/language.ts";
+import type { PageRealm } from "../../pages/page-realm.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { sendPage } from "../../pages/send-page.tsx";
+import { pathOn } from "../../pages/continue-to.ts";
+import { formTokenFor } from "../../pages/form-token.ts";
+import type { Texts } from "../texts/texts.ts";
+import { textsIn } from "../texts/texts-in.ts";
+
+/** Who the navigation is for. */
+export interface Visitor {
+  /** As they know themselves. */
+  person: string;
+  administrator: boolean;
+}
+
+export interface SelfServicePage {
+  status?: number;
+  realm: PageRealm | undefined;
+  /** Undefined: there is nowhere else to go. */
+  visitor?: Visitor | undefined;
+  /** Which part of the navigation this is. */
+  current?: "devices" | "applications";
+  refreshSeconds?: number | undefined;
+  say: (texts: Texts, language: Language) => { title: string; body: Child };
+}
+
+/** Sends a page of self-service. Its own address is nowhere in it: that may hold a token. */
+export function sendSelfServicePage(page: PageRequest, content: SelfServicePage): void {
+  const { status = 200, realm, visitor, current, refreshSeconds, say } = content;
+  const formToken = visitor && formTokenFor(page.deps, page);
+  sendPage(page, {
+    status,
+    realm,
+    address: "?",
+    wide: true,
+    refreshSeconds,
+    say: (_, language) => {
+      const texts = textsIn(language);
+      const navigation = visitor && (
+        <Navigation page={page} visitor={visitor} current={current} formToken={formToken} texts={texts} />
+      );
+      return { ...say(texts, language), navigation };
+    },
+  });
+}
+
+interface NavigationProps {
+  page: PageRequest;
+  visitor: Visitor;
+  current: SelfServicePage["current"];
+  formToken: string | undefined;
+  texts: Texts;
+}
+
+function Navigation({ page: { deps }, visitor, current, formToken, texts: { navigation } }: NavigationProps) {
+  const link = (path: string, text: string, isCurrent: boolean) => (
+    <a href={pathOn(deps, path)} aria-current={isCurrent ? "page" : undefined}>
+      {text}
+    </a>
+  );
+  return (
+    <>
+      <nav aria-label={navigation.label}>
+        {link("/me", navigation.devices, current === "devices")}
+        {link("/me/apps", navigation.applications, current === "applications")}
+        {visitor.administrator && link("/console", navigation.administration, false)}
+      </nav>
+      <form method="post" action={pathOn(deps, "/login/end")}>
+        <input type="hidden" name="form_token" value={formToken} />
+        <button class="plain" title={`${navigation.signedInAs} ${visitor.person}`}>
+          {navigation.signOut}
+        </button>
+      </form>
+    </>
+  );
+}

@@ -1,0 +1,52 @@
+import type { DeviceType } from "../../../../domain/device.ts";
+import type { PageRealm } from "../../pages/page-realm.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { plainName } from "../../pages/plain-name.ts";
+import { Hidden } from "./form-parts.tsx";
+import { DeviceChoice } from "./new-device.tsx";
+import { sendSelfServicePage } from "./page.tsx";
+
+export interface PickUpView {
+  realm: PageRealm;
+  /** What the profile is called. */
+  name: string;
+  /** Whose it is, where that is a person. */
+  from: string | undefined;
+  deviceType: DeviceType;
+  mayBeIPad: boolean;
+  /** No kind of device was chosen. */
+  isWrong: boolean;
+  hidden: Readonly<Record<string, string>>;
+}
+
+/** Asks whoever follows a hand-over's link to press its button, which posts to the page's own address. */
+export function sendPickUp(page: PageRequest, view: PickUpView): void {
+  const { realm, name, from, deviceType, mayBeIPad, isWrong, hidden } = view;
+  sendSelfServicePage(page, {
+    status: isWrong ? 400 : 200,
+    realm,
+    say: (texts) => ({
+      title: texts.pickUp.title(plainName(name)),
+      body: (
+        <form class="card" method="post">
+          {isWrong && (
+            <p class="alert" role="alert" tabindex={-1} autofocus id="wrong-device_type">
+              {texts.add.wrongDeviceType}
+            </p>
+          )}
+          <p>{texts.pickUp.of(realm.displayName)}</p>
+          {from !== undefined && (
+            <p>
+              <span class="dim">{texts.pickUp.from}</span> <strong class="name">{from}</strong>
+            </p>
+          )}
+          <DeviceChoice legend={texts.pickUp.deviceType} chosen={deviceType} texts={texts} isWrong={isWrong} />
+          {mayBeIPad && <p class="dim">{texts.add.iPadHint}</p>}
+          <button>{texts.pickUp.submit}</button>
+          <p class="dim">{texts.pickUp.once}</p>
+          <Hidden fields={hidden} />
+        </form>
+      ),
+    }),
+  });
+}

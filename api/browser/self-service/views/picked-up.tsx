@@ -1,0 +1,96 @@
+import type { HandOver } from "../../../../db/queries/hand-overs.ts";
+import { HelpText } from "../../pages/help-text.tsx";
+import type { PageRequest } from "../../pages/page-request.ts";
+import type { Beholder } from "../beholder.ts";
+import { Back } from "./form-parts.tsx";
+import { sendSelfServicePage } from "./page.tsx";
+
+/** From then on the page says that nobody needs to wait, and asks less often. */
+const lateMs = 30_000;
+/** From then on it does not ask any more by itself. */
+const givenUpMs = 10 * 60_000;
+
+/** Shows that the profile is being made; the page asks again by itself. */
+export function sendPreparing(page: PageRequest, { realm, owner }: Beholder, { waitedMs }: { waitedMs: number }): void {
+  const isLate = waitedMs >= lateMs;
+  const isGuests = owner?.of.userId === null;
+  sendSelfServicePage(page, {
+    realm,
+    visitor: owner?.visitor,
+    current: "devices",
+    refreshSeconds: isLate ? (waitedMs < givenUpMs ? 10 : undefined) : 2,
+    say: ({ preparing, handOver: { toDevices } }) => ({
+      title: preparing.title,
+      body: (
+        <>
+          <div class="card">
+            <span class="spinner" aria-hidden="true"></span>
+            <p>{isLate ? (isGuests ? preparing.lateGuest : preparing.late) : preparing.text}</p>
+            {isLate && (
+              <a class="button quiet" href="?">
+                {preparing.checkNow}
+              </a>
+            )}
+          </div>
+          {isLate && owner?.visitor !== undefined && <Back href={owner.home}>{toDevices}</Back>}
+        </>
+      ),
+    }),
+  });
+}
+
+/** Says that the file cannot be had any more, and what to do. */
+export function sendGone(page: PageRequest, { serialNumber }: HandOver, { realm, owner }: Beholder): void {
+  const isOwners = owner?.visitor !== undefined;
+  sendSelfServicePage(page, {
+    status: 410,
+    realm,
+    visitor: owner?.visitor,
+    current: "devices",
+    say: ({ gone, home, add, handOver }) => ({
+      title: gone.title,
+      body: (
+        <div class="card">
+          <p>{gone.text}</p>
+          <p>{owner === undefined ? gone.remedyElsewhere : isOwners ? gone.remedy : gone.remedyGuest}</p>
+          {owner !== undefined && (
+            <div class="pair">
+              {isOwners && serialNumber !== null && (
+                <a class="button quiet" href={`${owner.home}/devices/${serialNumber}/revoke`}>
+                  {home.revoke}
+                </a>
+              )}
+              <a class="button" href={isOwners ? owner.home : `${owner.home}/devices/new`}>
+                {isOwners ? handOver.toDevices : add.title}
+              </a>
+            </div>
+          )}
+        </div>
+      ),
+    }),
+  });
+}
+
+/** Says that no profile came of it. */
+export function sendFailed(page: PageRequest, { realm, owner }: Beholder): void {
+  sendSelfServicePage(page, {
+    realm,
+    visitor: owner?.visitor,
+    current: "devices",
+    say: ({ failed }, language) => ({
+      title: failed.title,
+      body: (
+        <div class="card">
+          <p>
+            <HelpText text={failed.text} language={language} realm={realm} />
+          </p>
+          {owner !== undefined && (
+            <a class="button" href={`${owner.home}/devices/new`}>
+              {failed.again}
+            </a>
+          )}
+        </div>
+      ),
+    }),
+  });
+}

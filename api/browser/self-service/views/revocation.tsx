@@ -1,0 +1,41 @@
+import type { Certificate } from "../../../../db/queries/certificates.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { plainName } from "../../pages/plain-name.ts";
+import type { Me } from "../me.ts";
+import { Hidden } from "./form-parts.tsx";
+import { sendSelfServicePage } from "./page.tsx";
+
+/** A device that is connected is asked for its profile again within an hour: Session-Timeout, docs/radius. */
+const offlineMinutesMax = 60;
+
+export interface RevocationView {
+  profile: Pick<Certificate, "name" | "serialNumber">;
+  hidden: Readonly<Record<string, string>>;
+}
+
+/** Asks once more before a profile is revoked, and says what cannot be undone. */
+export function sendRevocation(page: PageRequest, me: Me, { profile, hidden }: RevocationView): void {
+  const { realm, visitor, home } = me;
+  const name = plainName(profile.name);
+  sendSelfServicePage(page, {
+    realm,
+    visitor,
+    current: "devices",
+    say: ({ revoke }) => ({
+      title: revoke.title(name),
+      body: (
+        <div class="card">
+          <p>{revoke.text(name, offlineMinutesMax)}</p>
+          <p>{revoke.final}</p>
+          <form method="post" class="pair">
+            <Hidden fields={hidden} />
+            <a class="button quiet" href={home}>
+              {revoke.cancel}
+            </a>
+            <button class="danger">{revoke.submit}</button>
+          </form>
+        </div>
+      ),
+    }),
+  });
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from "node:crypto";
+import type { Request, Response } from "express";
+import * as auditEntries from "../../../db/queries/audit-entries.ts";
+import * as logins from "../../../db/queries/logins.ts";
+import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
+
+/** How long somebody stays signed in to a browser, used or not. */
+const loginHours = 12;
+
+type LoginDeps = Pick<Deps, "db" | "clock" | "settings">;
+
+const presentedHash = (deps: LoginDeps, request: Pick<Request, "headers">): Buffer | undefined => {
+  const value = readCookie(deps, request, "login");
+  return value === undefined ? undefined : hashOfToken(value);
+};
+
+/** Who is signed in to the browser that asks. */
+export async function findLogin(deps: LoginDeps, request: Pick<Request, "headers">): Promise<logins.Login | undefined> {
+  const tokenHash = presentedHash(deps, request);
+  return tokenHash === undefined ? undefined : logins.find(deps.db, { tokenHash, at: deps.clock.now() });
+}
+
+export interface SignedIn {
+  realmId: string;
+  userId: string;
+  administrator: boolean;
+  method: logins.SignInMethod;
+}
+
+/**
+ * Signs somebody in to the browser: a new cookie at each sign-in, and whoever was signed in before is not any more. The
+ * audit entry is written with it. False when the person is offboarded, at this very moment perhaps; then nothing happens.
+ */
+export async function beginLogin(
+  deps: LoginDeps,
+  { request, response }: { request: Pick<Request, "headers">; response: Response },
+  { realmId, userId, administrator, method }: SignedIn,
+): Promise<boolean> {
+  const at = deps.clock.now();
+  const { token, hash } = drawSecretToken("login");
+  const before = presentedHash(deps, request);
+  const expiresAt = new Date(at.getTime() + loginHours * 3_600_000);
+  const begun = await deps.db.transaction(async (tx) => {
+    const login = { id: randomUUID(), tokenHash: hash, realmId, userId, method, at, expiresAt };
+    if (!(await logins.create(tx, login))) return false;
+    if (before !== undefined) await logins.removeByToken(tx, { tokenHash: before });
+    await auditEntries.record(tx, {
+      realmId,
+      event: administrator ? "admin_login" : "user_login",
+      actor: { userId, clientId: null },
+      at,
+      properties: { userID: userId, method },
+    });
+    return true;
+  });
+  if (begun) setCookie(deps, response, { name: "login", value: token });
+  return begun;
+}
+
+/** Signs whoever it is out of the browser, and out of the console. Other applications they use stay signed in. */
+export async function endLogin(
+  deps: LoginDeps,
+  { request, response }: { request: Pick<Request, "headers">; response: Response },
+): Promise<void> {
+  const tokenHash = presentedHash(deps, request);
+  if (tokenHash !== undefined) await deps.db.transaction((tx) => logins.removeByToken(tx, { tokenHash }));
+  removeCookie(deps, response, "login");
+}

@@ -1,0 +1,13 @@
+import type { PageRequest } from "../pages/page-request.ts";
+import { findLogin } from "../session/browser-login.ts";
+import { pathOn } from "../pages/continue-to.ts";
+import { redirect } from "../pages/redirect.ts";
+
+/** Where people are taken who did not say where they want to go: to the console, or to their devices. */
+export const homePath = ({ administrator }: { administrator: boolean }): string => (administrator ? "/console" : "/me");
+
+/** `GET /`: on to where whoever is signed in wants to be, most likely. */
+export async function goHome(page: PageRequest): Promise<void> {
+  const login = await findLogin(page.deps, page.request);
+  redirect(page, pathOn(page.deps, homePath(login ?? { administrator: false })));
+}

@@ -1,0 +1,86 @@
+import * as localCredentials from "../../../db/queries/local-credentials.ts";
+import { ServiceError } from "../../../domain/errors.ts";
+import { lengthOf } from "../../../domain/text.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { contextOf } from "../../http/request-context.ts";
+import { beginLogin } from "../session/browser-login.ts";
+import { pathOn } from "../pages/continue-to.ts";
+import { isOwnForm } from "../pages/form-token.ts";
+import { homePath } from "./home.ts";
+import { askWhoItIs } from "./login.ts";
+import { isPassword } from "./password-check.ts";
+import { redirect } from "../pages/redirect.ts";
+import { findPlace, readParameters, signInAddress } from "./sign-in-request.ts";
+
+/** What no name is longer than. */
+const usernameLengthMax = 255;
+
+/** `POST /login`: signs somebody in with the name and password of a local account. */
+export async function signInLocally(page: PageRequest): Promise<void> {
+  const { deps, request, response, form } = page;
+  const asked = readParameters((name) => form.get(name));
+  const startAgain = signInAddress(deps, asked);
+  const place = await findPlace(deps, asked);
+  if ("realm" in place) rememberRealm(page, place.realm);
+  if (!isOwnForm(deps, request, form.get("form_token"))) {
+    sendProblem(page, "form_expired", { startAgain });
+    return;
+  }
+  if (!("realm" in place) || !place.realm.localSignIn) {
+    sendProblem(page, "problem" in place ? place.problem : "no_sign_in", { startAgain });
+    return;
+  }
+
+  const username = form.get("username") ?? "";
+  const guess = { realmId: place.realm.id, username, password: form.get("password") ?? "" };
+  const found = await checkPassword(page, guess);
+  if ("reason" in found) {
+    contextOf(response)
+      .log()
+      .info({ event: "sign_in.refused", realmId: place.realm.id, ...found }, "not signed in");
+    askWhoItIs(page, asked, place, { username, refused: found });
+    return;
+  }
+  const { userId, administrator } = found;
+  const signedIn = { realmId: place.realm.id, userId, administrator, method: "local" } as const;
+  if (found.offboardedAt === null && (await beginLogin(deps, page, signedIn))) {
+    redirect(page, pathOn(deps, asked.path ?? homePath({ administrator })));
+  } else {
+    sendProblem(page, "offboarded");
+  }
+}
+
+/** Whom a name stands for. Guesses count at that account, and at an unknown name for all its spellings together. */
+async function findAccount(
+  db: Deps["db"],
+  { realmId, username }: { realmId: string; username: string },
+): Promise<{ account: string; credential: localCredentials.LocalCredential | undefined }> {
+  const possible = username !== "" && lengthOf(username) <= usernameLengthMax;
+  if (!possible) return { account: "no name", credential: undefined };
+  const { folded, credential } = await localCredentials.find(db, { realmId, username });
+  return { account: credential === undefined ? `name ${folded}` : `user ${credential.userId}`, credential };
+}
+
+type Refusal = { reason: "wrong" } | { reason: "too_many"; retryAfterSeconds: number };
+
+/** The credential that name and password are of. The guess counts before it is looked at, and no longer once it was right. */
+async function checkPassword(
+  { deps, request }: PageRequest,
+  { realmId, username, password }: { realmId: string; username: string; password: string },
+): Promise<localCredentials.LocalCredential | Refusal> {
+  const find = () => findAccount(deps.db, { realmId, username });
+  try {
+    const guess = await deps.guesses.password({ realmId, username, address: request.ip ?? "", find });
+    const { credential } = guess.found;
+    const right = await isPassword(password, credential?.passwordHash);
+    if (credential === undefined || !right) return { reason: "wrong" };
+    await guess.refund();
+    return credential;
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "too_many_requests") throw error;
+    return { reason: "too_many", retryAfterSeconds: error.retryAfterSeconds ?? 60 };
+  }
+}

@@ -1,0 +1,97 @@
+import type { Login } from "../../../db/queries/logins.ts";
+import type { RealmRow } from "../../../db/queries/realms.ts";
+import * as realms from "../../../db/queries/realms.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
+import { single, type PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { sendRealmChoice } from "../pages/realm-choice.tsx";
+import { sendSignIn, type SignInView } from "../pages/sign-in.tsx";
+import { sendSignedIn } from "../pages/signed-in.tsx";
+import { findLogin } from "../session/browser-login.ts";
+import { pathOn } from "../pages/continue-to.ts";
+import { formTokenFor } from "../pages/form-token.ts";
+import { personName } from "../session/person-name.ts";
+import { redirect } from "../pages/redirect.ts";
+import {
+  findPlace,
+  hiddenFields,
+  isForApplication,
+  readParameters,
+  signInAddress,
+  type SignInParameters,
+} from "./sign-in-request.ts";
+
+/**
+ * `GET /login`: asks who it is, or goes on when that is known. Without anywhere to go on to it shows who is signed in.
+ * Changes nothing.
+ */
+export async function showSignIn(page: PageRequest): Promise<void> {
+  const { deps } = page;
+  const asked = readParameters((name) => single(page, name));
+  const login = asked.again ? undefined : await findLogin(deps, page.request);
+  if (login !== undefined && !isForApplication(asked) && asked.realmName === undefined) {
+    await goOn(page, asked, login);
+    return;
+  }
+
+  const place = await findPlace(deps, asked);
+  if ("problem" in place) {
+    sendProblem(page, place.problem);
+  } else if ("choice" in place) {
+    sendRealmChoice(page, {
+      address: signInAddress(deps, asked),
+      choices: place.choice.map((realm) => ({
+        realm,
+        href: signInAddress(deps, { ...asked, realmName: realm.name }),
+      })),
+    });
+  } else if (login?.realmId === place.realm.id) {
+    await goOn(page, asked, login);
+  } else {
+    askWhoItIs(page, asked, place);
+  }
+}
+
+async function goOn(page: PageRequest, { path }: SignInParameters, login: Login): Promise<void> {
+  if (path === undefined) await showWhoIsSignedIn(page, login);
+  else redirect(page, pathOn(page.deps, path));
+}
+
+async function showWhoIsSignedIn(page: PageRequest, login: Login): Promise<void> {
+  const { deps } = page;
+  sendSignedIn(page, {
+    realm: await realms.findById(deps.db, login.realmId),
+    person: personName(login),
+    address: pathOn(deps, "/login"),
+    devices: pathOn(deps, "/me"),
+    administration: login.administrator ? pathOn(deps, "/console") : undefined,
+    signOut: { action: pathOn(deps, "/login/end"), hidden: { form_token: formTokenFor(deps, page) } },
+    notYou: signInAddress(deps, { path: undefined, realmName: undefined, again: true }),
+  });
+}
+
+/** Shows the ways in that the realm has. With the identity provider alone there is nothing to ask here. */
+export function askWhoItIs(
+  page: PageRequest,
+  asked: SignInParameters,
+  { realm, application }: { realm: RealmRow; application: { name: string } | undefined },
+  { username = "", refused }: { username?: string } & Pick<SignInView, "refused"> = {},
+): void {
+  const { deps } = page;
+  rememberRealm(page, realm);
+  const upstream =
+    realm.upstreamIssuer === null
+      ? undefined
+      : signInAddress(deps, { ...asked, realmName: realm.name }, "/login/upstream");
+  if (!realm.localSignIn) {
+    if (upstream === undefined) sendProblem(page, "no_sign_in");
+    else redirect(page, upstream);
+    return;
+  }
+  const local = {
+    action: pathOn(deps, "/login"),
+    hidden: { ...hiddenFields(asked), form_token: formTokenFor(deps, page) },
+    username,
+  };
+  sendSignIn(page, { realm, application, address: signInAddress(deps, asked), local, upstream, refused });
+}

@@ -1,0 +1,50 @@
+import * as realms from "../../../db/queries/realms.ts";
+import * as signInLinks from "../../../db/queries/sign-in-links.ts";
+import { hashOfToken } from "../../../runtime/secret-token.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { sendSignInLink } from "../pages/sign-in-link.tsx";
+import { contextOf } from "../../http/request-context.ts";
+import { beginLogin } from "../session/browser-login.ts";
+import { pathOn } from "../pages/continue-to.ts";
+import { formTokenFor, isOwnForm } from "../pages/form-token.ts";
+import { homePath } from "./home.ts";
+import { personName } from "../session/person-name.ts";
+import { redirect } from "../pages/redirect.ts";
+
+const presented = (page: PageRequest) => {
+  const token = String(page.request.params["token"]);
+  return { token, link: { tokenHash: hashOfToken(token), at: page.deps.clock.now() } };
+};
+
+/** `GET /sign-in/:token`: shows the button. Changes nothing, so that a preview of the link does not use it up. */
+export async function showSignInLink(page: PageRequest): Promise<void> {
+  const { deps } = page;
+  const found = await signInLinks.findUsable(deps.db, presented(page).link);
+  const realm = found === undefined ? undefined : await realms.findById(deps.db, found.realmId);
+  if (found === undefined || realm === undefined) {
+    sendProblem(page, "link_ended");
+    return;
+  }
+  const hidden = { form_token: formTokenFor(deps, page) };
+  sendSignInLink(page, { realm, person: personName(found), hidden });
+}
+
+/** `POST /sign-in/:token`: uses the link up and signs its person in. */
+export async function useSignInLink(page: PageRequest): Promise<void> {
+  const { deps, request, response, form } = page;
+  const { token, link } = presented(page);
+  if (!isOwnForm(deps, request, form.get("form_token"))) {
+    sendProblem(page, "form_expired", { startAgain: pathOn(deps, `/sign-in/${encodeURIComponent(token)}`) });
+    return;
+  }
+  const user = await signInLinks.consume(deps.db, link);
+  if (user === undefined) {
+    sendProblem(page, "link_ended");
+    return;
+  }
+  const { realmId, userId } = user;
+  contextOf(response).log().info({ event: "sign_in_link.consumed", realmId, userId }, "a sign-in link was used");
+  if (await beginLogin(deps, page, { ...user, method: "link" })) redirect(page, pathOn(deps, homePath(user)));
+  else sendProblem(page, "link_ended");
+}

@@ -1,0 +1,80 @@
+import * as applications from "../../../db/queries/applications.ts";
+import * as realms from "../../../db/queries/realms.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { withoutLanguage } from "../pages/language.ts";
+import type { Problem } from "../pages/problem.tsx";
+import { queryOf } from "../../http/query-string.ts";
+import { continueTo, pathOn } from "../pages/continue-to.ts";
+
+/** What somebody who comes to sign in brings along. */
+export interface SignInParameters {
+  /** A path of ours to go on to. */
+  path: string | undefined;
+  realmName: string | undefined;
+  /** Ask who it is although somebody is signed in. */
+  again: boolean;
+}
+
+/** Reads them from a query or a form. A path that is not ours to go on to is as good as none. */
+export const readParameters = (valueOf: (name: string) => string | undefined): SignInParameters => {
+  const path = continueTo(valueOf("continue"));
+  return {
+    path: path === undefined ? undefined : withoutLanguage(path),
+    realmName: valueOf("realm"),
+    again: valueOf("again") === "true",
+  };
+};
+
+/** The same as the fields of a form. */
+export const hiddenFields = ({ path, realmName, again }: SignInParameters): Record<string, string> => ({
+  ...(path === undefined ? {} : { continue: path }),
+  ...(realmName === undefined ? {} : { realm: realmName }),
+  ...(again ? { again: "true" } : {}),
+});
+
+/** The address below `/login` that brings them along. */
+export const signInAddress = (
+  deps: Pick<Deps, "settings">,
+  parameters: SignInParameters,
+  path: "/login" | "/login/upstream" = "/login",
+): string => {
+  const query = new URLSearchParams(hiddenFields(parameters)).toString();
+  return pathOn(deps, query === "" ? path : `${path}?${query}`);
+};
+
+/** Where somebody is about to sign in. */
+export type Place =
+  | { realm: realms.RealmRow; application: applications.Application | undefined }
+  | { choice: realms.RealmRow[] }
+  | { problem: Problem };
+
+/** Whether signing in leads on to an application, which belongs to a realm. Our own pages are for the people of every realm. */
+export const isForApplication = ({ path }: Pick<SignInParameters, "path">): boolean =>
+  path?.startsWith("/oauth/authorize?") === true;
+
+/**
+ * The realm to sign in to: that of the application that signing in leads on to, the one that is named, or the only one
+ * that people can sign in to. Else they choose.
+ */
+export async function findPlace({ db }: Pick<Deps, "db">, { path, realmName }: SignInParameters): Promise<Place> {
+  if (path !== undefined && isForApplication({ path })) return placeOfApplication(db, path);
+  const all = await realms.list(db);
+  const named = all.find(({ name }) => name === realmName);
+  if (named !== undefined) return { realm: named, application: undefined };
+  const open = all.filter(offersSignIn);
+  const [only] = open;
+  if (only === undefined) return { problem: "no_sign_in" };
+  return open.length === 1 ? { realm: only, application: undefined } : { choice: open };
+}
+
+async function placeOfApplication(db: Deps["db"], path: string): Promise<Place> {
+  const clientId = new URLSearchParams(queryOf(path)).get("client_id");
+  const application =
+    clientId === null || !/^[!-~]{1,200}$/.test(clientId) ? undefined : await applications.find(db, { clientId });
+  if (application?.active !== true) return { problem: "unknown_client" };
+  const realm = await realms.findById(db, application.realmId);
+  return realm === undefined ? { problem: "unknown_client" } : { realm, application };
+}
+
+const offersSignIn = ({ localSignIn, upstreamIssuer }: realms.RealmRow): boolean =>
+  localSignIn || upstreamIssuer !== null;

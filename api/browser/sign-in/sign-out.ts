@@ -1,0 +1,34 @@
+import * as realms from "../../../db/queries/realms.ts";
+import type { RealmRow } from "../../../db/queries/realms.ts";
+import { RealmName } from "../../../domain/realm.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { single, type PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { sendSignedOut } from "../pages/signed-out.tsx";
+import { endLogin, findLogin } from "../session/browser-login.ts";
+import { pathOn } from "../pages/continue-to.ts";
+import { isOwnForm } from "../pages/form-token.ts";
+import { redirect } from "../pages/redirect.ts";
+
+/** `POST /login/end`: signs whoever it is out of the browser, also when nobody is signed in any more. */
+export async function signOut(page: PageRequest): Promise<void> {
+  const { deps, request, form } = page;
+  if (!isOwnForm(deps, request, form.get("form_token"))) {
+    sendProblem(page, "form_expired", { startAgain: pathOn(deps, "/login") });
+    return;
+  }
+  const login = await findLogin(deps, request);
+  const realm = login && (await realms.findById(deps.db, login.realmId));
+  await endLogin(deps, page);
+  redirect(page, signedOutPath(deps, realm));
+}
+
+/** Where it says that one is signed out, in the realm's frame. */
+export const signedOutPath = (deps: Pick<Deps, "settings">, realm: Pick<RealmRow, "name"> | undefined): string =>
+  pathOn(deps, realm === undefined ? "/login/ended" : `/login/ended?realm=${realm.name}`);
+
+/** `GET /login/ended`: says so, in the frame of the realm that is named. */
+export async function showSignedOut(page: PageRequest): Promise<void> {
+  const name = RealmName.safeParse(single(page, "realm"));
+  sendSignedOut(page, { realm: name.success ? await realms.findByName(page.deps.db, name.data) : undefined });
+}

@@ -1,0 +1,77 @@
+import type { z } from "zod";
+import { text } from "../../../domain/text.ts";
+import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
+import { UpstreamError } from "./upstream-error.ts";
+
+/** What an identity provider says about a person. */
+export type Claims = Readonly<Record<string, unknown>>;
+
+/** Who signs in, as the realm knows people. What is undefined was not said, and changes nothing. */
+export interface UpstreamPerson {
+  /** What the issuer calls the person, for good. */
+  subject: string;
+  pairwiseId: string;
+  email: string | undefined;
+  displayName: string | undefined;
+  administrator: boolean | undefined;
+}
+
+const defaults = { pairwiseId: "pairwise_id", email: "email", displayName: "name" } as const;
+
+/** Null and the empty text say as little as nothing. */
+const isSaid = (value: unknown): boolean => value !== undefined && value !== null && value !== "";
+
+const valueOf = (claims: Claims, name: string): unknown => (Object.hasOwn(claims, name) ? claims[name] : undefined);
+
+/** Whether a claim that the realm maps is not there, and may be found elsewhere. */
+export const lacksClaims = (claims: Claims, names: UpstreamClaims): boolean =>
+  [
+    names.pairwiseId ?? defaults.pairwiseId,
+    names.email ?? defaults.email,
+    names.displayName ?? defaults.displayName,
+    ...(names.administrator === undefined ? [] : [names.administrator.claim]),
+  ].some((name) => !isSaid(valueOf(claims, name)));
+
+/** Both together. Where they differ, the signed id token is right. */
+export const withUserinfo = (idToken: Claims, userinfo: Claims): Claims => ({
+  ...userinfo,
+  ...Object.fromEntries(Object.entries(idToken).filter(([, value]) => isSaid(value))),
+});
+
+/**
+ * The person that claims describe, under the realm's names for them. A pairwise id that the realm names and the provider
+ * does not send is a fault, so that nobody is taken for somebody else. Throws {@link UpstreamError} for what is no text,
+ * too long or has control characters.
+ */
+export function personOf(claims: Claims, names: UpstreamClaims): UpstreamPerson {
+  const subject = textOf(claims, "sub", text(1, 255));
+  if (subject === undefined) throw badClaim("sub is missing");
+  const pairwiseId = textOf(claims, names.pairwiseId ?? defaults.pairwiseId, text(1, 255));
+  if (pairwiseId === undefined && names.pairwiseId !== undefined) throw badClaim("the pairwise id is missing");
+  return {
+    subject,
+    pairwiseId: pairwiseId ?? subject,
+    email: textOf(claims, names.email ?? defaults.email, text(1, 320)),
+    displayName: textOf(claims, names.displayName ?? defaults.displayName, text(1, 200)),
+    administrator: names.administrator === undefined ? undefined : isAdministrator(claims, names.administrator),
+  };
+}
+
+function textOf(claims: Claims, name: string, allowed: z.ZodType<string>): string | undefined {
+  const value = valueOf(claims, name);
+  if (!isSaid(value)) return undefined;
+  const parsed = allowed.safeParse(value);
+  if (!parsed.success) throw badClaim(`the claim ${name} is no text that we could keep`);
+  return parsed.data;
+}
+
+/** Whether the value is the claim's, or one of the claim's. Without the claim nobody is an administrator. */
+function isAdministrator(claims: Claims, { claim, value }: { claim: string; value: string }): boolean {
+  const said = valueOf(claims, claim);
+  if (!isSaid(said)) return false;
+  const values: unknown[] = Array.isArray(said) ? said : [said];
+  if (!values.every((one) => typeof one === "string")) throw badClaim(`the claim ${claim} is neither text nor texts`);
+  return values.includes(value);
+}
+
+const badClaim = (reason: string): UpstreamError => new UpstreamError("upstream_bad_answer", reason);

@@ -1,0 +1,84 @@
+import {
+  authorizationCodeGrantRequest,
+  ClientSecretBasic,
+  ClientSecretPost,
+  getValidatedIdTokenClaims,
+  None,
+  processAuthorizationCodeResponse,
+  processUserInfoResponse,
+  userInfoRequest,
+  type AuthorizationServer,
+  type Client,
+  type ClientAuth,
+} from "oauth4webapi";
+import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
+import type { Attempt } from "./attempt.ts";
+import { lacksClaims, withUserinfo, type Claims } from "./claims-to-user.ts";
+import type { Provider } from "./provider.ts";
+import { UpstreamError } from "./upstream-error.ts";
+
+export interface CodeExchange {
+  provider: Provider;
+  clientId: string;
+  /** Undefined for a public client. */
+  clientSecret: string | undefined;
+  /** The answer as `validateAuthResponse` found it good. */
+  answer: URLSearchParams;
+  redirectUri: string;
+  attempt: Pick<Attempt, "nonce" | "codeVerifier">;
+  /** What the realm wants to know. */
+  names: UpstreamClaims;
+}
+
+/**
+ * Exchanges a code for an id token (OpenID Connect Core sections 3.1.3.1 to 3.1.3.7, with its signature) and answers the
+ * issuer and the claims in it, with those of the userinfo endpoint (section 5.3) when the realm needs more.
+ */
+export async function exchangeCode(exchange: CodeExchange): Promise<{ issuer: string; claims: Claims }> {
+  const { provider, attempt, names } = exchange;
+  const { metadata, requests } = provider;
+  const client: Client = { client_id: exchange.clientId };
+  const answer = await authorizationCodeGrantRequest(
+    metadata,
+    client,
+    authenticationFor(metadata, exchange.clientSecret),
+    exchange.answer,
+    exchange.redirectUri,
+    attempt.codeVerifier,
+    requests,
+  );
+  const tokens = await processAuthorizationCodeResponse(metadata, client, answer, {
+    expectedNonce: attempt.nonce,
+    requireIdToken: true,
+  });
+  await provider.verifySignature(answer);
+  const claims = getValidatedIdTokenClaims(tokens);
+  if (claims === undefined) throw new UpstreamError("upstream_bad_answer", "there is no id token");
+
+  const { iss: issuer, sub: subject } = claims;
+  const complete = metadata.userinfo_endpoint === undefined || !lacksClaims(claims, names);
+  if (complete) return { issuer, claims };
+  const userinfo = await askUserinfo(provider, client, { accessToken: tokens.access_token, subject });
+  return { issuer, claims: withUserinfo(claims, userinfo) };
+}
+
+/** Claims of the same person; an answer that is a JWT has to be signed. */
+async function askUserinfo(
+  provider: Provider,
+  client: Client,
+  { accessToken, subject }: { accessToken: string; subject: string },
+): Promise<Claims> {
+  const { metadata, requests } = provider;
+  const answer = await userInfoRequest(metadata, client, accessToken, requests);
+  const userinfo = await processUserInfoResponse(metadata, client, subject, answer);
+  if (/^application\/jwt\b/.test(answer.headers.get("content-type") ?? "")) await provider.verifySignature(answer);
+  return userinfo;
+}
+
+/** Basic is what every provider must offer (RFC 6749 section 2.3.1); the body is for those that say that they do not. */
+function authenticationFor(metadata: AuthorizationServer, secret: string | undefined): ClientAuth {
+  if (secret === undefined) return None();
+  const offered = metadata.token_endpoint_auth_methods_supported ?? ["client_secret_basic"];
+  const wantsBody = offered.includes("client_secret_post") && !offered.includes("client_secret_basic");
+  return wantsBody ? ClientSecretPost(secret) : ClientSecretBasic(secret);
+}

@@ -1,0 +1,103 @@
+import { violates, type Db } from "../../../db/client.ts";
+import * as auditEntries from "../../../db/queries/audit-entries.ts";
+import * as identities from "../../../db/queries/upstream-identities.ts";
+import * as users from "../../../db/queries/users.ts";
+import type { Deps } from "../../contract/deps.ts";
+import type { UpstreamPerson } from "./claims-to-user.ts";
+
+export interface Arrival {
+  realmId: string;
+  issuer: string;
+  person: UpstreamPerson;
+}
+
+/** Whom somebody turned out to be, and how: known here, adopted from the users that the realm had, or new. */
+export type Arrived =
+  | { userId: string; administrator: boolean; how: "known" | "adopted" | "created" }
+  | { problem: "offboarded" | "identity_conflict" };
+
+/** Somebody else was faster with the same person: looking again finds what they made. */
+const madeMeanwhile = (error: unknown): boolean =>
+  violates(error, "users_realm_id_pairwise_id_key") ||
+  violates(error, "upstream_identities_pkey") ||
+  violates(error, "upstream_identities_one_per_user");
+
+const triesMax = 3;
+
+/**
+ * The user that somebody is who comes from an identity provider, by issuer and subject, never by e-mail address. Who is
+ * new there is the realm's user with the same pairwise id, unless that is somebody else at this issuer; only when there
+ * is none is a user made. What the provider says about them is kept.
+ */
+export async function findOrCreateUser(deps: Pick<Deps, "db" | "clock">, arrival: Arrival): Promise<Arrived> {
+  for (let tried = 1; ; tried++) {
+    try {
+      return await deps.db.transaction((tx) => arrive(tx, arrival, deps.clock.now()));
+    } catch (error) {
+      if (tried === triesMax || !madeMeanwhile(error)) throw error;
+    }
+  }
+}
+
+async function arrive(tx: Db, arrival: Arrival, at: Date): Promise<Arrived> {
+  const { realmId, issuer, person } = arrival;
+  const identity = { realmId, issuer, subject: person.subject };
+  const known = await identities.lockUser(tx, identity);
+  if (known !== undefined) return welcome(tx, arrival, { user: known, how: "known", at });
+
+  const sameId = await identities.lockUserByPairwiseId(tx, { realmId, pairwiseId: person.pairwiseId });
+  if (sameId === undefined) return createUser(tx, arrival, at);
+  // Only now, with the row held: a sign-in beside this one may have adopted the user.
+  const subject = await identities.subjectOf(tx, { realmId, userId: sameId.id, issuer });
+  if (subject === person.subject) return welcome(tx, arrival, { user: sameId, how: "known", at });
+  if (sameId.offboardedAt !== null) return { problem: "offboarded" };
+  if (subject !== undefined) return { problem: "identity_conflict" };
+  await identities.create(tx, { ...identity, userId: sameId.id, at });
+  return welcome(tx, arrival, { user: sameId, how: "adopted", at });
+}
+
+async function createUser(tx: Db, { realmId, issuer, person }: Arrival, at: Date): Promise<Arrived> {
+  const { subject, pairwiseId, email = "", displayName, administrator = false } = person;
+  const userId = await users.create(tx, { realmId, pairwiseId, email, displayName, administrator, at });
+  await identities.create(tx, { realmId, issuer, subject, userId, at });
+  await auditEntries.record(tx, {
+    realmId,
+    event: "user_create",
+    actor: { userId, clientId: null },
+    at,
+    properties: { userID: userId, pairwiseID: pairwiseId, issuer, administrator },
+  });
+  return { userId, administrator, how: "created" };
+}
+
+/** Brings a user that was there up to date. The audit entry names what changed, and repeats no personal data. */
+async function welcome(
+  tx: Db,
+  { realmId, issuer, person }: Arrival,
+  { user, how, at }: { user: identities.UpstreamUser; how: "known" | "adopted"; at: Date },
+): Promise<Arrived> {
+  if (user.offboardedAt !== null) return { problem: "offboarded" };
+  const { id, email, displayName, administrator } = user;
+  const now = {
+    email: person.email ?? email,
+    displayName: person.displayName ?? displayName,
+    administrator: person.administrator ?? administrator,
+  };
+  const changed = (["email", "displayName", "administrator"] as const).filter((name) => now[name] !== user[name]);
+  if (changed.length > 0) await identities.updateUser(tx, { realmId, user: { id, ...now } });
+  if (changed.length > 0 || how === "adopted") {
+    await auditEntries.record(tx, {
+      realmId,
+      event: "user_update",
+      actor: { userId: id, clientId: null },
+      at,
+      properties: {
+        userID: id,
+        changed: how === "adopted" ? ["identity", ...changed] : changed,
+        issuer,
+        administrator: now.administrator,
+      },
+    });
+  }
+  return { userId: id, administrator: now.administrator, how };
+}

@@ -1,0 +1,124 @@
+import { AuthorizationResponseError, validateAuthResponse } from "oauth4webapi";
+import * as realms from "../../../db/queries/realms.ts";
+import { openUnderMasterKey } from "../../../runtime/master-key.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { contextOf } from "../../http/request-context.ts";
+import { beginLogin } from "../session/browser-login.ts";
+import { pathOn } from "../pages/continue-to.ts";
+import { homePath } from "../sign-in/home.ts";
+import { redirect } from "../pages/redirect.ts";
+import { signInAddress } from "../sign-in/sign-in-request.ts";
+import { consumeAttempt, findAttempt, type FoundAttempt } from "./attempt.ts";
+import { callbackAddress } from "./callback-address.ts";
+import { personOf, type UpstreamPerson } from "./claims-to-user.ts";
+import { exchangeCode } from "./exchange-code.ts";
+import { findOrCreateUser } from "./find-or-create-user.ts";
+import type { Provider, Providers } from "./provider.ts";
+import { readingAnswers, reasonOf, UpstreamError, type UpstreamProblem } from "./upstream-error.ts";
+import { sendUpstreamProblem } from "./upstream-problem.ts";
+
+/** `GET /login/upstream/callback`: whom the identity provider sends back is signed in to the browser that left. */
+export const finishLogin =
+  (providers: Providers) =>
+  async (page: PageRequest): Promise<void> => {
+    const { deps } = page;
+    const attempt = await findAttempt(page);
+    if (attempt === undefined) {
+      sendProblem(page, "upstream_attempt_ended", { startAgain: pathOn(deps, "/login") });
+      return;
+    }
+    const { realmId, realmName, path } = attempt;
+    const again = (toBeAsked: boolean): string =>
+      signInAddress(deps, { realmName, path, again: toBeAsked }, "/login/upstream");
+    try {
+      const { issuer, person } = await readPerson(page, attempt, providers);
+      const arrived = await findOrCreateUser(deps, { realmId, issuer, person });
+      const problem = "problem" in arrived ? arrived.problem : await signIn(page, attempt, arrived);
+      if (problem === undefined) return;
+      contextOf(page.response).log().info({ event: "upstream.not_admitted", realmId, problem }, "not signed in");
+      rememberRealm(page, await realms.findById(deps.db, realmId));
+      sendProblem(page, problem, { startAgain: again(true) });
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      // Who was refused may want to be somebody else; the provider would not ask on its own.
+      await sendUpstreamProblem(page, error, { realmId, startAgain: again(error.problem === "upstream_refused") });
+    }
+  };
+
+/** Whom the provider says it is. The attempt is used up by an answer that is one to it, good or bad, and by nothing else. */
+async function readPerson(
+  page: PageRequest,
+  attempt: FoundAttempt,
+  providers: Providers,
+): Promise<{ issuer: string; person: UpstreamPerson }> {
+  const { deps } = page;
+  const upstream = await realms.findUpstream(deps.db, { id: attempt.realmId });
+  if (!attempt.live || upstream?.issuer !== attempt.issuer) throw ended();
+  const provider = await providers.find(upstream.issuer);
+  const { clientId, claims: names } = upstream;
+
+  const answer = await readAnswer(page, { provider, clientId, state: attempt.state });
+  if (!(await consumeAttempt(page, attempt))) throw ended();
+  if (answer instanceof UpstreamError) throw answer;
+
+  const clientSecret = openSecret(deps, upstream);
+  const redirectUri = callbackAddress(deps);
+  const { issuer, claims } = await readingAnswers(() =>
+    exchangeCode({ provider, clientId, clientSecret, answer, redirectUri, attempt, names }),
+  );
+  return { issuer, person: personOf(claims, names) };
+}
+
+const ended = (): UpstreamError => new UpstreamError("upstream_attempt_ended", "the attempt was used or is too old");
+
+/** The answer to this very attempt (RFC 6749 section 4.1.2, RFC 9207), or the provider's word that it comes to nothing. */
+const readAnswer = (
+  { query }: PageRequest,
+  { provider, clientId, state }: { provider: Provider; clientId: string; state: string },
+): Promise<URLSearchParams | UpstreamError> =>
+  readingAnswers(() => {
+    const parameters = new URLSearchParams();
+    for (const [name, values] of query) for (const value of values) parameters.append(name, value);
+    try {
+      return validateAuthResponse(provider.metadata, { client_id: clientId }, parameters, state);
+    } catch (error) {
+      if (!(error instanceof AuthorizationResponseError)) throw error;
+      return new UpstreamError(problems.get(error.error) ?? "upstream_bad_answer", reasonOf(error), { cause: error });
+    }
+  });
+
+/** What providers say instead of a code (RFC 6749 section 4.1.2.1, OpenID Connect Core section 3.1.2.6). */
+const problems: ReadonlyMap<string, UpstreamProblem> = new Map([
+  ["access_denied", "upstream_refused"],
+  ["login_required", "upstream_refused"],
+  ["consent_required", "upstream_refused"],
+  ["interaction_required", "upstream_refused"],
+  ["account_selection_required", "upstream_refused"],
+  ["temporarily_unavailable", "upstream_unreachable"],
+  ["server_error", "upstream_unreachable"],
+]);
+
+function openSecret(
+  { masterKey }: Pick<Deps, "masterKey">,
+  { realmId, sealedSecret }: realms.RealmUpstream,
+): string | undefined {
+  if (sealedSecret === null) return undefined;
+  return openUnderMasterKey(masterKey, sealedSecret, realms.upstreamSecretContext(realmId)).toString("utf8");
+}
+
+/** Signs the user in and goes on; says why not when they were offboarded at this very moment. */
+async function signIn(
+  page: PageRequest,
+  { realmId, path }: FoundAttempt,
+  { userId, administrator, how }: { userId: string; administrator: boolean; how: string },
+): Promise<"offboarded" | undefined> {
+  const { deps, response } = page;
+  if (!(await beginLogin(deps, page, { realmId, userId, administrator, method: "upstream" }))) return "offboarded";
+  const log = contextOf(response).log();
+  log.info({ event: "upstream.signed_in", realmId, userId, how }, "signed in through the identity provider");
+  redirect(page, pathOn(deps, path ?? homePath({ administrator })));
+  return undefined;
+}

@@ -1,0 +1,87 @@
+import {
+  allowInsecureRequests,
+  customFetch,
+  discoveryRequest,
+  KEY_SELECTION,
+  OperationProcessingError,
+  processDiscoveryResponse,
+  validateApplicationLevelSignature,
+  type AuthorizationServer,
+} from "oauth4webapi";
+import { isSafeWebUri } from "../../../domain/uris.ts";
+import { readingAnswers, UpstreamError } from "./upstream-error.ts";
+import type { UpstreamFetch } from "./upstream-fetch.ts";
+
+/** How requests of oauth4webapi are sent. Which addresses may be http is decided by our own fetch. */
+export interface RequestOptions {
+  [customFetch]: UpstreamFetch;
+  [allowInsecureRequests]: true;
+}
+
+/** An identity provider as its own documents describe it. */
+export interface Provider {
+  metadata: AuthorizationServer;
+  /** Where people are sent to sign in. */
+  authorizationEndpoint: string;
+  requests: RequestOptions;
+  /** Throws unless the JWT that was read from `answer` is signed with one of the provider's keys. */
+  verifySignature(answer: Response): Promise<void>;
+}
+
+export interface Providers {
+  /** The provider with this issuer identifier. Throws {@link UpstreamError}. */
+  find(issuer: string): Promise<Provider>;
+}
+
+/** Every process reads a provider's documents again after this long. */
+const metadataMs = 5 * 60_000;
+
+/** A token under an unknown key makes us read the keys again, but no more often than this. */
+const unknownKeyMs = 10_000;
+
+/** Knows identity providers by their discovery documents (OpenID Connect Discovery section 4), read when they are needed. */
+export function createProviders(fetch: UpstreamFetch): Providers {
+  const known = new Map<string, { readAt: number; provider: Promise<Provider> }>();
+  return {
+    find(issuer) {
+      const found = known.get(issuer);
+      if (found !== undefined && performance.now() - found.readAt < metadataMs) return found.provider;
+      const provider = readingAnswers(() => discover(issuer, fetch));
+      known.set(issuer, { readAt: performance.now(), provider });
+      // What failed is not remembered: the next person's try is a new one.
+      provider.catch(() => {
+        if (known.get(issuer)?.provider === provider) known.delete(issuer);
+      });
+      return provider;
+    },
+  };
+}
+
+async function discover(issuer: string, fetch: UpstreamFetch): Promise<Provider> {
+  const requests: RequestOptions = { [customFetch]: fetch, [allowInsecureRequests]: true };
+  const address = new URL(issuer);
+  const metadata = await processDiscoveryResponse(address, await discoveryRequest(address, requests));
+  const { authorization_endpoint: authorizationEndpoint } = metadata;
+  if (typeof authorizationEndpoint !== "string" || !isSafeWebUri(authorizationEndpoint)) {
+    throw new UpstreamError("upstream_bad_answer", "the authorization endpoint is no https address");
+  }
+  return { metadata, authorizationEndpoint, requests, verifySignature: signatureVerifier(metadata, requests) };
+}
+
+/** oauth4webapi keeps keys for five minutes per metadata object, so a new object makes it read them again. */
+function signatureVerifier(metadata: AuthorizationServer, requests: RequestOptions): Provider["verifySignature"] {
+  let keysOf = metadata;
+  let readAgainAt = -Infinity;
+  return async (answer) => {
+    try {
+      await validateApplicationLevelSignature(keysOf, answer, requests);
+    } catch (error) {
+      const now = performance.now();
+      const unknownKey = error instanceof OperationProcessingError && error.code === KEY_SELECTION;
+      if (!unknownKey || now - readAgainAt < unknownKeyMs) throw error;
+      readAgainAt = now;
+      keysOf = { ...metadata };
+      await validateApplicationLevelSignature(keysOf, answer, requests);
+    }
+  };
+}

@@ -1,0 +1,69 @@
+import {
+  calculatePKCECodeChallenge,
+  generateRandomCodeVerifier,
+  generateRandomNonce,
+  generateRandomState,
+} from "oauth4webapi";
+import * as realms from "../../../db/queries/realms.ts";
+import { single, type PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { redirect } from "../pages/redirect.ts";
+import { readParameters, signInAddress } from "../sign-in/sign-in-request.ts";
+import { beginAttempt } from "./attempt.ts";
+import { callbackAddress } from "./callback-address.ts";
+import type { Provider, Providers } from "./provider.ts";
+import { sendUpstreamProblem } from "./upstream-problem.ts";
+import { UpstreamError } from "./upstream-error.ts";
+
+/** `GET /login/upstream`: sends the browser to the realm's identity provider (OpenID Connect Core section 3.1.2.1). */
+export const startLogin =
+  (providers: Providers) =>
+  async (page: PageRequest): Promise<void> => {
+    const { deps } = page;
+    const asked = readParameters((name) => single(page, name));
+    const { realmName: name } = asked;
+    if (name === undefined) {
+      sendProblem(page, "bad_request");
+      return;
+    }
+    const upstream = await realms.findUpstream(deps.db, { name });
+    if (upstream === undefined) {
+      sendProblem(page, "no_sign_in");
+      return;
+    }
+
+    const { realmId, realmName, issuer, clientId } = upstream;
+    let provider: Provider;
+    try {
+      provider = await providers.find(issuer);
+    } catch (error) {
+      if (!(error instanceof UpstreamError)) throw error;
+      await sendUpstreamProblem(page, error, { realmId, startAgain: signInAddress(deps, asked, "/login/upstream") });
+      return;
+    }
+    const [state, nonce, codeVerifier] = [generateRandomState(), generateRandomNonce(), generateRandomCodeVerifier()];
+    await beginAttempt(page, {
+      realmId,
+      realmName,
+      issuer,
+      state,
+      nonce,
+      codeVerifier,
+      ...(asked.path === undefined ? {} : { path: asked.path }),
+    });
+
+    const address = new URL(provider.authorizationEndpoint);
+    const parameters = {
+      response_type: "code",
+      client_id: clientId,
+      redirect_uri: callbackAddress(deps),
+      scope: "openid email profile",
+      state,
+      nonce,
+      code_challenge: await calculatePKCECodeChallenge(codeVerifier),
+      code_challenge_method: "S256",
+      ...(asked.again ? { prompt: "login" } : {}),
+    };
+    for (const [parameter, value] of Object.entries(parameters)) address.searchParams.set(parameter, value);
+    redirect(page, address.href);
+  };

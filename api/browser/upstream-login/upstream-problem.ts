@@ -1,0 +1,18 @@
+import * as realms from "../../../db/queries/realms.ts";
+import { rememberRealm } from "../pages/page-realm.ts";
+import type { PageRequest } from "../pages/page-request.ts";
+import { sendProblem } from "../pages/problem.tsx";
+import { contextOf } from "../../http/request-context.ts";
+import type { UpstreamError } from "./upstream-error.ts";
+
+/** Logs why signing in through an identity provider failed, and says so to the person. */
+export async function sendUpstreamProblem(
+  page: PageRequest,
+  { problem, message: reason }: UpstreamError,
+  { realmId, startAgain }: { realmId: string; startAgain: string },
+): Promise<void> {
+  const log = contextOf(page.response).log();
+  log.warn({ event: "upstream.failed", realmId, problem, reason }, "not signed in through the identity provider");
+  rememberRealm(page, await realms.findById(page.deps.db, realmId));
+  sendProblem(page, problem, { startAgain });
+}

@@ -1,0 +1,62 @@
+import { ServiceError, type ServiceErrorOptions } from "../../domain/errors.ts";
+import type { Scope } from "../../domain/scopes.ts";
+import {
+  isAdministrator,
+  type GuestPrincipal,
+  type Principal,
+  type ServicePrincipal,
+  type UserPrincipal,
+} from "./principal.ts";
+
+/** Who may call an endpoint. `any`: every principal of the realm. `public`: nobody is asked who they are. */
+export type Access = "admin" | "user" | "guest" | "any" | "public";
+
+/** What is known about who is asking, once access is granted. */
+export interface PrincipalFor {
+  admin: UserPrincipal | ServicePrincipal;
+  user: UserPrincipal;
+  guest: GuestPrincipal;
+  any: Principal;
+  public: undefined;
+}
+
+/** A token without scopes that are needed, which the answer names (RFC 6750 section 3.1). */
+export class InsufficientScope extends ServiceError {
+  /** Separated by spaces. */
+  readonly scope: string;
+  constructor(scopes: readonly Scope[], options?: ServiceErrorOptions) {
+    super("insufficient_scope", options);
+    this.scope = scopes.join(" ");
+  }
+}
+
+/** Throws unless the principal is of the kind that `access` asks for. */
+export function requireAccess(principal: Principal, access: Exclude<Access, "public">): void {
+  switch (access) {
+    case "admin":
+      if (!isAdministrator(principal)) throw new ServiceError("forbidden");
+      return;
+    case "user":
+      if (principal.kind !== "user") throw new ServiceError("user_required");
+      return;
+    case "guest":
+      if (principal.kind !== "guest") throw new ServiceError("guest_account_required");
+      return;
+    case "any":
+      return;
+  }
+}
+
+/** Throws unless the token has the scope. A guest's token has none: what it may do lies in what it is. */
+export function requireScope(principal: Principal, scope: Scope): void {
+  if (principal.kind !== "guest" && !principal.scopes.has(scope)) throw new InsufficientScope([scope]);
+}
+
+/** The scopes that an endpoint always needs. */
+export const scopesOf = ({
+  scope,
+  furtherScopes,
+}: {
+  scope: Scope | undefined;
+  furtherScopes: readonly Scope[];
+}): Scope[] => [...(scope === undefined ? [] : [scope]), ...furtherScopes];

@@ -1,0 +1,251 @@
+import { createHmac, hkdfSync, type KeyObject } from "node:crypto";
+import { isIPv6 } from "node:net";
+import {
+  RateLimiterMemory,
+  RateLimiterPostgres,
+  RateLimiterRedis,
+  RateLimiterRes,
+  type RateLimiterAbstract,
+} from "rate-limiter-flexible";
+import type { Db } from "../../db/client.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { QueueBackend } from "../../runtime/queues.ts";
+import { openRedis } from "../../runtime/redis.ts";
+
+/** So many wrong guesses in so many seconds, from the first one on. */
+export interface GuessLimit {
+  points: number;
+  seconds: number;
+}
+
+/** What may be guessed wrong how often before the answer is to try again later. */
+export const guessLimits = {
+  passwordOfUser: { points: 10, seconds: 900 },
+  passwordsFromAddress: { points: 100, seconds: 900 },
+  secretOfClient: { points: 20, seconds: 60 },
+  secretsFromAddress: { points: 200, seconds: 60 },
+  tokensFromAddress: { points: 30, seconds: 60 },
+} as const satisfies Record<string, GuessLimit>;
+
+export type GuessLimits = Record<keyof typeof guessLimits, GuessLimit>;
+
+/** A guess that was counted before it was looked at. */
+export interface CountedGuess {
+  /** It was right, so it does not count after all. */
+  refund(): Promise<void>;
+}
+
+/** Wrong guesses, counted for all processes together. Everything here throws `too_many_requests` beyond a limit. */
+export interface Guesses {
+  /**
+   * Before a password is looked at: one guess from this address, and one from this address at the account that `find`
+   * answers. `find` runs in between, so that an address beyond its limit has nothing looked up.
+   */
+  password<Found extends { account: string }>(guess: PasswordGuess<Found>): Promise<CountedGuess & { found: Found }>;
+  /** After a client failed to authenticate. */
+  clientFailed(guess: { clientId: string; address: string }): Promise<void>;
+  /** After somebody came with a guest account's token that is none. */
+  tokenFailed(guess: { address: string }): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface PasswordGuess<Found extends { account: string }> {
+  realmId: string;
+  /** As it was typed. */
+  username: string;
+  address: string;
+  /** Whom the name stands for. `account` is the same for all spellings of a name, also of one that nobody has. */
+  find: () => Promise<Found>;
+}
+
+export interface GuessesOptions {
+  backend: QueueBackend;
+  db: Db;
+  /** What is counted is known to the store as a digest under a key of this one. */
+  masterKey: KeyObject;
+  log: Log;
+  limits?: GuessLimits;
+}
+
+/**
+ * Counts guesses in Redis where the queues live there, else in Postgres. While the store is away each process counts by
+ * itself, so that an outage neither lets guessing run free nor keeps people out.
+ */
+export function createGuesses({ backend, db, masterKey, log, limits = guessLimits }: GuessesOptions): Guesses {
+  const { storeOf, close } = openStore(backend, db, log);
+  const digest = digestUnder(masterKey);
+  const counters = Object.fromEntries(
+    Object.entries(limits).map(([name, { points, seconds }]) => {
+      const options = { keyPrefix: `guesses:${name}`, points, duration: seconds };
+      return [name, createCounter({ store: storeOf(options), memory: new RateLimiterMemory(options), log })];
+    }),
+  ) as Record<keyof GuessLimits, Counter>;
+
+  return {
+    async password({ realmId, username, address, find }) {
+      const from = networkOf(address);
+      const spelling = digest("password of spelling", realmId, username, from);
+      counters.passwordOfUser.refuseExhausted(spelling);
+      // The address first: beyond its limit it makes no more rows, whatever names it thinks of.
+      const ofAddress = await counters.passwordsFromAddress.take(digest("passwords", from));
+      try {
+        const found = await find();
+        const ofUser = await counters.passwordOfUser.take(digest("password", realmId, found.account, from), spelling);
+        return {
+          found,
+          async refund() {
+            await Promise.all([ofUser.refund(), ofAddress.refund()]);
+          },
+        };
+      } catch (error) {
+        await ofAddress.refund();
+        throw error;
+      }
+    },
+    async clientFailed({ clientId, address }) {
+      const from = networkOf(address);
+      await counters.secretsFromAddress.take(digest("secrets", from));
+      await counters.secretOfClient.take(digest("secret", clientId, from));
+    },
+    async tokenFailed({ address }) {
+      await counters.tokensFromAddress.take(digest("tokens", networkOf(address)));
+    },
+    close,
+  };
+}
+
+type LimiterOptions = ConstructorParameters<typeof RateLimiterMemory>[0];
+
+/** How long Redis may take to answer before it counts as away. */
+const answerMsMax = 1_000;
+
+function openStore(
+  backend: QueueBackend,
+  db: Db,
+  log: Log,
+): { storeOf: (options: LimiterOptions) => RateLimiterAbstract; close: () => Promise<void> } {
+  if (backend.kind === "redis") {
+    const onError = (error: Error): void => {
+      log.warn({ event: "guesses.connection_lost", err: error }, "the connection that guesses are counted over failed");
+    };
+    const redis = openRedis(backend.url, "produce", onError, { answerMsMax });
+    return {
+      storeOf: (options) => new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true }),
+      close() {
+        redis.disconnect();
+        return Promise.resolve();
+      },
+    };
+  }
+  const storeClient = {
+    async query({ text, values }: { text: string; values: readonly unknown[] }) {
+      const rows = await db.query({ text, values });
+      return { rows, rowCount: rows.length };
+    },
+  };
+  const table = { tableName: "guesses", tableCreated: true, clearExpiredByTimeout: false };
+  return {
+    storeOf: (options) => new RateLimiterPostgres({ ...options, ...table, storeClient, storeType: "pool" }),
+    close: () => Promise.resolve(),
+  };
+}
+
+interface Counter {
+  /** Throws when the key is known to be used up, so that the store need not be asked. */
+  refuseExhausted(key: string): void;
+  /**
+   * Counts one guess, or throws `too_many_requests` and leaves the count as it was. A key that is used up is then known to
+   * be so under its other name as well.
+   */
+  take(key: string, alias?: string): Promise<CountedGuess>;
+}
+
+/** For so long a key that is used up is refused without asking the store, which then has nothing to do with a flood. */
+const exhaustedMs = 1_000;
+const exhaustedMax = 10_000;
+
+function createCounter({
+  store,
+  memory,
+  log,
+}: {
+  store: RateLimiterAbstract;
+  memory: RateLimiterAbstract;
+  log: Log;
+}): Counter {
+  /** Keys that are used up, when to ask the store again, and when they are good again. */
+  const exhausted = new Map<string, { askAt: number; goodAt: number }>();
+
+  const consume = async (key: string): Promise<{ by: RateLimiterAbstract; result: RateLimiterRes; taken: boolean }> => {
+    const from = async (by: RateLimiterAbstract) => {
+      try {
+        return { by, result: await by.consume(key), taken: true };
+      } catch (rejected) {
+        if (rejected instanceof RateLimiterRes) return { by, result: rejected, taken: false };
+        throw rejected;
+      }
+    };
+    return from(store).catch((error: unknown) => {
+      log.warn({ event: "guesses.store_away", err: error }, "guesses are counted by this process alone");
+      return from(memory);
+    });
+  };
+
+  const refuseExhausted = (key: string): void => {
+    const known = exhausted.get(key);
+    if (known === undefined) return;
+    const now = performance.now();
+    if (now < known.askAt) throw tooMany(known.goodAt - now);
+    exhausted.delete(key);
+  };
+
+  return {
+    refuseExhausted,
+
+    async take(key, alias = key) {
+      refuseExhausted(key);
+      const { by, result, taken } = await consume(key);
+      const counted = performance.now();
+      const goodAt = counted + result.msBeforeNext;
+      let refunded = false;
+      const guess: CountedGuess = {
+        async refund() {
+          // Once, and not into the next period, which has not counted it.
+          if (refunded || performance.now() > goodAt - 1_000) return;
+          refunded = true;
+          await by.reward(key).catch((error: unknown) => {
+            log.warn({ event: "guesses.store_away", err: error }, "a right guess stays counted");
+          });
+        },
+      };
+      if (taken) return guess;
+      await guess.refund();
+      if (exhausted.size >= exhaustedMax) exhausted.clear();
+      for (const each of [key, alias]) exhausted.set(each, { askAt: Math.min(counted + exhaustedMs, goodAt), goodAt });
+      throw tooMany(result.msBeforeNext);
+    },
+  };
+}
+
+const tooMany = (msBeforeNext: number): ServiceError =>
+  new ServiceError("too_many_requests", { retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) });
+
+/** Names and addresses as the store may know them: by a digest that says nothing without the key. */
+function digestUnder(masterKey: KeyObject): (...parts: readonly string[]) => string {
+  const key = Buffer.from(hkdfSync("sha256", masterKey.export(), "", "realmpass guesses", 32));
+  return (...parts) => createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64url");
+}
+
+/** What one guesser has of their own: an IPv4 address, or the first half of an IPv6 address, all of which is one network's. */
+function networkOf(address: string): string {
+  const [unscoped = ""] = address.split("%");
+  if (!isIPv6(unscoped)) return address;
+  const mapped = /^::ffff:(\d+\.\d+\.\d+\.\d+)$/i.exec(unscoped)?.[1];
+  if (mapped !== undefined) return mapped;
+  const canonical = new URL(`http://[${unscoped}]`).hostname.slice(1, -1);
+  const [head = "", tail] = canonical.split("::");
+  const groups = head === "" ? [] : head.split(":");
+  const missing = tail === undefined ? 0 : 8 - groups.length - (tail === "" ? 0 : tail.split(":").length);
+  return [...groups, ...Array<string>(missing).fill("0"), ...(tail ?? "").split(":")].slice(0, 4).join(":");
+}

@@ -1,0 +1,48 @@
+import type { Db } from "../../db/client.ts";
+import { findHolder, type TokenHolder } from "../../db/queries/access-tokens.ts";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { hashOfToken } from "../../runtime/secret-token.ts";
+import type { Principal } from "./principal.ts";
+
+/** No usable access token. `given` tells a missing one from a bad one, which RFC 6750 section 3.1 answers differently. */
+export class Unauthenticated extends ServiceError {
+  readonly given: boolean;
+  constructor({ given }: { given: boolean }) {
+    super("unauthenticated");
+    this.given = given;
+  }
+}
+
+/**
+ * The token hash of an Authorization header (RFC 6750 section 2.1). Tokens anywhere else are not looked at. Throws
+ * {@link Unauthenticated}.
+ */
+export function readBearerToken(authorization: string | undefined): Buffer {
+  const [, credentials] = /^bearer(?: +(.*))?$/is.exec(authorization ?? "") ?? [];
+  if (credentials === undefined || credentials === "") throw new Unauthenticated({ given: false });
+  if (!/^[A-Za-z0-9\-._~+/]+=*$/.test(credentials)) throw new Unauthenticated({ given: true });
+  return hashOfToken(credentials);
+}
+
+/** Whom a token speaks for, in one query. Throws {@link Unauthenticated} for one that is unknown or has ended. */
+export async function authenticate(
+  db: Db,
+  { tokenHash, clock }: { tokenHash: Buffer; clock: Clock },
+): Promise<Principal> {
+  const holder = await findHolder(db, { tokenHash, at: clock.now() });
+  if (holder === undefined) throw new Unauthenticated({ given: true });
+  return principalOf(holder);
+}
+
+function principalOf(holder: TokenHolder): Principal {
+  const { realmId, userId, guestAccountId, clientId, sessionId, certificateId, expiresAt } = holder;
+  const scopes = new Set(holder.scopes);
+  if (guestAccountId !== null) return { kind: "guest", realmId, scopes, expiresAt, guestAccountId };
+  if (userId !== null) {
+    const administrator = holder.administrator ?? false;
+    return { kind: "user", realmId, scopes, expiresAt, userId, clientId, administrator, sessionId, certificateId };
+  }
+  if (clientId !== null) return { kind: "service", realmId, scopes, expiresAt, clientId };
+  throw new Error("an access token that speaks for nobody");
+}

@@ -1,0 +1,298 @@
+import { z } from "zod";
+import type { Page, PageRequest } from "../../db/page.ts";
+import { ServiceError, type ErrorCode, type ServiceErrorOptions } from "../../domain/errors.ts";
+import type { Scope } from "../../domain/scopes.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Access, PrincipalFor } from "./access.ts";
+import type { Change } from "./change.ts";
+import type { Deps } from "./deps.ts";
+import { asksForPage, pageProperties, readPage, type ListOffer } from "./paging.ts";
+import { foldNames, parseBody, parseParams, parseQuery, type Shape } from "./parse.ts";
+import type { Prefer } from "./prefer.ts";
+import type { Principal } from "./principal.ts";
+import { Reply } from "./reply.ts";
+import type { FileOffer, Streamed } from "./streamed.ts";
+import type { Upload, UploadOffer } from "./upload.ts";
+
+export type Method = "get" | "post" | "put" | "delete";
+export type ApiVersion = "1.0" | "2.0";
+
+/** The answer of operations that have nothing to tell but that they are done. */
+export const Done = z.literal(true);
+export const done = true as const;
+
+/** A request as the router hands it over: taken apart, not yet understood. */
+export interface IncomingCall {
+  deps: Deps;
+  principal: Principal | undefined;
+  method: Method;
+  params: Readonly<Record<string, string>>;
+  query: ReadonlyMap<string, readonly string[]>;
+  /** The JSON value of the body; undefined when there is none. */
+  body: unknown;
+  /** The body of an endpoint that takes a file. */
+  upload: Upload | undefined;
+  version: ApiVersion;
+  prefer: Prefer;
+  /** Which of these media types the client wants most; the first one when it does not say, or wants none of them. */
+  accepts: (types: readonly string[]) => string;
+  change: Change;
+  /** Throws `precondition_failed` unless the client's `If-Match`, if it sent one, has the tag of this as it is read now. */
+  requireMatch: (data: unknown) => void;
+  /** The last event that a client knows of that was cut off. */
+  lastEventId: string | undefined;
+  /** Whether the access token still speaks for who is asking, for answers that take long. */
+  stillAdmitted: () => Promise<boolean>;
+  requestId: string;
+  log: Log;
+  /** Aborted when the client goes away. */
+  signal: () => AbortSignal;
+}
+
+/** What goes into the wrapper. */
+export interface Answer {
+  status: 200 | 202;
+  data: unknown;
+  page?: { limit: number; offset: number; total: number };
+  headers: Readonly<Record<string, string>>;
+}
+
+/** An endpoint as router, OpenAPI document and access matrix see it. */
+export interface Endpoint {
+  operation: string;
+  summary: string;
+  description: string | undefined;
+  methods: readonly Method[];
+  path: string;
+  host: "api" | "auth";
+  access: Access;
+  scope: Scope | undefined;
+  furtherScopes: readonly Scope[];
+  params: z.ZodObject;
+  query: z.ZodObject | undefined;
+  body: z.ZodObject | undefined;
+  data: z.ZodType;
+  /** What a 202 carries, for endpoints that may answer one. */
+  pending: z.ZodType | undefined;
+  secret: boolean;
+  list: ListOffer<object, string> | undefined;
+  /** What is read as a stream instead of JSON. */
+  upload?: UploadOffer;
+  /** What is streamed as a file instead of answered in the wrapper. */
+  file?: FileOffer;
+  errors: readonly ErrorCode[];
+  changes: boolean;
+  /** Heeds `If-Match`. */
+  conditional?: boolean;
+  respond: (call: IncomingCall) => Promise<Answer | Streamed>;
+}
+
+export interface Described<Code extends ErrorCode> {
+  operation: string;
+  summary: string;
+  description?: string;
+  path: string;
+  /** Whose address the path hangs off, for the document; both lead here. Default: the API's. */
+  host?: "api" | "auth";
+  /** The scope that is needed in addition. */
+  scope?: Scope;
+  /** Scopes that are needed besides that one. */
+  furtherScopes?: readonly Scope[];
+  /** The codes it can fail with, besides those that every endpoint of its kind has. */
+  errors: readonly Code[];
+  /** Its answer carries a key or a token: nobody keeps it, not even to compare. */
+  secret?: boolean;
+  /** What an unusable identifier in the path answers: the same as one that does not exist. */
+  unknown?: Partial<Record<string, Code>>;
+}
+
+export interface HandlerCall<A extends Access, Code extends ErrorCode, Params> extends Pick<
+  IncomingCall,
+  "deps" | "method" | "version" | "prefer" | "change" | "requireMatch" | "requestId" | "log" | "signal"
+> {
+  principal: PrincipalFor[A];
+  params: Params;
+  /** An error of this endpoint; only the codes it lists. */
+  fail: (code: Code, options?: ServiceErrorOptions) => ServiceError;
+}
+
+// eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- an object without properties is meant
+type NoFields = z.ZodObject<Record<never, never>>;
+
+interface EndpointDefinition<
+  A extends Access,
+  Code extends ErrorCode,
+  Params extends Shape,
+  Query extends Shape,
+  Body extends Shape,
+  Data extends z.ZodType,
+  Pending extends z.ZodType,
+> extends Described<Code> {
+  method: Method;
+  access: A;
+  params?: Params;
+  query?: Query;
+  body?: Body;
+  data: Data;
+  pending?: Pending;
+  /** Changes something, and honours Idempotency-Key by way of `change`. */
+  changes?: boolean;
+  /** Heeds `If-Match`, by way of `requireMatch` with what GET of the same path answers, in the transaction that changes it. */
+  conditional?: boolean;
+  handle: (
+    call: HandlerCall<A, Code, z.output<Params>> & { query: z.output<Query>; body: z.output<Body> },
+  ) => Promise<z.input<Data> | Reply<z.input<Data> | z.input<Pending>>>;
+}
+
+/** How handlers fail. */
+export const failWith = (code: ErrorCode, options?: ServiceErrorOptions): ServiceError =>
+  new ServiceError(code, options);
+
+/**
+ * One endpoint: what it accepts, who may call it, what it answers, how it can fail, and what it does. Everything else
+ * (routes, document, access matrix) is derived from this.
+ */
+export function endpoint<
+  A extends Access,
+  const Code extends ErrorCode = never,
+  Params extends Shape = NoFields,
+  Query extends Shape = NoFields,
+  Body extends Shape = NoFields,
+  Data extends z.ZodType = z.ZodType,
+  Pending extends z.ZodType = z.ZodNever,
+>(definition: EndpointDefinition<A, Code, Params, Query, Body, Data, Pending>): Endpoint {
+  const { method, access, params, query, body, data, pending, handle, unknown = {} } = definition;
+  return {
+    ...common(definition),
+    methods: [method],
+    access,
+    params: params ?? z.object({}),
+    query,
+    body,
+    data,
+    pending,
+    list: undefined,
+    changes: definition.changes ?? false,
+    conditional: definition.conditional ?? false,
+
+    async respond(call) {
+      const answer = await handle({
+        ...call,
+        // The router has checked that the principal is of the kind that `access` asks for.
+        principal: call.principal as PrincipalFor[A],
+        params: parseParams(params, call.params, unknown),
+        query: parseQuery(query, call.query),
+        body: parseBody(body, call.body),
+        fail: failWith,
+      });
+      return answerOf({ data, pending }, answer);
+    },
+  };
+}
+
+interface ListDefinition<
+  A extends Access,
+  Code extends ErrorCode,
+  Params extends Shape,
+  Item extends z.ZodType,
+  Filter extends object,
+  SortKey extends string,
+>
+  extends Described<Code>, ListOffer<Filter, SortKey> {
+  access: A;
+  /** Default: GET and POST. */
+  methods?: readonly Method[];
+  params?: Params;
+  item: Item;
+  handle: (
+    call: HandlerCall<A, Code, z.output<Params>> & { page: PageRequest<Filter, SortKey> },
+  ) => Promise<Page<z.input<Item>>>;
+  /** The list's first form, not paginated: what version 1.0 answers to a GET that asks for nothing of a page. */
+  firstForm?: (call: HandlerCall<A, Code, z.output<Params>>) => Promise<z.input<Item>[]>;
+}
+
+/** A list in pages, under GET and POST alike unless it says otherwise. */
+export function paginated<
+  A extends Access,
+  const Code extends ErrorCode = never,
+  Params extends Shape = NoFields,
+  Item extends z.ZodType = z.ZodType,
+  Filter extends object = object,
+  SortKey extends string = never,
+>(definition: ListDefinition<A, Code, Params, Item, Filter, SortKey>): Endpoint {
+  const { access, params, item, handle, firstForm, unknown = {} } = definition;
+  const data = z.array(item);
+  return {
+    ...common(definition),
+    methods: definition.methods ?? ["get", "post"],
+    access,
+    params: params ?? z.object({}),
+    query: undefined,
+    body: undefined,
+    data,
+    pending: undefined,
+    list: definition,
+    changes: false,
+
+    async respond(call) {
+      const handlerCall = {
+        ...call,
+        principal: call.principal as PrincipalFor[A],
+        params: parseParams(params, call.params, unknown),
+        fail: failWith,
+      };
+      const body = foldNames(pageProperties, call.body);
+      const plain = call.version === "1.0" && call.method === "get" && isEmpty(body) && !asksForPage(call.query);
+      if (firstForm && plain) {
+        return { status: 200, data: checked(data, await firstForm(handlerCall)), headers: {} };
+      }
+      const page = readPage(definition, { body, query: call.query });
+      const { items, total } = await handle({ ...handlerCall, page });
+      return {
+        status: 200,
+        data: checked(data, items),
+        page: { limit: page.limit, offset: page.offset, total },
+        headers: {},
+      };
+    },
+  };
+}
+
+/** What an endpoint of any kind takes over from its definition. */
+export const common = <Code extends ErrorCode>({
+  operation,
+  summary,
+  description,
+  path,
+  host = "api",
+  scope,
+  furtherScopes = [],
+  secret = false,
+  errors,
+}: Described<Code>) => ({
+  operation,
+  summary,
+  description,
+  path,
+  host,
+  scope,
+  furtherScopes,
+  secret,
+  errors,
+});
+
+const isEmpty = (object: object): boolean => Object.keys(object).length === 0;
+
+/** A handler's answer for the wrapper: 200 with data, or what its reply says. */
+export function answerOf({ data, pending }: Pick<Endpoint, "data" | "pending">, answer: unknown): Answer {
+  if (!(answer instanceof Reply)) return { status: 200, data: checked(data, answer), headers: {} };
+  const schema = answer.status === 202 && pending !== undefined ? pending : data;
+  return { status: answer.status, data: checked(schema, answer.data), headers: answer.headers };
+}
+
+/** The answer as its schema has it. One that does not fit is a bug of ours, and nothing of it leaves the house. */
+function checked(schema: z.ZodType, data: unknown): unknown {
+  const parsed = schema.safeParse(data);
+  if (!parsed.success) throw new Error("an answer does not fit its schema", { cause: parsed.error });
+  return parsed.data;
+}

@@ -1,0 +1,149 @@
+import { z } from "zod";
+import type { PageRequest } from "../../db/page.ts";
+import { ServiceError, type FieldFault } from "../../domain/errors.ts";
+import { faultsOf } from "./faults.ts";
+
+/** What a list offers besides pages. */
+export interface ListOffer<Filter extends object, SortKey extends string> {
+  /** What `search` looks inside; undefined when the list has no search. */
+  search?: string;
+  sort: readonly SortKey[];
+  /** The keys of `filter`, each with how its text is read. */
+  filter: { [Key in keyof Filter]: z.ZodType<Filter[Key], string> };
+}
+
+export const limitDefault = 100;
+export const limitMax = 1000;
+export const searchLengthMax = 256;
+
+export const pageProperties = ["limit", "offset", "search", "filter", "sort"] as const;
+
+/** The paging part of a body. Null is no number; elsewhere it counts as absent: clients with fixed classes send it. */
+const PageBody = z.object({
+  limit: z.int().min(1).max(limitMax).optional(),
+  offset: z.int().min(0).optional(),
+  search: z.string().max(searchLengthMax).nullish(),
+  filter: z
+    .union([z.record(z.string(), filterValue()), z.array(z.object({ key: z.string(), value: filterValue() }))])
+    .nullish(),
+  sort: z
+    .union([z.record(z.string(), z.string()), z.array(z.object({ key: z.string(), direction: z.string().optional() }))])
+    .nullish(),
+});
+
+/** Texts, as the contract has it; what is plainly one is taken too. */
+function filterValue() {
+  return z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]);
+}
+
+type Pairs = [key: string, value: string][];
+
+/** The filter of a query alone, for what is no page. Throws `invalid_request` with every fault. */
+export function readQueryFilter<Filter extends object>(
+  offer: Pick<ListOffer<Filter, string>, "filter">,
+  query: ReadonlyMap<string, readonly string[]>,
+): Partial<Filter> {
+  const faults: FieldFault[] = [];
+  const filter = readFilter(offer, bracketed("filter", query, faults), faults);
+  if (faults.length > 0) throw new ServiceError("invalid_request", { fields: faults });
+  return filter;
+}
+
+/** Whether a query asks for anything of a page. */
+export const asksForPage = (query: ReadonlyMap<string, readonly string[]>): boolean =>
+  [...query.keys()].some((name) => /^(?:limit|offset|search|(?:filter|sort)(?:\[.*\])?)$/s.test(name));
+
+/** The page that a body and a query ask for, the body winning property by property. Throws `invalid_request` with every fault. */
+export function readPage<Filter extends object, SortKey extends string>(
+  offer: ListOffer<Filter, SortKey>,
+  { body, query }: { body: unknown; query: ReadonlyMap<string, readonly string[]> },
+): PageRequest<Filter, SortKey> {
+  const faults: FieldFault[] = [];
+  const parsed = PageBody.safeParse(body);
+  if (!parsed.success) throw new ServiceError("invalid_request", { fields: faultsOf(parsed.error) });
+  const { data } = parsed;
+
+  const single = (name: string): string | undefined => {
+    const values = query.get(name) ?? [];
+    if (values.length > 1) faults.push({ path: name, reason: "must be given once" });
+    return values[0];
+  };
+  const integer = (name: string, text: string | undefined, min: number, max: number): number | undefined => {
+    if (text === undefined) return undefined;
+    const value = /^[0-9]{1,16}$/.test(text) ? Number(text) : NaN;
+    if (value >= min && value <= max) return value;
+    faults.push({ path: name, reason: `must be a whole number from ${min} to ${max}` });
+    return undefined;
+  };
+
+  const limit = data.limit ?? integer("limit", single("limit"), 1, limitMax) ?? limitDefault;
+  const offset = data.offset ?? integer("offset", single("offset"), 0, Number.MAX_SAFE_INTEGER) ?? 0;
+  const search = data.search ?? single("search");
+  if (search !== undefined && search.length > searchLengthMax) {
+    faults.push({ path: "search", reason: `must be at most ${searchLengthMax} characters` });
+  }
+  if (search !== undefined && search !== "" && offer.search === undefined) {
+    faults.push({ path: "search", reason: "this list has no search" });
+  }
+  const filter = readFilter(offer, pairsOf(data.filter, "value") ?? bracketed("filter", query, faults), faults);
+  const sort = readSort(offer, pairsOf(data.sort, "direction") ?? bracketed("sort", query, faults), faults);
+
+  if (faults.length > 0) throw new ServiceError("invalid_request", { fields: faults });
+  return { limit, offset, search: search === "" ? undefined : search, filter, sort };
+}
+
+/** An object or an array of pairs, as pairs. */
+function pairsOf(
+  given: Record<string, string> | { key: string; value?: string; direction?: string | undefined }[] | null | undefined,
+  part: "value" | "direction",
+): Pairs | undefined {
+  if (given === null || given === undefined) return undefined;
+  return Array.isArray(given) ? given.map((pair) => [pair.key, pair[part] ?? "asc"]) : Object.entries(given);
+}
+
+/** `filter[locked]=true` of a query, as pairs. */
+function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>, faults: FieldFault[]): Pairs {
+  if (query.has(name)) faults.push({ path: name, reason: `must be written ${name}[key]=value` });
+  return [...query].flatMap(([key, values]) =>
+    key.startsWith(`${name}[`) && key.endsWith("]")
+      ? values.map((value): [string, string] => [key.slice(name.length + 1, -1), value])
+      : [],
+  );
+}
+
+function readFilter<Filter extends object>(
+  { filter: offered }: Pick<ListOffer<Filter, string>, "filter">,
+  pairs: Pairs,
+  faults: FieldFault[],
+): Partial<Filter> {
+  const filter: Record<string, unknown> = {};
+  for (const [key, text] of pairs) {
+    const path = `filter.${key}`;
+    if (!Object.hasOwn(offered, key)) faults.push({ path, reason: "there is no such filter" });
+    else if (Object.hasOwn(filter, key)) faults.push({ path, reason: "must be given once" });
+    else {
+      const parsed = offered[key as keyof Filter].safeParse(text);
+      filter[key] = parsed.data;
+      if (!parsed.success) faults.push({ path, reason: parsed.error.issues[0]?.message ?? "is not valid" });
+    }
+  }
+  return filter as Partial<Filter>;
+}
+
+function readSort<SortKey extends string>(
+  { sort: offered }: Pick<ListOffer<object, SortKey>, "sort">,
+  pairs: Pairs,
+  faults: FieldFault[],
+): PageRequest<object, SortKey>["sort"] {
+  const sort: { key: SortKey; direction: "asc" | "desc" }[] = [];
+  for (const [key, text] of pairs) {
+    const path = `sort.${key}`;
+    const known = offered.find((offer) => offer === key);
+    const direction = text.toLowerCase();
+    if (known === undefined) faults.push({ path, reason: "this list cannot be sorted by that" });
+    else if (sort.some((term) => term.key === known)) faults.push({ path, reason: "must be given once" });
+    else if (direction !== "asc" && direction !== "desc") faults.push({ path, reason: 'must be "asc" or "desc"' });
+    else sort.push({ key: known, direction });
+  }
+  return sort;
+}

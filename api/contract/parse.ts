@@ -1,0 +1,71 @@
+import type { z } from "zod";
+import { ServiceError, type ErrorCode } from "../../domain/errors.ts";
+import { faultsOf } from "./faults.ts";
+
+export type Shape = z.ZodObject;
+
+/** The parameters of a path. One that cannot exist answers what one that does not exist answers. */
+export function parseParams<Params extends Shape>(
+  schema: Params | undefined,
+  params: Readonly<Record<string, string>>,
+  unknown: Partial<Record<string, ErrorCode>>,
+): z.output<Params> {
+  if (schema === undefined) return {} as z.output<Params>;
+  const parsed = schema.safeParse(params);
+  if (parsed.success) return parsed.data;
+  for (const { path } of parsed.error.issues) {
+    const code = unknown[String(path[0])];
+    if (code !== undefined) throw new ServiceError(code);
+  }
+  throw invalid(parsed.error);
+}
+
+/** The query's parameters that an endpoint knows; the rest is ignored. */
+export function parseQuery<Query extends Shape>(
+  schema: Query | undefined,
+  query: ReadonlyMap<string, readonly string[]>,
+): z.output<Query> {
+  if (schema === undefined) return {} as z.output<Query>;
+  const known: Record<string, string> = {};
+  for (const name of Object.keys(schema.shape)) {
+    const values = query.get(name) ?? [];
+    if (values.length > 1) throw invalidField(name, "must be given once");
+    if (values[0] !== undefined) known[name] = values[0];
+  }
+  return parsedOrThrow(schema, known);
+}
+
+/** A body's properties that an endpoint knows, whatever letter case they came in. No body is an empty one. */
+export function parseBody<Body extends Shape>(schema: Body | undefined, body: unknown): z.output<Body> {
+  if (schema === undefined) return {} as z.output<Body>;
+  return parsedOrThrow(schema, foldNames(Object.keys(schema.shape), body));
+}
+
+/** The known properties of a body under their own names. Throws for a property in two spellings, and for no object. */
+export function foldNames(names: readonly string[], body: unknown): Record<string, unknown> {
+  if (body === undefined) return {};
+  if (typeof body !== "object" || body === null || Array.isArray(body)) {
+    throw invalidField("", "the body must be a JSON object");
+  }
+  const byLowerCase = new Map(names.map((name) => [name.toLowerCase(), name]));
+  const folded: Record<string, unknown> = {};
+  for (const [spelling, value] of Object.entries(body)) {
+    const name = byLowerCase.get(spelling.toLowerCase());
+    if (name === undefined) continue;
+    if (Object.hasOwn(folded, name)) throw invalidField(name, "occurs in two spellings");
+    folded[name] = value;
+  }
+  return folded;
+}
+
+function parsedOrThrow<Schema extends Shape>(schema: Schema, value: unknown): z.output<Schema> {
+  const parsed = schema.safeParse(value);
+  if (!parsed.success) throw invalid(parsed.error);
+  return parsed.data;
+}
+
+const invalid = (error: z.ZodError): ServiceError =>
+  new ServiceError("invalid_request", { fields: faultsOf(error), cause: error });
+
+const invalidField = (path: string, reason: string): ServiceError =>
+  new ServiceError("invalid_request", { fields: [{ path, reason }] });

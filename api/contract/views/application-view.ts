@@ -1,0 +1,57 @@
+import { z } from "zod";
+import type { RegisteredApplication } from "../../../db/queries/applications.ts";
+import { ApplicationType, Scope } from "../../../domain/scopes.ts";
+import { Timestamp } from "./timestamp.ts";
+
+/** An application on the wire. */
+export const ApplicationView = z
+  .object({
+    client_id: z.string(),
+    type: ApplicationType,
+    active: z.boolean(),
+    name: z.string(),
+    clientURI: z.string(),
+    redirectURI: z.string().nullable(),
+    scopes: z.array(Scope),
+    useClientSecret: z.boolean(),
+    requirePKCE: z.boolean(),
+    creationDate: Timestamp,
+    createdBy: z.string(),
+    lastUsed: Timestamp.nullable(),
+  })
+  .meta({ id: "Application" });
+export type ApplicationView = z.infer<typeof ApplicationView>;
+
+/** An application with a secret that was made just now, shown this once. */
+export const ApplicationWithSecretView = ApplicationView.extend({
+  client_secret: z.string().optional(),
+}).meta({ id: "ApplicationWithSecret" });
+
+export const applicationView = (application: RegisteredApplication): ApplicationView => ({
+  client_id: application.clientId,
+  ...applicationSettingsView(application),
+  creationDate: application.createdAt.toISOString(),
+  createdBy: application.createdBy,
+  lastUsed: application.lastUsedAt?.toISOString() ?? null,
+});
+
+/** The part of an application that its registration says, by its names on the wire. */
+export const applicationSettingsView = ({
+  type,
+  active,
+  name,
+  clientUri,
+  redirectUri,
+  scopes,
+  useClientSecret,
+  requirePkce,
+}: Omit<RegisteredApplication, "clientId" | "realmId" | "firstParty" | "createdAt" | "createdBy" | "lastUsedAt">) => ({
+  type,
+  active,
+  name,
+  clientURI: clientUri,
+  redirectURI: redirectUri,
+  scopes,
+  useClientSecret,
+  requirePKCE: requirePkce,
+});

@@ -1,0 +1,47 @@
+import { z } from "zod";
+import type { AuditEntry, ExportedEntry } from "../../../db/queries/audit-entries.ts";
+import { Timestamp } from "./timestamp.ts";
+
+const fields = {
+  id: z.string(),
+  date: Timestamp,
+  event: z.string().meta({ description: "`<subject>_<verb>`", example: "user_lock" }),
+  properties: z.string().meta({ description: "A JSON object: whom it is about, before and after." }),
+  realm: z.int(),
+  user: z.int().nullable(),
+  client: z.string().nullable(),
+};
+
+/** An audit entry on the wire; user and client are who acted. */
+export const AuditEntryView = z.object(fields).meta({ id: "AuditEntry" });
+export type AuditEntryView = z.infer<typeof AuditEntryView>;
+
+/** A line of an export: the entry, and its place in the realm's chain, null while it has none. */
+export const ExportedEntryView = z
+  .object({ ...fields, position: z.int().nullable(), hash: z.string().nullable() })
+  .meta({ id: "ExportedAuditEntry" });
+export type ExportedEntryView = z.infer<typeof ExportedEntryView>;
+
+/** An entry as the specification shows one. */
+export const auditEntryView = (entry: AuditEntry): AuditEntryView => ({
+  id: entry.id,
+  date: entry.at.toISOString(),
+  event: entry.event,
+  properties: entry.properties,
+  realm: Number(entry.realmId),
+  user: entry.userId === null ? null : Number(entry.userId),
+  client: entry.clientId,
+});
+
+/** An entry for an export. Its date is the one that is chained, which has microseconds if the entry has. */
+export const exportedEntryView = ({ realm, user, ...entry }: ExportedEntry): ExportedEntryView => ({
+  id: entry.id,
+  date: entry.date,
+  event: entry.event,
+  properties: entry.properties,
+  realm: Number(realm),
+  user: user === null ? null : Number(user),
+  client: entry.client,
+  position: entry.position,
+  hash: entry.hash,
+});

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import type { Certificate } from "../../../db/queries/certificates.ts";
+import type { CollectedIssuance } from "../../resources/issuance/collect-issuance.ts";
+
+/** What the creation of a profile of any kind shows besides the profile, with the file that is shown this once. */
+export const CreationView = z.object({
+  identity: z.string(),
+  radiusCN: z.string(),
+  data: z.string().optional(),
+  certificate: z.string().optional(),
+  privateKey: z.string().optional(),
+});
+type CreationView = z.infer<typeof CreationView>;
+
+/** What came of an issuance: the profile's row and what goes with it. Undefined while there is nothing, or nothing any more. */
+export function creationOf({
+  certificate,
+  output,
+  radiusCn,
+}: CollectedIssuance): { certificate: Certificate; creation: CreationView } | undefined {
+  if (certificate === undefined || output === undefined || output === "erased") return undefined;
+  return { certificate, creation: { identity: certificate.identity, radiusCN: radiusCn, ...output } };
+}

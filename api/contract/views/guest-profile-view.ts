@@ -1,0 +1,42 @@
+import { z } from "zod";
+import type { Certificate } from "../../../db/queries/certificates.ts";
+import { DeviceType } from "../../../domain/device.ts";
+import { RevocationReason } from "../../../domain/revocation.ts";
+import type { CollectedIssuance } from "../../resources/issuance/collect-issuance.ts";
+import { CreationView, creationOf } from "./creation-view.ts";
+import { Timestamp } from "./timestamp.ts";
+
+/** A guest's profile on the wire. */
+export const GuestProfileView = z
+  .object({
+    serial: z.string(),
+    deviceType: DeviceType,
+    creationDate: Timestamp,
+    revokeDate: Timestamp.nullable(),
+    revokeReason: RevocationReason.nullable(),
+    lastOcsp: Timestamp.nullable().describe("When its status was last asked for."),
+    accountId: z.string(),
+  })
+  .meta({ id: "GuestProfile" });
+type GuestProfileView = z.infer<typeof GuestProfileView>;
+
+/** A guest's profile as its creation answers it, with the file that is shown this once. */
+export const CreatedGuestProfileView = GuestProfileView.extend(CreationView.shape).meta({ id: "CreatedGuestProfile" });
+type CreatedGuestProfileView = z.infer<typeof CreatedGuestProfileView>;
+
+/** A certificate of the kind `guest` as a profile. */
+export const guestProfileView = (certificate: Certificate): GuestProfileView => ({
+  serial: certificate.serialNumber,
+  deviceType: certificate.deviceType ?? "Other",
+  creationDate: certificate.createdAt.toISOString(),
+  revokeDate: certificate.revokedAt?.toISOString() ?? null,
+  revokeReason: certificate.revocationReason,
+  lastOcsp: certificate.lastOcspAt?.toISOString() ?? null,
+  accountId: certificate.guestAccountId ?? "",
+});
+
+/** What came of an issuance, with its output. Undefined while there is nothing, or nothing any more. */
+export function createdGuestProfileView(collected: CollectedIssuance): CreatedGuestProfileView | undefined {
+  const created = creationOf(collected);
+  return created && { ...guestProfileView(created.certificate), ...created.creation };
+}

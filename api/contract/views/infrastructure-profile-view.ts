@@ -1,0 +1,45 @@
+import { z } from "zod";
+import type { Certificate } from "../../../db/queries/certificates.ts";
+import type { CollectedIssuance } from "../../resources/issuance/collect-issuance.ts";
+import { CreationView, creationOf } from "./creation-view.ts";
+import { Timestamp } from "./timestamp.ts";
+
+/** An infrastructure profile on the wire. */
+export const InfrastructureProfileView = z
+  .object({
+    serial: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    creationDate: Timestamp,
+    expirationDate: Timestamp,
+    revokeDate: Timestamp.nullable(),
+    lastOcsp: Timestamp.nullable().describe("When its status was last asked for."),
+  })
+  .meta({ id: "InfrastructureProfile" });
+type InfrastructureProfileView = z.infer<typeof InfrastructureProfileView>;
+
+/** An infrastructure profile as its creation answers it, with the file that is shown this once. */
+export const CreatedInfrastructureProfileView = InfrastructureProfileView.extend(CreationView.shape)
+  .extend({ radiusCA: z.string().describe("PEM of the CA that issued the RADIUS server's certificate.") })
+  .meta({ id: "CreatedInfrastructureProfile" });
+type CreatedInfrastructureProfileView = z.infer<typeof CreatedInfrastructureProfileView>;
+
+/** A certificate of the kind `infrastructure` as a profile. */
+export const infrastructureProfileView = (certificate: Certificate): InfrastructureProfileView => ({
+  serial: certificate.serialNumber,
+  name: certificate.name,
+  description: certificate.description,
+  creationDate: certificate.createdAt.toISOString(),
+  expirationDate: certificate.notAfter.toISOString(),
+  revokeDate: certificate.revokedAt?.toISOString() ?? null,
+  lastOcsp: certificate.lastOcspAt?.toISOString() ?? null,
+});
+
+/** What came of an issuance, with its output. Undefined while there is nothing, or nothing any more. */
+export function createdInfrastructureProfileView(
+  collected: CollectedIssuance,
+): CreatedInfrastructureProfileView | undefined {
+  const created = creationOf(collected);
+  if (created === undefined || collected.radiusCa === undefined) return undefined;
+  return { ...infrastructureProfileView(created.certificate), ...created.creation, radiusCA: collected.radiusCa };
+}

@@ -1,0 +1,36 @@
+import { z } from "zod";
+import type { IssuanceResult } from "../../../db/queries/issuances.ts";
+import { errorCatalogue, isErrorCode } from "../../../domain/errors.ts";
+import { Timestamp } from "./timestamp.ts";
+
+/** One creation on the wire; `profile` is what the creating request would have been answered. */
+export const issuanceViewOf = <Profile extends z.ZodType>(profile: Profile) =>
+  z.object({
+    id: z.uuid(),
+    state: z.enum(["queued", "signing", "issued", "failed"]),
+    createdAt: Timestamp,
+    finishedAt: Timestamp.nullable(),
+    error: z.object({ error: z.string(), error_description: z.string() }).nullable(),
+    profile: profile.nullable(),
+  });
+
+type Shown = Pick<IssuanceResult, "id" | "state" | "createdAt" | "finishedAt" | "errorCode">;
+
+/** An issuance with what came of it, or null. */
+export const issuanceView = <Profile>(
+  { id, state, createdAt, finishedAt, errorCode }: Shown,
+  profile: Profile | null,
+) => ({
+  id,
+  state,
+  createdAt: createdAt.toISOString(),
+  finishedAt: finishedAt?.toISOString() ?? null,
+  error: errorCode === null ? null : errorView(errorCode),
+  profile,
+});
+
+/** A stored error code in words. */
+function errorView(stored: string): { error: string; error_description: string } {
+  const error = isErrorCode(stored) ? stored : "issuance_failed";
+  return { error, error_description: errorCatalogue[error].message };
+}

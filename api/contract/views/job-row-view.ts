@@ -1,0 +1,77 @@
+import { z } from "zod";
+import type { JobRow } from "../../../db/queries/job-rows.ts";
+import type { Job } from "../../../db/queries/jobs.ts";
+import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk/columns.ts";
+import { rowStatuses } from "../../../domain/bulk/job.ts";
+import { rowErrors } from "../../../domain/bulk/row-errors.ts";
+import type { CreationOutput } from "../../../domain/certificate-format.ts";
+
+const cell = z.string().nullable().optional();
+
+/** A row of a job on the wire: what was given for it, what became of it, and what was issued. */
+export const JobRowView = z
+  .object({
+    userID: cell,
+    pairwiseID: cell,
+    email: cell,
+    maxProfiles: z.union([z.int(), z.string()]).nullable().optional(),
+    profileName: cell,
+    deviceType: cell,
+    format: cell,
+    row: z.int().describe("Its number in the input, the first 1, a header not counted."),
+    status: z.enum(rowStatuses).describe("Until the job runs: what the check expects."),
+    error: z
+      .string()
+      .nullable()
+      .describe(`One of ${Object.keys(rowErrors).join(", ")}.`),
+    message: z.string().nullable(),
+    serial: z.string().optional(),
+    identity: z.string().optional(),
+    radiusCN: z.string().optional(),
+    data: z.string().optional(),
+    certificate: z.string().optional(),
+    privateKey: z.string().optional(),
+  })
+  .meta({ id: "JobRow" });
+export type JobRowView = z.infer<typeof JobRowView>;
+
+/** The profile that a row was issued. */
+export interface RowProfile {
+  serial: string;
+  identity: string;
+  radiusCN: string;
+  /** Undefined for who may not read it, and once it is erased. */
+  output: CreationOutput | undefined;
+}
+
+/** The properties that the columns of a job's input are, in their order. */
+export const inputColumns = ({ kind, columns }: Pick<Job, "kind" | "columns">): JobColumn[] =>
+  columns
+    .map((heading) => readHeading(kind, heading))
+    .filter((column): column is JobColumn => (jobColumns[kind] as readonly unknown[]).includes(column));
+
+export function jobRowView(
+  row: JobRow,
+  { columns, profile }: { columns: readonly JobColumn[]; profile: RowProfile | undefined },
+): JobRowView {
+  const input = Object.fromEntries(columns.map((column, index) => [column, row.input[index] ?? null]));
+  const { output, ...issued } = profile ?? { output: undefined };
+  return {
+    ...input,
+    ...(row.maxProfiles !== null && { maxProfiles: row.maxProfiles }),
+    row: row.position,
+    status: row.status,
+    ...outcomeOf(row),
+    ...issued,
+    ...output,
+  };
+}
+
+/** Why a row failed or was skipped, for as long as that is what it shows. */
+function outcomeOf({ status, errorCode, message }: JobRow): { error: string | null; message: string | null } {
+  if ((status !== "failed" && status !== "skipped") || errorCode === null) return { error: null, message: null };
+  return { error: errorCode, message: message ?? wordsFor(errorCode) };
+}
+
+const words: ReadonlyMap<string, string> = new Map(Object.entries(rowErrors));
+const wordsFor = (errorCode: string): string => words.get(errorCode) ?? rowErrors.internal_error;

@@ -1,0 +1,81 @@
+import { z } from "zod";
+import type { Job } from "../../../db/queries/jobs.ts";
+import { finalJobStates, jobKinds, jobNotices, jobStates } from "../../../domain/bulk/job.ts";
+import { Timestamp } from "./timestamp.ts";
+
+/** A bulk job on the wire. */
+export const JobView = z
+  .object({
+    id: z.uuid(),
+    kind: z.enum(jobKinds),
+    state: z
+      .enum(jobStates)
+      .describe(
+        `\`ready\` waits for somebody to start it, \`scheduled\` for its time; ${finalJobStates.map((state) => `\`${state}\``).join(", ")} are final.`,
+      ),
+    dryRun: z.boolean(),
+    createdAt: Timestamp,
+    startedAt: Timestamp.nullable(),
+    finishedAt: Timestamp.nullable(),
+    createdBy: z.string().describe("The userID of a person, else the client_id."),
+    total: z.int().describe("Rows."),
+    done: z.int().describe("changed + unchanged + failed + skipped. Before the job runs: what the check found."),
+    changed: z.int(),
+    unchanged: z.int(),
+    failed: z.int(),
+    skipped: z.int(),
+    ratePerSecond: z.number().nullable(),
+    etaSeconds: z.int().nullable(),
+    error: z
+      .string()
+      .nullable()
+      .describe(`While the job has not failed: ${Object.values(jobNotices).join(", ")}, or null.`),
+  })
+  .meta({ id: "Job" });
+export type JobView = z.infer<typeof JobView>;
+
+/** A time left is told once the rate means something: after so many seconds, or so much of the work. */
+const etaAfter = { seconds: 5, share: 0.02 } as const;
+
+export function jobView(job: Job, at: Date): JobView {
+  const done = job.changed + job.unchanged + job.failed + job.skipped;
+  const rate = rateOf(job, { done, at });
+  return {
+    id: job.id,
+    kind: job.kind,
+    state: job.state,
+    dryRun: job.dryRun,
+    createdAt: job.createdAt.toISOString(),
+    startedAt: job.startedAt?.toISOString() ?? null,
+    finishedAt: job.finishedAt?.toISOString() ?? null,
+    createdBy: job.createdByUserId ?? job.createdByClientId ?? "",
+    total: job.total,
+    done,
+    changed: job.changed,
+    unchanged: job.unchanged,
+    failed: job.failed,
+    skipped: job.skipped,
+    ratePerSecond: rate === null ? null : Math.round(rate * 10) / 10,
+    etaSeconds: etaOf(job, { done, rate, at }),
+    error: job.stalled ? jobNotices.stalled : job.errorCode,
+  };
+}
+
+interface Measured {
+  done: number;
+  at: Date;
+}
+
+/** Rows per second in the window that the worker keeps. */
+function rateOf({ state, rateFromAt, rateFromDone }: Job, { done, at }: Measured): number | null {
+  if ((state !== "running" && state !== "cancelling") || rateFromAt === null) return null;
+  const seconds = (at.getTime() - rateFromAt.getTime()) / 1_000;
+  return seconds > 0 ? Math.max(done - rateFromDone, 0) / seconds : null;
+}
+
+function etaOf({ startedAt, total }: Job, { done, at, rate }: Measured & { rate: number | null }): number | null {
+  if (rate === null || rate === 0 || startedAt === null) return null;
+  const seconds = (at.getTime() - startedAt.getTime()) / 1_000;
+  const known = seconds >= etaAfter.seconds || done >= total * etaAfter.share;
+  return known ? Math.ceil((total - done) / rate) : null;
+}

@@ -1,0 +1,53 @@
+import { z } from "zod";
+import type { Certificate } from "../../../db/queries/certificates.ts";
+import { DeviceType } from "../../../domain/device.ts";
+import { RevocationReason } from "../../../domain/revocation.ts";
+import type { CollectedIssuance } from "../../resources/issuance/collect-issuance.ts";
+import { CreationView, creationOf } from "./creation-view.ts";
+import { Timestamp } from "./timestamp.ts";
+
+/** A user's profile on the wire. */
+export const ProfileView = z
+  .object({
+    serial: z.string(),
+    name: z.string(),
+    revokeReason: RevocationReason.nullable(),
+    revokeTime: Timestamp.nullable(),
+    creationTime: Timestamp,
+    expirationTime: Timestamp,
+    authable: z.boolean(),
+    lastLogin: Timestamp,
+    deviceType: DeviceType,
+    owner: z.string(),
+  })
+  .meta({ id: "Profile" });
+export type ProfileView = z.infer<typeof ProfileView>;
+
+/** A user's profile as its creation answers it, with the file that is shown this once. */
+export const CreatedProfileView = ProfileView.extend(CreationView.shape).meta({ id: "CreatedProfile" });
+export type CreatedProfileView = z.infer<typeof CreatedProfileView>;
+
+/** A certificate of the kind `user` as a profile. */
+export function profileView(certificate: Certificate): ProfileView {
+  const { serialNumber, name, revocationReason, revokedAt, createdAt, notAfter, authable, deviceType, userId } =
+    certificate;
+  return {
+    serial: serialNumber,
+    name,
+    revokeReason: revocationReason,
+    revokeTime: revokedAt?.toISOString() ?? null,
+    creationTime: createdAt.toISOString(),
+    expirationTime: notAfter.toISOString(),
+    authable,
+    // A placeholder by specification: it does not say when the certificate was last used.
+    lastLogin: createdAt.toISOString(),
+    deviceType: deviceType ?? "Other",
+    owner: userId ?? "",
+  };
+}
+
+/** What came of an issuance, with its output. Undefined while there is nothing, or nothing any more. */
+export function createdProfileView(collected: CollectedIssuance): CreatedProfileView | undefined {
+  const created = creationOf(collected);
+  return created && { ...profileView(created.certificate), ...created.creation };
+}

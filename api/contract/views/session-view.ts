@@ -1,0 +1,32 @@
+import { z } from "zod";
+import type { SessionRow } from "../../../db/queries/sessions.ts";
+import { Scope } from "../../../domain/scopes.ts";
+import type { Principal } from "../principal.ts";
+import { Timestamp } from "./timestamp.ts";
+
+/** A session on the wire; `id` is the `sid` of its id tokens. */
+export const SessionView = z
+  .object({
+    id: z.uuid(),
+    client_id: z.string(),
+    clientName: z.string(),
+    scopes: z.array(Scope),
+    createdAt: Timestamp,
+    lastUsedAt: Timestamp,
+    expiresAt: Timestamp,
+    current: z.boolean().describe("The session of the token that asks."),
+  })
+  .meta({ id: "Session" });
+export type SessionView = z.infer<typeof SessionView>;
+
+/** A session as whoever asks sees it. */
+export const sessionView = (session: SessionRow, principal: Principal): SessionView => ({
+  id: session.id,
+  client_id: session.clientId,
+  clientName: session.clientName,
+  scopes: session.scopes,
+  createdAt: session.createdAt.toISOString(),
+  lastUsedAt: session.lastUsedAt.toISOString(),
+  expiresAt: session.expiresAt.toISOString(),
+  current: principal.kind === "user" && principal.sessionId === session.id,
+});

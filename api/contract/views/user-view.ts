@@ -1,0 +1,38 @@
+import { z } from "zod";
+import type { User } from "../../../db/queries/users.ts";
+import { Timestamp } from "./timestamp.ts";
+
+/** A user on the wire. */
+export const UserView = z
+  .object({
+    userID: z.string(),
+    pairwiseID: z.string(),
+    email: z.string(),
+    locked: z.boolean(),
+    creationTime: Timestamp,
+    realmID: z.string(),
+    profileOverride: z.int(),
+    maxProfiles: z.int(),
+    profileCount: z.int(),
+    blacklisted: z.boolean(),
+    blacklistDate: Timestamp.nullable(),
+    lockDate: Timestamp.nullable(),
+  })
+  .meta({ id: "User" });
+export type UserView = z.infer<typeof UserView>;
+
+/** A user as the specification shows one; "blacklisted" is its word for offboarded. */
+export const userView = (user: User): UserView => ({
+  userID: user.id,
+  pairwiseID: user.pairwiseId,
+  email: user.email,
+  locked: user.lockedAt !== null,
+  creationTime: user.createdAt.toISOString(),
+  realmID: user.realmId,
+  profileOverride: user.profileOverride,
+  maxProfiles: user.maxProfiles,
+  profileCount: user.profileCount,
+  blacklisted: user.offboardedAt !== null,
+  blacklistDate: user.offboardedAt?.toISOString() ?? null,
+  lockDate: user.lockedAt?.toISOString() ?? null,
+});

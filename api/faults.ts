@@ -1,6 +1,0 @@
-import type { z } from "zod";
-import type { FieldFault } from "../domain/errors.ts";
-
-/** What zod found, for the answer: where and why, never the value. */
-export const faultsOf = (error: z.ZodError): FieldFault[] =>
-  error.issues.map(({ path, message }) => ({ path: path.map(String).join("."), reason: message }));

@@ -1,0 +1,41 @@
+import { createSecureContext } from "node:tls";
+import { tlsUrl } from "../../../runtime/addresses.ts";
+import { ConfigError } from "../../../runtime/config.ts";
+import { parseNetworks } from "../../../runtime/networks.ts";
+import type { ApiConfig } from "../../config.ts";
+import type { ClientCertificateSettings } from "../../contract/deps.ts";
+import type { TlsListenerOptions } from "../../server.ts";
+
+/** The TLS listener of a configuration, if it has one. Throws a {@link ConfigError} for half of one, or one that cannot work. */
+export function tlsListenerOf(config: ApiConfig): TlsListenerOptions | undefined {
+  const { REALMPASS_TLS_PORT: port, REALMPASS_TLS_CERTIFICATE: certificate, REALMPASS_TLS_KEY: key } = config;
+  if (port === undefined && certificate === undefined && key === undefined) return undefined;
+  if (port === undefined || certificate === undefined || key === undefined) {
+    throw new ConfigError([
+      "REALMPASS_TLS_PORT: the TLS listener needs REALMPASS_TLS_PORT, REALMPASS_TLS_CERTIFICATE and REALMPASS_TLS_KEY",
+    ]);
+  }
+  try {
+    createSecureContext({ cert: certificate, key });
+  } catch (cause) {
+    const fault = cause instanceof Error && "code" in cause ? String(cause.code) : "unreadable";
+    throw new ConfigError([`REALMPASS_TLS_CERTIFICATE: cannot be used with REALMPASS_TLS_KEY (${fault})`]);
+  }
+  return { port, certificate, key };
+}
+
+/** Where people sign in with profiles, if anywhere. Throws a {@link ConfigError} for a header that nobody may set. */
+export function clientCertificatesOf(
+  config: ApiConfig,
+  tlsPort: number | undefined,
+): ClientCertificateSettings | undefined {
+  const { REALMPASS_CLIENT_CERTIFICATE_HEADER: header, REALMPASS_TRUSTED_PROXIES: proxies } = config;
+  if (header !== undefined && parseNetworks(proxies).isEmpty) {
+    throw new ConfigError(["REALMPASS_CLIENT_CERTIFICATE_HEADER: it is believed from REALMPASS_TRUSTED_PROXIES alone"]);
+  }
+  if (header === undefined && tlsPort === undefined) return undefined;
+  return {
+    ...(header !== undefined && { header }),
+    ...(tlsPort !== undefined && { listenerUrl: tlsUrl(config, tlsPort) }),
+  };
+}

@@ -1,0 +1,52 @@
+import { createHash, X509Certificate } from "node:crypto";
+import { TLSSocket } from "node:tls";
+import type { Request } from "express";
+import type { Deps } from "../../contract/deps.ts";
+import { readCertificateHeader } from "./certificate-header.ts";
+
+/** A certificate whose key the other side has, as TLS has shown to us or to a proxy that we trust. */
+export interface PresentedCertificate {
+  der: Buffer;
+  /** Decimal. */
+  serialNumber: string;
+  /** The confirmation of tokens that are bound to it (RFC 8705 section 3.1). */
+  thumbprint: string;
+}
+
+/**
+ * The certificate that a request came with. From a proxy that is trusted with naming it, what the proxy says and nothing
+ * else; from everybody else the connection's own, and never a header. Says nothing about who issued it.
+ */
+export function presentedCertificate(
+  { settings }: Pick<Deps, "settings">,
+  request: Request,
+): PresentedCertificate | undefined {
+  const { clientCertificates } = settings;
+  if (clientCertificates === undefined) return undefined;
+  const der =
+    clientCertificates.header !== undefined && isFromTrustedProxy(request)
+      ? readCertificateHeader(request, clientCertificates.header)
+      : connectionCertificate(request);
+  return der && parsed(der);
+}
+
+/** Whether the other end of the connection is a trusted proxy; what it says of where the request came from is no matter. */
+function isFromTrustedProxy({ app, socket }: Request): boolean {
+  const trusts = app.get("trust proxy fn") as (address: string) => boolean;
+  return socket.remoteAddress !== undefined && trusts(socket.remoteAddress);
+}
+
+const connectionCertificate = ({ socket }: Request): Buffer | undefined =>
+  socket instanceof TLSSocket ? socket.getPeerX509Certificate()?.raw : undefined;
+
+function parsed(der: Buffer): PresentedCertificate | undefined {
+  try {
+    return {
+      der,
+      serialNumber: BigInt(`0x${new X509Certificate(der).serialNumber}`).toString(),
+      thumbprint: createHash("sha256").update(der).digest("base64url"),
+    };
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,91 @@
+import type { IncomingMessage } from "node:http";
+import type { Response } from "express";
+import { DatabaseUnavailable } from "../../db/outage.ts";
+import { errorCatalogue, ServiceError, type FieldFault } from "../../domain/errors.ts";
+import type { Log } from "../../runtime/log.ts";
+import { InsufficientScope } from "../contract/access.ts";
+import { Unauthenticated } from "../contract/authenticate.ts";
+import { contextOf } from "./request-context.ts";
+import { sendJson } from "./respond.ts";
+
+/** When trying again makes sense if nobody knows better. */
+const retryAfterSeconds = 2;
+
+/** The failure wrapper. */
+interface ErrorBody {
+  result: "error";
+  code: number;
+  error: string;
+  error_description: string;
+  request_id: string;
+  fields?: readonly FieldFault[];
+}
+
+/** What was thrown, as something the caller may be told. Whatever has no meaning to them is logged and becomes `internal_error`. */
+export function asServiceError(thrown: unknown, log: () => Log): ServiceError {
+  if (thrown instanceof ServiceError) {
+    if (thrown.status >= 500) log().warn({ event: "request.failed", err: thrown }, "request failed");
+    return thrown;
+  }
+  if (thrown instanceof DatabaseUnavailable) {
+    log().warn({ event: "database.unavailable", err: thrown.cause }, "the database is away");
+    return new ServiceError("unavailable", { retryAfterSeconds, cause: thrown });
+  }
+  if (isUndecodablePath(thrown)) {
+    return new ServiceError("invalid_request", { description: "A percent escape is not valid.", cause: thrown });
+  }
+  log().error({ event: "request.failed", err: thrown, cause: causeOf(thrown) }, "something unexpected was thrown");
+  return new ServiceError("internal_error", { cause: thrown });
+}
+
+const causeOf = (thrown: unknown): string | undefined =>
+  thrown instanceof Error && thrown.cause instanceof Error ? thrown.cause.message : undefined;
+
+/** What Express's router throws for a path with bad percent escapes. */
+const isUndecodablePath = (thrown: unknown): boolean =>
+  thrown instanceof URIError && "status" in thrown && thrown.status === 400;
+
+/** Sends a failure in the wrapper, or as problem details (RFC 9457) to who asks for those. */
+export function sendError(request: IncomingMessage, response: Response, error: ServiceError): void {
+  const { id } = contextOf(response);
+  setErrorHeaders(response, error);
+  const body: ErrorBody = {
+    result: "error",
+    code: error.status,
+    error: error.code,
+    error_description: error.message,
+    request_id: id,
+    ...(error.fields === undefined ? {} : { fields: error.fields }),
+  };
+  if (wantsProblemDetails(request.headers.accept)) {
+    sendJson(response, error.status, problemOf(body, error), "application/problem+json");
+  } else {
+    sendJson(response, error.status, body);
+  }
+}
+
+function setErrorHeaders(response: Response, error: ServiceError): void {
+  if (error instanceof Unauthenticated) {
+    response.setHeader("WWW-Authenticate", `Bearer realm="api"${error.given ? ', error="invalid_token"' : ""}`);
+  }
+  if (error instanceof InsufficientScope) {
+    response.setHeader("WWW-Authenticate", `Bearer realm="api", error="insufficient_scope", scope="${error.scope}"`);
+  }
+  const retryAfter =
+    error.retryAfterSeconds ?? (error.status === 503 || error.status === 429 ? retryAfterSeconds : undefined);
+  if (retryAfter !== undefined) response.setHeader("Retry-After", String(retryAfter));
+}
+
+const wantsProblemDetails = (accept: string | undefined): boolean =>
+  accept !== undefined && /application\/problem\+json(?!\s*;\s*q=0(?:\.0*)?\s*(?:,|$))/i.test(accept);
+
+const problemOf = ({ error, error_description, request_id, fields }: ErrorBody, { status, code }: ServiceError) => ({
+  type: `urn:realmpass:error:${error}`,
+  title: errorCatalogue[code].message,
+  status,
+  detail: error_description,
+  instance: `urn:uuid:${request_id}`,
+  error,
+  request_id,
+  ...(fields === undefined ? {} : { fields }),
+});

@@ -1,0 +1,109 @@
+import type { Response } from "express";
+import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Principal } from "../contract/principal.ts";
+
+/** Requests per second and key, counted in this process alone. */
+export interface RateLimits {
+  /** For one service token. */
+  service: number;
+  /** For one user or guest token. */
+  user: number;
+  /** Answers 401 and 403 for one address. */
+  refused: number;
+}
+
+/** For one address on paths that are open to everyone. */
+const publicPerSecond = 10_000;
+
+const windowSeconds = 1;
+
+export interface RateLimiter {
+  /** Counts a request of a token. Throws `too_many_requests`. */
+  countToken(response: Response, token: { hash: Buffer; principal: Principal }): Promise<void>;
+  /** Throws when the token is known to be over its limit, so that nobody has to be asked whose it is. */
+  refuseExhausted(response: Response, tokenHash: Buffer): void;
+  /** Counts a request on a public path. Throws `too_many_requests`. */
+  countPublic(response: Response, address: string): Promise<void>;
+  /** Counts an answer 401 or 403. Beyond the limit it answers after how many seconds there is room again. */
+  countRefusal(response: Response, address: string): Promise<number | undefined>;
+}
+
+/** Limits per token and, for refusals alone, per address, so that a campus behind one address is never slowed. */
+export function createRateLimiter({ service, user, refused }: RateLimits): RateLimiter {
+  const limiterOf = (points: number) => new RateLimiterMemory({ points, duration: windowSeconds });
+  const limiters = {
+    service: limiterOf(service),
+    user: limiterOf(user),
+    refused: limiterOf(refused),
+    public: limiterOf(publicPerSecond),
+  };
+  /** Tokens over their limit, and until when. */
+  const exhausted = new Map<string, { until: number; limit: number }>();
+
+  /** Counts one. Beyond the limit it answers how many milliseconds the window still lasts. */
+  const count = async (response: Response, limiter: RateLimiterMemory, key: string): Promise<number | undefined> => {
+    try {
+      setHeaders(response, limiter.points, await limiter.consume(key));
+      return undefined;
+    } catch (rejected) {
+      if (!(rejected instanceof RateLimiterRes)) throw rejected;
+      setHeaders(response, limiter.points, rejected);
+      return rejected.msBeforeNext;
+    }
+  };
+
+  return {
+    async countToken(response, { hash, principal }) {
+      const limiter = principal.kind === "service" ? limiters.service : limiters.user;
+      const key = hash.toString("base64");
+      const msBeforeNext = await count(response, limiter, key);
+      if (msBeforeNext === undefined) return;
+      if (exhausted.size >= exhaustedMax) exhausted.clear();
+      // Until the window ends and no longer: a client slightly over its limit still gets its limit in the next one.
+      exhausted.set(key, { until: performance.now() + msBeforeNext, limit: limiter.points });
+      throw tooMany(msBeforeNext);
+    },
+
+    refuseExhausted(response, tokenHash) {
+      if (exhausted.size === 0) return;
+      const key = tokenHash.toString("base64");
+      const entry = exhausted.get(key);
+      if (entry === undefined) return;
+      const msBeforeNext = entry.until - performance.now();
+      if (msBeforeNext > 0) {
+        setHeaders(response, entry.limit, { remainingPoints: 0, msBeforeNext });
+        throw tooMany(msBeforeNext);
+      }
+      exhausted.delete(key);
+    },
+
+    async countPublic(response, address) {
+      const msBeforeNext = await count(response, limiters.public, address);
+      if (msBeforeNext !== undefined) throw tooMany(msBeforeNext);
+    },
+
+    async countRefusal(response, address) {
+      const msBeforeNext = await count(response, limiters.refused, address);
+      return msBeforeNext === undefined ? undefined : secondsOf(msBeforeNext);
+    },
+  };
+}
+
+const exhaustedMax = 10_000;
+
+const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
+
+const tooMany = (msBeforeNext: number): ServiceError =>
+  new ServiceError("too_many_requests", { retryAfterSeconds: secondsOf(msBeforeNext) });
+
+/** `Reset` is in seconds from now. */
+function setHeaders(
+  response: Response,
+  limit: number,
+  { remainingPoints, msBeforeNext }: Pick<RateLimiterRes, "remainingPoints" | "msBeforeNext">,
+): void {
+  response.setHeader("X-Rate-Limit-Limit", limit);
+  response.setHeader("X-Rate-Limit-Remaining", Math.max(0, remainingPoints));
+  response.setHeader("X-Rate-Limit-Reset", secondsOf(msBeforeNext));
+}

@@ -1,0 +1,76 @@
+import type { IncomingMessage } from "node:http";
+import { ServiceError } from "../../domain/errors.ts";
+import { parseJson } from "./json-text.ts";
+
+/** Enough for every request that is no upload. */
+const bodyBytesMax = 128 * 1024;
+
+/** The JSON body of a request of any method; undefined when there is none. Throws a ServiceError for what cannot be read. */
+export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+  if (!hasBody(request)) return undefined;
+  const type = request.headers["content-type"];
+  const bytes = await readBytes(request);
+  if (bytes.length === 0) return undefined;
+  if (type !== undefined && !isJson(type)) throw new ServiceError("unsupported_media_type");
+  const text = decodeUtf8(bytes);
+  return text.trim() === "" ? undefined : parseJson(text);
+}
+
+/** Whether a request carries a body (RFC 9112 section 6.3). */
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
+
+/** The bytes of a body, read to the end. `payload_too_large` beyond the limit, `unsupported_media_type` when they are compressed. */
+export async function readBytes(request: IncomingMessage): Promise<Buffer> {
+  requireUncompressed(request);
+  if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) throw new ServiceError("payload_too_large");
+
+  const chunks: Buffer[] = [];
+  let length = 0;
+  return new Promise((resolve, reject) => {
+    request.on("data", (chunk: Buffer) => {
+      length += chunk.length;
+      if (length <= bodyBytesMax) chunks.push(chunk);
+      else reject(new ServiceError("payload_too_large"));
+    });
+    request.once("end", () => {
+      resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
+    });
+    request.once("error", (cause) => {
+      reject(new ServiceError("invalid_request", { description: "The body ended early.", cause }));
+    });
+  });
+}
+
+/** Throws `unsupported_media_type` for a body that is compressed. */
+export function requireUncompressed({ headers }: IncomingMessage): void {
+  if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity") {
+    throw new ServiceError("unsupported_media_type", { description: "The request body must not be compressed." });
+  }
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true });
+
+/** Text of bytes that must be UTF-8 (RFC 8259 section 8.1). */
+export function decodeUtf8(bytes: Uint8Array): string {
+  try {
+    return utf8.decode(bytes);
+  } catch (cause) {
+    throw new ServiceError("invalid_request", { description: "The body is not UTF-8.", cause });
+  }
+}
+
+/** `application/json` or a type built on it, in UTF-8. */
+function isJson(contentType: string): boolean {
+  const { type, charset } = mediaType(contentType);
+  return /^application\/(?:json|[\w.!#$&^-]+\+json)$/.test(type) && (charset === undefined || charset === "utf-8");
+}
+
+/** A Content-Type taken apart, in lower case. */
+export function mediaType(contentType: string): { type: string; charset: string | undefined } {
+  const [type = "", ...parameters] = contentType.toLowerCase().split(";");
+  const charset = parameters
+    .map((parameter) => /^\s*charset\s*=\s*"?([^"\s]*)"?\s*$/.exec(parameter)?.[1])
+    .find(Boolean);
+  return { type: type.trim(), charset: charset === "utf8" ? "utf-8" : charset };
+}

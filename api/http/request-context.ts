@@ -1,0 +1,74 @@
+import { randomUUID } from "node:crypto";
+import type { NextFunction, Request, RequestHandler, Response } from "express";
+import type { Log } from "../../runtime/log.ts";
+import type { Deps } from "../contract/deps.ts";
+
+/** What belongs to one request from its first byte to the end of its answer. */
+export interface RequestContext {
+  id: string;
+  /** The route's template. The URL itself is never logged: it may hold a token. */
+  route: string;
+  /** Who asked, in so far as the log may say. */
+  who: Readonly<Record<string, string>> | undefined;
+  log: () => Log;
+  /** Aborted when the client goes away before it is answered. */
+  signal: () => AbortSignal;
+}
+
+/** The context of a request that has passed {@link beginRequest}. */
+export const contextOf = (response: Response): RequestContext => response.locals["context"] as RequestContext;
+
+/** Gives every request an id, and writes one log line and one observation when it is over. */
+export function beginRequest({ log, metrics }: Pick<Deps, "log" | "metrics">): RequestHandler {
+  // The fields of a request's line are all known below and hold no secret: nothing to look through.
+  const lines = log.child({}, { redact: [] });
+  return (request: Request, response: Response, next: NextFunction) => {
+    const startedAt = performance.now();
+    const context = createContext(log, response);
+    response.locals["context"] = context;
+    response.setHeader("X-Request-Id", context.id);
+    response.once("close", () => {
+      const seconds = (performance.now() - startedAt) / 1000;
+      const { method } = request;
+      const { route, id: requestId, who } = context;
+      const status = response.writableFinished ? response.statusCode : 499;
+      metrics.request({ method: knownMethods.has(method) ? method : "other", route, status }, seconds);
+      lines[levelOf(route, status)](
+        { event: "request", requestId, method, route, status, ms: Math.round(seconds * 1e5) / 100, ...who },
+        status === 499 ? "the client went away" : "answered",
+      );
+    });
+    next();
+  };
+}
+
+/** What machines ask for all day long: an answer to that is worth a line only to somebody who looks for it. */
+const healthRoutes: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+const publicationRoutes: ReadonlySet<string> = new Set(["/ocsp/:issuer", "/crl/:file", "/ca/:file"]);
+
+const levelOf = (route: string, status: number): "debug" | "info" =>
+  healthRoutes.has(route) || (publicationRoutes.has(route) && status < 400) ? "debug" : "info";
+
+/** Methods that get a label of their own; whatever else a client makes up shares one. */
+const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
+
+function createContext(log: Log, response: Response): RequestContext {
+  const id = randomUUID();
+  let ownLog: Log | undefined;
+  let controller: AbortController | undefined;
+  return {
+    id,
+    route: "unknown",
+    who: undefined,
+    log: () => (ownLog ??= log.child({ requestId: id })),
+    signal() {
+      if (controller === undefined) {
+        const created = (controller = new AbortController());
+        response.once("close", () => {
+          if (!response.writableFinished) created.abort();
+        });
+      }
+      return controller.signal;
+    },
+  };
+}

@@ -1,0 +1,78 @@
+import type { Response } from "express";
+import { ServiceError } from "../../domain/errors.ts";
+import type { Answer } from "../contract/endpoint.ts";
+import { entityTag, hasRepresentation, matchesStrongly } from "./etag.ts";
+
+/**
+ * On every answer: nobody guesses its type, frames it, learns where the reader came from, or keeps it. What may be
+ * kept says so itself.
+ */
+const standingHeaders = {
+  "X-Content-Type-Options": "nosniff",
+  "X-Frame-Options": "DENY",
+  "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+  "Referrer-Policy": "no-referrer",
+  "Cache-Control": "no-store",
+} as const;
+
+/** Sets the headers that every answer has. */
+export function setStandingHeaders(response: Response, { https }: { https: boolean }): void {
+  for (const name in standingHeaders) response.setHeader(name, standingHeaders[name as keyof typeof standingHeaders]);
+  if (https) response.setHeader("Strict-Transport-Security", "max-age=31536000");
+}
+
+/**
+ * Sends an answer in the wrapper. One that `mayBeKept` has a validator, and whoever kept it asks each time whether it
+ * still holds (RFC 9110 section 13).
+ */
+export function sendAnswer(
+  response: Response,
+  { status, headers, ...answer }: Answer,
+  { mayBeKept }: { mayBeKept: boolean },
+): void {
+  for (const name in headers) response.setHeader(name, headers[name] ?? "");
+  const bytes = wrapped({ status, ...answer });
+  if (mayBeKept && status === 200) sendCompared(response, bytes, { type: jsonType, cacheControl: "private, no-cache" });
+  else sendBytes(response, status, bytes, jsonType);
+}
+
+const wrapped = ({ status, data, page }: Omit<Answer, "headers">): Buffer =>
+  Buffer.from(JSON.stringify({ result: "ok", code: status, data, ...page }));
+
+/** Throws `precondition_failed` unless `If-Match` is absent or has the tag of the answer that reading this would have now. */
+export function requireMatch(ifMatch: string | undefined, data: unknown): void {
+  if (ifMatch !== undefined && !matchesStrongly(ifMatch, entityTag(wrapped({ status: 200, data })))) {
+    throw new ServiceError("precondition_failed");
+  }
+}
+
+/** Sends what may be kept but is compared each time: with a validator, or as 304 to who has these very bytes. */
+export function sendCompared(
+  response: Response,
+  bytes: Buffer,
+  { type, cacheControl = "no-cache" }: { type: string; cacheControl?: string },
+): void {
+  const tag = entityTag(bytes);
+  response.setHeader("ETag", tag);
+  response.setHeader("Cache-Control", cacheControl);
+  if (hasRepresentation(response.req.headers["if-none-match"], tag)) {
+    response.statusCode = 304;
+    response.end();
+  } else {
+    sendBytes(response, 200, bytes, type);
+  }
+}
+
+/** Sends JSON as it is. */
+export function sendJson(response: Response, status: number, body: unknown, type = jsonType): void {
+  sendBytes(response, status, Buffer.from(JSON.stringify(body)), type);
+}
+
+const jsonType = "application/json; charset=utf-8";
+
+function sendBytes(response: Response, status: number, bytes: Buffer, type: string): void {
+  response.statusCode = status;
+  response.setHeader("Content-Type", type);
+  response.setHeader("Content-Length", bytes.length);
+  response.end(bytes);
+}

@@ -1,0 +1,319 @@
+import type { Json } from "../contract/openapi/components.ts";
+import { authorizationErrorCodes } from "./authorization-error.ts";
+import { oauthErrors } from "./oauth-error.ts";
+import { grantTypes } from "./token.ts";
+
+/** What clients call on the authorization server's address, with success and failure in the words of its standards. */
+export const oauthPaths = (authUrl: string): Record<string, Json> =>
+  Object.fromEntries(
+    Object.entries(paths).map(([path, operations]) => [path, { servers: [{ url: authUrl }], ...operations }]),
+  );
+
+const clientFields = {
+  client_id: { type: "string" },
+  client_secret: { type: "string", description: "Or both by HTTP Basic." },
+};
+
+const serverMetadata = (operationId: string, summary: string): Json => ({
+  get: operation({
+    operationId,
+    summary,
+    answer: {
+      required: ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"],
+      properties: {
+        issuer: { type: "string" },
+        authorization_endpoint: { type: "string" },
+        token_endpoint: { type: "string" },
+        jwks_uri: { type: "string" },
+      },
+    },
+    failures: [],
+  }),
+});
+
+const paths: Record<string, Json> = {
+  "/.well-known/openid-configuration": serverMetadata(
+    "getOpenIdConfiguration",
+    "The authorization server's metadata (OpenID Connect Discovery section 4)",
+  ),
+  "/.well-known/oauth-authorization-server": serverMetadata(
+    "getAuthorizationServerMetadata",
+    "The same (RFC 8414); under an issuer with a path, that path follows",
+  ),
+  "/oauth/authorize": {
+    get: pageOperation({
+      operationId: "authorize",
+      summary: "Send a person to sign in and to allow the client what it asks for (RFC 6749 section 4.1.1)",
+      description:
+        "For browsers. Leads back to the redirect URI with `code`, `iss` and, if sent, `state`, or with `error`, " +
+        "`error_description`, `iss` and `state`: " +
+        `${authorizationErrorCodes.map((code) => `\`${code}\``).join(", ")}. ` +
+        "An unknown client or another redirect URI is said on a page; nobody is redirected then.",
+      parameters: [
+        queryParameter("response_type", { const: "code" }, { required: true }),
+        queryParameter("client_id", { type: "string" }, { required: true }),
+        queryParameter("redirect_uri", { type: "string" }, { required: true, description: "The registered one." }),
+        queryParameter(
+          "scope",
+          { type: "string" },
+          { description: "Separated by spaces; omitted: all that the client is registered for." },
+        ),
+        queryParameter("state", { type: "string" }, { description: "Recommended; comes back as it is." }),
+        queryParameter(
+          "code_challenge",
+          { type: "string", pattern: "^[A-Za-z0-9_-]{43}$" },
+          { description: "Recommended, and needed by clients that are registered with PKCE (RFC 7636)." },
+        ),
+        queryParameter("code_challenge_method", { const: "S256" }, { description: "With `code_challenge`." }),
+        queryParameter("nonce", { type: "string" }, { description: "Comes back in the id token." }),
+        queryParameter(
+          "prompt",
+          { type: "string" },
+          { description: "`none`, or some of `login`, `consent` and `select_account`, separated by spaces." },
+        ),
+        queryParameter("max_age", { type: "integer", minimum: 0 }, { description: "Seconds since signing in." }),
+        queryParameter("response_mode", { const: "query" }),
+      ],
+      page: "Asks the person to allow the client what it asks for.",
+      redirect: "To the redirect URI with the code or the error, or to signing in, which leads back here.",
+      failures: {
+        400: "A page: there is no such client, or the redirect URI is not its own.",
+        403: "A page: the person is offboarded.",
+        429: "A page: too many requests.",
+        503: "A page: try again in a moment.",
+      },
+    }),
+  },
+  "/oauth/logout": {
+    get: pageOperation({
+      operationId: "logout",
+      summary: "End the session that an id token is of",
+      description:
+        "For browsers. Ends the session with its tokens and the sign-in that it began with. The names of OpenID Connect " +
+        "RP-Initiated Logout 1.0 are understood as well.",
+      parameters: [
+        queryParameter(
+          "id_token",
+          { type: "string" },
+          { description: "Expired or not. It or `id_token_hint` is required." },
+        ),
+        queryParameter("client_id", { type: "string" }, { description: "Whom the id token was issued to." }),
+        queryParameter(
+          "logout_uri",
+          { type: "string" },
+          { description: "Where to go afterwards, on the host of the client URI; may be sent unescaped." },
+        ),
+        queryParameter("id_token_hint", { type: "string" }, { description: "Instead of `id_token`." }),
+        queryParameter("post_logout_redirect_uri", { type: "string" }, { description: "Instead of `logout_uri`." }),
+        queryParameter("state", { type: "string" }, { description: "Added to the address that is led to." }),
+      ],
+      page: "Says that the person is signed out, when there is no `logout_uri`.",
+      redirect: "To `logout_uri`.",
+      failures: {
+        400: "A page: the id token is not of this service and client, or the address is not of the client's host. Nothing ended.",
+        429: "A page: too many requests.",
+        503: "A page: try again in a moment.",
+      },
+    }),
+  },
+  "/oauth/token": {
+    post: operation({
+      operationId: "getToken",
+      summary: "Get tokens (RFC 6749 section 3.2)",
+      description:
+        "The client authenticates by HTTP Basic or by `client_id` and `client_secret` in the form, or, if it has no secret, " +
+        "names itself by `client_id`. Access tokens are valid for 30 minutes; a guest's for as long as the guest account.",
+      form: {
+        required: ["grant_type"],
+        properties: {
+          grant_type: { enum: grantTypes },
+          ...clientFields,
+          code: { type: "string", description: "For `authorization_code`; valid for a minute, once." },
+          redirect_uri: { type: "string", description: "For `authorization_code`." },
+          code_verifier: { type: "string", description: "For `authorization_code`, when PKCE was used (RFC 7636)." },
+          refresh_token: { type: "string", description: "For `refresh_token`." },
+          guest_token: { type: "string", description: "For `guest_token`, which needs no client." },
+          scope: {
+            type: "string",
+            description: "Separated by spaces; omitted: all that the client is registered for.",
+          },
+        },
+      },
+      answer: {
+        required: ["access_token", "token_type"],
+        properties: {
+          access_token: { type: "string" },
+          token_type: { const: "Bearer" },
+          id_token: { type: "string", description: "With `openid`, for a user." },
+          refresh_token: { type: "string", description: "With `offline_access`, for a code." },
+          code: { type: "string", description: "The code that was exchanged." },
+        },
+      },
+      failures: [400, 401, 429, 503],
+    }),
+  },
+  "/oauth/revoke": {
+    post: operation({
+      operationId: "revokeToken",
+      summary: "End a token (RFC 7009)",
+      description:
+        "A refresh token ends its session with all tokens, an access token ends alone. Unknown tokens are 200.",
+      form: { required: ["token"], properties: { token: { type: "string" }, ...clientFields } },
+      failures: [400, 401, 429, 503],
+    }),
+  },
+  "/oauth/introspect": {
+    post: operation({
+      operationId: "introspectToken",
+      summary: "Ask what a token is (RFC 7662)",
+      description: "For clients with a secret, about tokens of their realm.",
+      form: { required: ["token"], properties: { token: { type: "string" }, ...clientFields } },
+      answer: {
+        required: ["active"],
+        properties: {
+          active: { type: "boolean" },
+          sub: { type: "string" },
+          client_id: { type: "string" },
+          scope: { type: "string" },
+          token_type: { const: "Bearer" },
+          iss: { type: "string" },
+          aud: { type: "string" },
+          sid: { type: "string" },
+          iat: { type: "integer" },
+          exp: { type: "integer" },
+          cnf: {
+            type: "object",
+            description: "The certificate that the token is bound to, if it is bound (RFC 8705 section 3.2).",
+            required: ["x5t#S256"],
+            properties: {
+              "x5t#S256": {
+                type: "string",
+                pattern: "^[A-Za-z0-9_-]{43}$",
+                description: "SHA-256 of the certificate in DER, base64url.",
+              },
+            },
+          },
+        },
+      },
+      failures: [400, 401, 429, 503],
+    }),
+  },
+  "/oauth/userinfo": {
+    get: operation({
+      operationId: "getUserinfo",
+      summary: "Who is signed in (OpenID Connect Core section 5.3)",
+      security: [{ oauth: ["openid"] }],
+      answer: {
+        required: ["sub", "pairwise_id"],
+        properties: {
+          sub: { type: "string" },
+          pairwise_id: { type: "string" },
+          email: { type: "string" },
+          name: { type: "string" },
+        },
+      },
+      failures: [401, 403, 429, 503],
+    }),
+  },
+  "/oauth/jwks": {
+    get: operation({
+      operationId: "getTokenKeys",
+      summary: "The keys that tokens can be verified with (RFC 7517)",
+      answer: { required: ["keys"], properties: { keys: { type: "array", items: { type: "object" } } } },
+      failures: [503],
+    }),
+  },
+};
+
+interface PageOperation {
+  operationId: string;
+  summary: string;
+  description: string;
+  parameters: Json[];
+  /** What the page says, when there is nowhere to go on to yet. */
+  page: string;
+  /** Where a redirect leads. */
+  redirect: string;
+  failures: Readonly<Record<number, string>>;
+}
+
+/** What a browser visits: pages, and redirects that it follows. */
+function pageOperation({ page, redirect, failures, ...about }: PageOperation): Json {
+  const content = { "text/html": { schema: { type: "string" } } };
+  return {
+    ...about,
+    tags: ["oauth"],
+    security: [],
+    "x-access": "public",
+    responses: {
+      200: { description: page, content },
+      303: { description: redirect, headers: { Location: { required: true, schema: { type: "string" } } } },
+      ...Object.fromEntries(
+        Object.entries(failures).map(([status, description]) => [status, { description, content }]),
+      ),
+    },
+  };
+}
+
+function queryParameter(
+  name: string,
+  schema: Json,
+  { required = false, description }: { required?: boolean; description?: string } = {},
+): Json {
+  return { name, in: "query", required, ...(description === undefined ? {} : { description }), schema };
+}
+
+interface Operation {
+  operationId: string;
+  summary: string;
+  description?: string;
+  security?: Json[];
+  form?: { required: string[]; properties: Json };
+  answer?: { required: string[]; properties: Json };
+  failures: readonly number[];
+}
+
+function operation({ operationId, summary, description, security = [], form, answer, failures }: Operation): Json {
+  return {
+    operationId,
+    summary,
+    ...(description === undefined ? {} : { description }),
+    tags: ["oauth"],
+    security,
+    "x-access": security.length === 0 ? "public" : "user",
+    ...(form === undefined
+      ? {}
+      : {
+          requestBody: {
+            required: true,
+            content: { "application/x-www-form-urlencoded": { schema: { type: "object", ...form } } },
+          },
+        }),
+    responses: {
+      200:
+        answer === undefined
+          ? { description: "Done." }
+          : {
+              description: "The answer.",
+              content: { "application/json": { schema: { type: "object", ...answer } } },
+            },
+      ...Object.fromEntries(failures.map((status) => [status, errorOf(status)])),
+    },
+  };
+}
+
+function errorOf(status: number): Json {
+  const codes = Object.entries(oauthErrors).filter(([, entry]) => entry.status === status);
+  return {
+    description: codes.map(([code, { description }]) => `\`${code}\`: ${description}`).join(" "),
+    content: {
+      "application/json": {
+        schema: {
+          type: "object",
+          required: ["error", "error_description"],
+          properties: { error: { enum: codes.map(([code]) => code) }, error_description: { type: "string" } },
+        },
+      },
+    },
+  };
+}

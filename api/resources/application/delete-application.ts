@@ -1,0 +1,39 @@
+import { z } from "zod";
+import * as applications from "../../../db/queries/applications.ts";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import { ClientID } from "../../../domain/ids.ts";
+import { Done, done, endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { applicationSettingsView } from "../../contract/views/application-view.ts";
+
+export const deleteApplication = endpoint({
+  operation: "deleteApplication",
+  summary: "Delete an application",
+  description: "Its sessions, consents, secrets and tokens end with it.",
+  method: "delete",
+  path: "/api/applications/:client_id",
+  access: "admin",
+  scope: "application.modify",
+  params: z.object({ client_id: ClientID }),
+  data: Done,
+  errors: ["application_not_found"],
+  unknown: { client_id: "application_not_found" },
+  changes: true,
+
+  handle({ params: { client_id: clientId }, principal, deps: { clock }, change, fail }) {
+    const { realmId } = principal;
+    return change(async (tx) => {
+      const found = await applications.lock(tx, { realmId, clientId });
+      if (found === undefined) throw fail("application_not_found");
+      await applications.remove(tx, { clientId });
+      await audit.record(tx, {
+        realmId,
+        event: "client_delete",
+        actor: actorOf(principal),
+        at: clock.now(),
+        properties: { clientID: clientId, ...applicationSettingsView(found) },
+      });
+      return done;
+    });
+  },
+});

@@ -1,0 +1,31 @@
+import { applicationSortKeys, list, type ApplicationFilter } from "../../../db/queries/applications.ts";
+import { ApplicationType } from "../../../domain/scopes.ts";
+import { paginated } from "../../contract/endpoint.ts";
+import { filters } from "../../contract/filters.ts";
+import type { ListOffer } from "../../contract/paging.ts";
+import { ApplicationView, applicationView } from "../../contract/views/application-view.ts";
+
+const filter: ListOffer<ApplicationFilter, never>["filter"] = {
+  type: ApplicationType,
+  active: filters.flag,
+};
+
+export const listApplications = paginated({
+  operation: "listApplications",
+  summary: "The applications of the realm",
+  description: "GET only: POST on this path registers an application.",
+  methods: ["get"],
+  path: "/api/applications",
+  access: "admin",
+  scope: "application.read",
+  item: ApplicationView,
+  search: "name",
+  sort: applicationSortKeys,
+  filter,
+  errors: [],
+
+  async handle({ principal: { realmId }, page, deps: { db } }) {
+    const { items, total } = await list(db, { realmId, page });
+    return { items: items.map(applicationView), total };
+  },
+});

@@ -1,0 +1,55 @@
+import { randomUUID } from "node:crypto";
+import * as applications from "../../../db/queries/applications.ts";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+import {
+  applicationSettingsView,
+  applicationView,
+  ApplicationWithSecretView,
+} from "../../contract/views/application-view.ts";
+import { newClientSecret, openClientSecret } from "./client-secret.ts";
+import { Registration, requireHeld, settingsOf } from "./registration.ts";
+
+export const registerApplication = endpoint({
+  operation: "registerApplication",
+  summary: "Register an application",
+  description: "`client_secret` is in this answer alone, and in that to a repeat with the same Idempotency-Key.",
+  method: "post",
+  path: "/api/applications",
+  access: "admin",
+  scope: "application.modify",
+  body: Registration,
+  data: ApplicationWithSecretView,
+  errors: [],
+  changes: true,
+
+  async handle({ body, principal, deps: { clock, masterKey }, change }) {
+    const settings = settingsOf(body);
+    requireHeld(principal, settings.scopes);
+    const { realmId } = principal;
+    const at = clock.now();
+
+    const { application, sealedSecret } = await change(async (tx) => {
+      const clientId = randomUUID();
+      const secret = settings.useClientSecret ? newClientSecret(masterKey, clientId) : undefined;
+      const createdBy = principal.kind === "user" ? principal.userId : principal.clientId;
+      const row = { ...settings, clientId, realmId, createdBy };
+      await applications.create(tx, { ...row, secretHash: secret?.hash ?? null, at });
+      await audit.record(tx, {
+        realmId,
+        event: "client_create",
+        actor: actorOf(principal),
+        at,
+        properties: { clientID: clientId, ...applicationSettingsView(settings) },
+      });
+      return {
+        application: applicationView({ ...row, firstParty: false, createdAt: at, lastUsedAt: null }),
+        sealedSecret: secret?.sealed,
+      };
+    });
+
+    if (sealedSecret === undefined) return application;
+    return { ...application, client_secret: openClientSecret(masterKey, application.client_id, sealedSecret) };
+  },
+});

@@ -1,0 +1,111 @@
+import { z } from "zod";
+import type { ApplicationSettings } from "../../../db/queries/applications.ts";
+import { ServiceError, type FieldFault } from "../../../domain/errors.ts";
+import { ApplicationType, Scope, scopesAllowedTo } from "../../../domain/scopes.ts";
+import { text } from "../../../domain/text.ts";
+import { RedirectUri, WebUri } from "../../../domain/uris.ts";
+import { InsufficientScope } from "../../contract/access.ts";
+import type { Principal } from "../../contract/principal.ts";
+
+const Scopes = z
+  .array(Scope)
+  .min(1)
+  .max(100)
+  .transform((given) => [...new Set(given)])
+  .describe("Only scopes that whoever registers the application holds; a service has no openid or offline_access.");
+
+/** What the registration of an application takes. */
+export const Registration = z.object({
+  type: ApplicationType.describe("useragent: acts for a signed-in user; service: acts on its own."),
+  active: z.boolean().default(true),
+  name: text(1, 200),
+  clientURI: WebUri.describe("Where the client is at home; signing out returns to its host."),
+  redirectURI: RedirectUri.nullish().describe("Where users return after signing in; for a useragent."),
+  scopes: Scopes,
+  useClientSecret: z.boolean().optional().describe("Omitted: a service has one, a useragent has none."),
+  requirePKCE: z.boolean().optional().describe("Omitted: required of a useragent without a secret."),
+});
+
+/** What may be changed of an application: every property by itself. */
+export const RegistrationChange = z.object({
+  type: ApplicationType.optional().describe("Cannot change."),
+  active: z.boolean().optional().describe("Switched off, none of its tokens is taken, from this moment on."),
+  name: text(1, 200).optional(),
+  clientURI: WebUri.optional(),
+  redirectURI: RedirectUri.nullish(),
+  scopes: Scopes.optional().describe("Sessions and tokens that have a scope that goes end."),
+  useClientSecret: z.boolean().optional(),
+  requirePKCE: z.boolean().optional(),
+});
+
+/** The settings of a new application. Throws `invalid_request` for what does not fit together. */
+export function settingsOf(given: z.output<typeof Registration>): ApplicationSettings {
+  const { type, active, name, clientURI, redirectURI, scopes } = given;
+  const useClientSecret = given.useClientSecret ?? type === "service";
+  const requirePkce = given.requirePKCE ?? (type === "useragent" && !useClientSecret);
+  const settings = { type, active, name, clientUri: clientURI, scopes, useClientSecret, requirePkce };
+  return consistent({ ...settings, redirectUri: redirectURI ?? null });
+}
+
+/** An application's settings after a change. Throws `invalid_request` for what does not fit together. */
+export function changedBy(
+  before: ApplicationSettings,
+  given: z.output<typeof RegistrationChange>,
+): ApplicationSettings {
+  const after = {
+    type: before.type,
+    active: given.active ?? before.active,
+    name: given.name ?? before.name,
+    clientUri: given.clientURI ?? before.clientUri,
+    redirectUri: given.redirectURI === undefined ? before.redirectUri : given.redirectURI,
+    scopes: given.scopes ?? before.scopes,
+    useClientSecret: given.useClientSecret ?? before.useClientSecret,
+    requirePkce: given.requirePKCE ?? before.requirePkce,
+  };
+  const changesType = given.type !== undefined && given.type !== before.type;
+  return consistent(after, changesType ? [{ path: "type", reason: "cannot change" }] : []);
+}
+
+function consistent(settings: ApplicationSettings, faults: FieldFault[] = []): ApplicationSettings {
+  const { type, redirectUri, scopes, useClientSecret, requirePkce } = settings;
+  const fault = (path: string, reason: string): unknown => faults.push({ path, reason });
+  if (type === "service") {
+    if (redirectUri !== null) fault("redirectURI", "a service has none");
+    if (!useClientSecret) fault("useClientSecret", "a service always has a secret");
+    if (requirePkce) fault("requirePKCE", "a service asks for no authorization");
+  } else if (redirectUri === null) {
+    fault("redirectURI", "a useragent needs one");
+  }
+  const refused = scopes.filter((scope) => !scopesAllowedTo(type).includes(scope));
+  if (refused.length > 0) fault("scopes", `a ${type} cannot have ${refused.join(" ")}`);
+  if (faults.length > 0) throw new ServiceError("invalid_request", { fields: faults });
+  return settings;
+}
+
+/**
+ * The scopes that whoever makes this change must hold. New ones in any case; and all of them where the change decides
+ * who can act as the application, since that is as good as having them.
+ */
+export function scopesAtStake(before: ApplicationSettings, after: ApplicationSettings): Scope[] {
+  const decidesWho =
+    before.clientUri !== after.clientUri ||
+    before.redirectUri !== after.redirectUri ||
+    before.useClientSecret !== after.useClientSecret ||
+    before.requirePkce !== after.requirePkce ||
+    (after.active && !before.active);
+  return decidesWho ? after.scopes : after.scopes.filter((scope) => !before.scopes.includes(scope));
+}
+
+/**
+ * Throws unless the principal holds all these scopes. A service holds neither `openid` nor `offline_access`, ever, which
+ * open nothing by themselves: it may give them.
+ */
+export function requireHeld(principal: Principal, scopes: readonly Scope[]): void {
+  const givable = principal.kind === "service" ? scopesAllowedTo("service") : undefined;
+  const missing = scopes.filter((scope) => !principal.scopes.has(scope) && (givable?.includes(scope) ?? true));
+  if (missing.length > 0) {
+    throw new InsufficientScope(missing, {
+      description: `The access token lacks scopes that the application is to have: ${missing.join(" ")}.`,
+    });
+  }
+}

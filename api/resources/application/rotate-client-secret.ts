@@ -1,0 +1,53 @@
+import { z } from "zod";
+import * as applications from "../../../db/queries/applications.ts";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import { ClientID } from "../../../domain/ids.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { applicationView, ApplicationWithSecretView } from "../../contract/views/application-view.ts";
+import { newClientSecret, openClientSecret } from "./client-secret.ts";
+import { requireHeld } from "./registration.ts";
+
+export const rotateClientSecret = endpoint({
+  operation: "rotateClientSecret",
+  summary: "Give an application a new secret",
+  description:
+    "The old one stays valid for `overlapHours`; at 0 it ends at once, with the tokens that were got with it. No more than two are valid at a time.",
+  method: "post",
+  path: "/api/applications/:client_id/secret",
+  access: "admin",
+  scope: "application.modify",
+  params: z.object({ client_id: ClientID }),
+  body: z.object({ overlapHours: z.int().min(0).max(24).default(0) }),
+  data: ApplicationWithSecretView,
+  errors: ["application_not_found", "no_client_secret"],
+  unknown: { client_id: "application_not_found" },
+  changes: true,
+
+  async handle(call) {
+    const { params, body, principal, deps, change, fail } = call;
+    const { realmId } = principal;
+    const { client_id: clientId } = params;
+    const { overlapHours } = body;
+    const at = deps.clock.now();
+
+    const { application, sealedSecret } = await change(async (tx) => {
+      const found = await applications.lock(tx, { realmId, clientId });
+      if (found === undefined) throw fail("application_not_found");
+      requireHeld(principal, found.scopes);
+      if (!found.useClientSecret) throw fail("no_client_secret");
+      const secret = newClientSecret(deps.masterKey, clientId);
+      await applications.replaceSecret(tx, { clientId, secretHash: secret.hash, overlapHours, at });
+      await audit.record(tx, {
+        realmId,
+        event: "client_secret_create",
+        actor: actorOf(principal),
+        at,
+        properties: { clientID: clientId, overlapHours },
+      });
+      return { application: applicationView(found), sealedSecret: secret.sealed };
+    });
+
+    return { ...application, client_secret: openClientSecret(deps.masterKey, clientId, sealedSecret) };
+  },
+});

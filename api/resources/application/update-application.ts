@@ -1,0 +1,56 @@
+import { z } from "zod";
+import type { Db } from "../../../db/client.ts";
+import * as applications from "../../../db/queries/applications.ts";
+import type { ApplicationSettings } from "../../../db/queries/applications.ts";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import { ClientID } from "../../../domain/ids.ts";
+import { differences } from "../../contract/audit-changes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { applicationSettingsView, ApplicationView, applicationView } from "../../contract/views/application-view.ts";
+import { changedBy, RegistrationChange, requireHeld, scopesAtStake } from "./registration.ts";
+
+export const updateApplication = endpoint({
+  operation: "updateApplication",
+  summary: "Change an application",
+  description:
+    "Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten.",
+  method: "put",
+  path: "/api/applications/:client_id",
+  access: "admin",
+  scope: "application.modify",
+  params: z.object({ client_id: ClientID }),
+  body: RegistrationChange,
+  data: ApplicationView,
+  errors: ["application_not_found"],
+  unknown: { client_id: "application_not_found" },
+
+  handle({ params: { client_id: clientId }, body, principal, deps: { db, clock }, fail }) {
+    const { realmId } = principal;
+    return db.transaction(async (tx) => {
+      const before = await applications.lock(tx, { realmId, clientId });
+      if (before === undefined) throw fail("application_not_found");
+      const after = changedBy(before, body);
+      requireHeld(principal, scopesAtStake(before, after));
+
+      const changes = differences(applicationSettingsView(before), applicationSettingsView(after));
+      if (changes !== undefined) {
+        await applications.update(tx, { clientId, ...after });
+        await endWhatIsNoLongerGranted(tx, { clientId, before, after });
+        const entry = { event: "client_update", actor: actorOf(principal), at: clock.now() } as const;
+        await audit.record(tx, { ...entry, realmId, properties: { clientID: clientId, ...changes } });
+      }
+      return applicationView({ ...before, ...after });
+    });
+  },
+});
+
+async function endWhatIsNoLongerGranted(
+  tx: Db,
+  { clientId, before, after }: { clientId: string; before: ApplicationSettings; after: ApplicationSettings },
+): Promise<void> {
+  if (before.scopes.some((scope) => !after.scopes.includes(scope))) {
+    await applications.endBeyondScopes(tx, { clientId, scopes: after.scopes });
+  }
+  if (before.useClientSecret && !after.useClientSecret) await applications.removeSecrets(tx, { clientId });
+}

@@ -1,0 +1,91 @@
+import type { Db } from "../../../db/client.ts";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import { latestHead, type SignedHead } from "../../../db/queries/audit-seals.ts";
+import { csvLine } from "../../../domain/csv.ts";
+import { exported } from "../../contract/exported.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { Streamed } from "../../contract/streamed.ts";
+import { ExportedEntryView, exportedEntryView } from "../../contract/views/audit-entry-view.ts";
+import { auditFilter } from "./audit-filter.ts";
+
+export const exportAuditEntries = exported({
+  operation: "exportAuditEntries",
+  summary: "The audit log as a file",
+  description:
+    "Streamed, oldest first, in the order of the realm's chain. Without a filter the last line of NDJSON is the latest " +
+    '`{"head": …}` of the chain, and `operator audit verify` can check the file.',
+  path: "/api/audit/export",
+  access: "admin",
+  scope: "audit.read",
+  filter: auditFilter,
+  types: { "application/x-ndjson": ExportedEntryView, "text/csv": ExportedEntryView },
+  errors: [],
+
+  async handle({ principal, filter, type, deps: { db, clock } }) {
+    const { realmId } = principal;
+    const asCsv = type === "text/csv";
+    await audit.record(db, {
+      realmId,
+      event: "audit_export",
+      actor: actorOf(principal),
+      at: clock.now(),
+      properties: { format: asCsv ? "csv" : "ndjson", filter },
+    });
+    const head = await latestHead(db, realmId);
+    const pages = pagesOf(db, { realmId, filter, head });
+    return asCsv
+      ? new Streamed("text/csv; charset=utf-8; header=present", "audit.csv", csv(pages))
+      : new Streamed(
+          "application/x-ndjson",
+          "audit.ndjson",
+          ndjson(pages, Object.keys(filter).length === 0 ? { head: head?.signature ?? null } : undefined),
+        );
+  },
+});
+
+/** Entries that are read at once: few enough to be held, many enough to be quick. */
+const pageMax = 2_000;
+
+interface Export {
+  realmId: string;
+  filter: Partial<audit.AuditFilter>;
+  head: SignedHead | undefined;
+}
+
+/**
+ * The entries up to the head in the order of the chain, then the others without a place, so that the file is whole up to
+ * its head however the chain goes on meanwhile. No connection is held between two pages.
+ */
+async function* pagesOf(db: Db, { realmId, filter, head }: Export): AsyncGenerator<audit.ExportedEntry[]> {
+  const position = head?.position ?? 0;
+  for (let after = 0; after < position; after += pageMax) {
+    yield audit.sealedBetween(db, { realmId, filter, after, to: Math.min(after + pageMax, position) });
+  }
+  let afterId = "0";
+  for (;;) {
+    const ids = await audit.idsBeyond(db, { realmId, position, afterId, limit: pageMax });
+    yield audit.unplaced(db, { realmId, filter, ids });
+    const last = ids.at(-1);
+    if (last === undefined || ids.length < pageMax) return;
+    afterId = last;
+  }
+}
+
+async function* ndjson(
+  pages: AsyncIterable<audit.ExportedEntry[]>,
+  lastLine: { head: string | null } | undefined,
+): AsyncGenerator<string> {
+  for await (const page of pages) {
+    if (page.length > 0) yield page.map((entry) => `${JSON.stringify(exportedEntryView(entry))}\n`).join("");
+  }
+  if (lastLine !== undefined) yield `${JSON.stringify(lastLine)}\n`;
+}
+
+async function* csv(pages: AsyncIterable<audit.ExportedEntry[]>): AsyncGenerator<string> {
+  const columns = Object.keys(ExportedEntryView.shape) as (keyof ExportedEntryView)[];
+  yield csvLine(columns);
+  for await (const page of pages) {
+    const lines = page.map(exportedEntryView).map((view) => csvLine(columns.map((column) => view[column])));
+    if (lines.length > 0) yield lines.join("");
+  }
+}

@@ -1,0 +1,17 @@
+import { advanceJob, type advanceCauses } from "../../../domain/jobs/advance-job.ts";
+import { JobID } from "../../../domain/ids.ts";
+import type { IncomingCall } from "../../contract/endpoint.ts";
+
+/** Tells the workers that a job has something for them. While the queue is away the row is the outbox: they look for it. */
+export async function advance(
+  jobId: string,
+  cause: (typeof advanceCauses)[number],
+  { deps: { queues, metrics }, log }: Pick<IncomingCall, "deps" | "log">,
+): Promise<void> {
+  try {
+    await queues.enqueue(advanceJob, { version: 1, jobId: JobID.parse(jobId), cause });
+  } catch (error) {
+    metrics.enqueueFailed();
+    log.warn({ event: "job.enqueue_failed", jobId, err: error }, "the queue is away; the workers will find the job");
+  }
+}

@@ -1,0 +1,146 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import { CsvError, parse } from "csv-parse";
+import { jobColumns, neededColumns, readHeading, type JobColumn } from "../../../domain/bulk/columns.ts";
+import type { JobKind } from "../../../domain/bulk/job.ts";
+import { csvSeparators, unguardCell } from "../../../domain/csv.ts";
+import { givenText, rowCharactersMax, unusableFile, type FoundInput, type FoundRow } from "./input.ts";
+
+/**
+ * A table as spreadsheets write it (RFC 4180, and what Excel makes of it): comma, semicolon or tab, whichever the header
+ * has, any line ending, `sep=;` before the header.
+ */
+export async function csvInput(kind: JobKind, text: AsyncIterable<string>): Promise<FoundInput> {
+  const { head, rest } = await readHead(text);
+  const parser = parse({
+    delimiter: delimiterOf(head),
+    relax_column_count: true,
+    relax_quotes: true,
+    max_record_size: rowCharactersMax,
+  });
+  const source = Readable.from(rest, { objectMode: true });
+  const reading = pipeline(source, parser);
+  // What goes wrong is told where records are read.
+  reading.catch(() => undefined);
+  const records = readRecords(parser);
+
+  let header: string[] | undefined;
+  try {
+    const next: IteratorResult<string[], undefined> = await records.next();
+    header = next.value;
+  } catch (error) {
+    parser.destroy();
+    throw error;
+  }
+  if (header === undefined) throw unusableFile("The file is empty.");
+  const columns = columnsOf(kind, header);
+  return {
+    columns: columns.flatMap(({ heading, column }) => (column === "ignored" ? [] : [heading])),
+    rows: rowsOf(
+      records,
+      columns.map(({ column }) => column),
+    ),
+  };
+}
+
+/** Enough of the beginning to know the header, and the whole text again. */
+async function readHead(text: AsyncIterable<string>): Promise<{ head: string; rest: AsyncGenerator<string> }> {
+  const iterator = text[Symbol.asyncIterator]();
+  let head = "";
+  while (head.length < rowCharactersMax && !/[^\r\n]\r?\n[^\r\n]*[\r\n]/.test(head)) {
+    const next: IteratorResult<string, unknown> = await iterator.next();
+    if (next.done === true) break;
+    head += next.value;
+  }
+  const separated = /^sep=[,;\t]\r?\n/i.exec(head)?.[0] ?? "";
+
+  async function* rest(): AsyncGenerator<string> {
+    if (head.length > separated.length) yield head.slice(separated.length);
+    for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
+  }
+  return { head, rest: rest() };
+}
+
+/** What Excel was told, else what occurs most often in the header outside of quotation marks. */
+function delimiterOf(head: string): string {
+  const told = /^sep=([,;\t])/i.exec(head)?.[1];
+  if (told !== undefined) return told;
+  const [header = ""] = head
+    .replace(/"(?:[^"]|"")*"/g, "")
+    .trimStart()
+    .split(/[\r\n]/, 1);
+  const count = (delimiter: string): number => header.split(delimiter).length;
+  return csvSeparators.reduce((most, delimiter) => (count(delimiter) > count(most) ? delimiter : most));
+}
+
+async function* readRecords(parser: AsyncIterable<string[]>): AsyncGenerator<string[], undefined> {
+  try {
+    yield* parser;
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    const line = typeof error["lines"] === "number" ? error["lines"] : 0;
+    throw unusableFile(
+      error.code === "CSV_QUOTE_NOT_CLOSED"
+        ? `A quotation mark that opens in line ${line} is not closed.`
+        : `The row that ends around line ${line} is longer than ${rowCharactersMax} bytes; is a quotation mark missing?`,
+      { cause: error },
+    );
+  }
+  return undefined;
+}
+
+interface HeadedColumn {
+  heading: string;
+  column: JobColumn | "ignored";
+}
+
+/** Throws for a column that is unknown, one that occurs twice, and when there is none that says who it is about. */
+function columnsOf(kind: JobKind, header: readonly string[]): HeadedColumn[] {
+  const known = `Known are ${jobColumns[kind].join(", ")}.`;
+  const columns = header.map((cell): HeadedColumn => {
+    const heading = cell.trim();
+    const column = heading === "" ? "ignored" : readHeading(kind, heading);
+    if (column !== undefined) return { heading, column };
+    const shown = givenText(heading)?.slice(0, 100) ?? "";
+    throw unusableFile(`The file has a column “${shown}” that is unknown. ${known}`, {
+      path: shown,
+      reason: "is no column that is known",
+    });
+  });
+  const needed: readonly JobColumn[] = neededColumns[kind];
+  if (!columns.some(({ column }) => column !== "ignored" && needed.includes(column))) {
+    throw unusableFile(`The file lacks the column ${needed.join(" or ")}. ${known}`, {
+      path: needed.join(" or "),
+      reason: "is missing",
+    });
+  }
+  const twice = columns.find(
+    ({ column }, index) => column !== "ignored" && columns.findIndex((other) => other.column === column) < index,
+  );
+  if (twice !== undefined) {
+    throw unusableFile(`The file has two columns for ${twice.column}.`, {
+      path: twice.heading,
+      reason: "occurs twice",
+    });
+  }
+  return columns;
+}
+
+async function* rowsOf(
+  records: AsyncIterable<string[]>,
+  columns: readonly HeadedColumn["column"][],
+): AsyncGenerator<FoundRow> {
+  let position = 0;
+  for await (const record of records) {
+    position += 1;
+    if (record.every((cell) => cell.trim() === "")) continue;
+    const cells = new Map<JobColumn, string>();
+    columns.forEach((column, index) => {
+      if (column !== "ignored") cells.set(column, unguardCell(record[index] ?? ""));
+    });
+    const given = [...cells.values()].map(givenText);
+    yield record.slice(columns.length).some((cell) => cell.trim() !== "")
+      ? { position, unreadable: "The row has more cells than the header.", given }
+      : { position, cells, given };
+  }
+}

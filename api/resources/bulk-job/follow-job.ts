@@ -1,0 +1,41 @@
+import { z } from "zod";
+import * as jobs from "../../../db/queries/jobs.ts";
+import { JobID } from "../../../domain/ids.ts";
+import { Streamed } from "../../contract/streamed.ts";
+import { streaming } from "../../contract/streaming.ts";
+import { JobView } from "../../contract/views/job-view.ts";
+import { jobEvents } from "./job-events.ts";
+
+export const followJob = streaming({
+  operation: "followJob",
+  summary: "Follow a bulk job by server-sent events",
+  description:
+    "The `data` of each event is the job. At most 4 a second, a comment every 15 seconds; the last one has the job as it ended.",
+  path: "/api/jobs/:id/events",
+  access: "admin",
+  scope: "job.read",
+  params: z.object({ id: JobID }),
+  query: z.object({}),
+  types: { "text/event-stream": JobView },
+  resumed: true,
+  errors: ["job_not_found"],
+  unknown: { id: "job_not_found" },
+
+  async handle({ params: { id: jobId }, principal, deps, lastEventId, stillAdmitted, signal, fail }) {
+    const job = await jobs.find(deps.db, { realmId: principal.realmId, jobId, at: deps.clock.now() });
+    if (job === undefined) throw fail("job_not_found");
+    const events = jobEvents(jobId, {
+      deps,
+      after: readEventId(lastEventId),
+      admittedUntil: principal.expiresAt,
+      stillAdmitted,
+      signal: signal(),
+    });
+    // A proxy that gathers the answer would tell of progress when there is none any more.
+    return new Streamed("text/event-stream", undefined, events, { "X-Accel-Buffering": "no" });
+  },
+});
+
+/** The revision that a client has; what is none of ours is as good as none. */
+const readEventId = (id: string | undefined): number =>
+  id !== undefined && /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;

@@ -1,0 +1,54 @@
+import { z } from "zod";
+import * as jobs from "../../../db/queries/jobs.ts";
+import { rowStatuses } from "../../../domain/bulk/job.ts";
+import { JobID } from "../../../domain/ids.ts";
+import { filters } from "../../contract/filters.ts";
+import { Streamed } from "../../contract/streamed.ts";
+import { streaming } from "../../contract/streaming.ts";
+import { JobRowView } from "../../contract/views/job-row-view.ts";
+import { mayReadOutput } from "./job-rules.ts";
+import { resultPages } from "./result-pages.ts";
+import { resultsAsCsv, resultsAsJson, resultsAsNdjson } from "./results-text.ts";
+
+export const getJobResults = streaming({
+  operation: "getJobResults",
+  summary: "What became of the rows of a bulk job",
+  description:
+    "What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for " +
+    "whoever created the job, through the same client and with the scope `profile.create`, until they are erased. " +
+    "As CSV it can be uploaded again.",
+  path: "/api/jobs/:id/results",
+  access: "admin",
+  scope: "job.read",
+  params: z.object({ id: JobID }),
+  query: z.object({
+    status: filters
+      .list(z.enum(rowStatuses, "there is no such status"))
+      .optional()
+      .describe(`Only rows with one of these: ${rowStatuses.join(", ")}, comma-separated or repeated.`),
+  }),
+  types: {
+    "application/json": z.object({ result: z.literal("ok"), code: z.literal(200), data: z.array(JobRowView) }),
+    "application/x-ndjson": JobRowView,
+    "text/csv": JobRowView,
+  },
+  secret: true,
+  errors: ["job_not_found"],
+  unknown: { id: "job_not_found" },
+
+  async handle({ params: { id: jobId }, query: { status }, type, principal, deps, fail }) {
+    const { realmId } = principal;
+    const job = await jobs.find(deps.db, { realmId, jobId, at: deps.clock.now() });
+    if (job === undefined) throw fail("job_not_found");
+    const pages = resultPages(deps, { job, statuses: status, withOutput: mayReadOutput(principal, job) });
+    const name = `${job.kind}-${job.id}`;
+    switch (type) {
+      case "application/json":
+        return new Streamed("application/json; charset=utf-8", undefined, resultsAsJson(pages));
+      case "application/x-ndjson":
+        return new Streamed("application/x-ndjson", `${name}.ndjson`, resultsAsNdjson(pages));
+      case "text/csv":
+        return new Streamed("text/csv; charset=utf-8; header=present", `${name}.csv`, resultsAsCsv(pages, job));
+    }
+  },
+});

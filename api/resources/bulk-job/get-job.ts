@@ -1,0 +1,27 @@
+import { z } from "zod";
+import * as jobs from "../../../db/queries/jobs.ts";
+import { JobID } from "../../../domain/ids.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { JobView } from "../../contract/views/job-view.ts";
+import { answerJob } from "./answer-job.ts";
+
+export const getJob = endpoint({
+  operation: "getJob",
+  summary: "How a bulk job stands",
+  description: "202 until it has ended or is ready to be started; with `Prefer: wait=N` the answer waits for that.",
+  method: "get",
+  path: "/api/jobs/:id",
+  access: "admin",
+  scope: "job.read",
+  params: z.object({ id: JobID }),
+  data: JobView,
+  pending: JobView,
+  errors: ["job_not_found"],
+  unknown: { id: "job_not_found" },
+
+  async handle({ params: { id: jobId }, principal: { realmId }, deps, prefer, signal, fail }) {
+    const found = await jobs.find(deps.db, { realmId, jobId, at: deps.clock.now() });
+    if (found === undefined) throw fail("job_not_found");
+    return answerJob(found, { deps, prefer, signal });
+  },
+});

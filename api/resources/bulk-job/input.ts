@@ -1,0 +1,42 @@
+import type { JobColumn } from "../../../domain/bulk/columns.ts";
+import type { RowCells } from "../../../domain/bulk/row.ts";
+import { ServiceError } from "../../../domain/errors.ts";
+
+/** A row of a file as it was found: its values, or why it is no row. */
+export type FoundRow =
+  | { position: number; cells: RowCells; given: (string | null)[] }
+  | { position: number; unreadable: string; given: (string | null)[] };
+
+/** A file with people in it. Its columns are known before its rows. */
+export interface FoundInput {
+  /** As they are called in the file. */
+  columns: readonly string[];
+  rows: AsyncIterable<FoundRow>;
+}
+
+/** No row is longer, so that none is ever held that is. */
+export const rowCharactersMax = 64 * 1024;
+
+/** Rows and empty lines together: as many lines as a spreadsheet has. */
+export const positionsMax = 1_048_576;
+
+/** What is wrong with a file as a whole. */
+export const unusableFile = (description: string, options: { path?: string; reason?: string; cause?: unknown } = {}) =>
+  new ServiceError("invalid_request", {
+    description,
+    ...(options.path !== undefined && { fields: [{ path: options.path, reason: options.reason ?? description }] }),
+    ...(options.cause !== undefined && { cause: options.cause }),
+  });
+
+const keptCharactersMax = 1_000;
+
+/** A value as it is kept beside what is made of it: as text that Postgres takes, cut when it is far too long. */
+export function givenText(value: unknown): string | null {
+  if (value === undefined || value === null || value === "") return null;
+  const text = typeof value === "string" ? value : JSON.stringify(value);
+  return text.slice(0, keptCharactersMax).replace(/[\0\p{Cs}]/gu, "\ufffd");
+}
+
+/** The values of one row, in the order of the columns. */
+export const givenOf = (columns: readonly JobColumn[], cells: RowCells): (string | null)[] =>
+  columns.map((column) => givenText(cells.get(column)));

@@ -1,0 +1,32 @@
+import type { Db } from "../../../db/client.ts";
+import * as jobRows from "../../../db/queries/job-rows.ts";
+import type { Job } from "../../../db/queries/jobs.ts";
+import { lockWaitingRows } from "../../../db/queries/jobs.ts";
+import { profileScope, scopesOfJob, unfinishedRowsMax, type JobState } from "../../../domain/bulk/job.ts";
+import { ServiceError } from "../../../domain/errors.ts";
+import { requireScope, type PrincipalFor } from "../../contract/access.ts";
+import { hasMade, type Principal } from "../../contract/principal.ts";
+
+export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): boolean => states.includes(state);
+
+/** Throws unless the token has the scopes of what a job does. */
+export async function requireScopesOf(db: Db, principal: Principal, { id, kind }: Job): Promise<void> {
+  const profiles = await jobRows.asksForProfiles(db, id);
+  for (const scope of scopesOfJob(kind, { profiles })) requireScope(principal, scope);
+}
+
+const waitSeconds = 60;
+
+/** Throws when the realm has too many unfinished rows for so many more. Holds others of the realm until the transaction ends. */
+export async function requireRoom(tx: Db, { realmId, rows }: { realmId: string; rows: number }): Promise<void> {
+  const waiting = await lockWaitingRows(tx, realmId);
+  if (waiting + rows <= unfinishedRowsMax) return;
+  throw new ServiceError("too_many_rows_waiting", {
+    description: `${waiting} rows of this realm's jobs are waiting; there may be ${unfinishedRowsMax}. Try again when some are done.`,
+    retryAfterSeconds: waitSeconds,
+  });
+}
+
+/** Files and keys are for whoever created the job, through the same client, with the scope that creating them needs. */
+export const mayReadOutput = (principal: PrincipalFor["admin"], job: Job): boolean =>
+  hasMade(principal, job) && principal.scopes.has(profileScope);

@@ -1,0 +1,27 @@
+import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk/columns.ts";
+import type { JobKind } from "../../../domain/bulk/job.ts";
+import { givenOf, type FoundRow } from "./input.ts";
+
+/** An object as a row, its properties in any letter case; those that are no columns are passed over, as in every body. */
+export function rowOf(kind: JobKind, position: number, value: unknown): FoundRow {
+  if (typeof value !== "object" || value === null || Array.isArray(value)) {
+    return unreadableRowOf(kind, position, "The row is no JSON object.");
+  }
+  const cells = new Map<JobColumn, unknown>();
+  let twice: JobColumn | undefined;
+  for (const [name, cell] of Object.entries(value)) {
+    const column = readHeading(kind, name);
+    if (column === undefined || column === "ignored") continue;
+    if (cells.has(column)) twice = column;
+    cells.set(column, cell);
+  }
+  const given = givenOf(jobColumns[kind], cells);
+  return twice === undefined ? { position, cells, given } : { position, unreadable: `${twice}: occurs twice`, given };
+}
+
+/** Something at the place of a row that is none. */
+export const unreadableRowOf = (kind: JobKind, position: number, reason: string): FoundRow => ({
+  position,
+  unreadable: reason,
+  given: jobColumns[kind].map(() => null),
+});

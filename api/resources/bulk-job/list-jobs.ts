@@ -1,0 +1,30 @@
+import { z } from "zod";
+import { jobSortKeys, list } from "../../../db/queries/jobs.ts";
+import { jobKinds, jobStates } from "../../../domain/bulk/job.ts";
+import { paginated } from "../../contract/endpoint.ts";
+import { filters } from "../../contract/filters.ts";
+import { JobView, jobView } from "../../contract/views/job-view.ts";
+
+export const listJobs = paginated({
+  operation: "listJobs",
+  summary: "The bulk jobs of the realm",
+  path: "/api/jobs",
+  access: "admin",
+  scope: "job.read",
+  item: JobView,
+  sort: jobSortKeys,
+  filter: {
+    kind: z.enum(jobKinds, `must be one of ${jobKinds.join(", ")}`),
+    state: filters.list(z.enum(jobStates, "there is no such state")),
+    dryRun: filters.flag,
+    minCreated: filters.instant,
+    maxCreated: filters.instant,
+  },
+  errors: [],
+
+  async handle({ principal: { realmId }, page, deps: { db, clock } }) {
+    const at = clock.now();
+    const { items, total } = await list(db, { realmId, at, page });
+    return { items: items.map((job) => jobView(job, at)), total };
+  },
+});

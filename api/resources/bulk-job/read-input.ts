@@ -1,0 +1,25 @@
+import type { JobKind } from "../../../domain/bulk/job.ts";
+import type { Upload } from "../../contract/upload.ts";
+import { csvInput } from "./csv-input.ts";
+import type { FoundInput } from "./input.ts";
+import { jsonInput } from "./json-input.ts";
+import { ndjsonInput } from "./ndjson-input.ts";
+import { utf8Text } from "./utf8-text.ts";
+
+/** The people in an uploaded file of any of the types that jobs take. */
+export function readInput(
+  kind: JobKind,
+  { type, bytes }: Pick<Upload, "type" | "bytes">,
+): Promise<FoundInput> | FoundInput {
+  const text = utf8Text(bytes);
+  switch (type) {
+    case "application/json":
+      return jsonInput(kind, text);
+    case "application/x-ndjson":
+      return ndjsonInput(kind, text);
+    case "text/csv":
+      return csvInput(kind, text);
+    default:
+      throw new Error(`jobs do not take ${type}`);
+  }
+}

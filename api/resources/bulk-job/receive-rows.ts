@@ -1,0 +1,81 @@
+import { setImmediate as turn } from "node:timers/promises";
+import type { Database } from "../../../db/client.ts";
+import * as jobRows from "../../../db/queries/job-rows.ts";
+import * as jobs from "../../../db/queries/jobs.ts";
+import { jobRowsMax, type JobKind } from "../../../domain/bulk/job.ts";
+import { readRow, unreadableRow } from "../../../domain/bulk/row.ts";
+import { ServiceError } from "../../../domain/errors.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import { positionsMax, unusableFile, type FoundInput, type FoundRow } from "./input.ts";
+
+/** Rows that are stored at once. */
+const batchMax = 1_000;
+
+/** Rows that are read before others' requests get their turn: a file is here faster than it is read. */
+const rowsInATurn = 100;
+
+interface Receiving {
+  job: Omit<jobs.NewJob, "columns">;
+  input: FoundInput;
+  /** Throws when whoever sends the rows may not ask for profiles. */
+  requireProfiles: () => void;
+}
+
+/**
+ * Stores the rows of a file as they come in, a job and its rows so far in each short transaction; nobody sees the job
+ * yet. Answers how many rows there are, and how many of them cannot be used.
+ */
+export async function receiveRows(
+  { db, clock }: { db: Database; clock: Clock },
+  { job, input, requireProfiles }: Receiving,
+): Promise<{ total: number; invalid: number }> {
+  let total = 0;
+  let invalid = 0;
+  let batch: jobRows.NewJobRow[] = [];
+
+  const store = async (): Promise<void> => {
+    const rows = batch;
+    const first = total === rows.length;
+    batch = [];
+    await db.transaction(async (tx) => {
+      if (first) await jobs.create(tx, { ...job, columns: input.columns });
+      else await jobs.touch(tx, { realmId: job.realmId, jobId: job.jobId, at: clock.now() });
+      await jobRows.add(tx, { jobId: job.jobId, rows });
+    });
+  };
+
+  for await (const found of input.rows) {
+    if (total >= jobRowsMax || found.position > positionsMax) throw tooManyRows();
+    const row = newRow(job.kind, found);
+    if (row.message !== null) invalid += 1;
+    if (row.profileName !== null) requireProfiles();
+    batch.push(row);
+    total += 1;
+    if (batch.length === batchMax) await store();
+    else if (total % rowsInATurn === 0) await turn();
+  }
+  if (total === 0) throw unusableFile("The file has no rows.");
+  if (batch.length > 0) await store();
+  return { total, invalid };
+}
+
+function newRow(kind: JobKind, found: FoundRow): jobRows.NewJobRow {
+  const { values, message } = "cells" in found ? readRow(kind, found.cells) : unreadableRow(found.unreadable);
+  return {
+    position: found.position,
+    input: found.given,
+    pairwiseId: values.pairwiseID,
+    userId: values.userID,
+    email: values.email,
+    maxProfiles: values.maxProfiles,
+    profileName: values.profileName,
+    deviceType: values.deviceType,
+    format: values.format,
+    message,
+  };
+}
+
+const tooManyRows = (): ServiceError =>
+  new ServiceError("payload_too_large", {
+    description: `The file has more than ${jobRowsMax} rows. Split it into several jobs.`,
+  });

@@ -1,0 +1,72 @@
+import { z } from "zod";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import * as jobs from "../../../db/queries/jobs.ts";
+import { JobID } from "../../../domain/ids.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { filters } from "../../contract/filters.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { JobView } from "../../contract/views/job-view.ts";
+import { advance } from "./advance.ts";
+import { answerJob } from "./answer-job.ts";
+import { inState, requireScopesOf } from "./job-rules.ts";
+
+export const startJob = endpoint({
+  operation: "startJob",
+  summary: "Start a bulk job that is ready",
+  description:
+    "At once, or at `executeAt`. Needs the scopes of what the job does. Where the number of people has to be confirmed, " +
+    "`confirmTotal` is how many the check found that will change. A job whose creator may no longer create it " +
+    "(`creator_ended`) becomes the caller's.",
+  method: "post",
+  path: "/api/jobs/:id/start",
+  access: "admin",
+  scope: "job.create",
+  params: z.object({ id: JobID }),
+  body: z.object({ executeAt: filters.instant.nullish(), confirmTotal: z.int().min(0).nullish() }),
+  data: JobView,
+  pending: JobView,
+  errors: ["job_not_found", "job_state", "confirmation_required"],
+  unknown: { id: "job_not_found" },
+  changes: true,
+
+  async handle({ params: { id: jobId }, body, principal, deps, change, prefer, log, signal, fail }) {
+    const { realmId } = principal;
+    const { executeAt = null, confirmTotal = null } = body;
+    const at = deps.clock.now();
+    await change(async (tx) => {
+      const job = await jobs.lock(tx, { realmId, jobId, at });
+      if (job === undefined) throw fail("job_not_found");
+      await requireScopesOf(tx, principal, job);
+      if (!inState(job, "ready")) throw fail("job_state");
+      const expectedChange = job.expectedChange ?? 0;
+      if (job.kind === "offboarding" && confirmTotal !== expectedChange) {
+        if (confirmTotal !== null || (await jobs.needsConfirmation(tx, { realmId, expectedChange }))) {
+          throw fail("confirmation_required", {
+            description: `${expectedChange} people would be offboarded. Confirm it by sending this number as confirmTotal.`,
+          });
+        }
+      }
+      if (!(await jobs.creatorMayRun(tx, { jobId, kind: job.kind }))) {
+        const actor = actorOf(principal);
+        await jobs.takeOver(tx, { realmId, jobId, actor });
+        await audit.record(tx, {
+          realmId,
+          event: "job_take_over",
+          actor,
+          at,
+          properties: {
+            job: jobId,
+            from: { user: job.createdByUserId, client: job.createdByClientId },
+            to: { user: actor.userId, client: actor.clientId },
+          },
+        });
+      }
+      await jobs.start(tx, { realmId, jobId, executeAt, confirmTotal, at });
+      return { jobId };
+    });
+    await advance(jobId, "started", { deps, log });
+    const job = await jobs.find(deps.db, { realmId, jobId, at });
+    if (job === undefined) throw fail("job_not_found");
+    return answerJob(job, { deps, prefer, signal });
+  },
+});

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import * as consents from "../../../db/queries/consents.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { ConsentView, consentView } from "../../contract/views/consent-view.ts";
+
+export const listConsents = endpoint({
+  operation: "listConsents",
+  summary: "The applications that the signed-in user allowed something",
+  description: "The latest first, not paginated. No scope is needed.",
+  method: "get",
+  path: "/api/consents",
+  access: "user",
+  data: z.array(ConsentView),
+  errors: [],
+
+  async handle({ principal: { userId }, deps: { db } }) {
+    const found = await consents.listOfUser(db, { userId });
+    return found.map(consentView);
+  },
+});

@@ -1,0 +1,45 @@
+import * as audit from "../../../db/queries/audit-entries.ts";
+import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+import { sealUnderMasterKey } from "../../../runtime/master-key.ts";
+import { drawSecretToken } from "../../../runtime/secret-token.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { guestAccountView, GuestAccountView } from "../../contract/views/guest-account-view.ts";
+import { GuestAccountCreation, requireFuture, settingsByName } from "./guest-account-settings.ts";
+
+export const createGuestAccount = endpoint({
+  operation: "createGuestAccount",
+  summary: "Create a guest account",
+  description: "Its token is read apart, see `getGuestToken`.",
+  method: "post",
+  path: "/api/guest-account",
+  access: "admin",
+  scope: "guest.create",
+  body: GuestAccountCreation,
+  data: GuestAccountView,
+  errors: [],
+  changes: true,
+
+  handle({ body, principal, deps: { clock, masterKey }, change }) {
+    const { realmId } = principal;
+    const at = clock.now();
+    const { name, note = null, profileLimit = null, expirationDate: expiresAt } = body;
+
+    return change(async (tx) => {
+      requireFuture(expiresAt, at);
+      const { token, hash: tokenHash } = drawSecretToken("guestToken");
+      const context = guestAccounts.tokenContext(tokenHash);
+      const tokenSealed = sealUnderMasterKey(masterKey, Buffer.from(token), context);
+      const settings = { name, note, profileLimit, expiresAt };
+      const account = await guestAccounts.create(tx, { realmId, ...settings, tokenHash, tokenSealed, at });
+      await audit.record(tx, {
+        realmId,
+        event: "guest_account_create",
+        actor: actorOf(principal),
+        at,
+        properties: { guestAccountID: account.id, ...settingsByName(settings) },
+      });
+      return guestAccountView({ ...account, activeProfileCount: 0 });
+    });
+  },
+});

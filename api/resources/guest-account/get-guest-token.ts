@@ -1,0 +1,45 @@
+import { z } from "zod";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+import { hasEnded } from "../../../domain/guest-account.ts";
+import { GuestAccountID } from "../../../domain/ids.ts";
+import { openUnderMasterKey } from "../../../runtime/master-key.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+
+export const getGuestToken = endpoint({
+  operation: "getGuestToken",
+  summary: "The token of a guest account",
+  description:
+    "Whoever holds it can create profiles under the account. It is the same every time, and every time that it is read is in the audit log.",
+  method: "get",
+  path: "/api/guest-token/:guestAccountId",
+  host: "auth",
+  access: "admin",
+  scope: "guest.read",
+  params: z.object({ guestAccountId: GuestAccountID }),
+  data: z.string(),
+  secret: true,
+  errors: ["guest_account_not_found", "guest_account_ended"],
+  unknown: { guestAccountId: "guest_account_not_found" },
+
+  handle({ params: { guestAccountId }, principal, deps: { db, clock, masterKey }, fail }) {
+    const { realmId } = principal;
+    const at = clock.now();
+    return db.transaction(async (tx) => {
+      const account = await guestAccounts.findWithToken(tx, { realmId, guestAccountId });
+      if (account === undefined) throw fail("guest_account_not_found");
+      if (hasEnded(account, at)) throw fail("guest_account_ended");
+      const { tokenSealed, tokenHash } = account;
+      const token = openUnderMasterKey(masterKey, tokenSealed, guestAccounts.tokenContext(tokenHash));
+      await audit.record(tx, {
+        realmId,
+        event: "guest_token_read",
+        actor: actorOf(principal),
+        at,
+        properties: { guestAccountID: guestAccountId },
+      });
+      return token.toString("utf8");
+    });
+  },
+});

@@ -1,0 +1,31 @@
+import { guestAccountSortKeys, list, type GuestAccountFilter } from "../../../db/queries/guest-accounts.ts";
+import { paginated } from "../../contract/endpoint.ts";
+import { filters } from "../../contract/filters.ts";
+import type { ListOffer } from "../../contract/paging.ts";
+import { GuestAccountView, guestAccountView } from "../../contract/views/guest-account-view.ts";
+
+const filter: ListOffer<GuestAccountFilter, never>["filter"] = {
+  invalid: filters.flag,
+  minCreateTime: filters.instant,
+  maxCreateTime: filters.instant,
+  minExpirationTime: filters.instant,
+  maxExpirationTime: filters.instant,
+};
+
+export const listGuestAccounts = paginated({
+  operation: "listGuestAccounts",
+  summary: "The guest accounts of the realm",
+  path: "/api/guest-accounts",
+  access: "admin",
+  scope: "guest.read",
+  item: GuestAccountView,
+  search: "name",
+  sort: guestAccountSortKeys,
+  filter,
+  errors: [],
+
+  async handle({ principal: { realmId }, page, deps: { db, clock } }) {
+    const { items, total } = await list(db, { realmId, at: clock.now(), page });
+    return { items: items.map(guestAccountView), total };
+  },
+});

@@ -1,0 +1,39 @@
+import { z } from "zod";
+import {
+  guestProfileSortKeys,
+  pageOfGuestAccount,
+  type GuestProfileFilter,
+} from "../../../db/queries/certificate-pages.ts";
+import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+import { GuestAccountID } from "../../../domain/ids.ts";
+import { paginated } from "../../contract/endpoint.ts";
+import { filters } from "../../contract/filters.ts";
+import type { ListOffer } from "../../contract/paging.ts";
+import { GuestProfileView, guestProfileView } from "../../contract/views/guest-profile-view.ts";
+
+const filter: ListOffer<GuestProfileFilter, never>["filter"] = {
+  invalid: filters.flag,
+  minCreateTime: filters.instant,
+  maxCreateTime: filters.instant,
+};
+
+export const listGuestProfiles = paginated({
+  operation: "listGuestProfiles",
+  summary: "The profiles of a guest account",
+  path: "/api/guest-accounts/:guestAccountId/profiles",
+  access: "admin",
+  scope: "guest.read",
+  params: z.object({ guestAccountId: GuestAccountID }),
+  item: GuestProfileView,
+  search: "serial",
+  sort: guestProfileSortKeys,
+  filter,
+  errors: ["guest_account_not_found"],
+  unknown: { guestAccountId: "guest_account_not_found" },
+
+  async handle({ params: { guestAccountId }, principal: { realmId }, page, deps: { db, clock }, fail }) {
+    if (!(await guestAccounts.exists(db, { realmId, guestAccountId }))) throw fail("guest_account_not_found");
+    const { items, total } = await pageOfGuestAccount(db, { realmId, guestAccountId, at: clock.now(), page });
+    return { items: items.map(guestProfileView), total };
+  },
+});

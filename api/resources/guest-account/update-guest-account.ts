@@ -1,0 +1,60 @@
+import { z } from "zod";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+import type { GuestAccountSettings } from "../../../db/queries/guest-accounts.ts";
+import { GuestAccountID } from "../../../domain/ids.ts";
+import { differences } from "../../contract/audit-changes.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { GuestAccountView, guestAccountView } from "../../contract/views/guest-account-view.ts";
+import { GuestAccountChange, requireFuture, settingsByName } from "./guest-account-settings.ts";
+
+export const updateGuestAccount = endpoint({
+  operation: "updateGuestAccount",
+  summary: "Change a guest account",
+  description:
+    "Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not.",
+  method: "put",
+  path: "/api/guest-accounts/:guestAccountId",
+  access: "admin",
+  scope: "guest.modify",
+  params: z.object({ guestAccountId: GuestAccountID }),
+  body: GuestAccountChange,
+  data: GuestAccountView,
+  errors: ["guest_account_not_found", "guest_account_ended"],
+  unknown: { guestAccountId: "guest_account_not_found" },
+
+  async handle({ params: { guestAccountId }, body, principal, deps: { db, clock }, fail }) {
+    const { realmId } = principal;
+    const at = clock.now();
+    return db.transaction(async (tx) => {
+      const before = await guestAccounts.lock(tx, { realmId, guestAccountId });
+      if (before === undefined) throw fail("guest_account_not_found");
+      if (before.revokedAt !== null) throw fail("guest_account_ended");
+
+      const after = changedBy(before, body);
+      const changes = differences(settingsByName(before), settingsByName(after));
+      if (changes !== undefined) {
+        if ("expirationDate" in changes.after) requireFuture(after.expiresAt, at);
+        await guestAccounts.update(tx, { realmId, guestAccountId, ...after });
+        await audit.record(tx, {
+          realmId,
+          event: "guest_account_update",
+          actor: actorOf(principal),
+          at,
+          properties: { guestAccountID: guestAccountId, ...changes },
+        });
+      }
+      const changed = await guestAccounts.find(tx, { realmId, guestAccountId, at });
+      if (changed === undefined) throw fail("guest_account_not_found");
+      return guestAccountView(changed);
+    });
+  },
+});
+
+const changedBy = (before: GuestAccountSettings, given: z.output<typeof GuestAccountChange>): GuestAccountSettings => ({
+  name: given.name ?? before.name,
+  note: given.note === undefined ? before.note : given.note,
+  profileLimit: given.profileLimit === undefined ? before.profileLimit : given.profileLimit,
+  expiresAt: given.expirationDate ?? before.expiresAt,
+});

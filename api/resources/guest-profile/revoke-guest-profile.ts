@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { SerialNumber } from "../../../domain/ids.ts";
+import { revocationReasons } from "../../../domain/revocation.ts";
+import { Done, endpoint } from "../../contract/endpoint.ts";
+import { revocationWith } from "../profile/revocation.ts";
+import { revokeOfRealm } from "../profile/revoke-of-realm.ts";
+
+export const revokeGuestProfile = endpoint({
+  operation: "revokeGuestProfile",
+  summary: "Revoke a profile of one of the realm's guest accounts",
+  method: "delete",
+  path: "/api/guest-profile/:profileSerial",
+  access: "admin",
+  scope: "guest.delete",
+  params: z.object({ profileSerial: SerialNumber }),
+  body: revocationWith(revocationReasons.unspecified),
+  data: Done,
+  errors: ["profile_not_found"],
+  unknown: { profileSerial: "profile_not_found" },
+  changes: true,
+
+  handle: (call) => revokeOfRealm(call, { serialNumber: call.params.profileSerial, kind: "guest" }),
+});

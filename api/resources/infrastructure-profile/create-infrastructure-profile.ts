@@ -1,0 +1,78 @@
+import { randomUUID } from "node:crypto";
+import { z } from "zod";
+import * as issuances from "../../../db/queries/issuances.ts";
+import { findIssuingEnd } from "../../../db/queries/issuers.ts";
+import { addMonths } from "../../../domain/add-months.ts";
+import { certificateValidity } from "../../../domain/certificate-profile.ts";
+import { infrastructureKeyType, KeyType } from "../../../domain/device.ts";
+import { ProfileName } from "../../../domain/profile.ts";
+import { lines } from "../../../domain/text.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { finishIssuance } from "../issuance/finish-issuance.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { CertificateCreation, certificateCreationErrors } from "../profile/profile-creation.ts";
+import {
+  CreatedInfrastructureProfileView,
+  createdInfrastructureProfileView,
+} from "../../contract/views/infrastructure-profile-view.ts";
+import { issuanceViewOf } from "../../contract/views/issuance-view.ts";
+
+const { infrastructureMonthsMin, infrastructureMonthsMax } = certificateValidity;
+
+const InfrastructureProfileCreation = CertificateCreation.extend({
+  validityMonths: z.int().min(infrastructureMonthsMin).max(infrastructureMonthsMax),
+  description: lines(2_000).nullish(),
+  keyType: KeyType.default(infrastructureKeyType).describe("What a RADIUS server of any age takes."),
+});
+
+export const createInfrastructureProfile = endpoint({
+  operation: "createInfrastructureProfile",
+  summary: "Create a profile for a server or an access point",
+  description: "A name that is a DNS name becomes that of the certificate.",
+  method: "post",
+  path: "/api/infrastructure-profile/:name",
+  access: "admin",
+  scope: "infrastructure.create",
+  params: z.object({ name: ProfileName }),
+  body: InfrastructureProfileCreation,
+  data: CreatedInfrastructureProfileView,
+  pending: issuanceViewOf(CreatedInfrastructureProfileView),
+  errors: certificateCreationErrors,
+  changes: true,
+
+  async handle({ params: { name }, body, principal, deps, prefer, change, log, signal, fail }) {
+    const { realmId } = principal;
+    const { format, validityMonths, description = null, keyType, csr = null } = body;
+    const createdAt = deps.clock.now();
+    let isNew = false;
+
+    const id = await change(async (tx) => {
+      const issuerNotAfter = await findIssuingEnd(tx, realmId);
+      if (issuerNotAfter === undefined) throw fail("no_issuer");
+      if (addMonths(createdAt, validityMonths) > issuerNotAfter) throw fail("issuer_expiring");
+      isNew = true;
+      const issuanceId = randomUUID();
+      await issuances.create(tx, {
+        id: issuanceId,
+        realmId,
+        kind: "infrastructure",
+        userId: null,
+        guestAccountId: null,
+        name,
+        description,
+        deviceType: null,
+        format,
+        keyType,
+        csr,
+        authable: false,
+        validityMonths,
+        at: createdAt,
+        actor: actorOf(principal),
+      });
+      return issuanceId;
+    });
+
+    const view = createdInfrastructureProfileView;
+    return finishIssuance({ id, isNew, createdAt, view }, { deps, prefer, log, signal });
+  },
+});

@@ -1,0 +1,38 @@
+import {
+  infrastructureProfileSortKeys,
+  pageOfInfrastructure,
+  type InfrastructureProfileFilter,
+} from "../../../db/queries/certificate-pages.ts";
+import { paginated } from "../../contract/endpoint.ts";
+import { filters } from "../../contract/filters.ts";
+import type { ListOffer } from "../../contract/paging.ts";
+import {
+  InfrastructureProfileView,
+  infrastructureProfileView,
+} from "../../contract/views/infrastructure-profile-view.ts";
+
+const filter: ListOffer<InfrastructureProfileFilter, never>["filter"] = {
+  invalid: filters.flag,
+  minCreateTime: filters.instant,
+  maxCreateTime: filters.instant,
+  minExpirationTime: filters.instant,
+  maxExpirationTime: filters.instant,
+};
+
+export const listInfrastructureProfiles = paginated({
+  operation: "listInfrastructureProfiles",
+  summary: "The infrastructure profiles of the realm",
+  path: "/api/infrastructure-profile",
+  access: "admin",
+  scope: "infrastructure.read",
+  item: InfrastructureProfileView,
+  search: "name or serial",
+  sort: infrastructureProfileSortKeys,
+  filter,
+  errors: [],
+
+  async handle({ principal: { realmId }, page, deps: { db } }) {
+    const { items, total } = await pageOfInfrastructure(db, { realmId, page });
+    return { items: items.map(infrastructureProfileView), total };
+  },
+});

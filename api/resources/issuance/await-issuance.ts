@@ -1,0 +1,116 @@
+import type { Database } from "../../../db/client.ts";
+import { DatabaseUnavailable } from "../../../db/outage.ts";
+import * as issuances from "../../../db/queries/issuances.ts";
+import type { Log } from "../../../runtime/log.ts";
+import type { ApiMetrics } from "../../http/metrics.ts";
+
+/** The Postgres channel on which workers say which issuances they have settled. */
+export const settledChannel = "issuance_settled";
+
+/** Rows are read again this often while somebody waits: a notification may be lost. */
+const pollMs = 2_000;
+
+type WaitOutcome = "settled" | "late" | "gone";
+type Wake = (outcome: WaitOutcome) => void;
+
+/** Notices of one issuance, from the moment it was asked for. */
+interface Watch {
+  /** Waits until the issuance is settled, the time is up, or the client is gone. Ends the watch. */
+  settled(waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
+  /** Looks at the row now, for an issuance that may have been settled before the watch began. */
+  checkNow(): void;
+  end(): void;
+}
+
+/** Who waits for which issuance in this process. */
+export interface Settlements {
+  /** Begins to take notice. Do it before the work is put on the queue, so that no notice is missed. */
+  watch(issuanceId: string): Watch;
+  /** Takes a notification: issuance ids, comma-separated. */
+  notice: (payload: string) => void;
+  /** Reads the rows of everyone who waits: after the listening connection was away, and now and then. */
+  recheck: () => void;
+  waiting(): number;
+  /** Ends every wait as if its time were up: the process stops, and clients ask another one. */
+  close(): void;
+}
+
+/** A map of waiters, fed by one listening connection and a slow poll. The row is the truth; notices only say when to look. */
+export function createSettlements({ db, log, metrics }: { db: Database; log: Log; metrics: ApiMetrics }): Settlements {
+  const waiters = new Map<string, Set<Wake>>();
+  let timer: NodeJS.Timeout | undefined;
+
+  const settle = (id: string): void => {
+    for (const wake of waiters.get(id) ?? []) wake("settled");
+  };
+
+  const check = async (ids: readonly string[]): Promise<void> => {
+    try {
+      for (const id of await issuances.listSettled(db, ids)) settle(id);
+    } catch (error) {
+      const err = error instanceof DatabaseUnavailable ? error.cause : error;
+      log.warn({ event: "settlements.check_failed", err, waiting: ids.length }, "could not look for settled issuances");
+    }
+  };
+
+  const recheck = (): void => {
+    if (waiters.size > 0) void check([...waiters.keys()]);
+  };
+
+  const add = (id: string, wake: Wake): void => {
+    const others = waiters.get(id);
+    if (others === undefined) waiters.set(id, new Set([wake]));
+    else others.add(wake);
+    timer ??= setInterval(recheck, pollMs);
+  };
+
+  const remove = (id: string, wake: Wake): void => {
+    const others = waiters.get(id);
+    others?.delete(wake);
+    if (others?.size === 0) waiters.delete(id);
+    if (waiters.size === 0) {
+      clearInterval(timer);
+      timer = undefined;
+    }
+  };
+
+  return {
+    watch(id) {
+      const startedAt = performance.now();
+      let wake: Wake = () => undefined;
+      const outcome = new Promise<WaitOutcome>((resolve) => (wake = resolve));
+      add(id, wake);
+
+      return {
+        async settled(waitMs, signal) {
+          const onAbort = (): void => {
+            wake("gone");
+          };
+          const late = setTimeout(wake, waitMs, "late");
+          signal.addEventListener("abort", onAbort, { once: true });
+          if (signal.aborted) onAbort();
+          const how = await outcome;
+          clearTimeout(late);
+          signal.removeEventListener("abort", onAbort);
+          remove(id, wake);
+          metrics.issuanceWait(how, (performance.now() - startedAt) / 1000);
+          return how;
+        },
+        checkNow() {
+          void check([id]);
+        },
+        end() {
+          remove(id, wake);
+        },
+      };
+    },
+    notice(payload) {
+      for (const id of payload.split(",")) settle(id);
+    },
+    recheck,
+    waiting: () => waiters.size,
+    close() {
+      for (const [, wakes] of waiters) for (const wake of wakes) wake("late");
+    },
+  };
+}

@@ -1,0 +1,142 @@
+import { X509Certificate } from "node:crypto";
+import type { Database } from "../../../db/client.ts";
+import * as certificates from "../../../db/queries/certificates.ts";
+import * as issuances from "../../../db/queries/issuances.ts";
+import * as issuers from "../../../db/queries/issuers.ts";
+import * as realms from "../../../db/queries/realms.ts";
+import type { CreationOutput } from "../../../domain/certificate-format.ts";
+import { radiusServerName } from "../../../domain/realm.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import type { OpenOutput } from "./open-output.ts";
+
+/** An issuance as it stands and, once it is issued, what came of it. */
+export interface CollectedIssuance {
+  issuance: issuances.IssuanceResult;
+  certificate: certificates.Certificate | undefined;
+  /** Undefined when there is none yet, and `erased` when there is none any more. */
+  output: CreationOutput | "erased" | undefined;
+  /** The name of the realm's RADIUS server. */
+  radiusCn: string;
+  /** For infrastructure profiles: PEM of the CA that issued the RADIUS server's certificate. */
+  radiusCa: string | undefined;
+}
+
+/** Reads one issuance, marking its output as collected. Undefined when there is no such issuance. */
+export type CollectIssuance = (id: string) => Promise<CollectedIssuance | undefined>;
+
+const readingsMax = 2;
+
+interface Waiting {
+  id: string;
+  resolve: (collected: CollectedIssuance | undefined) => void;
+  reject: (error: unknown) => void;
+}
+
+/**
+ * Issuances are read together: all that are asked for in one turn of the event loop, or while two readings are under
+ * way, go into the next. Workers settle in batches, so at full load this is three statements for dozens of answers.
+ */
+export function createCollector({
+  db,
+  clock,
+  openOutput,
+}: {
+  db: Database;
+  clock: Clock;
+  openOutput: OpenOutput;
+}): CollectIssuance {
+  let waiting: Waiting[] = [];
+  let readings = 0;
+
+  const schedule = (): void => {
+    if (readings >= readingsMax) return;
+    readings += 1;
+    setImmediate(() => void collectAll());
+  };
+
+  const collectAll = async (): Promise<void> => {
+    const batch = waiting;
+    waiting = [];
+    try {
+      const collected = await readTogether(db, { ids: [...new Set(batch.map(({ id }) => id))], at: clock.now() });
+      for (const { id, resolve, reject } of batch) {
+        try {
+          resolve(open(collected.get(id)));
+        } catch (error) {
+          reject(error);
+        }
+      }
+    } catch (error) {
+      for (const { reject } of batch) reject(error);
+    } finally {
+      readings -= 1;
+      if (waiting.length > 0) schedule();
+    }
+  };
+
+  const open = (found: Omit<CollectedIssuance, "output"> | undefined): CollectedIssuance | undefined => {
+    if (found === undefined) return undefined;
+    const { id, output } = found.issuance;
+    if (output === null) return { ...found, output: undefined };
+    const { sealed, wrappedDataKey, dataKeyId } = output;
+    if (sealed === null || wrappedDataKey === null || wrappedDataKey.length === 0)
+      return { ...found, output: "erased" };
+    return { ...found, output: openOutput({ issuanceId: id, dataKeyId, wrappedDataKey, sealed }) };
+  };
+
+  return (id) =>
+    new Promise((resolve, reject) => {
+      waiting.push({ id, resolve, reject });
+      schedule();
+    });
+}
+
+async function readTogether(
+  db: Database,
+  { ids, at }: { ids: readonly string[]; at: Date },
+): Promise<Map<string, Omit<CollectedIssuance, "output">>> {
+  const found = await issuances.collect(db, { ids, at });
+  const issued = found.filter(({ state }) => state === "issued");
+  // After the states: a certificate is there for every issuance that was issued then.
+  const [made, settings] = await Promise.all([
+    issued.length === 0
+      ? []
+      : certificates.listByIssuances(
+          db,
+          issued.map(({ id }) => id),
+        ),
+    issued.length === 0 ? [] : realms.listByIds(db, [...new Set(issued.map(({ realmId }) => realmId))]),
+  ]);
+  const realmOf = new Map(settings.map((realm) => [realm.id, realm]));
+  const certificateOf = new Map(made.map((certificate) => [certificate.issuanceId, certificate]));
+  const issuerPems = await pemsOfIssuers(
+    db,
+    made.filter(({ kind }) => kind === "infrastructure"),
+  );
+  return new Map(
+    found.map((issuance) => {
+      const realm = realmOf.get(issuance.realmId);
+      const certificate = certificateOf.get(issuance.id);
+      const issuerPem = certificate && issuerPems.get(certificate.issuerId);
+      return [
+        issuance.id,
+        {
+          issuance,
+          certificate,
+          radiusCn: realm === undefined ? "" : radiusServerName(realm),
+          radiusCa: issuerPem && (realm?.radiusCa ?? issuerPem),
+        },
+      ];
+    }),
+  );
+}
+
+/** The CAs that issued these certificates, in PEM. */
+async function pemsOfIssuers(
+  db: Database,
+  issued: readonly certificates.Certificate[],
+): Promise<ReadonlyMap<string, string>> {
+  if (issued.length === 0) return new Map();
+  const rows = await issuers.listByIds(db, [...new Set(issued.map(({ issuerId }) => issuerId))]);
+  return new Map(rows.map(({ id, certificate }) => [id, new X509Certificate(certificate).toString()]));
+}

@@ -1,0 +1,106 @@
+import { z } from "zod";
+import type { Db } from "../../../db/client.ts";
+import * as issuances from "../../../db/queries/issuances.ts";
+import type { ServiceError } from "../../../domain/errors.ts";
+import { IssuanceID } from "../../../domain/ids.ts";
+import type { ProfileKind } from "../../../domain/profile.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { hasMade, type Principal } from "../../contract/principal.ts";
+import { accepted, answered } from "../../contract/reply.ts";
+import { CreatedGuestProfileView, createdGuestProfileView } from "../../contract/views/guest-profile-view.ts";
+import {
+  CreatedInfrastructureProfileView,
+  createdInfrastructureProfileView,
+} from "../../contract/views/infrastructure-profile-view.ts";
+import { issuanceView, issuanceViewOf } from "../../contract/views/issuance-view.ts";
+import { CreatedProfileView, createdProfileView } from "../../contract/views/profile-view.ts";
+import { waitingTime } from "../../contract/prefer.ts";
+import { whereToAsk } from "./finish-issuance.ts";
+
+const IssuanceView = issuanceViewOf(
+  z.union([CreatedProfileView, CreatedGuestProfileView, CreatedInfrastructureProfileView]),
+);
+
+/** A created profile of each kind as its creation would have answered it. */
+const createdView = {
+  user: createdProfileView,
+  guest: createdGuestProfileView,
+  infrastructure: createdInfrastructureProfileView,
+} as const satisfies Record<ProfileKind, unknown>;
+
+export const getIssuance = endpoint({
+  operation: "getIssuance",
+  summary: "How the creation of a profile stands",
+  description:
+    "For whoever created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for that. Once collected, the output can be had again for 10 minutes. `profile` is null for a token of another client or without the scope that creating the profile needs; such a reading does not collect the output.",
+  method: "get",
+  path: "/api/issuances/:id",
+  access: "any",
+  params: z.object({ id: IssuanceID }),
+  data: IssuanceView,
+  pending: IssuanceView,
+  secret: true,
+  errors: ["issuance_not_found", "output_erased"],
+  unknown: { id: "issuance_not_found" },
+
+  async handle({ params: { id }, principal, prefer, deps, signal, fail }) {
+    const { db, settlements, collectIssuance } = deps;
+    const { seconds, headers } = waitingTime({ ...prefer, respondAsync: false }, 0);
+    const watch = settlements.watch(id);
+    let withOutput: boolean;
+    try {
+      const found = await issuances.findState(db, id);
+      if (found === undefined || !isCreator(principal, found)) throw fail("issuance_not_found");
+      withOutput = mayReadOutput(principal, found);
+      if (!isSettled(found) && seconds > 0) await watch.settled(seconds * 1000, signal());
+    } finally {
+      watch.end();
+    }
+
+    // Reading without output must not collect it: that would start its erasure.
+    const view = withOutput ? await viewWithOutput(id, { collectIssuance, fail }) : await viewWithoutOutput(id, db);
+    if (view === undefined) throw fail("issuance_not_found");
+    return isSettled(view) ? answered(view, headers) : accepted(view, { ...whereToAsk(id), headers });
+  },
+});
+
+const isSettled = ({ state }: Pick<issuances.IssuanceStanding, "state">): boolean =>
+  state === "issued" || state === "failed";
+
+async function viewWithOutput(
+  id: string,
+  { collectIssuance, fail }: Pick<Deps, "collectIssuance"> & { fail: (code: "output_erased") => ServiceError },
+) {
+  const collected = await collectIssuance(id);
+  if (collected?.output === "erased") throw fail("output_erased");
+  return collected && issuanceView(collected.issuance, createdView[collected.issuance.kind](collected) ?? null);
+}
+
+async function viewWithoutOutput(id: string, db: Db) {
+  const found = await issuances.findState(db, id);
+  return found && issuanceView(found, null);
+}
+
+/** Whether a creator's token shows the output: a guest's does, others if of the same client and with the scope of the creation. */
+function mayReadOutput(principal: Principal, issuance: issuances.IssuanceStanding): boolean {
+  if (principal.kind === "guest") return true;
+  const scope = issuance.kind === "infrastructure" ? "infrastructure.create" : "profile.create";
+  return hasMade(principal, issuance) && principal.scopes.has(scope);
+}
+
+/** The same user through any client, the same client when it acted on its own, or whoever holds the guest account's token. */
+function isCreator(
+  principal: Principal,
+  { realmId, createdByUserId, createdByClientId, guestAccountId }: issuances.IssuanceStanding,
+): boolean {
+  if (principal.realmId !== realmId) return false;
+  switch (principal.kind) {
+    case "user":
+      return createdByUserId === principal.userId;
+    case "service":
+      return createdByUserId === null && createdByClientId === principal.clientId;
+    case "guest":
+      return createdByUserId === null && createdByClientId === null && guestAccountId === principal.guestAccountId;
+  }
+}

@@ -1,0 +1,72 @@
+import type { Db } from "../../../db/client.ts";
+import * as jobs from "../../../db/queries/jobs.ts";
+import { countBuckets, countRealm, listIssuers } from "../../../db/queries/overview.ts";
+import type { JobState } from "../../../domain/bulk/job.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import type { Overview, Period } from "../../contract/views/overview-view.ts";
+
+/** A realm is counted at most this often by each process, however many look at it. */
+export const overviewAgeSecondsMax = 5;
+
+const hour = 3_600;
+const day = 24 * hour;
+
+const shapes: Record<Period, { seconds: number; count: number }> = {
+  "24h": { seconds: hour, count: 24 },
+  "7d": { seconds: day, count: 7 },
+  "30d": { seconds: day, count: 30 },
+};
+
+/** What counts as running: a worker is at it, or will be without anybody's doing anything. */
+const runningStates: JobState[] = ["checking", "queued", "running", "cancelling"];
+const jobsMax = 5;
+
+interface Question {
+  realmId: string;
+  period: Period;
+}
+
+interface Counted {
+  startedAt: number;
+  overview: Promise<Overview>;
+}
+
+const known = new WeakMap<Db, Map<string, Counted>>();
+
+/** A realm in numbers, counted now or a moment ago; whoever asks while it is being counted gets the same. */
+export function countOverview(deps: { db: Db; clock: Clock }, { realmId, period }: Question): Promise<Overview> {
+  const counted = known.get(deps.db) ?? new Map<string, Counted>();
+  known.set(deps.db, counted);
+  for (const [key, one] of counted) if (!isRecent(one)) counted.delete(key);
+
+  const key = `${realmId} ${period}`;
+  const found = counted.get(key);
+  if (found !== undefined) return found.overview;
+  const one = { startedAt: performance.now(), overview: count(deps, { realmId, period }) };
+  counted.set(key, one);
+  one.overview.catch(() => {
+    if (counted.get(key) === one) counted.delete(key);
+  });
+  return one.overview;
+}
+
+const isRecent = ({ startedAt }: Counted): boolean => performance.now() - startedAt < overviewAgeSecondsMax * 1_000;
+
+async function count({ db, clock }: { db: Db; clock: Clock }, { realmId, period }: Question): Promise<Overview> {
+  const at = clock.now();
+  const { seconds, count: buckets } = shapes[period];
+  const page = { limit: jobsMax, offset: 0, filter: { state: runningStates }, sort: [] };
+  const [numbers, issuers, running, series] = await Promise.all([
+    countRealm(db, { realmId, at }),
+    listIssuers(db, { realmId, at }),
+    jobs.list(db, { realmId, at, page }),
+    countBuckets(db, { realmId, from: firstBucket(at, { seconds, buckets }), count: buckets, seconds }),
+  ]);
+  return { at, numbers, issuers, jobs: running, series: { period, bucketSeconds: seconds, buckets: series } };
+}
+
+/** When the first of so many buckets begins, of which the last is under way. Days are those of UTC. */
+function firstBucket(at: Date, { seconds, buckets }: { seconds: number; buckets: number }): Date {
+  const current = Math.floor(at.getTime() / 1_000 / seconds);
+  return new Date((current - buckets + 1) * seconds * 1_000);
+}

@@ -1,0 +1,54 @@
+import type { Db } from "../../../db/client.ts";
+import * as issuances from "../../../db/queries/issuances.ts";
+import type { LockedOwner, NewIssuance } from "../../../db/queries/issuances.ts";
+import type { Actor } from "../../../domain/audit.ts";
+import type { CertificateFormat } from "../../../domain/certificate-format.ts";
+import { keyTypeFor, type DeviceType, type KeyType } from "../../../domain/device.ts";
+import { objectionTo, type ProfileObjection } from "./profile-creation.ts";
+
+/** A profile that somebody wants for a user. */
+export interface WantedProfile {
+  /** What its issuance will be known by. */
+  id: string;
+  realmId: string;
+  userId: string;
+  name: string;
+  deviceType: DeviceType;
+  format: CertificateFormat;
+  keyType?: KeyType | undefined;
+  csr?: string | undefined;
+  allowAuth: boolean;
+  actor: Actor;
+  at: Date;
+}
+
+/**
+ * Accepts a request for a user's profile with the owner's row locked: from the commit on it will be finished. Answers
+ * what stands against it; undefined when it is accepted. Call in a transaction.
+ */
+export async function acceptProfile(tx: Db, wanted: WantedProfile): Promise<ProfileObjection | undefined> {
+  const owner = await issuances.lockOwner(tx, wanted);
+  const objection = objectionTo(owner, wanted.at);
+  if (owner === undefined || objection !== undefined) return objection ?? "user_not_found";
+  await issuances.create(tx, issuanceOf(wanted, owner));
+  return undefined;
+}
+
+/** The row of what an owner was allowed. */
+export const issuanceOf = (wanted: WantedProfile, owner: LockedOwner): NewIssuance => ({
+  id: wanted.id,
+  realmId: wanted.realmId,
+  kind: "user",
+  userId: wanted.userId,
+  guestAccountId: null,
+  name: wanted.name,
+  description: null,
+  deviceType: wanted.deviceType,
+  format: wanted.format,
+  keyType: keyTypeFor(wanted, owner),
+  csr: wanted.csr ?? null,
+  authable: wanted.allowAuth,
+  validityMonths: owner.maxValidMonths,
+  at: wanted.at,
+  actor: wanted.actor,
+});

@@ -1,0 +1,43 @@
+import { randomUUID } from "node:crypto";
+import type { ServiceError } from "../../../domain/errors.ts";
+import type { IncomingCall } from "../../contract/endpoint.ts";
+import { finishIssuance } from "../issuance/finish-issuance.ts";
+import { actorOf, type Principal } from "../../contract/principal.ts";
+import type { Reply } from "../../contract/reply.ts";
+import type { issuanceView } from "../../contract/views/issuance-view.ts";
+import { createdProfileView, type CreatedProfileView } from "../../contract/views/profile-view.ts";
+import { acceptProfile } from "./accept-profile.ts";
+import type { ProfileCreation, profileCreationErrors } from "./profile-creation.ts";
+
+type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "signal"> & {
+  principal: Principal;
+  body: ProfileCreation;
+  fail: (code: (typeof profileCreationErrors)[number]) => ServiceError;
+};
+
+type IssuanceView = ReturnType<typeof issuanceView<CreatedProfileView>>;
+
+/**
+ * Creates a profile for a user of the principal's realm: accepts it in one transaction with the owner's row locked, has a
+ * worker make it, and answers what came of it in time.
+ */
+export async function createProfileOf(
+  userId: string,
+  name: string,
+  { principal, body, deps, prefer, change, log, signal, fail }: CreationCall,
+): Promise<CreatedProfileView | Reply<CreatedProfileView | IssuanceView>> {
+  const { realmId } = principal;
+  const createdAt = deps.clock.now();
+  let isNew = false;
+
+  const id = await change(async (tx) => {
+    const issuanceId = randomUUID();
+    const wanted = { id: issuanceId, realmId, userId, name, ...body, actor: actorOf(principal), at: createdAt };
+    const objection = await acceptProfile(tx, wanted);
+    if (objection !== undefined) throw fail(objection);
+    isNew = true;
+    return issuanceId;
+  });
+
+  return finishIssuance({ id, isNew, createdAt, view: createdProfileView }, { deps, prefer, log, signal });
+}

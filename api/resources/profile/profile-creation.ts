@@ -1,0 +1,73 @@
+import { z } from "zod";
+import { addMonths } from "../../../domain/add-months.ts";
+import { BareFormat, CertificateFormat, isDeviceFile } from "../../../domain/certificate-format.ts";
+import { DeviceType, KeyType } from "../../../domain/device.ts";
+import type { ErrorCode } from "../../../domain/errors.ts";
+import type { LockedOwner } from "../../../db/queries/issuances.ts";
+
+const csrLengthMax = 16_384;
+
+/** What the creation of a profile of any kind takes. */
+export const CertificateCreation = z.object({
+  format: BareFormat.describe("pkcs12, pfx, pem or crt, in any letter case."),
+  keyType: KeyType.optional().describe("Omitted: what suits the device type."),
+  csr: z
+    .string()
+    .min(1)
+    .max(csrLengthMax)
+    .optional()
+    .describe("PKCS#10 in PEM, for a key that stays with its owner: the answer then has no private key."),
+});
+
+const DeviceFields = CertificateCreation.extend({
+  format: CertificateFormat.describe("pkcs12, pfx, pem, crt, mobileconfig or eap-config, in any letter case."),
+  deviceType: DeviceType.describe("Matched case-sensitively."),
+});
+
+/** A file that sets a device up has the key in it, so the key has to be made here. */
+const hasKeyToWrite = ({ format, csr }: Pick<z.output<typeof DeviceFields>, "format" | "csr">): boolean =>
+  csr === undefined || !isDeviceFile(format);
+const noKeyToWrite = { path: ["csr"], error: "cannot go with a format that has the private key in it" };
+
+/** The same for a device. */
+export const DeviceProfileCreation = DeviceFields.refine(hasKeyToWrite, noKeyToWrite);
+
+/** What the creation of a user's profile takes. */
+export const ProfileCreation = DeviceFields.extend({
+  allowAuth: z.boolean().default(false).describe("Whether the certificate may be used to sign in to the API."),
+}).refine(hasKeyToWrite, noKeyToWrite);
+export type ProfileCreation = z.output<typeof ProfileCreation>;
+
+/** Every way in which the creation of a profile of any kind can fail. */
+export const certificateCreationErrors = [
+  "no_issuer",
+  "issuer_expiring",
+  "invalid_csr",
+  "key_already_certified",
+  "output_erased",
+  "issuance_failed",
+] as const satisfies readonly ErrorCode[];
+
+/** Every way in which the creation of a user's profile can fail. */
+export const profileCreationErrors = [
+  "user_not_found",
+  "user_offboarded",
+  "user_locked",
+  "profile_limit_reached",
+  ...certificateCreationErrors,
+] as const satisfies readonly ErrorCode[];
+
+/** What can stand against a further profile of a user. */
+export type ProfileObjection =
+  "user_not_found" | "user_offboarded" | "user_locked" | "profile_limit_reached" | "no_issuer" | "issuer_expiring";
+
+/** Why an owner gets no further profile now; undefined when nothing stands against it. */
+export function objectionTo(owner: LockedOwner | undefined, at: Date): ProfileObjection | undefined {
+  if (owner === undefined) return "user_not_found";
+  if (owner.offboardedAt !== null) return "user_offboarded";
+  if (owner.lockedAt !== null) return "user_locked";
+  if (owner.count >= owner.limit) return "profile_limit_reached";
+  if (owner.issuerNotAfter === null) return "no_issuer";
+  if (addMonths(at, owner.maxValidMonths) > owner.issuerNotAfter) return "issuer_expiring";
+  return undefined;
+}

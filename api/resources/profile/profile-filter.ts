@@ -1,0 +1,24 @@
+import type { ActiveProfileFilter, ProfileFilter } from "../../../db/queries/certificate-pages.ts";
+import { DeviceType } from "../../../domain/device.ts";
+import { SerialNumber } from "../../../domain/ids.ts";
+import { filters } from "../../contract/filters.ts";
+import type { ListOffer } from "../../contract/paging.ts";
+
+/** The filters of lists that have active profiles of users alone. */
+export const activeProfileFilter: ListOffer<ActiveProfileFilter, never>["filter"] = {
+  authable: filters.flag,
+  minCreated: filters.instant,
+  maxCreated: filters.instant,
+  minLastLogin: filters.instant,
+  maxLastLogin: filters.instant,
+  minExpirationTime: filters.instant,
+  maxExpirationTime: filters.instant,
+  deviceType: DeviceType,
+  serials: filters.list(SerialNumber),
+};
+
+/** The filters of lists that have those that are not active as well. */
+export const profileFilter: ListOffer<ProfileFilter, never>["filter"] = {
+  ...activeProfileFilter,
+  invalid: filters.flag,
+};

@@ -1,0 +1,24 @@
+import { revoke } from "../../../db/queries/certificates.ts";
+import type { ProfileKind } from "../../../domain/profile.ts";
+import type { RevocationReason } from "../../../domain/revocation.ts";
+import { ServiceError } from "../../../domain/errors.ts";
+import { done, type IncomingCall } from "../../contract/endpoint.ts";
+import { actorOf, type Principal } from "../../contract/principal.ts";
+
+type RevocationCall = Pick<IncomingCall, "deps" | "change"> & {
+  principal: Principal;
+  body: { reason: RevocationReason };
+};
+
+/** Revokes one profile of a kind, whoever's in the realm it is. Throws `profile_not_found`; again is done as well. */
+export function revokeOfRealm(
+  { principal, body: { reason }, deps: { clock }, change }: RevocationCall,
+  { serialNumber, kind }: { serialNumber: string; kind: ProfileKind },
+): Promise<typeof done> {
+  return change(async (tx) => {
+    const revocation = { realmId: principal.realmId, serialNumber, kind, reason };
+    const found = await revoke(tx, { ...revocation, actor: actorOf(principal), at: clock.now() });
+    if (!found) throw new ServiceError("profile_not_found");
+    return done;
+  });
+}

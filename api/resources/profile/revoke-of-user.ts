@@ -1,0 +1,20 @@
+import type { Db } from "../../../db/client.ts";
+import { findOfUser, revoke } from "../../../db/queries/certificates.ts";
+import type { RevocationReason } from "../../../domain/revocation.ts";
+import { actorOf, type UserPrincipal } from "../../contract/principal.ts";
+
+/** Revokes a profile of the principal's own. False when there is none; again is done as well. Call in a transaction. */
+export async function revokeOfUser(
+  tx: Db,
+  {
+    principal,
+    serialNumber,
+    reason,
+    at,
+  }: { principal: UserPrincipal; serialNumber: string; reason: RevocationReason; at: Date },
+): Promise<boolean> {
+  const { realmId, userId } = principal;
+  const found = await findOfUser(tx, { realmId, userId, serialNumber });
+  if (found === undefined) return false;
+  return revoke(tx, { realmId, serialNumber, kind: "user", reason, actor: actorOf(principal), at });
+}

@@ -1,0 +1,23 @@
+import { z } from "zod";
+import { SerialNumber } from "../../../domain/ids.ts";
+import { revocationReasons } from "../../../domain/revocation.ts";
+import { Done, endpoint } from "../../contract/endpoint.ts";
+import { revocationWith } from "./revocation.ts";
+import { revokeOfRealm } from "./revoke-of-realm.ts";
+
+export const revokeProfile = endpoint({
+  operation: "revokeProfile",
+  summary: "Revoke a profile of one of the realm's users",
+  method: "delete",
+  path: "/api/profiles/:serial",
+  access: "admin",
+  scope: "profile.delete",
+  params: z.object({ serial: SerialNumber }),
+  body: revocationWith(revocationReasons.unspecified),
+  data: Done,
+  errors: ["profile_not_found"],
+  unknown: { serial: "profile_not_found" },
+  changes: true,
+
+  handle: (call) => revokeOfRealm(call, { serialNumber: call.params.serial, kind: "user" }),
+});

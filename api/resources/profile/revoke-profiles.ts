@@ -1,0 +1,46 @@
+import { z } from "zod";
+import { revokeMany } from "../../../db/queries/certificates.ts";
+import { SerialNumber } from "../../../domain/ids.ts";
+import { revocationReasons } from "../../../domain/revocation.ts";
+import { Done, done, endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { revocationWith } from "./revocation.ts";
+
+const profilesMax = 1_000;
+
+export const revokeProfiles = endpoint({
+  operation: "revokeProfiles",
+  summary: "Revoke several profiles of the realm's users",
+  description:
+    "All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done.",
+  method: "delete",
+  path: "/api/profiles/bulk",
+  access: "admin",
+  scope: "profile.delete",
+  body: z.object({
+    profiles: z.array(SerialNumber).min(1).max(profilesMax).describe("Serial numbers."),
+    ...revocationWith(revocationReasons.unspecified).shape,
+  }),
+  data: Done,
+  errors: ["profile_not_found"],
+  changes: true,
+
+  handle({ body: { profiles, reason }, principal, deps: { clock }, change, fail }) {
+    return change(async (tx) => {
+      const [unknown] = await revokeMany(tx, {
+        realmId: principal.realmId,
+        serialNumbers: profiles,
+        kind: "user",
+        reason,
+        actor: actorOf(principal),
+        at: clock.now(),
+      });
+      if (unknown !== undefined) {
+        throw fail("profile_not_found", {
+          description: `There is no profile ${unknown} in this realm. Nothing was revoked.`,
+        });
+      }
+      return done;
+    });
+  },
+});

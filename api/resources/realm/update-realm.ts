@@ -1,0 +1,58 @@
+import { z } from "zod";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import * as realms from "../../../db/queries/realms.ts";
+import { LogoUri, realmLimits } from "../../../domain/realm.ts";
+import { text } from "../../../domain/text.ts";
+import { differences } from "../../contract/audit-changes.ts";
+import { Done, done, endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { RealmView, realmView } from "../../contract/views/realm-view.ts";
+
+/** What may be changed of a realm: every property by itself. */
+const RealmChange = z
+  .object({
+    displayName: text(1, 200).optional(),
+    logoURI: LogoUri.optional(),
+    maxProfiles: z.int().min(0).max(realmLimits.maxProfiles).optional().describe("Profiles beyond a lower limit stay."),
+    maxValid: z
+      .int()
+      .min(1)
+      .max(realmLimits.maxValidMonths)
+      .optional()
+      .describe("Months, of profiles made from now on."),
+  })
+  .refine((change) => Object.keys(change).length > 0, "must have a property to change");
+
+export const updateRealm = endpoint({
+  operation: "updateRealm",
+  summary: "Change the current realm",
+  description: "Properties that are not given stay. With `If-Match`, only what was read is changed.",
+  method: "put",
+  path: "/api/realm",
+  access: "admin",
+  scope: "realm.modify",
+  body: RealmChange,
+  data: Done,
+  errors: [],
+  conditional: true,
+
+  async handle({ body, principal, deps: { db, clock }, requireMatch }) {
+    const { realmId } = principal;
+    const { displayName, logoURI: logoUri, maxProfiles, maxValid: maxValidMonths } = body;
+    await db.transaction(async (tx) => {
+      const before = await realms.lock(tx, realmId);
+      requireMatch(RealmView.parse(realmView(before)));
+      const after = await realms.update(tx, realmId, { displayName, logoUri, maxProfiles, maxValidMonths });
+      const changes = differences(realmView(before), realmView(after));
+      if (changes === undefined) return;
+      await audit.record(tx, {
+        realmId,
+        event: "realm_update",
+        actor: actorOf(principal),
+        at: clock.now(),
+        properties: { ...changes },
+      });
+    });
+    return done;
+  },
+});

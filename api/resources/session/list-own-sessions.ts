@@ -1,0 +1,21 @@
+import { z } from "zod";
+import * as sessions from "../../../db/queries/sessions.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { SessionView, sessionView } from "../../contract/views/session-view.ts";
+
+export const listOwnSessions = endpoint({
+  operation: "listOwnSessions",
+  summary: "What the signed-in user is signed in to",
+  description: "Newest first, not paginated. No scope is needed: whoever is signed in may see where, and end it.",
+  method: "get",
+  path: "/api/sessions",
+  access: "user",
+  data: z.array(SessionView),
+  errors: [],
+
+  async handle({ principal, deps: { db, clock } }) {
+    const { realmId, userId } = principal;
+    const found = await sessions.listOfUser(db, { realmId, userId, at: clock.now() });
+    return found.map((session) => sessionView(session, principal));
+  },
+});

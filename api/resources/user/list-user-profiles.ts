@@ -1,0 +1,47 @@
+import { z } from "zod";
+import type { Db } from "../../../db/client.ts";
+import { pageOfUser, profileSortKeys } from "../../../db/queries/certificate-pages.ts";
+import { listOfUser } from "../../../db/queries/certificates.ts";
+import * as users from "../../../db/queries/users.ts";
+import { UserID } from "../../../domain/ids.ts";
+import type { ServiceError } from "../../../domain/errors.ts";
+import { paginated } from "../../contract/endpoint.ts";
+import { profileFilter } from "../profile/profile-filter.ts";
+import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
+
+export const listUserProfiles = paginated({
+  operation: "listUserProfiles",
+  summary: "The profiles of a user",
+  description:
+    "Under version 1.0 a GET without any paging, search, sort or filter parameter answers every profile in a plain array; everything else is paginated.",
+  path: "/api/user/:userID/profiles",
+  access: "admin",
+  scope: "profile.read",
+  params: z.object({ userID: UserID }),
+  item: ProfileView,
+  search: "serial",
+  sort: profileSortKeys,
+  filter: profileFilter,
+  errors: ["user_not_found"],
+  unknown: { userID: "user_not_found" },
+
+  async firstForm({ params: { userID: userId }, principal: { realmId }, deps: { db }, fail }) {
+    await requireUser(db, { realmId, userId }, fail);
+    const profiles = await listOfUser(db, { realmId, userId });
+    return profiles.map(profileView);
+  },
+
+  async handle({ params: { userID: userId }, principal: { realmId }, page, deps: { db, clock }, fail }) {
+    await requireUser(db, { realmId, userId }, fail);
+    const { items, total } = await pageOfUser(db, { realmId, userId, at: clock.now(), page });
+    return { items: items.map(profileView), total };
+  },
+});
+
+async function requireUser(
+  db: Db,
+  user: { realmId: string; userId: string },
+  fail: (code: "user_not_found") => ServiceError,
+): Promise<void> {
+  if (!(await users.exists(db, user))) throw fail("user_not_found");
+}

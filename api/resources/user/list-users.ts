@@ -1,0 +1,40 @@
+import { list, userSortKeys, type UserFilter } from "../../../db/queries/users.ts";
+import { paginated } from "../../contract/endpoint.ts";
+import { filters } from "../../contract/filters.ts";
+import type { ListOffer } from "../../contract/paging.ts";
+import { UserView, userView } from "../../contract/views/user-view.ts";
+
+const filter: ListOffer<UserFilter, never>["filter"] = {
+  blacklisted: filters.flag,
+  locked: filters.flag,
+  minProfileCount: filters.count,
+  maxProfileCount: filters.count,
+  minCreated: filters.instant,
+  maxCreated: filters.instant,
+  minLockDate: filters.instant,
+  maxLockDate: filters.instant,
+  minBlacklistDate: filters.instant,
+  maxBlacklistDate: filters.instant,
+  email: filters.text,
+  text: filters.text.describe(
+    "What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner.",
+  ),
+};
+
+export const listUsers = paginated({
+  operation: "listUsers",
+  summary: "The users of the realm",
+  path: "/api/user",
+  access: "admin",
+  scope: "user.read",
+  item: UserView,
+  search: "pairwiseID",
+  sort: userSortKeys,
+  filter,
+  errors: [],
+
+  async handle({ principal: { realmId }, page, deps: { db, clock } }) {
+    const { items, total } = await list(db, { realmId, at: clock.now(), page });
+    return { items: items.map(userView), total };
+  },
+});

@@ -1,0 +1,38 @@
+import { z } from "zod";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import * as users from "../../../db/queries/users.ts";
+import { UserID } from "../../../domain/ids.ts";
+import { Done, done, endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+
+export const reactivateUser = endpoint({
+  operation: "reactivateUser",
+  summary: "Let an offboarded user sign in again",
+  description: "Nothing comes back: neither profiles nor sessions.",
+  method: "put",
+  path: "/api/user/:userID/undelete",
+  access: "admin",
+  scope: "user.modify",
+  params: z.object({ userID: UserID }),
+  data: Done,
+  errors: ["user_not_found"],
+  unknown: { userID: "user_not_found" },
+
+  async handle({ params: { userID: userId }, principal, deps: { db, clock }, fail }) {
+    const { realmId } = principal;
+    await db.transaction(async (tx) => {
+      const user = await users.lock(tx, { realmId, userId });
+      if (user === undefined) throw fail("user_not_found");
+      if (user.offboardedAt === null) return;
+      await users.reactivate(tx, { realmId, userId });
+      await audit.record(tx, {
+        realmId,
+        event: "user_undelete",
+        actor: actorOf(principal),
+        at: clock.now(),
+        properties: { userID: userId, before: { blacklistDate: user.offboardedAt }, after: { blacklistDate: null } },
+      });
+    });
+    return done;
+  },
+});

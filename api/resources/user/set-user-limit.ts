@@ -1,0 +1,40 @@
+import { z } from "zod";
+import * as audit from "../../../db/queries/audit-entries.ts";
+import * as users from "../../../db/queries/users.ts";
+import { UserID } from "../../../domain/ids.ts";
+import { realmLimits } from "../../../domain/realm.ts";
+import { Done, done, endpoint } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+
+export const setUserLimit = endpoint({
+  operation: "setUserLimit",
+  summary: "Give a user a profile limit of their own",
+  description: "0: the realm's. Profiles beyond a lower limit stay.",
+  method: "put",
+  path: "/api/user/:userID/limit",
+  access: "admin",
+  scope: "user.modify",
+  params: z.object({ userID: UserID }),
+  body: z.object({ profileOverride: z.int().min(0).max(realmLimits.maxProfiles) }),
+  data: Done,
+  errors: ["user_not_found"],
+  unknown: { userID: "user_not_found" },
+
+  async handle({ params: { userID: userId }, body: { profileOverride }, principal, deps: { db, clock }, fail }) {
+    const { realmId } = principal;
+    await db.transaction(async (tx) => {
+      const user = await users.lock(tx, { realmId, userId });
+      if (user === undefined) throw fail("user_not_found");
+      if (user.profileOverride === profileOverride) return;
+      await users.setProfileOverride(tx, { realmId, userId, profileOverride });
+      await audit.record(tx, {
+        realmId,
+        event: "user_limit_update",
+        actor: actorOf(principal),
+        at: clock.now(),
+        properties: { userID: userId, before: { profileOverride: user.profileOverride }, after: { profileOverride } },
+      });
+    });
+    return done;
+  },
+});

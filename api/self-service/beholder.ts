@@ -1,8 +1,0 @@
-import type { RealmRow } from "../../db/queries/realms.ts";
-import type { Owner } from "./owner.ts";
-
-/** Whose page it is: the owner's, or undefined when the device came with a link alone. */
-export interface Beholder {
-  realm: RealmRow;
-  owner: Owner | undefined;
-}

@@ -1,0 +1,195 @@
+import { expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import { systemClock } from "../../../../../runtime/clock.ts";
+import { tidy } from "../../../../../worker/upkeep.ts";
+import { useApi } from "../../../../support/api.ts";
+import { answerOf, authorizationOn } from "../../../../support/authorization.ts";
+import { openConsole, type ConsoleBrowser } from "../../../../support/console-browser.ts";
+import type { GivenUser } from "../../../../support/given.ts";
+import { silentLog } from "../../../../support/worker.ts";
+
+const api = useApi();
+const { given, database, as } = api;
+
+const minutes = 60_000;
+const admin = (realmId = api.realmId): Promise<GivenUser> =>
+  given.user({ realmId, administrator: true, email: "ada@uni.example" });
+const expiresInMs = ({ body }: { body: { expiresAt: string } }): number =>
+  Date.parse(body.expiresAt) - systemClock.now().getTime();
+/** As if so many minutes had gone by without anything of the console's happening. */
+const idle = (user: GivenUser, count: number) =>
+  database.owner.query(sql`
+    update console_sessions set expires_at = expires_at - make_interval(mins => ${count}) where user_id = ${user.id}
+  `);
+const isOpen = async ({ send }: Pick<ConsoleBrowser, "send">, at: { url: string }[] = [api]): Promise<boolean[]> => {
+  const states: boolean[] = [];
+  for (const one of at) {
+    const answers = [
+      await send("GET", "/console/session", { at: one }),
+      await send("GET", "/console/api/realm", { at: one }),
+    ];
+    expect(answers[0]?.status).toBe(answers[1]?.status);
+    states.push(answers[0]?.status === 200);
+  }
+  return states;
+};
+
+test("it tells who is signed in, where, and until when", async () => {
+  const user = await admin();
+  const { send } = await openConsole(api, user);
+  const answer = await send("GET", "/console/session");
+  const [realm] = await database.owner.query<{ name: string }>(sql`select name from realms where id = ${api.realmId}`);
+  expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
+  expect(answer.body).toEqual({
+    signedIn: true,
+    user: { userID: user.id, name: "ada@uni.example", email: "ada@uni.example" },
+    realm: { name: realm?.name, displayName: realm?.name, logoURI: "" },
+    administrator: true,
+    expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
+    canExtend: true,
+  });
+  expect(expiresInMs(answer)).toBeGreaterThan(59 * minutes);
+  expect(expiresInMs(answer)).toBeLessThanOrEqual(60 * minutes);
+});
+
+test("it ends an hour after it was last used; staying or changing something is use, reading is not", async () => {
+  const user = await admin();
+  const opened = await openConsole(api, user);
+  const { send } = opened;
+  await idle(user, 50);
+  await send("GET", "/console/api/realm");
+  expect(expiresInMs(await send("GET", "/console/session"))).toBeLessThan(10 * minutes);
+  expect(expiresInMs(await send("POST", "/console/session/extend"))).toBeGreaterThan(59 * minutes);
+
+  await idle(user, 50);
+  await send("PUT", `/console/api/user/${user.id}/limit`, { body: { profileOverride: 3 } });
+  expect(expiresInMs(await send("GET", "/console/session"))).toBeGreaterThan(59 * minutes);
+
+  await idle(user, 61);
+  expect(await isOpen(opened)).toEqual([false]);
+  expect(await send("POST", "/console/session/extend")).toBeError("unauthenticated");
+});
+
+test("nothing keeps it beyond the browser's sign-in", async () => {
+  const user = await admin();
+  const { send } = await openConsole(api, user);
+  await database.owner.query(sql`
+    update console_sessions
+       set absolute_expires_at = now() + interval '20 minutes', expires_at = now() + interval '5 minutes'
+     where user_id = ${user.id}
+  `);
+  const answer = await send("POST", "/console/session/extend");
+  expect(answer.body).toMatchObject({ canExtend: false });
+  expect(expiresInMs(answer)).toBeGreaterThan(19 * minutes);
+  expect(expiresInMs(answer)).toBeLessThanOrEqual(20 * minutes);
+
+  const late = await given.user({ realmId: api.realmId });
+  const opened = await openConsole(api, late);
+  const [row] = await database.owner.query(sql`
+    select c.absolute_expires_at = l.expires_at as "withLogin", s.expires_at = l.expires_at as "sessionToo"
+      from console_sessions c
+      join logins l on l.id = c.login_id
+      join sessions s on s.id = c.session_id
+     where c.user_id = ${late.id}
+  `);
+  expect(row).toEqual({ withLogin: true, sessionToo: true });
+  expect(await isOpen(opened)).toEqual([true]);
+});
+
+test("signing out ends the console, its session and the browser's sign-in, and says where to go", async () => {
+  const user = await admin();
+  const opened = await openConsole(api, user);
+  const answer = await opened.send("POST", "/console/sign-out");
+  expect(answer).toMatchObject({
+    status: 200,
+    body: { location: expect.stringMatching(/^\/login\/ended\?realm=[a-z0-9-]+$/) },
+  });
+  expect(answer.headers["set-cookie"]).toEqual([
+    expect.stringMatching(/^realmpass-login=; .*Max-Age=0$/),
+    expect.stringMatching(/^realmpass-console=; .*Max-Age=0$/),
+  ]);
+  expect(await isOpen(opened)).toEqual([false]);
+  for (const table of ["console_sessions", "sessions", "logins", "access_tokens"]) {
+    const rows = await database.owner.query({ text: `select from ${table} where user_id = $1`, values: [user.id] });
+    expect(rows).toEqual([]);
+  }
+  const entries = await database.owner.query(sql`
+    select properties->>'reason' as reason from audit_entries where event = 'session_end' and user_id = ${user.id}
+  `);
+  expect(entries).toEqual([{ reason: "logout" }]);
+  expect(await opened.send("POST", "/console/sign-out")).toMatchObject({ status: 200 });
+});
+
+test.each<[string, (user: GivenUser, opened: ConsoleBrowser) => Promise<unknown>]>([
+  ["offboarding the person", async ({ id }) => as.admin().delete(`/api/user/${id}`)],
+  [
+    "ending the session in the API",
+    async (user) => {
+      const [session] = (await as.admin().get(`/api/user/${user.id}/sessions`)).body.data;
+      return as.admin().delete(`/api/user/${user.id}/sessions/${session.id}`);
+    },
+  ],
+  [
+    "signing out of the browser",
+    async (_, { browser }) => browser.submit(await browser.get(`${api.url}/login`), {}, { follow: false }),
+  ],
+  [
+    "signing in to the browser as somebody else",
+    async (_, { browser }) => {
+      const link = await given.signInLink(await given.user({ realmId: api.realmId }));
+      return browser.submit(await browser.get(`${api.url}/sign-in/${link}`), {}, { follow: false });
+    },
+  ],
+  [
+    "logging out of another application that the same sign-in was for",
+    async (user, { browser }) => {
+      const { allow, authorizeUrl, redeem, logoutUrl } = authorizationOn(api);
+      const application = await given.application({ realmId: user.realmId, type: "useragent" });
+      const { code = "" } = answerOf(await allow(browser, authorizeUrl(application)));
+      const { body } = await redeem(application, code);
+      return browser.get(logoutUrl({ id_token: body.id_token, client_id: application.clientId }), { follow: false });
+    },
+  ],
+])("%s ends the console at once, in every process", async (_, end) => {
+  const user = await admin();
+  const opened = await openConsole(api, user);
+  const apis = [api, await api.another()];
+  expect(await isOpen(opened, apis)).toEqual([true, true]);
+  await end(user, opened);
+  expect(await isOpen(opened, apis)).toEqual([false, false]);
+});
+
+test("a locked person stays signed in, and is still an administrator", async () => {
+  const user = await admin();
+  const opened = await openConsole(api, user);
+  await as.admin().put(`/api/user/${user.id}/lock`, { locked: true });
+  expect(await isOpen(opened)).toEqual([true]);
+});
+
+test("who is an administrator no more is told so at once", async () => {
+  const user = await admin();
+  const { send } = await openConsole(api, user);
+  await database.owner.query(sql`update users set administrator = false where id = ${user.id}`);
+  expect((await send("GET", "/console/session")).body).toMatchObject({ administrator: false });
+  expect(await send("GET", "/console/api/user")).toBeError("forbidden");
+});
+
+test("upkeep ends the sessions of consoles that have run out, and no others", async () => {
+  const [gone, stays] = [await admin(), await admin()];
+  await openConsole(api, gone);
+  const opened = await openConsole(api, stays);
+  await idle(gone, 61);
+  await tidy({ db: database.open("realmpass_worker"), clock: systemClock, log: silentLog });
+  const left = await database.owner.query<{ userId: string }>(sql`
+    select user_id as "userId" from sessions where user_id = any(${[gone.id, stays.id]}::bigint[])
+  `);
+  expect(left).toEqual([{ userId: stays.id }]);
+  expect(await isOpen(opened)).toEqual([true]);
+});
+
+test("its addresses take their own method alone", async () => {
+  const { send } = await openConsole(api, await admin());
+  expect(await send("POST", "/console/session")).toBeError("method_not_allowed");
+  expect(await send("GET", "/console/session/extend")).toBeError("method_not_allowed");
+  expect(await send("GET", "/console/sign-out")).toBeError("method_not_allowed");
+});

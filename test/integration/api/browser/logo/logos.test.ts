@@ -1,0 +1,116 @@
+import { beforeEach, expect, test } from "vitest";
+import { createPictureFetch } from "../../../../../api/browser/logo/fetch-picture.ts";
+import { createLogos, type Logos } from "../../../../../api/browser/logo/logos.ts";
+import { silentLog } from "../../../../support/worker.ts";
+import { png, svg, usePictureServer } from "../../../../support/picture-server.ts";
+
+const server = usePictureServer();
+const fetchPicture = createPictureFetch({ networks: "127.0.0.1", authorities: server.authorities });
+
+const minute = 60_000;
+const hour = 60 * minute;
+const day = 24 * hour;
+
+let now: number;
+let logos: Logos;
+let requests: () => number;
+const pass = (ms: number): void => void (now += ms);
+const realm = (path: string, id = "1") => ({ id, logoUri: path === "" ? "" : `${server.url}${path}` });
+/** Until what was asked for in passing is there. */
+const settled = async (count: number): Promise<void> => {
+  await expect.poll(requests).toBe(count);
+  await new Promise((resolve) => setTimeout(resolve, 50));
+};
+
+beforeEach(() => {
+  now = Date.UTC(2027, 0, 1);
+  logos = createLogos({ fetchPicture, clock: { now: () => new Date(now) }, log: silentLog, keptMax: 3 });
+  server.show("/logo.png", "image/png", png);
+  server.show("/other.svg", "image/svg+xml", svg());
+  const before = server.asked.length;
+  requests = () => server.asked.length - before;
+});
+
+test("a realm without a logo has none, and nobody is asked", async () => {
+  expect(logos.mayHave(realm(""))).toBe(false);
+  expect(await logos.find(realm(""))).toBeUndefined();
+  expect(requests()).toBe(0);
+});
+
+test("many who wait for a logo make one request, and for an hour nobody makes another", async () => {
+  const found = await Promise.all(Array.from({ length: 50 }, () => logos.find(realm("/logo.png"))));
+  expect(new Set(found)).toEqual(new Set([{ type: "image/png", bytes: png }]));
+  pass(hour - 1);
+  await logos.find(realm("/logo.png"));
+  expect(requests()).toBe(1);
+});
+
+test("after an hour the old one is shown at once while the new one is fetched", async () => {
+  await logos.find(realm("/logo.png"));
+  server.show("/logo.png", "image/svg+xml", svg());
+  pass(hour);
+  expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/png" });
+  await settled(2);
+  expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/svg+xml" });
+});
+
+test("while its source is away a logo is shown for a week, and its source asked once a minute", async () => {
+  await logos.find(realm("/logo.png"));
+  server.on("/logo.png", (_, outgoing) => outgoing.writeHead(503).end());
+  pass(hour);
+  for (let tries = 0; tries < 3; tries++) expect(await logos.find(realm("/logo.png"))).toBeDefined();
+  await settled(2);
+  expect(await logos.find(realm("/logo.png"))).toBeDefined();
+  expect(requests()).toBe(2);
+  pass(minute);
+  expect(await logos.find(realm("/logo.png"))).toBeDefined();
+  await settled(3);
+  expect(logos.mayHave(realm("/logo.png"))).toBe(true);
+
+  pass(7 * day);
+  expect(await logos.find(realm("/logo.png"))).toBeUndefined();
+  expect(logos.mayHave(realm("/logo.png"))).toBe(false);
+});
+
+test("what failed is not tried again for a minute, and pages know that there is none", async () => {
+  expect(logos.mayHave(realm("/missing"))).toBe(true);
+  for (let tries = 0; tries < 3; tries++) expect(await logos.find(realm("/missing"))).toBeUndefined();
+  expect(requests()).toBe(1);
+  expect(logos.mayHave(realm("/missing"))).toBe(false);
+
+  server.show("/missing", "image/png", png);
+  pass(minute);
+  expect(logos.mayHave(realm("/missing"))).toBe(true);
+  expect(await logos.find(realm("/missing"))).toBeDefined();
+});
+
+test("another address is another logo at once, and realms have each their own", async () => {
+  expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/png" });
+  expect(await logos.find(realm("/other.svg", "2"))).toMatchObject({ type: "image/svg+xml" });
+  expect(await logos.find(realm("/logo.png"))).toMatchObject({ type: "image/png" });
+  expect(await logos.find(realm("/other.svg"))).toMatchObject({ type: "image/svg+xml" });
+  expect(await logos.find(realm("", "2"))).toBeUndefined();
+  expect(requests()).toBe(3);
+});
+
+test("an answer about an address that is no longer the realm's is nobody's", async () => {
+  let answer = (): void => undefined;
+  server.on("/late.png", (_, outgoing) => {
+    answer = () => void outgoing.writeHead(200, { "content-type": "image/png" }).end(png);
+  });
+  const late = logos.find(realm("/late.png"));
+  await expect.poll(requests).toBe(1);
+  expect(await logos.find(realm("/other.svg"))).toMatchObject({ type: "image/svg+xml" });
+  answer();
+  await late;
+  expect(await logos.find(realm("/other.svg"))).toMatchObject({ type: "image/svg+xml" });
+});
+
+test("of many realms those stay that were asked for lately", async () => {
+  for (const id of ["1", "2", "3", "1", "4"]) await logos.find(realm("/logo.png", id));
+  expect(requests()).toBe(4);
+  await logos.find(realm("/logo.png", "1"));
+  expect(requests()).toBe(4);
+  await logos.find(realm("/logo.png", "2"));
+  expect(requests()).toBe(5);
+});

@@ -1,0 +1,125 @@
+import { beforeAll, expect, test } from "vitest";
+import * as realms from "../../../../../db/queries/realms.ts";
+import { sql } from "../../../../../db/sql.ts";
+import { sendRequest, useApi } from "../../../../support/api.ts";
+import { fromNow } from "../../../../support/given.ts";
+import { givenIssuingRealm } from "../../../../support/issuing.ts";
+import { userAgents } from "../../../../support/user-agents.ts";
+import { fileOn, headingOf, visitorOf } from "./self-service-support.ts";
+
+const api = useApi();
+const { given } = api;
+let realmId = "";
+
+beforeAll(async () => {
+  ({ realmId } = await givenIssuingRealm(api.database.owner));
+  await realms.update(api.database.owner, realmId, { displayName: "University of Example" });
+  await api.startWorker();
+}, 60_000);
+
+const profilesOf = (accountId: string) =>
+  api.database.owner.query(
+    sql`select name, device_type as "deviceType" from certificates where guest_account_id = ${accountId}`,
+  );
+
+test("the page says what it is, whose, until when and how much is used; a device is added as anybody's", async () => {
+  const account = await given.guestAccount({ realmId, name: "Summer school", profileLimit: 20 });
+  const home = `/guest/${account.token}`;
+  const visitor = await visitorOf(api);
+  const page = await visitor.get(home);
+  expect(headingOf(page)).toBe("Summer school");
+  expect(page.text).toContain("Guest access of University of Example");
+  expect(page.text).toContain("0 of 20 profiles used");
+
+  const ready = await visitor.add({ device_type: "Android" }, { home });
+  const file = await visitor.get(fileOn(ready));
+  expect(file.headers).toMatchObject({
+    "content-type": "application/eap-config",
+    "content-disposition": expect.stringContaining('filename="summer-school.eap-config"'),
+  });
+  expect(await profilesOf(account.id)).toEqual([{ name: "Summer school", deviceType: "Android" }]);
+  expect((await visitor.get(home)).text).toContain("1 of 20 profiles used");
+});
+
+test("who else holds the link gets no file of another guest, and neither does another account's page", async () => {
+  const account = await given.guestAccount({ realmId });
+  const visitor = await visitorOf(api);
+  const ready = await visitor.add({}, { home: `/guest/${account.token}` });
+  const other = await visitorOf(api);
+  expect(await other.get(fileOn(ready))).toMatchObject({ status: 404 });
+  const another = await given.guestAccount({ realmId });
+  const moved = fileOn(ready).replace(account.token, another.token);
+  expect(await visitor.get(moved)).toMatchObject({ status: 404 });
+  expect(await visitor.get(fileOn(ready))).toMatchObject({ status: 200 });
+});
+
+test("a guest's other device takes a profile by its own link", async () => {
+  const account = await given.guestAccount({ realmId });
+  const page = await (await visitorOf(api)).add({ place: "elsewhere" }, { home: `/guest/${account.token}` });
+  expect(headingOf(page)).toBe("Scan this with the other device");
+  expect(await profilesOf(account.id)).toEqual([]);
+});
+
+test("full: the page stays, adding is off and says why", async () => {
+  const account = await given.guestAccount({ realmId, profileLimit: 1 });
+  await given.profile({ realmId }, { guestAccountId: account.id });
+  const visitor = await visitorOf(api);
+  const page = await visitor.get(`/guest/${account.token}`);
+  expect(page.status).toBe(200);
+  expect(page.text).toContain("1 of 1 profiles are in use.");
+  expect(page.text).toContain('aria-disabled="true">Add a device');
+  expect(await visitor.get(`/guest/${account.token}/devices/new`)).toMatchObject({ status: 409 });
+});
+
+test("the limit holds for many guests at the same moment", async () => {
+  const account = await given.guestAccount({ realmId, profileLimit: 2 });
+  const visitors = await Promise.all(Array.from({ length: 6 }, () => visitorOf(api)));
+  const pages = await Promise.all(visitors.map((each) => each.get(`/guest/${account.token}/devices/new`)));
+  const fields = { device_type: "Linux", format: "", place: "here" };
+  const answers = await Promise.all(visitors.map((each, index) => each.send(pages[index]!, fields)));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
+  expect(await profilesOf(account.id)).toHaveLength(2);
+});
+
+test("expired: a calm page; revoked and unknown look the same to the last octet, on every page of it", async () => {
+  const visitor = await visitorOf(api);
+  const expired = await given.guestAccount({ realmId, expiresAt: fromNow(-1_000) });
+  expect(headingOf(await visitor.get(`/guest/${expired.token}`))).toBe("This guest access has ended");
+  const revoked = await given.guestAccount({ realmId, revokedAt: new Date(0) });
+  for (const path of ["", "/devices/new", `/hand-overs/${crypto.randomUUID()}`]) {
+    const [one, other] = [
+      await visitor.get(`/guest/${revoked.token}${path}`),
+      await visitor.get(`/guest/rpg_nothing${path}`),
+    ];
+    expect(one).toMatchObject({ status: 404 });
+    expect(one.text).toBe(other.text);
+  }
+  await api.database.owner.query(sql`delete from guesses`);
+});
+
+test("guesses are counted, and too many are stopped", async () => {
+  const visitor = await visitorOf(api);
+  let status = 404;
+  for (let tries = 0; tries < 40 && status === 404; tries++) ({ status } = await visitor.get(`/guest/rpg_${tries}`));
+  expect(status).toBe(429);
+  await api.database.owner.query(sql`delete from guesses`);
+});
+
+test("the small browser of a network's sign-in page is told which one to use, with the address to copy", async () => {
+  const account = await given.guestAccount({ realmId });
+  const address = `${api.url}/guest/${account.token}`;
+  for (const [agent, browser] of [
+    ["captiveOnIPhone", "Safari"],
+    ["captiveProbe", "Safari"],
+    ["webViewOnAndroid", "your browser"],
+  ] as const) {
+    const page = await sendRequest(address, "GET", { headers: { "user-agent": userAgents[agent] } });
+    expect(page.text).toContain(`<h1>Open this page in ${browser}</h1>`);
+    expect(page.text).toContain(`>${address}</p>`);
+    expect(/<title>(.*?)<\/title>/.exec(page.text)![1]).not.toContain(account.token);
+  }
+  const anyway = await sendRequest(`${address}?anyway=true`, "GET", {
+    headers: { "user-agent": userAgents.captiveOnIPhone },
+  });
+  expect(anyway.text).toContain("Add a device");
+});

@@ -1,0 +1,347 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import * as realms from "../../../../../db/queries/realms.ts";
+import { sql } from "../../../../../db/sql.ts";
+import { systemClock } from "../../../../../runtime/clock.ts";
+import { endReplaced } from "../../../../../worker/upkeep.ts";
+import { sendRequest, useApi } from "../../../../support/api.ts";
+import { fromNow, type GivenUser } from "../../../../support/given.ts";
+import { givenIssuingRealm } from "../../../../support/issuing.ts";
+import { silentLog } from "../../../../support/worker.ts";
+import { userAgents } from "../../../../support/user-agents.ts";
+import { formOf, headingOf, serialsOf, visitorOf } from "./self-service-support.ts";
+
+const api = useApi();
+const { given } = api;
+const day = 24 * 60 * 60 * 1000;
+let realmId = "";
+
+beforeAll(async () => {
+  ({ realmId } = await givenIssuingRealm(api.database.owner));
+  await realms.update(api.database.owner, realmId, { displayName: "University of Example" });
+  await api.startWorker();
+}, 60_000);
+
+const person = (more: object = {}): Promise<GivenUser> => given.user({ realmId, ...more });
+const revokedOf = (user: GivenUser) =>
+  api.database.owner.query(sql`
+    select serial_number as serial, revocation_reason as reason from certificates
+     where user_id = ${user.id} and revoked_at is not null
+  `);
+
+describe("my devices", () => {
+  test("they show what is in use, with the status, the end and the way to revoke each", async () => {
+    const user = await person();
+    const serial = await given.profile(user, { name: "My <b>phone</b>", deviceType: "iOS" });
+    await given.profile(user, { name: "ended", createdAt: fromNow(-9 * day), notAfter: fromNow(-day) });
+    await given.profile(await person(), { name: "somebody else's" });
+    const page = await (await visitorOf(api, user)).get("/me");
+    expect(page.text).toContain("1 of 5 profiles in use");
+    expect(page.text).toContain('<meter min="0" max="5" value="1"');
+    expect(page.text).toContain("My &lt;b&gt;phone&lt;/b&gt;");
+    expect(page.text).toContain(`/me/devices/${serial}/revoke`);
+    expect(page.text).toContain("Active");
+    expect(page.text).not.toMatch(/ended|somebody else|Renew/);
+  });
+
+  test("at the limit adding stays visible and says why it cannot be used", async () => {
+    const user = await person({ profileOverride: 1 });
+    await given.profile(user);
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.get("/me");
+    expect(page.text).toContain('aria-disabled="true">Add a device');
+    expect(page.text).toContain("1 of 1 in use; revoke one you no longer need.");
+    expect(await visitor.get("/me/devices/new")).toMatchObject({ status: 409 });
+  });
+
+  test("whoever is locked adds nothing and can still revoke", async () => {
+    const user = await person({ lockedAt: new Date(0) });
+    const serial = await given.profile(user);
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.get("/me");
+    expect(page.text).toContain("Your account is locked");
+    expect(page.text).toContain('aria-disabled="true">Add a device');
+    expect((await visitor.get("/me/devices/new")).text).not.toContain("device_type");
+    await visitor.send(await visitor.get(`/me/devices/${serial}/revoke`), {});
+    expect(await serialsOf(api, user)).toEqual([]);
+  });
+
+  test("whoever is not signed in, or was offboarded, is asked to sign in and comes back", async () => {
+    const nobody = await (await visitorOf(api)).get("/me/devices/new?lang=de", { follow: false });
+    expect(nobody).toMatchObject({
+      status: 303,
+      headers: { location: `/login?continue=${encodeURIComponent("/me/devices/new")}` },
+    });
+    const user = await person();
+    const visitor = await visitorOf(api, user);
+    await api.database.owner.query(sql`update users set offboarded_at = now() where id = ${user.id}`);
+    expect(await visitor.get("/me", { follow: false })).toMatchObject({ status: 303 });
+  });
+
+  test("administrators have a way to the console, others have none", async () => {
+    const admin = await visitorOf(api, await person({ administrator: true }));
+    expect((await admin.get("/me")).text).toContain('href="/console"');
+    expect((await (await visitorOf(api, await person())).get("/me")).text).not.toContain("/console");
+  });
+
+  test("its pages are small, run nothing, are kept by nobody, and say so in German as well", async () => {
+    const user = await person();
+    for (let count = 0; count < 5; count++) await given.profile(user);
+    const visitor = await visitorOf(api, user);
+    const shown = [await visitor.get("/me"), await visitor.get("/me/devices/new"), await visitor.get("/me/apps")];
+    const other = await visitorOf(api, await person());
+    shown.push(await other.add(), await other.add({ place: "elsewhere" }));
+    for (const page of shown) {
+      const style = await visitor.get(/href="(\/assets\/[^"]+\.css)"/.exec(page.text)![1]!);
+      expect(page.text.length + style.text.length).toBeLessThan(20_000);
+      expect(page.text).not.toMatch(/<script|<style|style=|(?:src|href)="https?:\/\/|\son\w+=/i);
+      expect(page.headers).toMatchObject({
+        "cache-control": "no-store",
+        "content-security-policy":
+          "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'; form-action 'self'",
+      });
+    }
+    expect(headingOf(await visitor.get("/me?lang=de"))).toBe("Meine Geräte");
+  });
+});
+
+describe("one device", () => {
+  test("other people's, other realms' and made-up serial numbers get the same page", async () => {
+    const visitor = await visitorOf(api, await person());
+    const theirs = await given.profile(await person());
+    const elsewhere = await given.profile(await given.user({ realmId: api.realmId }));
+    const guest = await given.guestAccount({ realmId });
+    const guests = await given.profile({ realmId }, { guestAccountId: guest.id });
+    const stable = (text: string) => text.replace(/<dl>.*?<\/dl>/gs, "");
+    const pages = [];
+    for (const serial of [theirs, elsewhere, guests, "12345", "x", "0", "1".repeat(60)]) {
+      for (const path of ["", "/revoke"]) pages.push(await visitor.get(`/me/devices/${serial}${path}`));
+    }
+    expect(new Set(pages.map(({ status, text }) => `${status}${stable(text)}`)).size).toBe(1);
+    expect(pages[0]).toMatchObject({ status: 404 });
+  });
+
+  test("revoking asks once more, is for good, and is said", async () => {
+    const user = await person();
+    const serial = await given.profile(user, { name: "My phone" });
+    const visitor = await visitorOf(api, user);
+    const asked = await visitor.get(`/me/devices/${serial}/revoke`);
+    expect(headingOf(asked)).toBe("Revoke My phone?");
+    expect(await serialsOf(api, user)).toEqual([serial]);
+
+    expect(await visitor.browser.post(asked.url, {}, { follow: false })).toMatchObject({ status: 403 });
+    const { action, fields } = formOf(asked);
+    const headers = { origin: "https://evil.example" };
+    expect(await visitor.browser.post(action, fields, { follow: false, headers })).toMatchObject({ status: 403 });
+    expect(await serialsOf(api, user)).toEqual([serial]);
+
+    const done = await visitor.send(asked, {});
+    expect(done.text).toContain("My phone is revoked.");
+    expect(await revokedOf(user)).toEqual([{ serial, reason: 0 }]);
+    const entries = await api.database.owner.query(sql`
+      select event, client_id as client, properties->>'serial' as serial from audit_entries where user_id = ${user.id}
+    `);
+    expect(entries).toContainEqual({ event: "profile_revoke", client: null, serial });
+    expect((await visitor.get(`/me/devices/${serial}`)).text).toContain("Revoked");
+  });
+
+  test("somebody else's profile cannot be revoked with one's own form", async () => {
+    const [one, other] = [await person(), await person()];
+    const [mine, theirs] = [await given.profile(one), await given.profile(other)];
+    const visitor = await visitorOf(api, one);
+    const { fields } = formOf(await visitor.get(`/me/devices/${mine}/revoke`));
+    expect(await visitor.browser.post(`${api.url}/me/devices/${theirs}/revoke`, fields)).toMatchObject({ status: 404 });
+    expect(await serialsOf(api, other)).toEqual([theirs]);
+  });
+});
+
+describe("renewing", () => {
+  const endingSoon = (user: GivenUser, days = 29, name = "laptop") =>
+    given.profile(user, { name, createdAt: fromNow(-300 * day), notAfter: fromNow(days * day) });
+  const renew = async (user: GivenUser, serial: string, place = "here") => {
+    const visitor = await visitorOf(api, user);
+    return visitor.send(await visitor.get(`/me/devices/${serial}`), { place });
+  };
+
+  test("it is offered from 30 days before the end, makes the new one first, and offers to revoke the old one", async () => {
+    const user = await person();
+    const [soon, late] = [await endingSoon(user), await endingSoon(user, 31)];
+    const visitor = await visitorOf(api, user);
+    expect((await visitor.get(`/me/devices/${late}`)).text).not.toContain("/renew");
+    const ready = await renew(user, soon);
+    expect(headingOf(ready)).toBe("laptop is ready");
+    expect(ready.text).toContain(`/me/devices/${soon}/revoke`);
+    const serials = await serialsOf(api, user);
+    expect(serials).toHaveLength(3);
+    expect(serials).toContain(soon);
+
+    const list = await visitor.get("/me");
+    expect(list.text).toContain("Replaced by a new profile");
+    expect(list.text).not.toContain(`${soon}#renew`);
+    await visitor.send(await visitor.get(`/me/devices/${soon}/revoke`), {});
+    expect(await revokedOf(user)).toEqual([{ serial: soon, reason: 4 }]);
+  });
+
+  test("at the limit it has room for one more, until the old one is revoked", async () => {
+    const user = await person({ profileOverride: 2 });
+    const [one, two] = [await endingSoon(user), await endingSoon(user)];
+    const ready = await renew(user, one);
+    expect(headingOf(ready)).toBe("laptop is ready");
+    expect(ready.text).toContain("one profile more than you may have");
+    expect(await serialsOf(api, user)).toHaveLength(3);
+
+    expect(await renew(user, two)).toMatchObject({ status: 409 });
+    const visitor = await visitorOf(api, user);
+    expect(await visitor.get("/me/devices/new")).toMatchObject({ status: 409 });
+    await visitor.send(await visitor.get(`/me/devices/${one}/revoke`), {});
+    expect(await visitor.get("/me/devices/new")).toMatchObject({ status: 409 });
+    expect(headingOf(await renew(user, two))).toBe("laptop is ready");
+    expect(await serialsOf(api, user)).toHaveLength(3);
+  });
+
+  test("of many renewals at the same moment one is made, whether of one profile or of several", async () => {
+    const user = await person({ profileOverride: 2 });
+    const [one, two] = [await endingSoon(user), await endingSoon(user)];
+    const forms = await Promise.all(
+      [one, one, one, two, two].map(async (serial) => {
+        const visitor = await visitorOf(api, user);
+        return { visitor, page: await visitor.get(`/me/devices/${serial}`) };
+      }),
+    );
+    const answers = await Promise.all(forms.map(({ visitor, page }) => visitor.send(page, { place: "here" })));
+    expect(answers.map(({ status }) => status).sort()).toEqual([200, 409, 409, 409, 409]);
+    expect(await serialsOf(api, user)).toHaveLength(3);
+  });
+
+  test("the same profile is not renewed twice within a day, and can be a day later", async () => {
+    const user = await person();
+    const serial = await endingSoon(user);
+    const visitor = await visitorOf(api, user);
+    const form = await visitor.get(`/me/devices/${serial}`);
+    await renew(user, serial);
+    const again = await visitor.send(form, { place: "here" });
+    expect(again).toMatchObject({ status: 409 });
+    expect(again.text).toContain("This profile was renewed already");
+    const setAge = (hours: number) =>
+      api.database.owner.query(sql`
+        update issuances set created_at = now() - make_interval(hours => ${hours}) where user_id = ${user.id}
+      `);
+    await setAge(23);
+    expect(await visitor.send(form, { place: "here" })).toMatchObject({ status: 409 });
+    await setAge(24);
+    expect(headingOf(await visitor.send(form, { place: "here" }))).toBe("laptop is ready");
+  });
+
+  test("what is somebody else's, revoked, expired or far from its end is not renewed, whatever form is sent", async () => {
+    const user = await person({ profileOverride: 20 });
+    const visitor = await visitorOf(api, user);
+    const own = formOf(await visitor.get(`/me/devices/${await endingSoon(user)}`)).fields;
+    const attempt = (serial: string) =>
+      visitor.browser.post(`${api.url}/me/devices/${serial}/renew`, {
+        ...own,
+        hand_over: crypto.randomUUID(),
+        place: "here",
+      });
+    const revoked = await endingSoon(user);
+    await api.database.owner.query(sql`
+      insert into revocations (certificate_id, revoked_at, reason)
+      select id, now(), 0 from certificates where serial_number = ${revoked}
+    `);
+    const before = await serialsOf(api, user);
+    expect(await attempt(await endingSoon(await person()))).toMatchObject({ status: 404 });
+    for (const serial of [revoked, await endingSoon(user, -1), await endingSoon(user, 31)]) {
+      expect(await attempt(serial)).toMatchObject({ status: 409 });
+    }
+    expect(await serialsOf(api, user)).toHaveLength(before.length + 2);
+  });
+
+  test("a day later the old one goes by itself if it is still beyond the limit, and not before or otherwise", async () => {
+    const ended = async (user: GivenUser, hours: number) => {
+      const at = new Date(systemClock.now().getTime() + hours * 3_600_000);
+      await endReplaced({ db: api.database.open("realmpass_worker"), clock: { now: () => at }, log: silentLog });
+      return revokedOf(user);
+    };
+    const user = await person({ profileOverride: 1 });
+    const within = await person({ profileOverride: 2 });
+    const undone = await person({ profileOverride: 1 });
+    const [serial, kept, alone] = [await endingSoon(user), await endingSoon(within), await endingSoon(undone)];
+    for (const [who, which] of [
+      [user, serial],
+      [within, kept],
+      [undone, alone],
+    ] as const)
+      await renew(who, which);
+    const [, successor] = await serialsOf(api, undone);
+    const visitor = await visitorOf(api, undone);
+    await visitor.send(await visitor.get(`/me/devices/${successor}/revoke`), {});
+    expect((await visitor.get("/me")).text).not.toContain("Replaced by a new profile");
+
+    expect(await ended(user, 23)).toEqual([]);
+    expect(await ended(user, 25)).toEqual([{ serial, reason: 4 }]);
+    expect(await revokedOf(within)).toEqual([]);
+    expect(await serialsOf(api, undone)).toEqual([alone]);
+    const entries = await api.database.owner.query(sql`
+      select user_id as by, properties->>'user' as "user" from audit_entries
+       where event = 'profile_revoke' and properties->>'serial' = ${serial}
+    `);
+    expect(entries).toEqual([{ by: null, user: user.id }]);
+  });
+
+  test("another device can pick it up", async () => {
+    const user = await person({ profileOverride: 1 });
+    const serial = await endingSoon(user);
+    const page = await renew(user, serial, "elsewhere");
+    expect(headingOf(page)).toBe("Scan this with the other device");
+    expect(await serialsOf(api, user)).toEqual([serial]);
+  });
+});
+
+describe("connected applications", () => {
+  test("each is shown with what it may do, and withdrawing ends its sessions with an audit entry", async () => {
+    const user = await person();
+    const { clientId } = await given.application({ realmId, type: "useragent", name: "Course planner" });
+    await given.consent(user, clientId, { scopes: ["profile.read"] });
+    const session = await given.session({ user, clientId });
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.get("/me/apps");
+    expect(page.text).toContain("Course planner");
+    expect(page.text).toContain("see profiles");
+
+    expect(await visitor.browser.post(`${api.url}/me/apps/${clientId}/withdraw`, {})).toMatchObject({ status: 403 });
+    const after = await visitor.send(page, {});
+    expect(after.text).toContain("Withdrawn.");
+    expect(after.text).not.toContain("Course planner");
+    expect(await api.database.owner.query(sql`select id from sessions where id = ${session.id}`)).toEqual([]);
+    const entries = await api.database.owner.query(sql`
+      select event from audit_entries where user_id = ${user.id} and event = 'consent_withdraw'
+    `);
+    expect(entries).toHaveLength(1);
+  });
+
+  test("somebody else's consent stays", async () => {
+    const [one, other] = [await person(), await person()];
+    const { clientId } = await given.application({ realmId, type: "useragent" });
+    await given.consent(one, clientId);
+    await given.consent(other, clientId);
+    const visitor = await visitorOf(api, one);
+    await visitor.send(await visitor.get("/me/apps"), {});
+    const left = await api.database.owner.query(sql`
+      select user_id as user from consents where client_id = ${clientId}
+    `);
+    expect(left).toEqual([{ user: other.id }]);
+  });
+});
+
+test.each([
+  ["iPhone", "iOS", "iPhone of Mia"],
+  ["windows", "Windows", "Laptop of Mia"],
+  ["android", "Android", "Android phone of Mia"],
+] as const)("what the browser says of itself is chosen and named already: %s", async (agent, deviceType, name) => {
+  const user = await person();
+  await api.database.owner.query(sql`update users set display_name = 'Mia Keller' where id = ${user.id}`);
+  const cookie = `realmpass-login=${await given.login(user)}`;
+  const page = await sendRequest(`${api.url}/me/devices/new`, "GET", {
+    headers: { cookie, "user-agent": userAgents[agent] },
+  });
+  expect(page.text).toMatch(new RegExp(`value="${deviceType}"[^>]* checked`));
+  expect(page.text).toContain(`value="${name}"`);
+});

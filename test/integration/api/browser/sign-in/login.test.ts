@@ -1,0 +1,352 @@
+import { randomUUID } from "node:crypto";
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { beforeAll, expect, test } from "vitest";
+import * as realms from "../../../../../db/queries/realms.ts";
+import { sql } from "../../../../../db/sql.ts";
+import { useApi } from "../../../../support/api.ts";
+import { createBrowserSession, formsOf, type BrowserSession, type Visit } from "../../../../support/browser-session.ts";
+import { givenLocalAccount, testPassword, type LocalAccount } from "../../../../support/local-account.ts";
+
+let logged = "";
+const log = pino(
+  { level: "debug" },
+  new Writable({
+    write(chunk: Buffer, _, done) {
+      logged += chunk.toString();
+      done();
+    },
+  }),
+);
+const api = useApi({ log });
+const { given } = api;
+
+const browse = (): BrowserSession => createBrowserSession(() => []);
+const loginCookie = (browser: BrowserSession): string | undefined =>
+  [...browser.cookies].find(([name]) => name.endsWith(" realmpass-login"))?.[1];
+const unique = (): string => randomUUID().slice(0, 8);
+
+/** A form of a realm of the test's own, because guesses are counted per name. */
+const open = (browser: BrowserSession, query = ""): Promise<Visit> =>
+  browser.get(`${api.url}/login?realm=${realmName}&${query}`, { follow: false });
+const signIn = async (browser: BrowserSession, username: string, password = testPassword, query = ""): Promise<Visit> =>
+  browser.submit(await open(browser, query), { username, password }, { follow: false });
+
+let realmName = "";
+let ada: LocalAccount;
+beforeAll(async () => {
+  ada = await givenLocalAccount(api, { username: `ada-${unique()}` });
+  realmName = (await realms.findById(api.database.owner, api.realmId))?.name ?? "";
+});
+
+const application = async (realmId = api.realmId) =>
+  given.application({ realmId, type: "useragent", name: `Planner ${unique()} <b>&` });
+const authorizePath = (clientId: string, extra = ""): string =>
+  `/oauth/authorize?response_type=code&client_id=${clientId}&redirect_uri=https%3A%2F%2Fclient.example%2Fback${extra}`;
+const withContinue = (path: string): string => `continue=${encodeURIComponent(path)}`;
+
+/** A page without what is new each time. */
+const stable = ({ status, text }: Visit): string => `${status} ${text.replace(/name="form_token" value="[^"]*"/g, "")}`;
+
+test("the right name and password sign in with a new cookie, once and for all pages, and go on", async () => {
+  const { clientId } = await application();
+  const browser = browse();
+  const path = authorizePath(clientId, "&state=a%26b");
+  const answer = await signIn(browser, ada.username, testPassword, withContinue(path));
+  expect(answer).toMatchObject({ status: 303, headers: { location: path, "cache-control": "no-store" } });
+  expect(answer.headers["set-cookie"]).toEqual([
+    expect.stringMatching(/^realmpass-login=rpb_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax$/),
+  ]);
+
+  const before = loginCookie(browser);
+  await signIn(browser, ada.username, testPassword, "again=true");
+  expect(loginCookie(browser)).not.toBe(before);
+  const rows = await api.database.owner.query(sql`
+    select properties->>'method' as method from audit_entries where event = 'user_login' and user_id = ${ada.id}
+  `);
+  expect(rows).toEqual([{ method: "local" }, { method: "local" }]);
+});
+
+test("names do not depend on case", async () => {
+  expect(await signIn(browse(), ada.username.toUpperCase())).toMatchObject({
+    status: 303,
+    headers: { location: "/me" },
+  });
+});
+
+test("whatever was wrong, the answer is the same page", async () => {
+  const linksOnly = await givenLocalAccount(api, { username: `links-${unique()}`, password: false });
+  const gone = await givenLocalAccount(api, { username: `gone-${unique()}`, offboardedAt: new Date(0) });
+  const stranger = await givenLocalAccount(api, { username: `far-${unique()}`, realmId: await given.realm() });
+  const cases: [string, string][] = [
+    [ada.username, "wrong"],
+    [ada.username, `${testPassword} `],
+    [ada.username, "x".repeat(1025)],
+    [ada.username, ""],
+    [`nobody-${unique()}`, testPassword],
+    [linksOnly.username, ""],
+    [linksOnly.username, testPassword],
+    [gone.username, "wrong"],
+    [stranger.username, testPassword],
+    ["x".repeat(5_000), testPassword],
+    ["", ""],
+  ];
+  const pages = new Set<string>();
+  for (const [username, password] of cases) {
+    const browser = browse();
+    const page = await signIn(browser, username, password);
+    expect(page.status).toBe(400);
+    expect(loginCookie(browser)).toBeUndefined();
+    pages.add(stable(page).replaceAll(`value="${username}"`, 'value=""'));
+  }
+  expect(pages.size).toBe(1);
+});
+
+test("a wrong answer keeps the name, never the password, and takes the focus to what is wrong", async () => {
+  const username = `"><script>${unique()}`;
+  const { text } = await signIn(browse(), username, "secret-of-mine");
+  expect(text).toContain(`value="&quot;&gt;&lt;script&gt;`);
+  expect(text).not.toContain("<script>");
+  expect(text).not.toContain("secret-of-mine");
+  expect(text).toMatch(/<p class="alert" id="refused" role="alert" tabindex="-1" autofocus="">/);
+  expect(text.match(/aria-describedby="refused"/g)).toHaveLength(2);
+});
+
+test("an offboarded person learns it with the right password alone, and is not signed in", async () => {
+  const gone = await givenLocalAccount(api, { username: `gone-${unique()}`, offboardedAt: new Date(0) });
+  const browser = browse();
+  const page = await signIn(browser, gone.username);
+  expect(page).toMatchObject({ status: 403 });
+  expect(page.text).toContain("Your access ended");
+  expect(loginCookie(browser)).toBeUndefined();
+});
+
+test("a locked person signs in", async () => {
+  const locked = await givenLocalAccount(api, { username: `locked-${unique()}`, lockedAt: new Date(0) });
+  expect(await signIn(browse(), locked.username)).toMatchObject({ status: 303 });
+});
+
+test.each([
+  ["without a token", { form_token: "" }, {}],
+  ["with another browser's token", { form_token: "A".repeat(43) }, {}],
+  ["from another site, by what the browser says", {}, { "sec-fetch-site": "cross-site" }],
+  ["from a sibling site, by what the browser says", {}, { "sec-fetch-site": "same-site" }],
+  ["from another origin", {}, { origin: "https://evil.example" }],
+])("a form %s signs nobody in", async (_, fields, headers) => {
+  const browser = browse();
+  const [form] = formsOf(await open(browser));
+  const all = { ...form!.fields, username: ada.username, password: testPassword, ...fields };
+  const page = await browser.post(form!.action, all, { follow: false, headers });
+  expect(page).toMatchObject({ status: 403 });
+  expect(page.text).toContain(`href="/login?realm=${realmName}"`);
+  expect(loginCookie(browser)).toBeUndefined();
+});
+
+test("a form that names no origin, as ours do, is our own", async () => {
+  const browser = browse();
+  const [form] = formsOf(await open(browser));
+  const all = { ...form!.fields, username: ada.username, password: testPassword };
+  const headers = { origin: "null", "sec-fetch-site": "same-origin" };
+  expect(await browser.post(form!.action, all, { follow: false, headers })).toMatchObject({ status: 303 });
+});
+
+test.each([
+  "https://evil.example/oauth/authorize?x",
+  "//evil.example/oauth/authorize?x",
+  "/\\evil.example/oauth/authorize?",
+  "/oauth/authorize",
+  "/oauth/authorize?\r\nSet-Cookie: a=b",
+  "/oauth/authorize?ä",
+  "/oauth/authorize/../../evil?",
+  "/login",
+  "javascript:alert(1)",
+  "",
+])("signing in does not lead on to %j", async (target) => {
+  const browser = browse();
+  const page = await open(browser, withContinue(target));
+  expect(page.status).toBe(200);
+  expect(page.text).not.toContain("evil");
+  const answer = await browser.submit(
+    page,
+    { username: ada.username, password: testPassword, continue: target },
+    { follow: false },
+  );
+  expect(answer).toMatchObject({ status: 303, headers: { location: "/me" } });
+});
+
+test("the application that signing in leads on to is named, and its realm is the one to sign in to", async () => {
+  const realmId = await given.realm();
+  const bob = await givenLocalAccount(api, { realmId, username: ada.username });
+  const { clientId } = await application(realmId);
+  const browser = browse();
+  const page = await open(browser, withContinue(authorizePath(clientId)));
+  expect(page.text).toMatch(/to continue to <strong class="name">Planner \w+ &lt;b&gt;&amp;<\/strong>/);
+  expect(page.text).not.toContain("client.example/back&quot;");
+  await browser.submit(page, { username: bob.username, password: testPassword }, { follow: false });
+  const [login] = await api.database.owner.query(
+    sql`select user_id as "userId" from logins order by signed_in_at desc limit 1`,
+  );
+  expect(login).toEqual({ userId: bob.id });
+});
+
+test.each(["", "unknown", "a%00b", "x".repeat(5_000)])(
+  "signing in for no known application is refused: %j",
+  async (clientId) => {
+    const page = await open(browse(), withContinue(authorizePath(clientId)));
+    expect(page).toMatchObject({ status: 400 });
+    expect(page.text).toContain("Unknown application");
+  },
+);
+
+test("signing in for an application that is switched off is refused", async () => {
+  const { clientId } = await given.application({ realmId: api.realmId, type: "useragent", active: false });
+  expect(await open(browse(), withContinue(authorizePath(clientId)))).toMatchObject({ status: 400 });
+});
+
+test("who is signed in goes on at once, unless asked again or signed in to another realm", async () => {
+  const browser = browse();
+  await signIn(browser, ada.username);
+  const { clientId } = await application();
+  const path = authorizePath(clientId);
+  expect(await open(browser, withContinue(path))).toMatchObject({ status: 303, headers: { location: path } });
+  expect((await open(browser, `again=true&${withContinue(path)}`)).text).toContain('name="password"');
+
+  const realmId = await given.realm();
+  await realms.update(api.database.owner, realmId, { localSignIn: true });
+  const elsewhere = authorizePath((await application(realmId)).clientId);
+  expect((await open(browser, withContinue(elsewhere))).text).toContain('name="password"');
+});
+
+test("without anywhere to go on to, it says who is signed in; signing out needs the page's own form", async () => {
+  const browser = browse();
+  await signIn(browser, ada.username);
+  const page = await browser.get(`${api.url}/login`, { follow: false });
+  expect(page.text).toContain(ada.username);
+
+  const [form] = formsOf(page);
+  expect(await browser.post(form!.action, { form_token: "x" }, { follow: false })).toMatchObject({ status: 403 });
+  expect((await browser.get(`${api.url}/login`)).text).toContain(ada.username);
+
+  const cookie = loginCookie(browser)!;
+  const out = await browser.submit(page, {}, { follow: false });
+  expect(out).toMatchObject({ status: 303, headers: { location: `/login/ended?realm=${realmName}` } });
+  expect((await browser.get(`${api.url}/login/ended`)).text).toContain("You are signed out");
+  const stolen = browse();
+  stolen.cookies.set(`${new URL(api.url).host} realmpass-login`, cookie);
+  expect((await stolen.get(`${api.url}/login?realm=${realmName}`)).text).toContain('name="password"');
+});
+
+test("the ways in are those that the realm has", async () => {
+  const { owner } = api.database;
+  const realmId = await given.realm();
+  const { name } = (await realms.findById(owner, realmId))!;
+  const at = (): Promise<Visit> => browse().get(`${api.url}/login?realm=${name}`, { follow: false });
+
+  expect(await at()).toMatchObject({ status: 403 });
+
+  await realms.update(owner, realmId, { upstreamIssuer: "https://idp.example" });
+  expect(await at()).toMatchObject({ status: 303, headers: { location: `/login/upstream?realm=${name}` } });
+  const { clientId } = await application(realmId);
+  const path = authorizePath(clientId);
+  expect((await browse().get(`${api.url}/login?${withContinue(path)}`, { follow: false })).headers.location).toBe(
+    `/login/upstream?${new URLSearchParams({ continue: path, realm: name }).toString()}`,
+  );
+
+  await realms.update(owner, realmId, { localSignIn: true });
+  const both = await at();
+  expect(both.text).toContain(`href="/login/upstream?realm=${name}"`);
+  expect(both.text).toContain('name="password"');
+});
+
+test("a realm without local sign-in takes no password", async () => {
+  const account = await givenLocalAccount(api, { realmId: await given.realm(), username: "eve" });
+  const { name } = (await realms.findById(api.database.owner, account.realmId))!;
+  const browser = browse();
+  const page = await browser.get(`${api.url}/login?realm=${name}`);
+  await realms.update(api.database.owner, account.realmId, { localSignIn: false });
+  const answer = await browser.submit(page, { username: "eve", password: testPassword }, { follow: false });
+  expect(answer).toMatchObject({ status: 403 });
+  expect(loginCookie(browser)).toBeUndefined();
+});
+
+test("when no realm is named, people choose among those that they can sign in to", async () => {
+  const closed = (await realms.findById(api.database.owner, await given.realm()))!;
+  for (const query of ["", "?realm=no-such-realm", "?realm=a&realm=b"]) {
+    const { status, text } = await browse().get(`${api.url}/login${query}`);
+    expect(status).toBe(200);
+    expect(text).toContain(`href="/login?realm=${realmName}"`);
+    expect(text).not.toContain(closed.name);
+  }
+});
+
+test("after ten wrong passwords for one name the answer is to wait, also with the right one; others are not kept out", async () => {
+  const account = await givenLocalAccount(api, { username: `guessed-${unique()}` });
+  for (let right = 0; right < 12; right++)
+    expect(await signIn(browse(), account.username)).toMatchObject({ status: 303 });
+  for (let wrong = 0; wrong < 10; wrong++) {
+    expect(await signIn(browse(), account.username, "wrong")).toMatchObject({ status: 400 });
+  }
+  const page = await signIn(browse(), account.username);
+  expect(page).toMatchObject({ status: 429 });
+  const seconds = Number(page.headers["retry-after"]);
+  expect(seconds).toBeGreaterThan(600);
+  expect(page.text).toContain(`Please wait ${Math.ceil(seconds / 60)} minutes`);
+  expect(page.text).toContain(account.username);
+  expect(await signIn(browse(), ada.username)).toMatchObject({ status: 303 });
+});
+
+test("ten wrong passwords are looked at over all spellings of a name, whether or not it is an account's", async () => {
+  const outcomes = async (rest: string): Promise<number[]> => {
+    const statuses: number[] = [];
+    // The Kelvin sign folds to k, and in the database a capital I with a dot folds to i.
+    for (const k of ["k", "K", "\u212a"])
+      for (const i of ["i", "I", "\u0130", "i\u0130", "\u0130i"])
+        statuses.push((await signIn(browse(), `${k}${i.padStart(2, i)}${rest}`, "wrong")).status);
+    return statuses;
+  };
+  const account = await givenLocalAccount(api, { username: `kii-${unique()}` });
+
+  const ofAccount = await outcomes(account.username.slice(3));
+  const ofNobody = await outcomes(`-${unique()}`);
+
+  expect(ofAccount).toEqual([...Array<number>(10).fill(400), ...Array<number>(5).fill(429)]);
+  expect(ofNobody).toEqual(ofAccount);
+});
+
+test.each([
+  ["HEAD", "/login", 405],
+  ["PUT", "/login", 405],
+  ["GET", "/login/end", 405],
+  ["POST", "/login/ended", 405],
+  ["GET", "/login?continue=%", 400],
+  ["GET", "/login?continue=%00", 400],
+  ["GET", "/login?lang=%00", 400],
+  ["GET", `/login?realm=${"x".repeat(5_000)}`, 200],
+  ["GET", "/login?__proto__=x&constructor=y", 200],
+  ["GET", "/login?continue=a&continue=b&lang=de&lang=en", 200],
+])("%s %s is answered with a page", async (method, path, status) => {
+  const answer = await api.as.nobody().send(method, path);
+  expect(answer).toMatchObject({ status, headers: { "content-type": "text/html; charset=utf-8" } });
+});
+
+test.each([
+  ["no form at all", "", "text/plain"],
+  ["JSON", "{}", "application/json"],
+  ["a field twice", "username=a&username=b", "application/x-www-form-urlencoded"],
+  ["NUL", "username=%00", "application/x-www-form-urlencoded"],
+  ["bytes that are no text", "username=%ff", "application/x-www-form-urlencoded"],
+])("a form with %s is refused with a page", async (_, raw, type) => {
+  const answer = await api.as.nobody().send("POST", "/login", { raw, headers: { "content-type": type } });
+  expect(answer).toMatchObject({ status: 400, headers: { "content-type": "text/html; charset=utf-8" } });
+});
+
+test("no log line has a name, a password, a cookie or an address to go on to", async () => {
+  const browser = browse();
+  const { clientId } = await application();
+  await signIn(browser, ada.username, "wrong-and-secret", withContinue(authorizePath(clientId, "&state=secret-state")));
+  await signIn(browser, ada.username);
+  expect(logged).toContain("sign_in.refused");
+  for (const secret of [ada.username, "wrong-and-secret", testPassword, loginCookie(browser)!, "secret-state"]) {
+    expect(logged).not.toContain(secret);
+  }
+});

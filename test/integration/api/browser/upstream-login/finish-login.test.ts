@@ -1,0 +1,534 @@
+import { Writable } from "node:stream";
+import { pino } from "pino";
+import { describe, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
+import { useApi } from "../../../../support/api.ts";
+import { useUpstreamProvider, type TestUpstream } from "../../../../support/upstream-provider.ts";
+import {
+  auditOfRealm,
+  browserOf,
+  expectProblem,
+  setUpstream,
+  signedInUser,
+  startPath,
+  usersOf,
+  walkToCallback,
+} from "./upstream-login-support.ts";
+
+let logged = "";
+const log = pino(
+  { level: "debug" },
+  new Writable({
+    write(chunk: Buffer, _, done) {
+      logged += chunk.toString();
+      done();
+    },
+  }),
+);
+const api = useApi({ log });
+const { given } = api;
+const redirectUri = () => `${api.url}/login/upstream/callback`;
+const upstream = useUpstreamProvider({ redirectUri, claims: ["pairwise_id", "entitlements", "role"] });
+const other = useUpstreamProvider({
+  redirectUri,
+  claims: ["eduperson_unique_id"],
+  claimsInIdToken: true,
+  authentication: "client_secret_post",
+});
+const open = useUpstreamProvider({ redirectUri, authentication: "none" });
+
+/** A realm of its own whose people come from the provider. */
+async function realmAt(at: TestUpstream, claims: UpstreamClaims = {}): Promise<string> {
+  const realmId = await given.realm();
+  const { url: issuer, clientId, clientSecret } = at;
+  await setUpstream(api, realmId, { issuer, clientId, claims, ...(at === open ? {} : { clientSecret }) });
+  return realmId;
+}
+
+let people = 0;
+const person = (claims: Record<string, unknown> = {}) => ({
+  sub: `sub-${++people}`,
+  email: `p${people}@example.org`,
+  name: `Person ${people}`,
+  ...claims,
+});
+
+/** Somebody signs in with a browser that was never there before. */
+async function signIn(
+  realmId: string,
+  {
+    at = upstream,
+    path = {},
+    browser = browserOf(api, () => at.url),
+  }: {
+    at?: TestUpstream;
+    path?: Record<string, string>;
+    browser?: ReturnType<typeof browserOf>;
+  } = {},
+) {
+  const visit = await browser.get(`${api.url}${await startPath(api, realmId, path)}`);
+  return { browser, visit, user: await signedInUser(api, browser) };
+}
+
+describe("who somebody is", () => {
+  test("a first sign-in makes the user from the claims, and a second one finds the same", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person({ sub: "first", pairwise_id: "pw-first", email: "first@example.org", name: "Ada" }));
+
+    const { user, visit } = await signIn(realmId);
+
+    expect(visit).toMatchObject({ status: 200, url: `${api.url}/me` });
+    expect(user).toMatchObject({
+      realmId,
+      method: "upstream",
+      pairwiseId: "pw-first",
+      email: "first@example.org",
+      displayName: "Ada",
+      administrator: false,
+    });
+    expect((await signIn(realmId)).user?.id).toBe(user?.id);
+    expect(await usersOf(api, realmId)).toHaveLength(1);
+    const audit = await auditOfRealm(api, realmId);
+    expect(audit.map(({ event, userId }) => [event, userId])).toEqual([
+      ["user_create", user?.id],
+      ["user_login", user?.id],
+      ["user_login", user?.id],
+    ]);
+    expect(audit[0]?.properties).toEqual({
+      userID: user?.id,
+      pairwiseID: "pw-first",
+      issuer: upstream.url,
+      administrator: false,
+    });
+  });
+
+  test.each([
+    ["whose claims are in the id token and whose secret goes into the body", () => other],
+    ["where this service has no secret", () => open],
+  ])("people sign in through a provider %s", async (_, at) => {
+    const realmId = await realmAt(at());
+    const { sub, email, name } = person();
+    at().signsIn({ sub, email, name });
+    expect((await signIn(realmId, { at: at() })).user).toMatchObject({ pairwiseId: sub, email, displayName: name });
+  });
+
+  test("the realm says which claims mean what", async () => {
+    const realmId = await realmAt(other, { pairwiseId: "eduperson_unique_id", displayName: "email" });
+    other.signsIn(person({ eduperson_unique_id: "unique", email: "shown@example.org" }));
+    const { user } = await signIn(realmId, { at: other });
+    expect(user).toMatchObject({ pairwiseId: "unique", displayName: "shown@example.org" });
+  });
+
+  test("a user that was there before is adopted by pairwise id, once", async () => {
+    const realmId = await realmAt(upstream);
+    const { id } = await given.user({ realmId, pairwiseId: "bulk", email: "old@example.org" });
+    upstream.signsIn(person({ pairwise_id: "bulk", email: "new@example.org" }));
+
+    const { user } = await signIn(realmId);
+
+    expect(user).toMatchObject({ id, email: "new@example.org" });
+    const [update, login] = await auditOfRealm(api, realmId);
+    expect(update).toEqual({
+      event: "user_update",
+      userId: id,
+      properties: {
+        userID: id,
+        changed: ["identity", "email", "displayName"],
+        issuer: upstream.url,
+        administrator: false,
+      },
+    });
+    expect(login).toMatchObject({ event: "user_login" });
+    await signIn(realmId);
+    expect((await auditOfRealm(api, realmId)).map(({ event }) => event)).toEqual([
+      "user_update",
+      "user_login",
+      "user_login",
+    ]);
+  });
+
+  test("the same pairwise id under another subject is somebody else, and gets nothing", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person({ pairwise_id: "taken" }));
+    await signIn(realmId);
+    upstream.signsIn(person({ pairwise_id: "taken", email: "mallory@example.org" }));
+
+    const { visit, user } = await signIn(realmId);
+
+    const startAgain = expectProblem(visit, "identity_conflict");
+    expect(startAgain).toBe(await startPath(api, realmId, { again: "true" }));
+    expect(user).toBeUndefined();
+    expect(await usersOf(api, realmId)).toHaveLength(1);
+    expect((await usersOf(api, realmId))[0]?.email).not.toBe("mallory@example.org");
+  });
+
+  test("the same e-mail address is nobody's proof: it makes another user", async () => {
+    const realmId = await realmAt(upstream);
+    const { id } = await given.user({ realmId, email: "shared@example.org", administrator: true });
+    upstream.signsIn(person({ email: "shared@example.org" }));
+    const { user } = await signIn(realmId);
+    expect(user?.id).not.toBe(id);
+    expect(user?.administrator).toBe(false);
+  });
+
+  test("a known person stays the same user when their pairwise id becomes another's", async () => {
+    const realmId = await realmAt(upstream);
+    const account = person({ pairwise_id: "mine" });
+    upstream.signsIn(account);
+    const first = await signIn(realmId);
+    await given.user({ realmId, pairwiseId: "someone's" });
+    upstream.signsIn({ ...account, pairwise_id: "someone's" });
+    expect((await signIn(realmId)).user).toMatchObject({ id: first.user?.id, pairwiseId: "mine" });
+  });
+
+  test("the same subject at two realms is two people", async () => {
+    const [one, two] = [await realmAt(upstream), await realmAt(upstream)];
+    upstream.signsIn(person());
+    const [first, second] = [await signIn(one), await signIn(two)];
+    expect(first.user?.realmId).toBe(one);
+    expect(second.user?.realmId).toBe(two);
+    expect(first.user?.id).not.toBe(second.user?.id);
+  });
+
+  test("who changes the identity provider keeps the users: they are adopted at the new one", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person({ pairwise_id: "moving" }));
+    const before = await signIn(realmId);
+    const { url: issuer, clientId } = open;
+    await setUpstream(api, realmId, { issuer, clientId });
+    open.signsIn(person({ sub: "moving" }));
+    expect((await signIn(realmId, { at: open })).user?.id).toBe(before.user?.id);
+  });
+
+  test.each([
+    ["known", true],
+    ["made in bulk", false],
+  ])("an offboarded person who is %s does not get in, and does not come back as somebody new", async (_, known) => {
+    const realmId = await realmAt(upstream);
+    const account = person({ pairwise_id: "gone" });
+    upstream.signsIn(account);
+    if (known) await signIn(realmId);
+    else await given.user({ realmId, pairwiseId: "gone" });
+    await api.database.owner.query(sql`update users set offboarded_at = now() where realm_id = ${realmId}`);
+    const before = [await usersOf(api, realmId), await auditOfRealm(api, realmId)];
+    upstream.signsIn({ ...account, email: "later@example.org" });
+
+    const { visit, user } = await signIn(realmId);
+
+    expectProblem(visit, "offboarded");
+    expect(user).toBeUndefined();
+    expect([await usersOf(api, realmId), await auditOfRealm(api, realmId)]).toEqual(before);
+    upstream.signsIn({ ...account, pairwise_id: "new" });
+    const again = await signIn(realmId);
+    expect(again.user === undefined).toBe(known);
+  });
+
+  test("many first sign-ins of one person at once make one user", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person({ pairwise_id: "parallel" }));
+    const browsers = Array.from({ length: 8 }, () => browserOf(api, () => upstream.url));
+    const path = `${api.url}${await startPath(api, realmId)}`;
+    const callbacks = await Promise.all(browsers.map((browser) => walkToCallback(browser, path)));
+
+    const visits = await Promise.all(browsers.map((browser, index) => browser.get(callbacks[index] ?? "")));
+
+    expect(visits.map(({ status }) => status)).toEqual(browsers.map(() => 200));
+    const users = await Promise.all(browsers.map((browser) => signedInUser(api, browser)));
+    expect(new Set(users.map((user) => user?.id)).size).toBe(1);
+    expect(await usersOf(api, realmId)).toHaveLength(1);
+    const audit = await auditOfRealm(api, realmId);
+    expect(audit.filter(({ event }) => event === "user_create")).toHaveLength(1);
+  });
+
+  test("many first sign-ins of a user who was there at once adopt that user", async () => {
+    const realmId = await realmAt(upstream);
+    const { id } = await given.user({ realmId, pairwiseId: "awaited" });
+    upstream.signsIn(person({ pairwise_id: "awaited" }));
+    const browsers = Array.from({ length: 8 }, () => browserOf(api, () => upstream.url));
+    await Promise.all(browsers.map((browser) => signIn(realmId, { browser })));
+    const users = await Promise.all(browsers.map((browser) => signedInUser(api, browser)));
+    expect(users.map((user) => user?.id)).toEqual(browsers.map(() => id));
+  });
+});
+
+describe("what the claims say", () => {
+  const administrator = { claim: "entitlements", value: "urn:example:admin" };
+
+  test("whoever has the administrator's value is one, until it is gone", async () => {
+    const realmId = await realmAt(upstream, { administrator });
+    const account = person();
+    const statuses: unknown[] = [];
+    for (const entitlements of [["urn:x", "urn:example:admin"], undefined, "urn:example:admin", ["urn:x"]]) {
+      upstream.signsIn(entitlements === undefined ? account : { ...account, entitlements });
+      statuses.push((await signIn(realmId)).user?.administrator);
+    }
+    expect(statuses).toEqual([true, false, true, false]);
+    const audit = await auditOfRealm(api, realmId);
+    expect(audit.map(({ event }) => event)).toEqual([
+      "user_create",
+      "admin_login",
+      "user_update",
+      "user_login",
+      "user_update",
+      "admin_login",
+      "user_update",
+      "user_login",
+    ]);
+    expect(audit[2]?.properties).toMatchObject({ changed: ["administrator"], administrator: false });
+  });
+
+  test("without that setting the claims have no say in who administers the realm", async () => {
+    const realmId = await realmAt(upstream);
+    await given.user({ realmId, pairwiseId: "boss", administrator: true });
+    upstream.signsIn(person({ pairwise_id: "boss", entitlements: [] }));
+    expect((await signIn(realmId)).user?.administrator).toBe(true);
+    upstream.signsIn(person({ entitlements: ["urn:example:admin"] }));
+    expect((await signIn(realmId)).user?.administrator).toBe(false);
+  });
+
+  test("a changed address and name are kept, and one that is not said any more stays", async () => {
+    const realmId = await realmAt(upstream);
+    const { sub } = person();
+    upstream.signsIn({ sub, email: "a@example.org", name: "A" });
+    await signIn(realmId);
+    upstream.signsIn({ sub, email: "b@example.org", name: "B" });
+    expect((await signIn(realmId)).user).toMatchObject({ email: "b@example.org", displayName: "B" });
+    upstream.signsIn({ sub });
+    expect((await signIn(realmId)).user).toMatchObject({ email: "b@example.org", displayName: "B" });
+    expect((await auditOfRealm(api, realmId)).filter(({ event }) => event === "user_update")).toHaveLength(1);
+  });
+
+  test.each([
+    ["a pairwise id of 256 characters", { pairwise_id: "x".repeat(256) }, {}],
+    ["a pairwise id with a line end", { pairwise_id: "a\nb" }, {}],
+    ["a pairwise id with NUL", { pairwise_id: "a\0b" }, {}],
+    ["a pairwise id that is a number", { pairwise_id: 7 }, {}],
+    ["a pairwise id that is a list", { pairwise_id: ["a"] }, {}],
+    ["no pairwise id although the realm names the claim", {}, { pairwiseId: "pairwise_id" }],
+    ["an address that is an object", { email: { a: 1 } }, {}],
+    ["an address of 321 characters", { email: "x".repeat(321) }, {}],
+    ["a name that is true", { name: true }, {}],
+    ["entitlements that are an object", { entitlements: { a: 1 } }, { administrator }],
+    ["entitlements with a number among them", { entitlements: ["urn:example:admin", 1] }, { administrator }],
+  ])("%s is an answer that nobody is signed in by", async (_, claims, names) => {
+    const realmId = await realmAt(upstream, names);
+    upstream.signsIn(person(claims));
+    const { visit, user } = await signIn(realmId);
+    expect(expectProblem(visit, "upstream_bad_answer")).toBe(await startPath(api, realmId));
+    expect(user).toBeUndefined();
+    expect(await usersOf(api, realmId)).toEqual([]);
+  });
+
+  test("255 characters, quotes and other scripts are fine", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person({ pairwise_id: "é".repeat(255), name: `Zoë "O'Neil" <b>張</b>` }));
+    const { user, visit } = await signIn(realmId);
+    expect(user).toMatchObject({ pairwiseId: "é".repeat(255), displayName: `Zoë "O'Neil" <b>張</b>` });
+    expect(visit.text).not.toContain("<b>");
+  });
+});
+
+describe("the way there and back", () => {
+  test("whoever is signed in at the provider is not asked again, unless we ask for it", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const { browser, user } = await signIn(realmId);
+    const before = upstream.asked;
+
+    const second = await signIn(realmId, { browser });
+    expect([upstream.asked - before, second.user?.id]).toEqual([0, user?.id]);
+
+    const third = await signIn(realmId, { browser, path: { again: "true" } });
+    expect([upstream.asked - before, third.user?.id]).toEqual([1, user?.id]);
+  });
+
+  test.each([
+    ["https://evil.example/"],
+    ["//evil.example/"],
+    ["/oauth/authorize"],
+    ["/login/end"],
+    ["javascript:alert(1)"],
+    ["/oauth/authorize?x\r\nSet-Cookie: a=b"],
+  ])("%s is nowhere to go on to", async (where) => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    expect((await signIn(realmId, { path: { continue: where } })).visit).toMatchObject({ url: `${api.url}/me` });
+  });
+
+  test("the provider refuses: a page says so, and starting again asks who it is", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.refuses();
+    const { visit, user } = await signIn(realmId, { path: { continue: "/oauth/authorize?client_id=x" } });
+    expect(expectProblem(visit, "upstream_refused")).toBe(
+      await startPath(api, realmId, { continue: "/oauth/authorize?client_id=x", again: "true" }).then((path) =>
+        path.replace(/\?(realm=[^&]*)&(continue=[^&]*)&/, "?$2&$1&"),
+      ),
+    );
+    expect(user).toBeUndefined();
+  });
+
+  test("an answer is used once", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const browser = browserOf(api, () => upstream.url);
+    const callback = await walkToCallback(browser, `${api.url}${await startPath(api, realmId)}`);
+    const cookies = new Map(browser.cookies);
+    expect(await browser.get(callback)).toMatchObject({ status: 200 });
+    expect(await signedInUser(api, browser)).toBeDefined();
+
+    expect(expectProblem(await browser.get(callback), "upstream_attempt_ended")).toBe("/login");
+    for (const [name, value] of cookies) browser.cookies.set(name, value);
+    expectProblem(await browser.get(callback), "upstream_attempt_ended");
+  });
+
+  test("of many requests with one answer at once, one signs in", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const browser = browserOf(api, () => upstream.url);
+    const callback = await walkToCallback(browser, `${api.url}${await startPath(api, realmId)}`);
+    const visits = await Promise.all(Array.from({ length: 10 }, () => browser.get(callback, { follow: false })));
+    expect(visits.map(({ status }) => status).sort()).toEqual([303, ...Array.from({ length: 9 }, () => 400)]);
+  });
+
+  test("an answer without the cookie, or with that of another browser, signs nobody in", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const [mine, theirs] = [browserOf(api, () => upstream.url), browserOf(api, () => upstream.url)];
+    const callback = await walkToCallback(mine, `${api.url}${await startPath(api, realmId)}`);
+    expect(expectProblem(await theirs.get(callback), "upstream_attempt_ended")).toBe("/login");
+
+    const theirCallback = await walkToCallback(theirs, `${api.url}${await startPath(api, realmId)}`);
+    expectProblem(await theirs.get(callback), "upstream_bad_answer");
+    expect(await signedInUser(api, theirs)).toBeUndefined();
+
+    expect(await theirs.get(theirCallback)).toMatchObject({ status: 200 });
+    expect(await mine.get(callback)).toMatchObject({ status: 200 });
+  });
+
+  test("an attempt ends after ten minutes, and its page knows the way back", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const browser = browserOf(api, () => upstream.url);
+    const callback = await walkToCallback(browser, `${api.url}${await startPath(api, realmId)}`);
+    const [row] = await api.database.owner.query<{ seconds: number }>(sql`
+      update upstream_attempts
+         set expires_at = now()
+       where realm_id = ${realmId}
+      returning (select extract(epoch from a.expires_at - now())::integer from upstream_attempts a
+                  where a.token_hash = upstream_attempts.token_hash) as seconds
+    `);
+    expect(row?.seconds).toBeGreaterThan(590);
+    expect(row?.seconds).toBeLessThanOrEqual(600);
+    expect(expectProblem(await browser.get(callback), "upstream_attempt_ended")).toBe(await startPath(api, realmId));
+  });
+
+  test("an attempt at one provider is none at the next", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const browser = browserOf(api, () => upstream.url);
+    const callback = await walkToCallback(browser, `${api.url}${await startPath(api, realmId)}`);
+    await setUpstream(api, realmId, { issuer: open.url, clientId: open.clientId });
+    expectProblem(await browser.get(callback), "upstream_attempt_ended");
+  });
+
+  test.each([
+    ["NUL", "state=%00", 400],
+    ["5 kB", `state=${"x".repeat(5000)}`, 502],
+    ["a lone percent sign", "state=%", 400],
+    ["bytes that are no UTF-8", "state=%ff%fe", 400],
+    ["a line end", "state=a%0D%0ASet-Cookie:%20a=b", 502],
+    ["nothing", "", 502],
+    ["an empty state", "state=", 502],
+    ["markup", "state=%3Cscript%3E", 502],
+    ["__proto__", "__proto__=a&state=b", 502],
+  ])("%s instead of the state is a calm page, and the attempt is not lost", async (_, query, status) => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const browser = browserOf(api, () => upstream.url);
+    const callback = await walkToCallback(browser, `${api.url}${await startPath(api, realmId)}`);
+    const visit = await browser.get(`${redirectUri()}?code=x&${query}`);
+    expect(visit.status).toBe(status);
+    expect(visit.headers["set-cookie"]).toBeUndefined();
+    expect(visit.text).not.toContain("<script>");
+    expect(await browser.get(callback)).toMatchObject({ status: 200 });
+  });
+
+  test.each(["state", "code", "iss"])("a repeated %s is not an answer", async (name) => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const browser = browserOf(api, () => upstream.url);
+    const callback = await walkToCallback(browser, `${api.url}${await startPath(api, realmId)}`);
+    const value = new URL(callback).searchParams.get(name) ?? "";
+    expectProblem(await browser.get(`${callback}&${name}=${encodeURIComponent(value)}`), "upstream_bad_answer");
+    expect(await signedInUser(api, browser)).toBeUndefined();
+  });
+
+  test("a code of somebody else's sign-in is refused by its verifier", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const [victim, attacker] = [browserOf(api, () => upstream.url), browserOf(api, () => upstream.url)];
+    const stolen = new URL(await walkToCallback(victim, `${api.url}${await startPath(api, realmId)}`));
+    const own = new URL(await walkToCallback(attacker, `${api.url}${await startPath(api, realmId)}`));
+    own.searchParams.set("code", stolen.searchParams.get("code") ?? "");
+    expectProblem(await attacker.get(own.href), "upstream_bad_answer");
+    expect(await signedInUser(api, attacker)).toBeUndefined();
+  });
+
+  test("a wrong secret is a bad answer", async () => {
+    const realmId = await realmAt(upstream);
+    await setUpstream(api, realmId, { issuer: upstream.url, clientId: upstream.clientId, clientSecret: "wrong" });
+    upstream.signsIn(person());
+    expectProblem((await signIn(realmId)).visit, "upstream_bad_answer");
+  });
+
+  test("the provider may change its keys at any time", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    await signIn(realmId);
+    await upstream.rotateKeys();
+    upstream.signsIn(person());
+    const { user, visit } = await signIn(realmId);
+    expect(visit.status).toBe(200);
+    expect(user).toBeDefined();
+  });
+
+  test("nothing else than GET does anything", async () => {
+    const realmId = await realmAt(upstream);
+    const browser = browserOf(api, () => upstream.url);
+    for (const path of [await startPath(api, realmId), "/login/upstream/callback"]) {
+      const visit = await browser.post(`${api.url}${path}`, {});
+      expect(visit).toMatchObject({ status: 405, headers: { allow: "GET" } });
+    }
+    expect(await api.database.owner.query(sql`select 1 from upstream_attempts where realm_id = ${realmId}`)).toEqual(
+      [],
+    );
+  });
+
+  test("the database and the log hold nothing that a sign-in could be finished with", async () => {
+    const realmId = await realmAt(upstream);
+    upstream.signsIn(person());
+    const browser = browserOf(api, () => upstream.url);
+    const started = await browser.get(`${api.url}${await startPath(api, realmId)}`, { follow: false });
+    const sent = new URL(started.headers.location ?? "").searchParams;
+    const [cookie] = started.headers["set-cookie"] ?? [];
+    expect(cookie).toMatch(/^realmpass-upstream=rpu_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
+
+    const rows = await api.database.owner.query(sql`select * from upstream_attempts where realm_id = ${realmId}`);
+    const dump = JSON.stringify(rows, (_, value: unknown) =>
+      Buffer.isBuffer(value) ? value.toString("latin1") : value,
+    );
+    const callback = await walkToCallback(browser, started.headers.location ?? "");
+    await browser.get(callback);
+    await browser.get(callback);
+    expect(logged).toContain("upstream.signed_in");
+    const code = new URL(callback).searchParams.get("code") ?? "none";
+    const token = /rpu_[\w-]+/.exec(cookie ?? "")?.[0] ?? "none";
+    for (const secret of [sent.get("state"), sent.get("nonce"), token]) {
+      expect(secret).toMatch(/.{43}/);
+      expect(dump).not.toContain(secret);
+      expect(logged).not.toContain(secret);
+    }
+    for (const secret of [code, upstream.clientSecret, "eyJ"]) expect(logged).not.toContain(secret);
+  });
+});

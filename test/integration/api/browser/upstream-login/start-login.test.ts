@@ -1,0 +1,147 @@
+import { createHash } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import * as realms from "../../../../../db/queries/realms.ts";
+import { sql } from "../../../../../db/sql.ts";
+import { sendRequest, useApi, type TestApi } from "../../../../support/api.ts";
+import { createBrowserSession } from "../../../../support/browser-session.ts";
+import { useHostileProvider } from "../../../../support/hostile-provider.ts";
+import { expectProblem, setUpstream, startPath } from "./upstream-login-support.ts";
+
+const api = useApi();
+const published = useApi({ settings: { authUrl: "https://id.example/wifi", baseUrl: "https://id.example/wifi" } });
+const upstream = useHostileProvider();
+
+async function realmWithUpstream(at: TestApi = api): Promise<string> {
+  const realmId = await at.given.realm();
+  await setUpstream(at, realmId, { issuer: upstream.url, clientId: "realmpass" });
+  return realmId;
+}
+
+const visit = (path: string, at: TestApi = api) =>
+  createBrowserSession(() => []).get(`${at.url}${path}`, { follow: false });
+
+describe("the way to the identity provider", () => {
+  test("leads there with all that OpenID Connect and PKCE ask for, new each time", async () => {
+    const path = await startPath(api, await realmWithUpstream());
+    const starts = await Promise.all([visit(path), visit(path)]);
+
+    const sent = starts.map(({ status, headers }) => {
+      expect(status).toBe(303);
+      const address = new URL(headers.location ?? "");
+      expect(`${address.origin}${address.pathname}`).toBe(`${upstream.url}/authorize`);
+      return Object.fromEntries(address.searchParams);
+    });
+    const random = expect.stringMatching(/^[\w-]{43}$/) as string;
+    expect(sent[0]).toEqual({
+      response_type: "code",
+      client_id: "realmpass",
+      redirect_uri: `${api.url}/login/upstream/callback`,
+      scope: "openid email profile",
+      state: random,
+      nonce: random,
+      code_challenge: random,
+      code_challenge_method: "S256",
+    });
+    for (const name of ["state", "nonce", "code_challenge"]) expect(sent[0]?.[name]).not.toBe(sent[1]?.[name]);
+    expect(starts[0].headers["set-cookie"]).not.toEqual(starts[1].headers["set-cookie"]);
+    expect(starts[0].headers["cache-control"]).toBe("no-store");
+  });
+
+  test("keeps what the provider's own address has in its query", async () => {
+    await upstream.behave();
+    upstream.change("discovery", (document) => ({
+      ...document,
+      authorization_endpoint: `${upstream.url}/authorize?tenant=x&client_id=other`,
+    }));
+    const { headers } = await visit(await startPath(api, await realmWithUpstream()));
+    const { searchParams } = new URL(headers.location ?? "");
+    expect([searchParams.getAll("tenant"), searchParams.getAll("client_id")]).toEqual([["x"], ["realmpass"]]);
+  });
+
+  test("asks for a new sign-in there when we are asked for one", async () => {
+    const { headers } = await visit(await startPath(api, await realmWithUpstream(), { again: "true" }));
+    expect(new URL(headers.location ?? "").searchParams.get("prompt")).toBe("login");
+  });
+
+  test("is remembered by the hash of a cookie that belongs to this host alone", async () => {
+    const realmId = await realmWithUpstream(published);
+    const { headers } = await visit(await startPath(published, realmId), published);
+    const [cookie = ""] = headers["set-cookie"] ?? [];
+    expect(cookie).toMatch(
+      /^__Host-realmpass-upstream=rpu_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Secure; Max-Age=600$/,
+    );
+    const redirectUri = new URL(headers.location ?? "").searchParams.get("redirect_uri");
+    expect(redirectUri).toBe("https://id.example/wifi/login/upstream/callback");
+
+    const token = /rpu_[\w-]+/.exec(cookie)?.[0] ?? "";
+    const rows = await published.database.owner.query<{ hash: Buffer }>(sql`
+      select token_hash as hash from upstream_attempts where realm_id = ${realmId}
+    `);
+    expect(rows.map(({ hash }) => hash.toString("hex"))).toEqual([createHash("sha256").update(token).digest("hex")]);
+  });
+
+  test("pages below a path lead back below it", async () => {
+    const { headers } = await visit("/login/upstream/callback?code=a&state=b", published);
+    expect(headers["set-cookie"]).toBeUndefined();
+    const page = await visit("/login/upstream/callback?code=a&state=b", published);
+    expect(expectProblem(page, "upstream_attempt_ended")).toBe("/wifi/login");
+  });
+});
+
+describe("there is no way", () => {
+  test("to a realm that is not there, or has no identity provider, and both look the same", async () => {
+    const without = await api.given.realm();
+    const half = await api.given.realm();
+    await realms.update(api.database.owner, half, { upstreamIssuer: upstream.url });
+    const paths = [await startPath(api, without), await startPath(api, half), "/login/upstream?realm=nowhere"];
+    for (const path of paths) expectProblem(await visit(path), "no_sign_in");
+  });
+
+  test.each([
+    ["no realm", ""],
+    ["an empty realm", "realm="],
+    ["two realms", "realm=a&realm=b"],
+    ["NUL", "realm=a%00"],
+    ["a lone percent sign", "realm=%"],
+    ["bytes that are no UTF-8", "realm=%ff"],
+  ])("with %s", async (_, query) => {
+    expectProblem(await visit(`/login/upstream?${query}`), "bad_request");
+  });
+
+  test.each([
+    ["a line end", "realm=a%0d%0aSet-Cookie:%20a=b"],
+    ["5 kB", `realm=${"x".repeat(5000)}`],
+    ["markup", "realm=%3Cscript%3E"],
+    ["__proto__", "realm=__proto__"],
+    ["a quote", "realm='"],
+  ])("with %s for a realm's name", async (_, query) => {
+    const page = await visit(`/login/upstream?${query}`);
+    expectProblem(page, "no_sign_in");
+    expect(page.headers["set-cookie"]).toBeUndefined();
+    expect(page.text).not.toContain("<script>");
+  });
+
+  test.each(["HEAD", "POST", "PUT", "DELETE"])("with %s", async (method) => {
+    const realmId = await realmWithUpstream();
+    for (const path of [await startPath(api, realmId), "/login/upstream/callback"]) {
+      const { status, headers } = await sendRequest(`${api.url}${path}`, method);
+      expect([status, headers.allow, headers.location]).toEqual([405, "GET", undefined]);
+    }
+    expect(await api.database.owner.query(sql`select 1 from upstream_attempts where realm_id = ${realmId}`)).toEqual(
+      [],
+    );
+  });
+});
+
+test("nothing of the secret, the claims or the attempt is in what the API says about a realm", async () => {
+  const realmId = await realmWithUpstream();
+  await setUpstream(api, realmId, {
+    issuer: upstream.url,
+    clientId: "the-client-id",
+    clientSecret: "the-secret",
+    claims: { email: "the-claim" },
+  });
+  const { status, text } = await api.as.admin({ realmId }).get("/api/realm");
+  expect(status).toBe(200);
+  expect(text).not.toMatch(/the-client-id|the-secret|the-claim|upstream/i);
+});

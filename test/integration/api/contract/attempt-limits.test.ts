@@ -1,0 +1,252 @@
+import { createSecretKey, randomBytes } from "node:crypto";
+import { Redis } from "ioredis";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { createGuesses, guessLimits, type Guesses } from "../../../../api/contract/attempt-limits.ts";
+import { sql } from "../../../../db/sql.ts";
+import { ServiceError } from "../../../../domain/errors.ts";
+import type { QueueBackend } from "../../../../runtime/queues.ts";
+import { useDatabase } from "../../../support/database.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { freshRedisDatabase } from "../../../support/services.ts";
+import { startTcpProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
+import { describeWithTool } from "../../../support/tools.ts";
+import { backendFor, silentLog } from "../../../support/worker.ts";
+
+const database = useDatabase();
+const masterKey = createSecretKey(randomBytes(32));
+
+const realmId = "1";
+let addresses = 0;
+const newAddress = (): string => `192.0.2.${++addresses}`;
+
+/** A guess at the account that its name stands for, in lower case. */
+const at = <Guess extends { username: string }>(guess: Guess) => ({
+  ...guess,
+  find: () => Promise.resolve({ account: guess.username.toLowerCase() }),
+});
+
+/** How a guess was answered: let through, or when to come again. */
+const outcomeOf = async (guess: Promise<unknown>): Promise<"counted" | number> => {
+  try {
+    await guess;
+    return "counted";
+  } catch (error) {
+    if (!(error instanceof ServiceError) || error.code !== "too_many_requests") throw error;
+    return error.retryAfterSeconds ?? Number.NaN;
+  }
+};
+
+const times = (count: number, guess: (index: number) => Promise<unknown>): Promise<("counted" | number)[]> =>
+  Promise.all(Array.from({ length: count }, (_, index) => outcomeOf(guess(index))));
+
+const counted = (outcomes: readonly ("counted" | number)[]): number =>
+  outcomes.filter((outcome) => outcome === "counted").length;
+
+/** What both stores promise, seen from two processes. */
+function promises(backend: () => QueueBackend, stored: () => Promise<string[]>): void {
+  let one: Guesses;
+  let other: Guesses;
+  const open = (): Guesses =>
+    createGuesses({ backend: backend(), db: database.open("realmpass_api"), masterKey, log: silentLog });
+  beforeAll(async () => {
+    [one, other] = [open(), open()];
+    // A connection that is not there yet is an outage: wait until both count in the store.
+    for (const guesses of [one, other]) {
+      await eventually(async () => {
+        const before = (await stored()).length;
+        await guesses.tokenFailed({ address: newAddress() });
+        expect((await stored()).length).toBeGreaterThan(before);
+      });
+    }
+  });
+  afterAll(() => Promise.all([one.close(), other.close()]));
+
+  test("ten wrong passwords for a user from an address are looked at, by all processes together", async () => {
+    const guess = { realmId, username: "ada", address: newAddress() };
+    const outcomes = await times(30, (index) => (index % 2 === 0 ? one : other).password(at(guess)));
+    expect(counted(outcomes)).toBe(10);
+    for (const outcome of outcomes.filter((outcome) => outcome !== "counted")) {
+      expect(outcome).toBeGreaterThan(890);
+      expect(outcome).toBeLessThanOrEqual(900);
+    }
+    expect(await outcomeOf(other.password(at(guess)))).not.toBe("counted");
+    expect(await outcomeOf(other.password(at({ ...guess, username: "ADA" })))).not.toBe("counted");
+    expect(await outcomeOf(other.password(at({ ...guess, username: "grace" })))).toBe("counted");
+    expect(await outcomeOf(other.password(at({ ...guess, realmId: "2" })))).toBe("counted");
+    expect(await outcomeOf(other.password(at({ ...guess, address: newAddress() })))).toBe("counted");
+  });
+
+  test("of 1,000 guesses at once no more than the limit are looked at", async () => {
+    const guess = { realmId, username: "grace", address: newAddress() };
+    expect(counted(await times(1_000, (index) => (index % 2 === 0 ? one : other).password(at(guess))))).toBe(10);
+  });
+
+  test("a hundred wrong passwords from an address are looked at, whoever they are for", async () => {
+    const address = newAddress();
+    const outcomes = await times(250, (index) =>
+      (index % 2 === 0 ? one : other).password(at({ realmId, username: `user ${index % 50}`, address })),
+    );
+    expect(counted(outcomes)).toBe(100);
+    expect(await outcomeOf(one.password(at({ realmId, username: "somebody else", address })))).toBeGreaterThan(0);
+  });
+
+  test("an address beyond its limit has no name looked up", async () => {
+    const address = newAddress();
+    await times(100, (index) => one.password(at({ realmId, username: `user ${index % 50}`, address })));
+    const find = () => Promise.reject(new Error("looked up"));
+    expect(await outcomeOf(other.password({ realmId, username: "somebody", address, find }))).toBeGreaterThan(0);
+  });
+
+  test("a guess whose name cannot be looked up does not count", async () => {
+    const address = newAddress();
+    const find = () => Promise.reject(new Error("away"));
+    for (let index = 0; index < 110; index++)
+      await expect(one.password({ realmId, username: "ada", address, find })).rejects.toThrow("away");
+    expect(await outcomeOf(one.password(at({ realmId, username: "ada", address })))).toBe("counted");
+  });
+
+  test("right passwords never count", async () => {
+    const guess = { realmId, username: "joan", address: newAddress() };
+    for (let index = 0; index < 30; index++) await (await (index % 2 === 0 ? one : other).password(at(guess))).refund();
+    const outcomes = await times(12, () => one.password(at(guess)));
+    expect(counted(outcomes)).toBe(10);
+  });
+
+  test("a right password gives back one guess and no more", async () => {
+    const guess = { realmId, username: "mary", address: newAddress() };
+    const right = await one.password(at(guess));
+    await Promise.all([right.refund(), right.refund(), right.refund()]);
+    await right.refund();
+    expect(counted(await times(12, () => one.password(at(guess))))).toBe(10);
+  });
+
+  test("a refused guess costs nothing, so that a crowd that all know their passwords is let in by and by", async () => {
+    const address = newAddress();
+    const crowd = Array.from({ length: 150 }, (_, index) => ({ realmId, username: `student ${index}`, address }));
+    const answers = await Promise.allSettled(crowd.map((guess) => one.password(at(guess))));
+    const right = answers.filter((answer) => answer.status === "fulfilled");
+    expect(right).toHaveLength(100);
+    await Promise.all(right.map(({ value }) => value.refund()));
+    expect(
+      counted(await times(100, (index) => other.password(at({ realmId, username: `user ${index}`, address })))),
+    ).toBe(100);
+  });
+
+  test("a client's failures are answered twenty times a minute for an address", async () => {
+    const guess = { clientId: "somebody", address: newAddress() };
+    const outcomes = await times(40, (index) => (index % 2 === 0 ? one : other).clientFailed(guess));
+    expect(counted(outcomes)).toBe(20);
+    for (const outcome of outcomes.filter((outcome) => outcome !== "counted")) {
+      expect(outcome).toBeGreaterThan(50);
+      expect(outcome).toBeLessThanOrEqual(60);
+    }
+    expect(await outcomeOf(one.clientFailed({ ...guess, clientId: "another" }))).toBe("counted");
+  });
+
+  test("failures of any clients are answered 200 times a minute for an address", async () => {
+    const address = newAddress();
+    expect(counted(await times(300, (index) => one.clientFailed({ clientId: `client ${index}`, address })))).toBe(200);
+  });
+
+  test("unknown guest tokens are answered thirty times a minute for an address", async () => {
+    const address = newAddress();
+    expect(counted(await times(50, (index) => (index % 2 === 0 ? one : other).tokenFailed({ address })))).toBe(30);
+  });
+
+  test("the addresses of one IPv6 network count as one, and a mapped IPv4 address as itself", async () => {
+    const inNetwork = (index: number): string => `2001:db8:1:2::${(index + 1).toString(16)}`;
+    expect(counted(await times(50, (index) => one.tokenFailed({ address: inNetwork(index) })))).toBe(30);
+    expect(await outcomeOf(one.tokenFailed({ address: "2001:0DB8:1:2:3:4:5:6" }))).not.toBe("counted");
+    expect(await outcomeOf(one.tokenFailed({ address: "2001:db8:1:3::1" }))).toBe("counted");
+
+    const address = newAddress();
+    expect(counted(await times(50, () => one.tokenFailed({ address: `::ffff:${address}` })))).toBe(30);
+    expect(await outcomeOf(one.tokenFailed({ address }))).not.toBe("counted");
+  });
+
+  test("whatever is sent as a name is counted, and the store can read neither names nor addresses", async () => {
+    const address = "198.51.100.77";
+    for (const username of ["", "\0", "__proto__", "x".repeat(5_000), "a\r\nb", "ünïcode 🦉", '"],["', "readable"]) {
+      expect(await outcomeOf(one.password(at({ realmId, username, address })))).toBe("counted");
+    }
+    const keys = await stored();
+    expect(keys.length).toBeGreaterThan(0);
+    expect(keys.filter((key) => !/^guesses:\w+:[A-Za-z0-9_-]{43}$/.test(key))).toEqual([]);
+  });
+}
+
+describe("in Postgres", () => {
+  let backend: QueueBackend;
+  let close: (() => Promise<void>) | undefined;
+  beforeAll(() => {
+    ({ backend, close } = backendFor("postgres", database.url));
+  });
+  afterAll(() => close?.());
+
+  promises(
+    () => backend,
+    async () => (await database.owner.query<{ key: string }>(sql`select key from guesses`)).map(({ key }) => key),
+  );
+});
+
+describeWithTool("redis", "in Redis", () => {
+  const url = process.env["TEST_REDIS_URL"] === undefined ? "" : freshRedisDatabase();
+  const redis = new Redis(url, { lazyConnect: true });
+  afterAll(() => {
+    redis.disconnect();
+  });
+
+  promises(
+    () => ({ kind: "redis", url }),
+    () => redis.keys("*"),
+  );
+});
+
+describe("while the store is away", () => {
+  const limits = { ...guessLimits, passwordOfUser: { points: 3, seconds: 900 } };
+
+  test("each process limits guesses by itself when Postgres does not answer", async () => {
+    const { backend, close } = backendFor("postgres", database.url);
+    const db = { query: () => Promise.reject(new Error("away")) };
+    const guesses = createGuesses({ backend, db, masterKey, log: silentLog, limits });
+    const guess = { realmId, username: "ada", address: newAddress() };
+
+    const right = await guesses.password(at(guess));
+    await right.refund();
+    expect(counted(await times(10, () => guesses.password(at(guess))))).toBe(3);
+    expect(await outcomeOf(guesses.password(at(guess)))).toBeGreaterThan(890);
+    await close();
+  });
+
+  describeWithTool("redis", "in Redis", () => {
+    let proxy: TcpProxy;
+    let url = "";
+    beforeAll(async () => {
+      const target = new URL(freshRedisDatabase());
+      proxy = await startTcpProxy({ host: target.hostname, port: Number(target.port || 6379) });
+      target.host = `127.0.0.1:${proxy.port}`;
+      url = target.href;
+    });
+
+    test.each(["cut", "silence"] as const)("guesses are limited and answered when it is gone (%s)", async (fault) => {
+      const guesses = createGuesses({
+        backend: { kind: "redis", url },
+        db: database.open("realmpass_api"),
+        masterKey,
+        log: silentLog,
+        limits,
+      });
+      const guess = { realmId, username: "ada", address: newAddress() };
+      await guesses.password(at({ ...guess, username: "before" }));
+      await proxy[fault]();
+
+      const began = performance.now();
+      expect(counted(await times(10, () => guesses.password(at(guess))))).toBe(3);
+      expect(performance.now() - began).toBeLessThan(5_000);
+      expect(await outcomeOf(guesses.password(at(guess)))).toBeGreaterThan(890);
+
+      await proxy.restore();
+      await guesses.close();
+    });
+  });
+});

@@ -1,0 +1,112 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Endpoint } from "../../../../api/contract/endpoint.ts";
+import { endpoints } from "../../../../api/endpoints.ts";
+import { useApi } from "../../../support/api.ts";
+import { givenSubject, nobodysSubject, samplesOf, type SampleSubject } from "../../../support/endpoint-samples.ts";
+
+const api = useApi();
+const { as, given } = api;
+let subject: SampleSubject;
+beforeAll(async () => {
+  subject = await givenSubject(given, api.realmId);
+});
+
+const read = (tag?: string) =>
+  as.admin().get("/api/realm", tag === undefined ? {} : { headers: { "if-none-match": tag } });
+
+test("a read has a strong tag of its bytes, and whoever has those bytes gets 304 without any", async () => {
+  const first = await read();
+  const tag = first.headers.etag ?? "";
+  expect(first).toMatchObject({ status: 200, headers: { "cache-control": "private, no-cache" } });
+  expect(tag).toMatch(/^"[\w-]{22}"$/);
+
+  const again = await read(tag);
+  expect(again).toMatchObject({ status: 304, text: "", headers: { etag: tag, "cache-control": "private, no-cache" } });
+  expect(again.headers["content-type"]).toBeUndefined();
+  expect(again.headers["x-request-id"]).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test.each([
+  ["in a list", (tag: string) => `"a", ${tag} ,"b"`, 304],
+  ["weak", (tag: string) => `W/${tag}`, 304],
+  ["anything", () => "*", 304],
+  ["another", () => '"another"', 200],
+  ["without its quotes", (tag: string) => tag.slice(1, -1), 200],
+  ["empty", () => "", 200],
+  ["5 kB of quotes", () => '"'.repeat(5000), 200],
+])("If-None-Match %s", async (_, given, status) => {
+  const tag = (await read()).headers.etag ?? "";
+  expect((await read(given(tag))).status).toBe(status);
+});
+
+test("what changed has another tag, whoever asks", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const path = `/api/user/${user.id}`;
+  const before = (await as.service().get(path)).headers.etag ?? "";
+  expect((await as.user(user).get(path, { headers: { "if-none-match": before } })).status).toBe(304);
+
+  await as.service().put(`${path}/status`, { locked: true });
+
+  const after = await as.service().get(path, { headers: { "if-none-match": before } });
+  expect(after).toMatchObject({ status: 200, body: { data: { locked: true } } });
+  expect(after.headers.etag).not.toBe(before);
+});
+
+test("a tag opens nothing: without a token it is 401, and what is gone is 404", async () => {
+  const headers = { "if-none-match": "*" };
+  expect(await as.nobody().get("/api/realm", { headers })).toBeError("unauthenticated");
+  expect(await as.service().get("/api/user/999999999999", { headers })).toBeError("user_not_found");
+});
+
+test("only reading is compared: a list that is asked for by POST has no tag", async () => {
+  const answer = await as.service().post("/api/user", {}, { headers: { "if-none-match": "*" } });
+  expect(answer).toMatchObject({ status: 200, headers: { "cache-control": "no-store" } });
+  expect(answer.headers.etag).toBeUndefined();
+});
+
+const reads = samplesOf(endpoints, nobodysSubject).filter(
+  ({ method, endpoint }) => method === "get" && endpoint.access !== "public" && endpoint.file === undefined,
+);
+const readsOfSecrets = reads.filter(({ endpoint }) => endpoint.secret);
+
+const titled = (samples: typeof reads) => samples.map(({ endpoint }) => [endpoint.path, endpoint] as const);
+const pathOf = (endpoint: Endpoint): string =>
+  samplesOf([endpoint], subject).find(({ method }) => method === "get")?.path ?? "";
+const whoMay = ({ access }: Endpoint) =>
+  access === "user" ? as.user(given.user({ realmId: api.realmId })) : as.service();
+
+describe.each(titled(reads.filter(({ endpoint }) => !endpoint.secret)))("%s", (_, endpoint) => {
+  test("HEAD has the headers of GET, with a tag", async () => {
+    const [path, who] = [pathOf(endpoint), whoMay(endpoint)];
+    const [got, head] = [await who.get(path), await who.send("HEAD", path)];
+
+    expect(head.text).toBe("");
+    expect(head.status).toBe(got.status);
+    const changing = /^(?:date|connection|keep-alive|x-request-id|x-rate-limit-.*|content-length)$/;
+    const headers = ({ headers: all }: typeof got) =>
+      Object.fromEntries(Object.entries(all).filter(([name]) => !changing.test(name)));
+    expect(headers(head)).toEqual(headers(got));
+    expect(got.headers.etag !== undefined).toBe(got.status === 200);
+  });
+});
+
+describe.each(titled(readsOfSecrets))("%s", (_, endpoint) => {
+  test("a secret has no tag, and is not read by asking for its headers: HEAD is 405", async () => {
+    const [path, who] = [pathOf(endpoint), whoMay(endpoint)];
+    const [got, head] = [await who.get(path), await who.send("HEAD", path)];
+
+    expect(got.headers).toMatchObject({ "cache-control": "no-store" });
+    expect(got.headers.etag).toBeUndefined();
+    expect([head.status, head.headers.allow, head.text]).toEqual([405, "GET, OPTIONS", ""]);
+  });
+});
+
+test.each(["/healthz", "/readyz", "/nowhere"])("%s is kept by nobody", async (path) => {
+  const { headers } = await as.nobody().get(path, { headers: { "if-none-match": "*" } });
+  expect([headers["cache-control"], headers.etag]).toEqual(["no-store", undefined]);
+});
+
+test("what carries keys or tokens is marked secret", () => {
+  const secret = endpoints.filter((endpoint) => endpoint.secret).map(({ operation }) => operation);
+  expect(secret.sort()).toEqual(["getGuestToken", "getIssuance", "getJobResults"]);
+});

@@ -1,0 +1,80 @@
+import { pino } from "pino";
+import { beforeAll, beforeEach, expect, test } from "vitest";
+import { useApi } from "../../../support/api.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
+import { askOverHttp, encodeCertId, encodeOcspRequest } from "../../../support/ocsp.ts";
+import { startTestWorker } from "../../../support/worker.ts";
+
+interface Line {
+  level: string;
+  event: string;
+  route: string;
+  status: number;
+}
+const lines: Line[] = [];
+const log = pino(
+  { level: "debug", formatters: { level: (label) => ({ level: label }) } },
+  { write: (line) => void lines.push(JSON.parse(line) as Line) },
+);
+const api = useApi({ log });
+
+let realm: IssuingRealm;
+beforeAll(async () => {
+  realm = await givenIssuingRealm(api.database.owner);
+  await startTestWorker({ databaseUrl: api.database.url, ocsp: {} });
+  await eventually(async () => {
+    expect((await fetch(`${api.url}/crl/${realm.issuerId}.crl`)).status).toBe(200);
+    expect((await ask()).status).toBe(200);
+  });
+}, 60_000);
+beforeEach(() => {
+  lines.length = 0;
+});
+
+const ask = (type = "application/ocsp-request") =>
+  askOverHttp(`${api.url}/ocsp/${realm.issuerId}`, {
+    body: encodeOcspRequest([encodeCertId({ issuer: realm.issuer, serialNumber: "4711" })]),
+    headers: { "content-type": type },
+  });
+
+const logged = (route: string): Promise<Pick<Line, "level" | "status">[]> =>
+  eventually(() => {
+    const found = lines.filter((line) => line.event === "request" && line.route === route);
+    expect(found).not.toEqual([]);
+    return found.map(({ level, status }) => ({ level, status }));
+  });
+
+test("what machines ask for all day long leaves no line at the usual level when it is answered", async () => {
+  const statuses = await Promise.all([
+    ask().then(({ status }) => status),
+    ...[`/crl/${realm.issuerId}.crl`, `/ca/${realm.issuerId}.cer`, "/healthz", "/readyz"].map(
+      async (path) => (await fetch(`${api.url}${path}`)).status,
+    ),
+  ]);
+  expect(statuses).toEqual([200, 200, 200, 200, 200]);
+
+  for (const route of ["/ocsp/:issuer", "/crl/:file", "/ca/:file", "/healthz", "/readyz"])
+    expect(await logged(route), route).toEqual([{ level: "debug", status: 200 }]);
+});
+
+test("a CRL that whoever asks has already is no line either", async () => {
+  const url = `${api.url}/crl/${realm.issuerId}.crl`;
+  const tag = (await fetch(url)).headers.get("etag") ?? "";
+  await logged("/crl/:file");
+  lines.length = 0;
+  expect((await fetch(url, { headers: { "if-none-match": tag } })).status).toBe(304);
+  expect(await logged("/crl/:file")).toEqual([{ level: "debug", status: 304 }]);
+});
+
+test("the same addresses leave a line when something is wrong, and all others always", async () => {
+  expect((await ask("text/plain")).status).toBe(415);
+  expect((await fetch(`${api.url}/crl/999999.crl`)).status).toBe(404);
+  expect((await fetch(`${api.url}/ca/999999.cer`)).status).toBe(404);
+  expect((await api.as.service().get("/api/realm")).status).toBe(200);
+
+  expect(await logged("/ocsp/:issuer")).toEqual([{ level: "info", status: 415 }]);
+  expect(await logged("/crl/:file")).toEqual([{ level: "info", status: 404 }]);
+  expect(await logged("/ca/:file")).toEqual([{ level: "info", status: 404 }]);
+  expect(await logged("/api/realm")).toEqual([{ level: "info", status: 200 }]);
+});

@@ -1,0 +1,79 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { useApi, type ApiAnswer } from "../../../support/api.ts";
+import { postForm } from "../../../support/authorization.ts";
+
+const proxy = "127.0.0.1";
+const api = useApi({ settings: { trustedProxies: proxy } });
+const { given } = api;
+
+let urls: readonly string[];
+beforeAll(async () => {
+  urls = [api.url, (await api.another()).url];
+});
+
+let addresses = 0;
+const newAddress = (): string => `198.51.100.${++addresses}`;
+
+/** A request to either of two processes in turn. */
+let turn = 0;
+const post = (path: string, fields: Record<string, string>, address: string): Promise<ApiAnswer> =>
+  postForm(`${urls[turn++ % urls.length]}${path}`, fields, { "X-Forwarded-For": address });
+
+/** Sends guesses one after another, and answers how many got the usual answer before the first that did not. */
+async function refusedUntilSlowedDown(guess: () => Promise<ApiAnswer>, usual: number): Promise<number> {
+  for (let count = 0; count < 300; count++) {
+    const answer = await guess();
+    if (answer.status === usual) continue;
+    expect(answer).toMatchObject({
+      status: 429,
+      headers: { "retry-after": expect.stringMatching(/^\d+$/) },
+      body: { error: "slow_down", error_description: expect.any(String) },
+    });
+    const retryAfter = Number(answer.headers["retry-after"]);
+    expect(retryAfter).toBeGreaterThan(40);
+    expect(retryAfter).toBeLessThanOrEqual(60);
+    return count;
+  }
+  throw new Error("nobody slowed it down");
+}
+
+describe.each(["/oauth/token", "/oauth/revoke", "/oauth/introspect"])("a client's secret at %s", (path) => {
+  test.each(["registered", "unknown"])("is guessed twenty times a minute and address (%s client)", async (which) => {
+    const { clientId } = await given.application({ realmId: api.realmId });
+    const fields = {
+      grant_type: "client_credentials",
+      token: "x",
+      client_id: which === "unknown" ? "nobody" : clientId,
+      client_secret: "wrong",
+    };
+    const address = newAddress();
+    expect(await refusedUntilSlowedDown(() => post(path, fields, address), 401)).toBe(20);
+    expect((await post(path, fields, newAddress())).status).toBe(401);
+  });
+});
+
+test("a client with the right secret is not slowed by others' guesses, nor do its successes count", async () => {
+  const { clientId: client_id, secret: client_secret } = await given.application({ realmId: api.realmId });
+  const address = newAddress();
+  const right = { grant_type: "client_credentials", client_id, client_secret };
+  for (let count = 0; count < 25; count++) expect((await post("/oauth/token", right, address)).status).toBe(200);
+  const wrong = { ...right, client_secret: "wrong" };
+  expect(await refusedUntilSlowedDown(() => post("/oauth/token", wrong, address), 401)).toBe(20);
+  expect((await post("/oauth/token", right, address)).status).toBe(200);
+});
+
+test("guest tokens are guessed thirty times a minute and address, and a real one is not slowed", async () => {
+  const address = newAddress();
+  const guess = (guest_token: string) => post("/oauth/token", { grant_type: "guest_token", guest_token }, address);
+  expect(await refusedUntilSlowedDown(() => guess("rpg_unknown"), 400)).toBe(30);
+  const { token } = await given.guestAccount({ realmId: api.realmId });
+  expect((await guess(token)).status).toBe(200);
+});
+
+test("a request that is merely malformed is no guess", async () => {
+  const address = newAddress();
+  for (let count = 0; count < 40; count++) {
+    expect((await post("/oauth/token", { grant_type: "guest_token" }, address)).status).toBe(400);
+    expect((await post("/oauth/token", { grant_type: "client_credentials" }, address)).status).toBe(400);
+  }
+});

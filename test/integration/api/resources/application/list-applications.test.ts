@@ -1,0 +1,54 @@
+import { beforeAll, expect, test } from "vitest";
+import { useApi, type Caller } from "../../../../support/api.ts";
+
+const api = useApi();
+const { as, given } = api;
+let admin: Caller;
+const ids: Record<string, string> = {};
+
+beforeAll(async () => {
+  const realmId = await given.realm();
+  admin = as.admin({ realmId });
+  for (const [name, type, active] of [
+    ["Console", "useragent", true],
+    ["import 100%", "service", true],
+    ["Import of old", "service", false],
+  ] as const) {
+    ids[name] = (await given.application({ realmId, type, active, name })).clientId;
+  }
+});
+
+const names = async (query: string): Promise<string[]> => {
+  const { status, body } = await admin.get(`/api/applications?${query}`);
+  expect(status).toBe(200);
+  // The administrator's own client is one as well.
+  return body.data.map(({ name }: { name: string }) => name).filter((name: string) => !name.startsWith("application "));
+};
+
+test.each([
+  ["", ["Import of old", "import 100%", "Console"]],
+  ["sort[name]=asc", ["Console", "import 100%", "Import of old"]],
+  ["sort[creationDate]=asc", ["Console", "import 100%", "Import of old"]],
+  ["search=IMPORT", ["Import of old", "import 100%"]],
+  ["search=%25", ["import 100%"]],
+  ["filter[type]=service", ["Import of old", "import 100%"]],
+  ["filter[active]=False", ["Import of old"]],
+  ["filter[active]=true&filter[type]=service", ["import 100%"]],
+])("%s lists %j", async (query, expected) => {
+  expect((await names(query)).sort()).toEqual([...expected].sort());
+  if (!query.includes("sort[name]")) expect(await names(query)).toEqual(expected);
+});
+
+test("a page says where it is and how many there are", async () => {
+  const { body } = await admin.get("/api/applications?sort[creationDate]=asc&limit=1&offset=1");
+  expect(body).toMatchObject({ limit: 1, offset: 1, total: 4, data: [expect.any(Object)] });
+  expect((await admin.get("/api/applications", { body: { offset: 9 } })).body).toMatchObject({ total: 4, data: [] });
+});
+
+test.each(["filter[type]=native", "filter[name]=x", "sort[type]=asc", "limit=0"])("%s is refused", async (query) => {
+  expect(await admin.get(`/api/applications?${query}`)).toBeError("invalid_request");
+});
+
+test("POST registers and does not list", async () => {
+  expect(await admin.post("/api/applications", { limit: 5 })).toBeError("invalid_request");
+});

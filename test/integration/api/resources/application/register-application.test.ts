@@ -1,0 +1,199 @@
+import { expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import { allScopes } from "../../../../../domain/scopes.ts";
+import { useApi } from "../../../../support/api.ts";
+import { auditOf } from "../../../../support/audit.ts";
+import { service, tokenWith, useragent } from "../../../../support/registration.ts";
+
+const api = useApi();
+const { as, given } = api;
+
+test("a useragent has exactly the fields of its registration, and no secret", async () => {
+  const { status, body } = await as.admin().post("/api/applications", useragent);
+
+  expect(status).toBe(200);
+  expect(body).toEqual({
+    result: "ok",
+    code: 200,
+    data: {
+      client_id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      ...useragent,
+      active: true,
+      useClientSecret: false,
+      requirePKCE: true,
+      creationDate: expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/),
+      createdBy: expect.any(String),
+      lastUsed: null,
+    },
+  });
+});
+
+test("a service has a secret that works on every API, and is shown in this answer alone", async () => {
+  const admin = as.admin();
+  const { body, text } = await admin.post("/api/applications", service);
+  const { client_id, client_secret } = body.data;
+
+  expect(body.data).toMatchObject({ ...service, redirectURI: null, useClientSecret: true, requirePKCE: false });
+  expect(client_secret).toMatch(/^rps_[A-Za-z0-9_-]{43}$/);
+  for (const one of [api, await api.another()]) {
+    expect((await tokenWith(one, { client_id, client_secret })).status).toBe(200);
+    expect((await tokenWith(one, { client_id, client_secret: `${client_secret}x` })).status).toBe(401);
+  }
+
+  expect(text).toContain(client_secret);
+  expect((await admin.get(`/api/applications/${client_id}`)).text).not.toContain("rps_");
+  expect((await admin.get("/api/applications")).text).not.toContain("rps_");
+  expect(JSON.stringify(await auditOf(api.database, "clientID", client_id))).not.toContain("rps_");
+});
+
+test.each([
+  [{ useClientSecret: true }, { secret: true, requirePKCE: false }],
+  [
+    { useClientSecret: true, requirePKCE: true },
+    { secret: true, requirePKCE: true },
+  ],
+  [{ useClientSecret: false }, { secret: false, requirePKCE: true }],
+  [{ requirePKCE: false }, { secret: false, requirePKCE: false }],
+])("a useragent with %j has %j", async (given, { secret, requirePKCE }) => {
+  const { body } = await as.admin().post("/api/applications", { ...useragent, ...given });
+  expect(body.data).toMatchObject({ useClientSecret: secret, requirePKCE });
+  expect("client_secret" in body.data).toBe(secret);
+});
+
+test("who registered it, and what, is in one audit entry", async () => {
+  const user = await given.user({ realmId: api.realmId, administrator: true });
+  const { body } = await as.user(user).post("/api/applications", { ...useragent, useClientSecret: true });
+
+  expect(body.data.createdBy).toBe(user.id);
+  const entries = await auditOf(api.database, "clientID", body.data.client_id);
+  expect(entries).toMatchObject([
+    { event: "client_create", userId: user.id, properties: { ...useragent, useClientSecret: true } },
+  ]);
+});
+
+test("a repeat with the same key gets the first answer, secret and all, and makes no second application", async () => {
+  const caller = as.service();
+  const headers = { "idempotency-key": "register-1" };
+  const first = await caller.post("/api/applications", service, { headers });
+  await caller.put(`/api/applications/${first.body.data.client_id}`, { name: "renamed since" });
+
+  const repeat = await caller.post("/api/applications", service, { headers });
+
+  expect(repeat.text).toBe(first.text);
+  expect((await tokenWith(api, repeat.body.data)).status).toBe(200);
+  expect(await caller.post("/api/applications", { ...service, name: "another" }, { headers })).toBeError(
+    "idempotency_key_reused",
+  );
+  const other = await as.service().post("/api/applications", service, { headers });
+  expect(other.body.data.client_id).not.toBe(first.body.data.client_id);
+});
+
+test("the secret is nowhere in the database that one could read it", async () => {
+  const headers = { "idempotency-key": "register-2" };
+  const { body } = await as.service().post("/api/applications", service, { headers });
+
+  const rows = await api.database.owner.query<{ row: string }>(sql`
+    select to_jsonb(t)::text as row from idempotency_keys t
+    union all select to_jsonb(t)::text from applications t
+    union all select to_jsonb(t)::text from application_secrets t
+    union all select to_jsonb(t)::text from audit_entries t
+  `);
+  const everything = rows.map(({ row }) => row).join("\n");
+  const secret = String(body.data.client_secret);
+  expect(everything).toContain(body.data.client_id);
+  for (const form of [
+    secret,
+    secret.slice(4),
+    Buffer.from(secret).toString("hex"),
+    Buffer.from(secret).toString("base64url"),
+  ]) {
+    expect(everything).not.toContain(form);
+  }
+});
+
+test("an application is given only scopes that whoever registers it holds, and the answer names the others", async () => {
+  const admin = as.admin({ scopes: ["application.modify", "openid", "profile.read"] });
+  const scopes = ["openid", "profile.read", "user.delete", "offline_access"];
+
+  const answer = await admin.post("/api/applications", { ...useragent, scopes });
+
+  expect(answer).toBeError("insufficient_scope");
+  expect(answer.body.error_description).toContain("user.delete offline_access");
+  expect(answer.headers["www-authenticate"]).toBe(
+    'Bearer realm="api", error="insufficient_scope", scope="user.delete offline_access"',
+  );
+  expect((await admin.post("/api/applications", { ...useragent, scopes: ["openid", "profile.read"] })).status).toBe(
+    200,
+  );
+});
+
+test("a service, which never holds openid and offline_access, may give them to a useragent", async () => {
+  expect((await as.service().post("/api/applications", useragent)).status).toBe(200);
+  const weak = as.service({ scopes: ["application.modify"] });
+  expect(await weak.post("/api/applications", useragent)).toBeError("insufficient_scope");
+});
+
+test.each<[name: string, change: object, path: string]>([
+  ["no type", { type: undefined }, "type"],
+  ["an unknown type", { type: "native" }, "type"],
+  ["no name", { name: undefined }, "name"],
+  ["an empty name", { name: "" }, "name"],
+  ["a name of 201 characters", { name: "x".repeat(201) }, "name"],
+  ["a name of two lines", { name: "a\nb" }, "name"],
+  ["no client URI", { clientURI: undefined }, "clientURI"],
+  ["a client URI that runs a script", { clientURI: "javascript:alert(1)" }, "clientURI"],
+  ["a client URI with a password", { clientURI: "https://a:b@client.example" }, "clientURI"],
+  ["a relative client URI", { clientURI: "/client" }, "clientURI"],
+  ["no redirect URI", { redirectURI: undefined }, "redirectURI"],
+  ["a null redirect URI", { redirectURI: null }, "redirectURI"],
+  ["a redirect URI with a fragment", { redirectURI: "https://client.example/back#x" }, "redirectURI"],
+  ["a redirect URI without TLS", { redirectURI: "http://client.example/back" }, "redirectURI"],
+  ["a redirect URI with a line end", { redirectURI: "https://client.example/\r\nx" }, "redirectURI"],
+  ["a redirect URI that runs a script", { redirectURI: "javascript:alert(1)" }, "redirectURI"],
+  ["no scopes", { scopes: undefined }, "scopes"],
+  ["an empty list of scopes", { scopes: [] }, "scopes"],
+  ["an unknown scope", { scopes: ["openid", "everything"] }, "scopes.1"],
+  ["scopes in one text", { scopes: "openid profile.read" }, "scopes"],
+  ["active that is no boolean", { active: "true" }, "active"],
+])("a useragent with %s is refused, and the answer says where", async (_, change, path) => {
+  const answer = await as.admin().post("/api/applications", { ...useragent, ...change });
+  expect(answer).toBeError("invalid_request");
+  expect(answer.body.fields[0].path).toBe(path);
+});
+
+test.each<[name: string, change: object, path: string]>([
+  ["a redirect URI", { redirectURI: "https://import.example/back" }, "redirectURI"],
+  ["openid", { scopes: ["openid", "user.read"] }, "scopes"],
+  ["offline_access", { scopes: ["offline_access"] }, "scopes"],
+  ["no secret", { useClientSecret: false }, "useClientSecret"],
+  ["PKCE", { requirePKCE: true }, "requirePKCE"],
+])("a service with %s is refused, and the answer says where", async (_, change, path) => {
+  const answer = await as.admin().post("/api/applications", { ...service, ...change });
+  expect(answer).toBeError("invalid_request");
+  expect(answer.body.fields[0].path).toBe(path);
+});
+
+test.each(["http://localhost:8123/back", "http://127.0.0.1/back", "com.example.app:/back", "https://a.example/?b=c"])(
+  "the redirect URI %s is kept as it is",
+  async (redirectURI) => {
+    const { body } = await as.admin().post("/api/applications", { ...useragent, redirectURI });
+    expect(body.data.redirectURI).toBe(redirectURI);
+  },
+);
+
+test("a scope that is named twice is had once, and names match in any letter case", async () => {
+  const { scopes: _, ...rest } = useragent;
+  const { body } = await as.admin().post("/api/applications", { ...rest, SCOPES: ["openid", "openid"] });
+  expect(body.data.scopes).toEqual(["openid"]);
+});
+
+test("an application that is registered switched off is switched off", async () => {
+  const { body } = await as.admin().post("/api/applications", { ...service, active: false });
+  expect(body.data.active).toBe(false);
+  expect((await tokenWith(api, body.data)).body.error).toBe("invalid_client");
+});
+
+test("every scope there is may be registered", async () => {
+  const { body } = await as.admin().post("/api/applications", { ...useragent, scopes: allScopes });
+  expect(body.data.scopes).toEqual(allScopes);
+});

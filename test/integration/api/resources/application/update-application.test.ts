@@ -1,0 +1,233 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { allScopes } from "../../../../../domain/scopes.ts";
+import { useApi, type TestApi } from "../../../../support/api.ts";
+import { auditOf } from "../../../../support/audit.ts";
+import { service, statusWith, tokenWith, useragent } from "../../../../support/registration.ts";
+import { expectEnded, expectGoingOn, redeem, stateOf } from "../../../../support/session-state.ts";
+
+const api = useApi();
+const { as, given } = api;
+let both: Pick<TestApi, "url" | "as">[];
+
+beforeAll(async () => {
+  both = [api, await api.another()];
+});
+
+const register = async (registration: object) =>
+  (await as.admin().post("/api/applications", registration)).body.data as {
+    client_id: string;
+    client_secret: string;
+  };
+
+test("what is given changes, what is not stays, and one audit entry says both", async () => {
+  const { client_id, ...before } = await register(useragent);
+  const admin = as.admin();
+
+  const { status, body } = await admin.put(`/api/applications/${client_id}`, {
+    name: "Helper",
+    REDIRECTURI: "https://client.example/elsewhere",
+    requirePKCE: false,
+  });
+
+  expect(status).toBe(200);
+  expect(body.data).toEqual({
+    client_id,
+    ...before,
+    name: "Helper",
+    redirectURI: "https://client.example/elsewhere",
+    requirePKCE: false,
+  });
+  expect((await admin.get(`/api/applications/${client_id}`)).body).toEqual(body);
+  const [, entry] = await auditOf(api.database, "clientID", client_id);
+  expect(entry).toMatchObject({
+    event: "client_update",
+    properties: {
+      before: { name: "Wi-Fi helper", redirectURI: "https://client.example/back", requirePKCE: true },
+      after: { name: "Helper", redirectURI: "https://client.example/elsewhere", requirePKCE: false },
+    },
+  });
+});
+
+test("an application as it was answered may be sent back: nothing changes, and nothing is written", async () => {
+  const { client_id } = await register(service);
+  const admin = as.admin();
+  const { body } = await admin.get(`/api/applications/${client_id}`);
+
+  expect((await admin.put(`/api/applications/${client_id}`, body.data)).body).toEqual(body);
+  expect((await admin.put(`/api/applications/${client_id}`, {})).body).toEqual(body);
+  expect(await auditOf(api.database, "clientID", client_id)).toHaveLength(1);
+});
+
+test.each<[object, object, string]>([
+  [useragent, { type: "service" }, "type"],
+  [useragent, { redirectURI: null }, "redirectURI"],
+  [useragent, { redirectURI: "http://client.example/back" }, "redirectURI"],
+  [useragent, { clientURI: "data:text/html,x" }, "clientURI"],
+  [useragent, { name: null }, "name"],
+  [useragent, { scopes: [] }, "scopes"],
+  [service, { type: "useragent" }, "type"],
+  [service, { redirectURI: "https://client.example/back" }, "redirectURI"],
+  [service, { useClientSecret: false }, "useClientSecret"],
+  [service, { requirePKCE: true }, "requirePKCE"],
+  [service, { scopes: ["openid"] }, "scopes"],
+])("%j with %j is refused, and the answer says where", async (registration, change, path) => {
+  const { client_id } = await register(registration);
+  const answer = await as.admin().put(`/api/applications/${client_id}`, change);
+  expect(answer).toBeError("invalid_request");
+  expect(answer.body.fields[0].path).toBe(path);
+});
+
+describe("switched off", () => {
+  test("a useragent's tokens are taken nowhere from that moment on, and again once it is switched on", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
+    const session = await given.session({ user, clientId });
+    const admin = as.admin();
+    await expectGoingOn(both, session);
+
+    await admin.put(`/api/applications/${clientId}`, { active: false });
+    await expectEnded(both, session, { error: "invalid_client" });
+
+    await admin.put(`/api/applications/${clientId}`, { active: true });
+    await expectGoingOn(both, session);
+    expect((await redeem(api, session)).status).toBe(200);
+  });
+
+  test("a service gets no token, and those it has are not taken", async () => {
+    const registered = await register(service);
+    const { access_token } = (await tokenWith(api, registered)).body;
+    await as.admin().put(`/api/applications/${registered.client_id}`, { active: false });
+
+    for (const one of both) {
+      expect(await statusWith(one, access_token)).toBe(401);
+      expect((await tokenWith(one, registered)).body.error).toBe("invalid_client");
+    }
+  });
+});
+
+describe("with fewer scopes", () => {
+  test("sessions that have more end with all they have, the others go on, and consents shrink", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
+    const [wide, narrow] = [
+      await given.session({ user, clientId, scopes: ["openid", "offline_access", "profile.read", "profile.delete"] }),
+      await given.session({ user, clientId, scopes: ["openid", "offline_access", "profile.read"] }),
+    ];
+    await given.consent(user, clientId, { scopes: ["openid", "profile.read", "profile.delete"] });
+
+    const scopes = ["openid", "offline_access", "profile.read"];
+    expect((await as.admin().put(`/api/applications/${clientId}`, { scopes })).body.data.scopes).toEqual(scopes);
+
+    await expectEnded(both, wide);
+    await expectGoingOn(both, narrow);
+    const { body } = await as.token(narrow.accessToken).get("/api/consents");
+    expect([...body.data[0].scopes].sort()).toEqual(["openid", "profile.read"]);
+  });
+
+  test("a consent of which nothing is left is gone", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const { clientId } = await given.application({ realmId: api.realmId, type: "useragent" });
+    await given.consent(user, clientId, { scopes: ["profile.delete"] });
+    await as.admin().put(`/api/applications/${clientId}`, { scopes: ["openid"] });
+    expect((await as.user(user).get("/api/consents")).body.data).toEqual([]);
+  });
+
+  test("a service's tokens that have more end", async () => {
+    const registered = await register(service);
+    const { access_token } = (await tokenWith(api, registered)).body;
+    await as.admin().put(`/api/applications/${registered.client_id}`, { scopes: ["user.read"] });
+
+    for (const one of both) expect(await statusWith(one, access_token)).toBe(401);
+    const { access_token: next } = (await tokenWith(api, registered)).body;
+    for (const one of both) expect(await statusWith(one, next)).toBe(200);
+  });
+
+  test("a token that is got at the same moment is not taken", async () => {
+    for (let round = 0; round < 20; round++) {
+      const registered = await register(service);
+      const [, ...answers] = await Promise.all([
+        as.service().put(`/api/applications/${registered.client_id}`, { scopes: ["profile.read"] }),
+        ...[1, 2, 3].map(() => tokenWith(api, registered)),
+      ]);
+      for (const { status, body } of answers) {
+        expect(status).toBe(200);
+        expect(await statusWith(api, body.access_token)).not.toBe(200);
+      }
+    }
+  });
+
+  test("a session that was made at the same moment comes to nothing", async () => {
+    const { clientId } = await given.application({ realmId: api.realmId, type: "useragent", scopes: ["openid"] });
+    const session = await given.session({
+      user: await given.user({ realmId: api.realmId }),
+      clientId,
+      scopes: ["openid", "profile.read"],
+    });
+    await expectEnded(both, session);
+  });
+
+  test("more scopes end nothing", async () => {
+    const registered = await register(service);
+    const { access_token } = (await tokenWith(api, registered)).body;
+    await as.admin().put(`/api/applications/${registered.client_id}`, { scopes: [...service.scopes, "user.modify"] });
+    for (const one of both) expect(await statusWith(one, access_token)).toBe(200);
+  });
+});
+
+describe("whether there is a secret", () => {
+  test("a useragent that is to show one is refused until it has one, and then goes on with it", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const { client_id } = await register({ ...useragent, requirePKCE: false });
+    const session = await given.session({ user, clientId: client_id, scopes: ["openid", "offline_access"] });
+    const admin = as.admin();
+
+    await admin.put(`/api/applications/${client_id}`, { useClientSecret: true });
+    for (const one of both) {
+      expect(await stateOf(one, session)).toEqual({ accessToken: "taken", refreshToken: "invalid_client" });
+    }
+
+    const { client_secret } = (await admin.post(`/api/applications/${client_id}/secret`)).body.data;
+    for (const one of both) expect((await stateOf(one, session, { client_secret })).refreshToken).toBe("taken");
+  });
+
+  test("a useragent that is no longer to show one has none any more", async () => {
+    const { client_id, client_secret } = await register({ ...useragent, useClientSecret: true });
+    const admin = as.admin();
+    await admin.put(`/api/applications/${client_id}`, { useClientSecret: false });
+    await admin.put(`/api/applications/${client_id}`, { useClientSecret: true });
+
+    const session = await given.session({
+      user: await given.user({ realmId: api.realmId }),
+      clientId: client_id,
+    });
+    expect((await stateOf(api, session, { client_secret })).refreshToken).toBe("invalid_client");
+  });
+});
+
+describe("by somebody who does not hold all its scopes", () => {
+  const held = ["application.modify", "openid", "offline_access", "profile.read"] as const;
+
+  test.each<[object, "done" | "refused"]>([
+    [{ name: "another name" }, "done"],
+    [{ active: false }, "done"],
+    [{ scopes: ["openid"] }, "done"],
+    [{ scopes: ["openid", "user.delete", "profile.read"] }, "done"],
+    [{ scopes: ["openid", "user.delete", "user.read"] }, "refused"],
+    [{ redirectURI: "https://attacker.example/back" }, "refused"],
+    [{ clientURI: "https://attacker.example" }, "refused"],
+    [{ requirePKCE: false }, "refused"],
+    [{ useClientSecret: true }, "refused"],
+    [{ active: true, name: "still on" }, "done"],
+  ])("%j is %s", async (change, expected) => {
+    const { client_id } = await register({ ...useragent, scopes: ["openid", "user.delete"] });
+    const answer = await as.admin({ scopes: held }).put(`/api/applications/${client_id}`, change);
+    if (expected === "done") expect(answer.status).toBe(200);
+    else expect(answer).toBeError("insufficient_scope");
+  });
+
+  test("switching it on again is refused", async () => {
+    const { client_id } = await register({ ...useragent, scopes: allScopes, active: false });
+    const answer = await as.admin({ scopes: held }).put(`/api/applications/${client_id}`, { active: true });
+    expect(answer).toBeError("insufficient_scope");
+  });
+});

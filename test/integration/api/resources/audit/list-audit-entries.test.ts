@@ -1,0 +1,118 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { record } from "../../../../../db/queries/audit-entries.ts";
+import type { AuditEvent } from "../../../../../domain/audit.ts";
+import { useApi, type Caller } from "../../../../support/api.ts";
+
+const api = useApi();
+const { as, given } = api;
+
+const at = (day: number, ms = 0): Date => new Date(Date.UTC(2026, 0, day, 12, 0, 0, ms));
+let realmId: string;
+let service: Caller;
+let userId: string;
+
+beforeAll(async () => {
+  realmId = await given.realm();
+  service = as.service({ realmId });
+  ({ id: userId } = await given.user({ realmId }));
+  const entries: [event: AuditEvent, at: Date, user: string | null, client: string | null][] = [
+    ["user_lock", at(1), userId, "console"],
+    ["user_unlock", at(2), userId, null],
+    ["client_create", at(3), null, "console"],
+    ["user_lock", at(3, 1), null, null],
+  ];
+  // One after the other: ids break ties.
+  for (const [event, date, user, clientId] of entries) {
+    await record(api.database.owner, {
+      realmId,
+      event,
+      actor: { userId: user, clientId },
+      at: date,
+      properties: { userID: "5", before: { locked: false }, after: { locked: true } },
+    });
+  }
+  // Of another realm, which no list may show.
+  await record(api.database.owner, {
+    realmId: api.realmId,
+    event: "user_lock",
+    actor: { userId, clientId: "console" },
+    at: at(2),
+    properties: {},
+  });
+});
+
+const eventsOf = (answer: { body: { data: { event: string; date: string }[] } }): string[] =>
+  answer.body.data.map(({ event, date }) => `${event} ${date.slice(8, 10)}`);
+
+test("newest first, each entry as the specification shows one", async () => {
+  const answer = await service.get("/api/audit");
+
+  expect(answer).toMatchObject({ status: 200, body: { result: "ok", code: 200, limit: 100, offset: 0, total: 4 } });
+  expect(eventsOf(answer)).toEqual(["user_lock 03", "client_create 03", "user_unlock 02", "user_lock 01"]);
+  const entry = answer.body.data.at(-1);
+  expect(entry).toEqual({
+    id: expect.stringMatching(/^[1-9][0-9]*$/),
+    date: "2026-01-01T12:00:00.000Z",
+    event: "user_lock",
+    properties: expect.any(String),
+    realm: Number(realmId),
+    user: Number(userId),
+    client: "console",
+  });
+  expect(JSON.parse(entry.properties)).toEqual({ userID: "5", before: { locked: false }, after: { locked: true } });
+  expect(answer.body.data[0]).toMatchObject({ user: null, client: null });
+});
+
+test("GET with a body, GET with a query and POST are the same list", async () => {
+  const page = { limit: 2, offset: 1, filter: { event: "user_lock,user_unlock" }, sort: { date: "asc" } };
+  const posted = await service.post("/api/audit", page);
+  expect(eventsOf(posted)).toEqual(["user_unlock 02", "user_lock 03"]);
+  expect(posted.body.total).toBe(3);
+  expect((await service.get("/api/audit", { body: page })).text).toBe(posted.text);
+  const query = "?limit=2&offset=1&filter[event]=user_lock,user_unlock&sort[date]=asc";
+  expect((await service.get(`/api/audit${query}`)).text).toBe(posted.text);
+});
+
+describe("filters", () => {
+  test.each<[filter: () => object, expected: string[]]>([
+    [() => ({ event: "client_create" }), ["client_create 03"]],
+    [() => ({ event: "client_create, user_unlock" }), ["client_create 03", "user_unlock 02"]],
+    [() => ({ event: "job_create" }), []],
+    [() => ({ minDate: "2026-01-02T12:00:00Z" }), ["user_lock 03", "client_create 03", "user_unlock 02"]],
+    [() => ({ maxDate: "2026-01-02T12:00:00.000Z" }), ["user_unlock 02", "user_lock 01"]],
+    [() => ({ minDate: "2026-01-02", maxDate: "2026-01-03" }), ["user_unlock 02"]],
+    [() => ({ user: userId }), ["user_unlock 02", "user_lock 01"]],
+    [() => ({ client: "console" }), ["client_create 03", "user_lock 01"]],
+    [() => ({ client: "console", user: userId, event: "user_lock" }), ["user_lock 01"]],
+    [() => ({ client: "Console" }), []],
+    [() => ({ user: "999999999" }), []],
+  ])("%#", async (filter, expected) => {
+    const answer = await service.post("/api/audit", { filter: filter() });
+    expect(eventsOf(answer)).toEqual(expected);
+    expect(answer.body.total).toBe(expected.length);
+  });
+});
+
+test("sorted by date, either way", async () => {
+  const ascending = await service.post("/api/audit", { sort: { date: "asc" } });
+  const descending = await service.post("/api/audit", { sort: [{ key: "date", direction: "desc" }] });
+  expect(eventsOf(ascending)).toEqual(["user_lock 01", "user_unlock 02", "client_create 03", "user_lock 03"]);
+  expect(eventsOf(descending)).toEqual(eventsOf(ascending).reverse());
+});
+
+test.each<[name: string, page: object]>([
+  ["a search", { search: "lock" }],
+  ["an unknown event", { filter: { event: "user_lick" } }],
+  ["an unknown event among known ones", { filter: { event: "user_lock,user_lick" } }],
+  ["an empty event", { filter: { event: "" } }],
+  ["an unknown filter", { filter: { realm: "1" } }],
+  ["a filter that objects have of their own", { filter: { constructor: "1" } }],
+  ["an unknown sort key", { sort: { event: "asc" } }],
+  ["a date that is none", { filter: { minDate: "yesterday" } }],
+  ["a user that is no identifier", { filter: { user: "anna" } }],
+  ["a user beyond every identifier", { filter: { user: "9223372036854775808" } }],
+  ["an empty client", { filter: { client: "" } }],
+  ["a limit of 1001", { limit: 1001 }],
+])("%s is refused", async (_, page) => {
+  expect(await service.post("/api/audit", page)).toBeError("invalid_request");
+});

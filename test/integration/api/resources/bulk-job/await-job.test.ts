@@ -1,0 +1,77 @@
+import { expect, test } from "vitest";
+import { useApi } from "../../../../support/api.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { sql } from "../../../../../db/sql.ts";
+import { givenJob, leaveIn } from "../../../../support/jobs.ts";
+import type { JobState } from "../../../../../domain/bulk/job.ts";
+
+const api = useApi();
+
+const given = async (state: JobState): Promise<string> => {
+  const { owner } = api.database;
+  const id = await givenJob(owner, { realmId: api.realmId, kind: "onboarding", rows: [{ pairwiseId: "a" }] });
+  await leaveIn(owner, id, state);
+  return id;
+};
+
+test("a job is awaited until it has ended", async () => {
+  const id = await given("running");
+  const awaited = api.as.admin().get(`/api/jobs/${id}`, { headers: { prefer: "wait=20" } });
+  await leaveIn(api.database.owner, id, "completed");
+  const { status, headers, body } = await awaited;
+
+  expect(status).toBe(200);
+  expect(headers).toMatchObject({ "preference-applied": "wait=20" });
+  expect(body.data).toMatchObject({ state: "completed", done: 1 });
+});
+
+test("a wait that runs out says how the job stands", async () => {
+  const id = await given("running");
+  const { status, headers, body } = await api.as.admin().get(`/api/jobs/${id}`, { headers: { prefer: "wait=1" } });
+
+  expect(status).toBe(202);
+  expect(headers).toMatchObject({ "preference-applied": "wait=1", "retry-after": "1", location: `/api/jobs/${id}` });
+  expect(body).toMatchObject({ code: 202, data: { state: "running" } });
+});
+
+test("creating a job answers 202 at once, and awaits its check when asked to", async () => {
+  const admin = api.as.admin();
+  const create = (prefer: string) =>
+    admin.send("POST", "/api/jobs/onboarding?dryRun=true", {
+      raw: "pairwiseID\nsomebody\n",
+      headers: { "content-type": "text/csv", prefer },
+    });
+
+  const { status, headers } = await create("respond-async");
+  expect(status).toBe(202);
+  expect(headers).toMatchObject({ "preference-applied": "respond-async" });
+
+  const awaited = create("wait=30");
+  const id = await eventually(async () => {
+    const jobs = await api.database.owner.query<{ id: string }>(sql`
+      select id from jobs where state = 'checking' order by created_at desc
+    `);
+    expect(jobs).toHaveLength(2);
+    return jobs[0]?.id ?? "";
+  });
+  await leaveIn(api.database.owner, id, "ready");
+
+  const answer = await awaited;
+  expect(answer.status).toBe(200);
+  expect(answer.headers).toMatchObject({ "preference-applied": "wait=30", location: `/api/jobs/${id}` });
+  expect(answer.body.data).toMatchObject({ id, state: "ready", dryRun: true, changed: 1 });
+});
+
+test("starting a job awaits its end when asked to, and is not taken in by what it was before", async () => {
+  const admin = api.as.admin();
+  const id = await given("ready");
+  const watching = admin.get(`/api/jobs/${id}/events`).catch(() => undefined);
+  const awaited = admin.post(`/api/jobs/${id}/start`, {}, { headers: { prefer: "wait=20" } });
+  await eventually(async () => {
+    expect((await admin.get(`/api/jobs/${id}`)).body.data.state).toBe("queued");
+  });
+  await leaveIn(api.database.owner, id, "completed");
+
+  expect((await awaited).body).toMatchObject({ code: 200, data: { state: "completed" } });
+  await watching;
+});

@@ -1,0 +1,59 @@
+import { spawn } from "node:child_process";
+import { expect, test } from "vitest";
+import { jobRowsMax } from "../../../../../domain/bulk/job.ts";
+import { useApi } from "../../../../support/api.ts";
+import { heldBytes } from "../../../../support/memory.ts";
+
+const api = useApi();
+
+/** A client in a process of its own, which makes its file while it sends: the memory that grows here is the service's. */
+const client = `
+  import { request } from "node:http";
+  const [url, token, count] = process.argv.slice(1);
+  const sent = request(url, { method: "POST", headers: { authorization: "Bearer " + token, "content-type": "application/x-ndjson" } }, (response) => {
+    let text = "";
+    response.on("data", (chunk) => (text += chunk)).on("end", () => console.log(response.statusCode + " " + text));
+  });
+  for (let row = 0; row < Number(count); row += 500) {
+    let lines = "";
+    for (let each = row; each < row + 500; each++) lines += JSON.stringify({ pairwiseID: "user-" + each + "@example.org", email: "u" + each + "@" + "x".repeat(200) + ".example" }) + "\\n";
+    if (!sent.write(lines)) await new Promise((resolve) => sent.once("drain", resolve));
+  }
+  sent.end();
+`;
+
+const send = (token: string, count: number): Promise<string> =>
+  new Promise((resolve, reject) => {
+    const child = spawn(
+      process.execPath,
+      ["--input-type=module", "-e", client, `${api.url}/api/jobs/onboarding`, token, String(count)],
+      { stdio: ["ignore", "pipe", "inherit"] },
+    );
+    let printed = "";
+    child.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));
+    child.once("error", reject);
+    child.once("close", () => {
+      resolve(printed);
+    });
+  });
+
+/** What is held, in megabytes. */
+const held = (): number => Math.round(heldBytes() / 1024 / 1024);
+
+test("as many rows as a job may have are received without being held", { timeout: 180_000 }, async () => {
+  const { clientId } = await api.given.application({ realmId: api.realmId });
+  const token = await api.given.token({ realmId: api.realmId, clientId });
+  await send(token, 10_000);
+
+  const before = held();
+  const during: number[] = [];
+  const watch = setInterval(() => during.push(held() - before), 250);
+  const printed = await send(token, jobRowsMax);
+  clearInterval(watch);
+
+  expect(printed).toMatch(/^202 /);
+  expect(printed).toContain(`"total":${jobRowsMax}`);
+  expect(during.length).toBeGreaterThan(4);
+  // The file has more than 50 MB, and as objects several times that.
+  expect(Math.max(...during), during.join(" ")).toBeLessThan(20);
+});

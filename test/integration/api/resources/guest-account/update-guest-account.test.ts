@@ -1,0 +1,96 @@
+import { expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import { useApi } from "../../../../support/api.ts";
+import { auditOf } from "../../../../support/audit.ts";
+import { postForm } from "../../../../support/authorization.ts";
+import { fromNow } from "../../../../support/given.ts";
+
+const api = useApi();
+const { as, given } = api;
+const hour = 3_600_000;
+
+const audited = (id: string) => auditOf(api.database, "guestAccountID", id);
+const put = (id: string, body: object) => as.service().put(`/api/guest-accounts/${id}`, body);
+
+test("what is given changes, the rest stays, and the audit entry says what was and is", async () => {
+  const { id } = await given.guestAccount({ realmId: api.realmId, name: "Fair", note: "n", profileLimit: 5 });
+
+  expect(await put(id, { Name: "Big fair", profileLimit: null })).toMatchObject({
+    status: 200,
+    body: { data: { id, name: "Big fair", note: "n", profileLimit: null, revoked: false, activeProfileCount: 0 } },
+  });
+  expect(await audited(id)).toMatchObject([
+    {
+      event: "guest_account_update",
+      properties: { before: { name: "Fair", profileLimit: 5 }, after: { name: "Big fair", profileLimit: null } },
+    },
+  ]);
+  expect((await audited(id))[0]?.properties["after"]).not.toHaveProperty("note");
+});
+
+test("sending back what was read changes nothing and writes nothing, even once the account has expired", async () => {
+  const { id } = await given.guestAccount({ realmId: api.realmId, expiresAt: fromNow(-hour) });
+  const read = (await as.service().get(`/api/guest-accounts/${id}`)).body.data;
+
+  expect((await put(id, read)).body.data).toEqual(read);
+  expect(await audited(id)).toEqual([]);
+  expect((await put(id, { ...read, note: "was fun" })).body.data).toEqual({ ...read, note: "was fun" });
+});
+
+test("the account's access tokens end when it now ends", async () => {
+  const { id, token } = await given.guestAccount({ realmId: api.realmId });
+  const form = { grant_type: "guest_token", guest_token: token };
+  const guest = as.token((await postForm(`${api.url}/oauth/token`, form)).body.access_token);
+  const expiries = () =>
+    api.database.owner.query<{ at: Date }>(sql`
+      select expires_at as at from access_tokens where guest_account_id = ${id}
+    `);
+
+  for (const days of [1, 400]) {
+    const expirationDate = fromNow(days * 24 * hour);
+    await put(id, { expirationDate });
+    const [row] = await expiries();
+    expect(row?.at.toISOString()).toBe(expirationDate.toISOString().replace(/\.\d+/, ".000"));
+    expect(await guest.get("/api/realm")).toMatchObject({ status: 200 });
+  }
+
+  await api.database.owner.query(sql`update guest_accounts set expires_at = now() where id = ${id}`);
+  expect(await guest.get("/api/realm")).toBeError("unauthenticated");
+});
+
+test("an expired account begins again with a new end, and its token works again", async () => {
+  const { id, token } = await given.guestAccount({ realmId: api.realmId, expiresAt: fromNow(-hour) });
+  const form = { grant_type: "guest_token", guest_token: token };
+  expect((await postForm(`${api.url}/oauth/token`, form)).status).toBe(400);
+
+  expect(await put(id, { expirationDate: fromNow(hour) })).toMatchObject({ status: 200 });
+  expect((await postForm(`${api.url}/oauth/token`, form)).status).toBe(200);
+});
+
+test.each<[given: object, where: string]>([
+  [{}, ""],
+  [{ unknown: 1 }, ""],
+  [{ name: "" }, "name"],
+  [{ name: null }, "name"],
+  [{ expirationDate: null }, "expirationDate"],
+  [{ expirationDate: "2020-01-01" }, "expirationDate"],
+  [{ expirationDate: "tomorrow" }, "expirationDate"],
+  [{ note: "x".repeat(2001) }, "note"],
+  [{ profileLimit: -1 }, "profileLimit"],
+])("%j is refused, and nothing changes", async (change, where) => {
+  const { id } = await given.guestAccount({ realmId: api.realmId });
+  const answer = await put(id, change);
+  expect(answer).toBeError("invalid_request");
+  expect(answer.body.fields[0].path).toBe(where);
+  expect(await audited(id)).toEqual([]);
+});
+
+test("a revoked account stays as it is, and others' are not found", async () => {
+  const { id } = await given.guestAccount({ realmId: api.realmId, revokedAt: fromNow(-hour) });
+  expect(await put(id, { name: "again", expirationDate: "2999-01-01" })).toBeError("guest_account_ended");
+
+  const stranger = await given.guestAccount({ realmId: await given.realm() });
+  for (const other of [stranger.id, "999999999", "abc"]) {
+    expect(await put(other, { name: "mine" })).toBeError("guest_account_not_found");
+  }
+});

@@ -1,0 +1,158 @@
+import { X509Certificate } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import { useApi, type Caller } from "../../../../support/api.ts";
+import { auditOf } from "../../../../support/audit.ts";
+import { givenIssuingRealm } from "../../../../support/issuing.ts";
+
+const api = useApi();
+const { as, given } = api;
+const pem = { format: "pem", validityMonths: 24, keyType: "ec-p256" };
+const at = (name: string): string => `/api/infrastructure-profile/${encodeURIComponent(name)}`;
+const respondAsync = { headers: { prefer: "respond-async" } };
+
+describe("with a worker", () => {
+  let realmId: string;
+  let issuer: X509Certificate;
+  let service: Caller;
+
+  beforeAll(async () => {
+    const realm = await givenIssuingRealm(api.database.owner);
+    ({ realmId } = realm);
+    issuer = new X509Certificate(realm.issuer);
+    service = as.service({ realmId });
+    await api.startWorker();
+  }, 60_000);
+
+  test("it comes with exactly the fields of the specification and a PEM pair, and is audited once", async () => {
+    const { status, body } = await service.post(at("Radius one"), { ...pem, description: "Building 3\nroom 7" });
+
+    expect(status).toBe(200);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(body).toEqual({
+      result: "ok",
+      code: 200,
+      data: {
+        serial: expect.stringMatching(/^[1-9][0-9]+$/),
+        name: "Radius one",
+        description: "Building 3\nroom 7",
+        creationDate: time,
+        expirationDate: time,
+        revokeDate: null,
+        lastOcsp: null,
+        identity: expect.stringMatching(/^[a-z2-7]{20}@.+$/),
+        radiusCN: expect.stringMatching(/^radius\./),
+        radiusCA: issuer.toString(),
+        certificate: expect.stringMatching(/^-----BEGIN CERTIFICATE-----/),
+        privateKey: expect.stringMatching(/^-----BEGIN PRIVATE KEY-----/),
+      },
+    });
+    expect(new X509Certificate(body.data.certificate).verify(issuer.publicKey)).toBe(true);
+    expect(await auditOf(api.database, "serial", body.data.serial)).toMatchObject([
+      { event: "infrastructure_profile_create", clientId: expect.any(String), properties: { name: "Radius one" } },
+    ]);
+    const { identity, radiusCN, radiusCA, certificate, privateKey, ...listed } = body.data;
+    expect([identity, radiusCN, radiusCA, certificate, privateKey]).not.toContain(undefined);
+    expect((await service.post("/api/infrastructure-profile", { search: "radius ONE" })).body.data).toEqual([listed]);
+  });
+
+  test.each([12, 60])("validityMonths %d is how long it is valid", async (validityMonths) => {
+    const { body } = await service.post(at("switch"), { ...pem, validityMonths });
+    const [from, to] = [new Date(body.data.creationDate), new Date(body.data.expirationDate)];
+    const months = (to.getUTCFullYear() - from.getUTCFullYear()) * 12 + to.getUTCMonth() - from.getUTCMonth();
+    expect(months).toBe(validityMonths);
+  });
+
+  test("a DNS name is that of the certificate, which serves servers", async () => {
+    const { body } = await service.post(at("Radius.Example.org"), pem);
+    const certificate = new X509Certificate(body.data.certificate);
+
+    expect(body.data).toMatchObject({ name: "Radius.Example.org", identity: "radius.example.org", description: null });
+    expect(certificate.subject).toContain("CN=radius.example.org");
+    expect(certificate.subjectAltName).toBe("DNS:radius.example.org");
+    expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2", "1.3.6.1.5.5.7.3.1"]);
+  });
+
+  test("without a key type the key is RSA, and pkcs12 gives base64 in data", async () => {
+    const made = await service.post(at("old server"), { format: "PEM", validityMonths: 12 });
+    expect(new X509Certificate(made.body.data.certificate).publicKey.asymmetricKeyType).toBe("rsa");
+
+    const { body } = await service.post(at("old server"), { ...pem, format: "PFX" });
+    expect(Buffer.from(body.data.data, "base64")[0]).toBe(0x30);
+    expect(body.data).not.toHaveProperty("certificate");
+    expect(body.data).toHaveProperty("radiusCA");
+  });
+
+  test("radiusCA and radiusCN are the realm's settings where it has them", async () => {
+    await api.database.owner.query(sql`
+      update realms set radius_ca = 'PEM of another CA', radius_cn = 'aaa.example.org' where id = ${realmId}
+    `);
+    const { body } = await service.post(at("switch"), pem);
+    expect(body.data).toMatchObject({ radiusCA: "PEM of another CA", radiusCN: "aaa.example.org" });
+    await api.database.owner.query(sql`update realms set radius_ca = null, radius_cn = null where id = ${realmId}`);
+  });
+
+  test("a repeat with the same key is the same profile", async () => {
+    const key = { headers: { "idempotency-key": "switch" } };
+    const [one, two] = [await service.post(at("switch"), pem, key), await service.post(at("switch"), pem, key)];
+    expect(two.text).toBe(one.text);
+    expect(await service.post(at("router"), pem, key)).toBeError("idempotency_key_reused");
+  });
+
+  test("respond-async answers 202, and the issuance then has what the answer would have been", async () => {
+    const first = await service.post(at("switch"), pem, respondAsync);
+    expect(first).toMatchObject({ status: 202, body: { data: { state: "queued", profile: null } } });
+
+    const settled = await service.get(String(first.headers.location), { headers: { prefer: "wait=20" } });
+    expect(settled).toMatchObject({
+      status: 200,
+      body: { data: { state: "issued", profile: { name: "switch", radiusCA: issuer.toString(), description: null } } },
+    });
+    expect(settled.body.data.profile.privateKey).toContain("PRIVATE KEY");
+  });
+
+  test("what the worker finds wrong is the answer", async () => {
+    expect(await service.post(at("switch"), { ...pem, csr: "not a request" })).toBeError("invalid_csr");
+  });
+});
+
+test.each<[given: object, where: string]>([
+  [{ format: undefined }, "format"],
+  [{ format: "p7b" }, "format"],
+  [{ validityMonths: undefined }, "validityMonths"],
+  [{ validityMonths: null }, "validityMonths"],
+  [{ validityMonths: 11 }, "validityMonths"],
+  [{ validityMonths: 61 }, "validityMonths"],
+  [{ validityMonths: 24.5 }, "validityMonths"],
+  [{ validityMonths: "24" }, "validityMonths"],
+  [{ description: 7 }, "description"],
+  [{ description: "x".repeat(2001) }, "description"],
+  [{ description: "a\u0007b" }, "description"],
+  [{ keyType: "dsa" }, "keyType"],
+  [{ csr: "x".repeat(16_385) }, "csr"],
+])("%j is refused, and the answer says where", async (change, where) => {
+  const answer = await as.service().post(at("switch"), { ...pem, ...change });
+  expect(answer).toBeError("invalid_request");
+  expect(answer.body.fields.map((field: { path: string }) => field.path)).toEqual([where]);
+});
+
+test.each(["x".repeat(65), "a\u0007b", "a\nb"])("the name %j is refused", async (name) => {
+  expect(await as.service().post(at(name), pem)).toBeError("invalid_request");
+});
+
+test.each<[given: object]>([
+  [{ description: null }],
+  [{ description: "" }],
+  [{ Description: "d", ValidityMonths: 24 }],
+])("%j is taken", async (given) => {
+  const { validityMonths: _, ...rest } = pem;
+  const body = "ValidityMonths" in given ? { ...rest, ...given } : { ...pem, ...given };
+  expect(await as.service().post(at("ß".repeat(64)), body, respondAsync)).toMatchObject({ status: 202 });
+});
+
+test("the issuer has to outlive it", async () => {
+  const create = async (realmId: string) => as.service({ realmId }).post(at("switch"), pem, respondAsync);
+  expect(await create(await given.realm({ issuerEndsInDays: null }))).toBeError("no_issuer");
+  expect(await create(await given.realm({ issuerEndsInDays: 700 }))).toBeError("issuer_expiring");
+  expect(await create(await given.realm({ issuerEndsInDays: 800 }))).toMatchObject({ status: 202 });
+});

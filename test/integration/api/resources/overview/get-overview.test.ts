@@ -1,0 +1,287 @@
+import { randomUUID } from "node:crypto";
+import { describe, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import { allScopes } from "../../../../../domain/scopes.ts";
+import { systemClock } from "../../../../../runtime/clock.ts";
+import { useApi, type ApiAnswer } from "../../../../support/api.ts";
+import { fromNow, type GivenUser } from "../../../../support/given.ts";
+import { givenIssuance } from "../../../../support/issuing.ts";
+import { givenJob } from "../../../../support/jobs.ts";
+
+const api = useApi();
+const { given, database, as } = api;
+const hour = 3_600_000;
+const day = 24 * hour;
+
+/** Whoever asks counts among the people of the realm, so it is a service that asks. */
+const overviewOf = async (realmId: string, period?: string): Promise<ApiAnswer["body"]> => {
+  const query = period === undefined ? "" : `?period=${period}`;
+  const answer = await as.service({ realmId }).get(`/api/overview${query}`);
+  expect(answer.status).toBe(200);
+  return answer.body.data;
+};
+
+const revoke = async (serial: string, at: Date): Promise<void> => {
+  await database.owner.query(sql`
+    insert into revocations (certificate_id, revoked_at, reason)
+    select id, ${at}::timestamptz, 0 from certificates where serial_number = ${serial}
+  `);
+};
+const workerSeen = (at: Date) =>
+  database.owner.query(sql`insert into workers (id, started_at, seen_at) values (${randomUUID()}, ${at}, ${at})`);
+
+test("a realm without anything is all zeros, and says what is missing", async () => {
+  const realmId = await given.realm({ issuerEndsInDays: null });
+  expect(await overviewOf(realmId)).toEqual({
+    at: expect.stringMatching(/Z$/),
+    profiles: {
+      active: 0,
+      issued: { last7Days: 0, before: 0 },
+      revoked: { last7Days: 0, before: 0 },
+      expiring: { within7Days: 0, within30Days: 0 },
+    },
+    users: { active: 0, locked: 0, offboarded: 0 },
+    issuances: { waiting: 0, oldestSeconds: null },
+    workers: { alive: 0 },
+    revocationLists: [],
+    warnings: [
+      { warning: "no_worker", issuerID: null, endsAt: null },
+      { warning: "no_issuer", issuerID: null, endsAt: null },
+    ],
+    jobs: { running: 0, items: [] },
+    series: expect.objectContaining({ period: "24h" }),
+  });
+});
+
+test("profiles: active now, issued and revoked this week and the week before, and those that end soon", async () => {
+  const realmId = await given.realm();
+  const user = await given.user({ realmId });
+  const made = (createdDaysAgo: number, endsInDays = 365): Promise<string> =>
+    given.profile(user, { createdAt: fromNow(-createdDaysAgo * day), notAfter: fromNow(endsInDays * day) });
+  await made(1);
+  await made(2, 6);
+  await made(8, 29);
+  await made(15, 31);
+  await made(400, -1);
+  await revoke(await made(3), fromNow(-1 * day));
+  await revoke(await made(9), fromNow(-8 * day));
+  await revoke(await made(100), fromNow(-13 * day));
+  await revoke(await made(100), fromNow(-15 * day));
+  // Neither guests' profiles nor servers' count here.
+  const { id: guestAccountId } = await given.guestAccount({ realmId });
+  await given.profile({ realmId }, { guestAccountId });
+  await revoke(await given.profile({ realmId }, { kind: "infrastructure" }), fromNow(-1 * day));
+
+  const { profiles } = await overviewOf(realmId);
+  expect(profiles).toEqual({
+    active: 4,
+    issued: { last7Days: 3, before: 2 },
+    revoked: { last7Days: 1, before: 2 },
+    expiring: { within7Days: 1, within30Days: 2 },
+  });
+  const listed = await as.service({ realmId }).get("/api/profiles");
+  expect(listed.body.total).toBe(profiles.active);
+});
+
+test("one that has run out is not active from that moment, whether upkeep has seen it or not", async () => {
+  const realmId = await given.realm();
+  const serial = await given.profile(await given.user({ realmId }));
+  await database.owner.query(sql`
+    update active_profiles set not_after = now() - interval '1 second' where serial_number = ${serial}
+  `);
+  expect((await overviewOf(realmId)).profiles.active).toBe(0);
+});
+
+test("people: each in one of three groups", async () => {
+  const realmId = await given.realm();
+  await given.user({ realmId });
+  await given.user({ realmId, administrator: true });
+  await given.user({ realmId, lockedAt: fromNow(0) });
+  await given.user({ realmId, offboardedAt: fromNow(0) });
+  await given.user({ realmId, lockedAt: fromNow(0), offboardedAt: fromNow(0) });
+  expect((await overviewOf(realmId)).users).toEqual({ active: 2, locked: 1, offboarded: 2 });
+});
+
+test("what waits to be issued, and for how long; what has failed does not wait", async () => {
+  const realmId = await given.realm();
+  const { id: userId } = await given.user({ realmId });
+  await givenIssuance(database.owner, { realmId, userId, at: fromNow(-90_000) });
+  await givenIssuance(database.owner, { realmId, userId });
+  const failed = await givenIssuance(database.owner, { realmId, userId, at: fromNow(-hour) });
+  await database.owner.query(sql`
+    update issuances set status = 'failed', finished_at = now(), error_code = 'issuance_failed' where id = ${failed}
+  `);
+  const { issuances } = await overviewOf(realmId);
+  expect(issuances.waiting).toBe(2);
+  expect(issuances.oldestSeconds).toBeGreaterThanOrEqual(90);
+  expect(issuances.oldestSeconds).toBeLessThan(120);
+});
+
+test("bulk jobs: how many are at work, and the latest five", async () => {
+  const realmId = await given.realm();
+  const rows = [{ pairwiseId: "somebody" }];
+  const ids: string[] = [];
+  for (let index = 0; index < 6; index++) {
+    const state = (["checking", "queued", "running", "cancelling", "running", "queued"] as const)[index] ?? "running";
+    const createdAt = fromNow(-index * 60_000);
+    ids.push(await givenJob(database.owner, { realmId, kind: "onboarding", rows, state, createdAt }));
+  }
+  for (const state of ["ready", "scheduled"] as const) {
+    await givenJob(database.owner, {
+      realmId,
+      kind: "onboarding",
+      rows,
+      state,
+      ...(state === "scheduled" && { executeAt: fromNow(day) }),
+    });
+  }
+  await given.job({ realmId, state: "completed_with_errors" });
+  const { jobs } = await overviewOf(realmId);
+  expect(jobs.running).toBe(6);
+  expect(jobs.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 5));
+  const whole = await as.service({ realmId }).get(`/api/jobs/${ids[2]}`);
+  expect(jobs.items[2]).toMatchObject({ id: whole.body.data.id, kind: "onboarding", state: "running" });
+});
+
+describe("issuers and their revocation lists", () => {
+  const publish = (issuerId: string, { hoursAgo, validHours = 48 }: { hoursAgo: number; validHours?: number }) =>
+    database.owner.query(sql`
+      insert into crls (issuer_id, number, this_update, next_update, published_at, entries, size, tag, head, pieces, tail,
+                        last_piece)
+      values (${issuerId}, 1, ${fromNow(-hoursAgo * hour)}, ${fromNow((validHours - hoursAgo) * hour)},
+              ${fromNow(-hoursAgo * hour)}, 0, 10, 'tag', '', '{}', '', 0)
+    `);
+  const realmWith = async (endsInDays: number) => {
+    const realmId = await given.realm({ issuerEndsInDays: null });
+    return { realmId, issuerId: await given.issuer(realmId, endsInDays) };
+  };
+
+  test.each([
+    ["a new one", 1, "fresh"],
+    ["one that should have been replaced", 25, "due"],
+    ["one that is over", 49, "stale"],
+  ] as const)("%s", async (_, hoursAgo, state) => {
+    const { realmId, issuerId } = await realmWith(3650);
+    await publish(issuerId, { hoursAgo });
+    const { revocationLists, warnings } = await overviewOf(realmId);
+    expect(revocationLists).toEqual([
+      {
+        issuerID: issuerId,
+        subject: "CN=nobody",
+        issuing: true,
+        state,
+        publishedAt: expect.stringMatching(/Z$/),
+        nextUpdate: expect.stringMatching(/Z$/),
+      },
+    ]);
+    expect(warnings.some(({ warning }: { warning: string }) => warning === "crl_stale")).toBe(state === "stale");
+  });
+
+  test("none yet is as bad as one that is over", async () => {
+    const { realmId, issuerId } = await realmWith(3650);
+    const { revocationLists, warnings } = await overviewOf(realmId);
+    expect(revocationLists).toMatchObject([
+      { issuerID: issuerId, state: "stale", publishedAt: null, nextUpdate: null },
+    ]);
+    expect(warnings).toContainEqual({ warning: "crl_stale", issuerID: issuerId, endsAt: null });
+  });
+
+  test("an issuer that ends within ninety days is a warning, while it is the one that issues", async () => {
+    const near = await realmWith(89);
+    expect((await overviewOf(near.realmId)).warnings).toContainEqual({
+      warning: "issuer_ending",
+      issuerID: near.issuerId,
+      endsAt: expect.stringMatching(/Z$/),
+    });
+    const far = await realmWith(91);
+    expect(JSON.stringify((await overviewOf(far.realmId)).warnings)).not.toContain("issuer_ending");
+
+    const rotated = await realmWith(89);
+    await database.owner.query(sql`update issuers set issuing = false where id = ${rotated.issuerId}`);
+    const next = await given.issuer(rotated.realmId, 3650);
+    const { warnings, revocationLists } = await overviewOf(rotated.realmId);
+    expect(JSON.stringify(warnings)).not.toContain("issuer_ending");
+    expect(revocationLists.map(({ issuerID, issuing }: Record<string, unknown>) => [issuerID, issuing])).toEqual([
+      [next, true],
+      [rotated.issuerId, false],
+    ]);
+  });
+
+  test("one that has ended is not there", async () => {
+    const { realmId, issuerId } = await realmWith(1);
+    await database.owner.query(sql`
+      update issuers set not_before = now() - interval '2 days', not_after = now() - interval '1 day' where id = ${issuerId}
+    `);
+    expect((await overviewOf(realmId)).revocationLists).toEqual([]);
+  });
+});
+
+test("workers that were seen lately are alive", async () => {
+  await workerSeen(fromNow(-16_000));
+  expect(await overviewOf(await given.realm())).toMatchObject({
+    workers: { alive: 0 },
+    warnings: expect.arrayContaining([expect.objectContaining({ warning: "no_worker" })]),
+  });
+  await workerSeen(fromNow(0));
+  const { workers, warnings } = await overviewOf(await given.realm());
+  expect(workers).toEqual({ alive: 1 });
+  expect(JSON.stringify(warnings)).not.toContain("no_worker");
+});
+
+describe("the series", () => {
+  test.each([
+    ["24h", 24, hour],
+    ["7d", 7, day],
+    ["30d", 30, day],
+  ])("of %s: whole hours or days in UTC, the last under way", async (period, count, length) => {
+    const realmId = await given.realm();
+    const user = await given.user({ realmId });
+    const current = Math.floor(systemClock.now().getTime() / length) * length;
+    const first = current - (count - 1) * length;
+    const madeAt = (at: number): Promise<string> => given.profile(user, { createdAt: new Date(at) });
+    await madeAt(first - 1);
+    await madeAt(first);
+    await madeAt(first + length - 1);
+    await madeAt(first + length);
+    await madeAt(current);
+    await revoke(await madeAt(first - 2), new Date(first - 1));
+    await revoke(await madeAt(first - 2), new Date(first));
+    await revoke(await madeAt(first - 2), new Date(current));
+
+    const { series } = await overviewOf(realmId, period);
+    const buckets = Array.from({ length: count }, (_, index) => ({
+      from: new Date(first + index * length).toISOString(),
+      issued: [2, 1][index] ?? (index === count - 1 ? 1 : 0),
+      revoked: index === 0 || index === count - 1 ? 1 : 0,
+    }));
+    expect(series).toEqual({ period, bucketSeconds: length / 1_000, buckets });
+  });
+
+  test("another period is refused", async () => {
+    const who = as.service();
+    for (const period of ["1h", "", "24H", "30d,7d", "__proto__"]) {
+      expect(await who.get(`/api/overview?period=${period}`)).toBeError("invalid_request");
+    }
+  });
+});
+
+test("a realm is counted at most every five seconds, and each for itself", async () => {
+  const realmId = await given.realm();
+  const other = await given.realm();
+  const first = await overviewOf(realmId);
+  const user: GivenUser = await given.user({ realmId });
+  await given.profile(user);
+  expect(await overviewOf(realmId)).toEqual(first);
+  expect((await overviewOf(realmId, "7d")).users.active).toBe(1);
+  await given.user({ realmId: other });
+  expect((await overviewOf(other)).users.active).toBe(1);
+});
+
+test("nobody sees it who may not see what it counts", async () => {
+  const realmId = await given.realm();
+  for (const scope of ["realm.read", "profile.read", "user.read", "job.read"] as const) {
+    const who = as.admin({ realmId, scopes: allScopes.filter((one) => one !== scope) });
+    expect(await who.get("/api/overview")).toBeError("insufficient_scope");
+  }
+  expect(await as.user(given.user({ realmId })).get("/api/overview")).toBeError("forbidden");
+});

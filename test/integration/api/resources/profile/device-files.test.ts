@@ -1,0 +1,197 @@
+import { createPrivateKey, X509Certificate } from "node:crypto";
+import { beforeAll, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import { deviceTypes } from "../../../../../domain/device.ts";
+import { useApi, type ApiAnswer, type Caller } from "../../../../support/api.ts";
+import {
+  bundleOfEapConfig,
+  bundleOfMobileconfig,
+  faultsOf,
+  openBundle,
+  payloadsOf,
+  readPlist,
+  xpath,
+} from "../../../../support/device-file-reader.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../../support/issuing.ts";
+import { describeWithTool } from "../../../../support/tools.ts";
+
+const api = useApi();
+const { as, given } = api;
+const owner = () => api.database.owner;
+const grammar = new URL("../../../../fixtures/eap-metadata.rng", import.meta.url);
+
+let realm: IssuingRealm;
+let service: Caller;
+
+beforeAll(async () => {
+  realm = await givenIssuingRealm(owner(), { maxProfiles: 20 });
+  await api.startWorker();
+  service = as.service({ realmId: realm.realmId });
+}, 60_000);
+
+const base64 = (der: Buffer): string => der.toString("base64");
+const fileOf = ({ body }: ApiAnswer): Buffer => Buffer.from(String(body.data.data), "base64");
+const request = (format: string, rest: object = {}) => ({ format, deviceType: "Other", keyType: "ec-p256", ...rest });
+const create = async (body: object, headers: Record<string, string> = {}) => {
+  const { id } = await given.user({ realmId: realm.realmId });
+  return service.post(`/api/user/${id}/profiles/laptop`, body, { headers });
+};
+/** The settings as an operator or whoever else may have left them. */
+const change = (settings: {
+  displayName?: string;
+  ssids?: string[];
+  radiusCn?: string | null;
+  radiusCa?: string | null;
+}) =>
+  owner().query(sql`
+    update realms
+       set display_name = coalesce(${settings.displayName ?? null}, display_name),
+           ssids = ${settings.ssids ?? ["eduroam"]}, radius_cn = ${settings.radiusCn ?? null},
+           radius_ca = ${settings.radiusCa ?? null}
+     where id = ${realm.realmId}
+  `);
+
+describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device up", () => {
+  test.each(deviceTypes.flatMap((type) => [[type, "MobileConfig"] as const, [type, "EAP-CONFIG"] as const]))(
+    "%s gets %s with the profile's certificate, its key, and the realm's own CA",
+    async (deviceType, format) => {
+      const answer = await create(request(format, { deviceType }));
+      expect(answer.status).toBe(200);
+      expect(answer.body.data).not.toHaveProperty("certificate");
+      expect(answer.body.data).not.toHaveProperty("privateKey");
+      const { identity, radiusCN, serial, expirationTime } = answer.body.data as Record<string, string>;
+
+      const file = fileOf(answer);
+      const isPlist = format === "MobileConfig";
+      const opened = openBundle(isPlist ? bundleOfMobileconfig(readPlist(file)) : bundleOfEapConfig(file));
+      const [leaf] = opened?.certificates ?? [];
+      expect(leaf?.subject).toContain(`CN=${String(identity)}`);
+      expect(BigInt(`0x${leaf?.serialNumber ?? "0"}`).toString()).toBe(serial);
+      expect(leaf?.verify(new X509Certificate(realm.issuer).publicKey)).toBe(true);
+      expect(leaf?.checkPrivateKey(createPrivateKey(opened?.privateKey ?? ""))).toBe(true);
+
+      if (isPlist) {
+        const profile = readPlist(file);
+        const [root] = payloadsOf(profile, "com.apple.security.root");
+        const [network] = payloadsOf(profile, "com.apple.wifi.managed");
+        expect(root?.["PayloadContent"]).toEqual({ data: base64(realm.root) });
+        expect(network).toMatchObject({
+          SSID_STR: "eduroam",
+          EAPClientConfiguration: { TLSTrustedServerNames: [radiusCN] },
+        });
+        expect(new Date(profile["ExpirationDate"].date)).toEqual(new Date(`${String(expirationTime).slice(0, 19)}Z`));
+      } else {
+        expect(faultsOf(file, grammar)).toBe("");
+        expect(opened?.certificates.slice(1).map(({ raw }) => raw)).toEqual([realm.issuer]);
+        expect(Date.parse(xpath(file, "//ValidUntil")[0] ?? "")).toBe(Date.parse(leaf?.validTo ?? ""));
+        expect(xpath(file, "//CA")).toEqual([base64(realm.root), base64(realm.issuer)]);
+        expect(xpath(file, "//ServerID")).toEqual([radiusCN]);
+        expect(xpath(file, "//SSID")).toEqual(["eduroam"]);
+      }
+    },
+  );
+
+  test("guests get both as well", async () => {
+    const guest = as.guest(await given.guestAccount({ realmId: realm.realmId }));
+    const [mobileconfig, eapConfig] = await Promise.all(
+      ["mobileconfig", "eap-config"].map((format) => guest.post("/api/guest-profile", request(format))),
+    );
+    if (mobileconfig === undefined || eapConfig === undefined) throw new Error("no answers");
+
+    expect([mobileconfig.status, eapConfig.status]).toEqual([200, 200]);
+    expect(openBundle(bundleOfMobileconfig(readPlist(fileOf(mobileconfig))))?.certificates).toHaveLength(1);
+    expect(openBundle(bundleOfEapConfig(fileOf(eapConfig)))?.certificates).toHaveLength(2);
+  });
+
+  test.each(["mobileconfig", "eap-config"])(
+    "%s is the same file for whoever waits and collects it again",
+    async (format) => {
+      const accepted = await create(request(format), { prefer: "respond-async" });
+      expect(accepted.status).toBe(202);
+
+      const collect = () => service.get(String(accepted.headers.location), { headers: { prefer: "wait=20" } });
+      const [first, again] = [await collect(), await collect()];
+      expect(first.body.data).toMatchObject({
+        state: "issued",
+        profile: { data: expect.stringMatching(/^[A-Za-z0-9+/]+=*$/) as string },
+      });
+      expect(again.body.data.profile.data).toBe(first.body.data.profile.data);
+    },
+  );
+
+  test("the realm's own networks, server name and CA are in the file, whatever they are called", async () => {
+    const other = await givenIssuingRealm(owner());
+    const displayName = `A & B <"of"> 'C' ${"𝔘".repeat(64)}`;
+    const ssids = ["<Campus> & more", "日本語の無線"];
+    await change({
+      displayName,
+      ssids,
+      radiusCn: "aaa.example.org",
+      radiusCa: [other.issuer, other.root].map((der) => new X509Certificate(der).toString()).join(""),
+    });
+    try {
+      const file = fileOf(await create(request("eap-config")));
+      const profile = readPlist(fileOf(await create(request("mobileconfig"))));
+
+      expect(faultsOf(file, grammar)).toBe("");
+      expect(xpath(file, "//DisplayName")).toEqual([displayName]);
+      expect(xpath(file, "//SSID")).toEqual(ssids);
+      expect(xpath(file, "//ServerID")).toEqual(["aaa.example.org"]);
+      expect(xpath(file, "//CA")).toEqual([base64(other.root), base64(other.issuer)]);
+      expect(profile).toMatchObject({ PayloadDisplayName: displayName, PayloadOrganization: displayName });
+      expect(payloadsOf(profile, "com.apple.wifi.managed").map(({ SSID_STR }) => String(SSID_STR))).toEqual(ssids);
+      expect(payloadsOf(profile, "com.apple.security.root").map(({ PayloadContent }) => PayloadContent)).toEqual([
+        { data: base64(other.root) },
+      ]);
+      expect(openBundle(bundleOfMobileconfig(profile))).toBeDefined();
+    } finally {
+      await change({ displayName: "A realm" });
+    }
+  });
+});
+
+test("with a RADIUS CA that cannot be read no file is made, and nothing is certified", async () => {
+  await change({ radiusCa: "PEM of another CA" });
+  try {
+    const { id } = await given.user({ realmId: realm.realmId });
+    const answer = await service.post(`/api/user/${id}/profiles/laptop`, request("mobileconfig"), {
+      headers: { prefer: "wait=30" },
+    });
+    expect(answer).toBeError("issuance_failed");
+    expect(await owner().query(sql`select 1 from certificates where user_id = ${id}`)).toEqual([]);
+  } finally {
+    await change({});
+  }
+});
+
+test("nothing of a file is readable in the database", async () => {
+  const file = fileOf(await create(request("eap-config")));
+  const [, password = ""] = /<Passphrase>(.*)<\/Passphrase>/.exec(file.toString("utf8")) ?? [];
+  expect(password).toHaveLength(22);
+
+  const stored = await owner().query<{ text: string }>(sql`
+    select encode(sealed, 'escape') || i::text as text from issuance_outputs o join issuances i on i.id = o.issuance_id
+  `);
+  expect(stored.length).toBeGreaterThan(0);
+  for (const { text } of stored) {
+    expect(text).not.toContain(password);
+    expect(text).not.toContain("EAPIdentityProvider");
+  }
+});
+
+test.each(["mobileconfig", "EAP-Config"])("%s does not go with a key that stays elsewhere", async (format) => {
+  const answer = await create(request(format, { csr: "-----BEGIN CERTIFICATE REQUEST-----" }));
+  expect(answer).toBeError("invalid_request");
+  expect(answer.body.fields).toEqual([
+    { path: "csr", reason: "cannot go with a format that has the private key in it" },
+  ]);
+
+  const guest = as.guest(await given.guestAccount({ realmId: realm.realmId }));
+  expect(await guest.post("/api/guest-profile", request(format, { csr: "x" }))).toBeError("invalid_request");
+});
+
+test.each(["mobileconfig", "eap-config"])("%s is not for infrastructure profiles", async (format) => {
+  const answer = await service.post("/api/infrastructure-profile/radius.example.org", { format, validityMonths: 12 });
+  expect(answer).toBeError("invalid_request");
+  expect(answer.body.fields[0].path).toBe("format");
+});

@@ -1,0 +1,222 @@
+import { generateKeyPairSync } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import { useApi, type Caller } from "../../../../support/api.ts";
+import { openssl } from "../../../../support/openssl.ts";
+import type { GivenUser } from "../../../../support/given.ts";
+import { givenIssuingRealm } from "../../../../support/issuing.ts";
+import type { TestWorker } from "../../../../support/worker.ts";
+
+const api = useApi();
+const { as, given } = api;
+const linux = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
+
+describe("with a worker", () => {
+  let realmId: string;
+  let service: Caller;
+  let worker: TestWorker;
+
+  beforeAll(async () => {
+    ({ realmId } = await givenIssuingRealm(api.database.owner, { maxProfiles: 3 }));
+    worker = await api.startWorker();
+    service = as.service({ realmId });
+  }, 60_000);
+
+  const create = (user: GivenUser, body: object = linux, headers: Record<string, string> = {}) =>
+    service.post(`/api/user/${user.id}/profiles/laptop`, body, { headers });
+
+  test("a profile comes with exactly the fields of the specification and a PEM pair", async () => {
+    const user = await given.user({ realmId });
+    const { status, body } = await create(user);
+
+    expect(status).toBe(200);
+    const time = expect.stringMatching(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(body).toEqual({
+      result: "ok",
+      code: 200,
+      data: {
+        serial: expect.stringMatching(/^[1-9][0-9]+$/),
+        name: "laptop",
+        revokeReason: null,
+        revokeTime: null,
+        creationTime: time,
+        expirationTime: time,
+        authable: false,
+        lastLogin: body.data.creationTime,
+        deviceType: "Linux",
+        owner: user.id,
+        identity: expect.stringMatching(/^[a-z2-7]{20}@.+$/),
+        radiusCN: expect.stringMatching(/^radius\./),
+        certificate: expect.stringMatching(/^-----BEGIN CERTIFICATE-----/),
+        privateKey: expect.stringMatching(/^-----BEGIN PRIVATE KEY-----/),
+      },
+    });
+    expect(await service.get(`/api/profiles/${body.data.serial}`)).toMatchObject({
+      status: 200,
+      body: { data: { owner: user.id } },
+    });
+  });
+
+  test.each(["pkcs12", "PFX"])("%s gives base64 in data and nothing else", async (format) => {
+    const { status, body } = await create(await given.user({ realmId }), { ...linux, format });
+
+    expect(status).toBe(200);
+    expect(Buffer.from(body.data.data, "base64")[0]).toBe(0x30);
+    expect(body.data).not.toHaveProperty("certificate");
+    expect(body.data).not.toHaveProperty("privateKey");
+  });
+
+  test("property names match in any letter case, and allowAuth is kept", async () => {
+    const { status, body } = await create(await given.user({ realmId }), {
+      FORMAT: "crt",
+      DeviceType: "Windows",
+      AllowAuth: true,
+      unknown: { is: "ignored" },
+    });
+    expect({ status, data: body.data }).toMatchObject({ status: 200, data: { authable: true, deviceType: "Windows" } });
+  });
+
+  test("a certificate signing request gets a certificate and no private key", async () => {
+    const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+    const key = privateKey.export({ type: "pkcs8", format: "pem" });
+    const csr = openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=ignored"], { "key.pem": key }).stdout;
+    const { status, body } = await create(await given.user({ realmId }), { ...linux, csr });
+
+    expect(status).toBe(200);
+    expect(body.data.certificate).toContain("BEGIN CERTIFICATE");
+    expect(body.data).not.toHaveProperty("privateKey");
+  });
+
+  test("what the worker finds wrong is the answer", async () => {
+    expect(await create(await given.user({ realmId }), { ...linux, csr: "not a request" })).toBeError("invalid_csr");
+  });
+
+  test("the limit holds for requests at the same moment", async () => {
+    const user = await given.user({ realmId, profileOverride: 5 });
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(user)));
+
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(5);
+    for (const answer of answers.filter(({ status }) => status !== 200))
+      expect(answer).toBeError("profile_limit_reached");
+  });
+
+  test("a repeat with the same key is the same profile, in the same moment and later", async () => {
+    const user = await given.user({ realmId });
+    const key = { "idempotency-key": "the-same" };
+    const answers = await Promise.all(Array.from({ length: 20 }, () => create(user, linux, key)));
+    answers.push(await create(user, linux, key));
+
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(new Set(answers.map(({ body }) => body.data.serial)).size).toBe(1);
+    expect(await create(user, { ...linux, format: "crt" }, key)).toBeError("idempotency_key_reused");
+  });
+
+  test("another client's key of the same name is another key", async () => {
+    const user = await given.user({ realmId });
+    const headers = { "idempotency-key": "anyone's" };
+    const path = `/api/user/${user.id}/profiles/laptop`;
+    const [one, other] = await Promise.all([
+      service.post(path, linux, { headers }),
+      as.service({ realmId }).post(path, linux, { headers }),
+    ]);
+    expect(one.body.data.serial).not.toBe(other.body.data.serial);
+  });
+
+  test("an erased output is gone for a repeat as well", async () => {
+    const user = await given.user({ realmId });
+    const key = { "idempotency-key": "erased" };
+    await create(user, linux, key);
+    await api.database.owner.query(sql`update issuance_outputs set sealed = null`);
+
+    expect(await create(user, linux, key)).toBeError("output_erased");
+  });
+
+  test("respond-async answers 202, and the issuance then has what the answer would have been", async () => {
+    const user = await given.user({ realmId });
+    const first = await create(user, linux, { prefer: "respond-async" });
+
+    expect(first).toMatchObject({
+      status: 202,
+      headers: { "preference-applied": "respond-async", "retry-after": "1" },
+      body: { result: "ok", code: 202, data: { state: "queued", finishedAt: null, error: null, profile: null } },
+    });
+    const location = String(first.headers.location);
+    expect(location).toBe(`/api/issuances/${first.body.data.id}`);
+
+    const settled = await service.get(location, { headers: { prefer: "wait=20" } });
+    expect(settled).toMatchObject({
+      status: 200,
+      headers: { "preference-applied": "wait=20" },
+      body: { data: { id: first.body.data.id, state: "issued", error: null, profile: { owner: user.id } } },
+    });
+    expect(settled.body.data.profile.privateKey).toContain("PRIVATE KEY");
+  });
+
+  test("32 at once all come back", async () => {
+    const users = await Promise.all(Array.from({ length: 32 }, () => given.user({ realmId })));
+    const answers = await Promise.all(users.map((user) => create(user)));
+    expect(answers.map(({ status }) => status)).toEqual(users.map(() => 200));
+  });
+
+  test("without a worker the answer is 202 when the time is up", async () => {
+    await worker.stop();
+    const answer = await create(await given.user({ realmId }), linux, { prefer: "wait=1" });
+    expect(answer).toMatchObject({
+      status: 202,
+      headers: { "preference-applied": "wait=1" },
+      body: { data: { state: "queued" } },
+    });
+  });
+});
+
+test.each<[name: string, change: object]>([
+  ["no format", { format: undefined }],
+  ["an unknown format", { format: "p7b" }],
+  ["no device type", { deviceType: undefined }],
+  ["a device type in another letter case", { deviceType: "linux" }],
+  ["an unknown key type", { keyType: "dsa" }],
+  ["a signing request beyond 16 kB", { csr: "x".repeat(16_385) }],
+  ["allowAuth that is no boolean", { allowAuth: "true" }],
+])("%s is refused, and the answer says where", async (_, change) => {
+  const user = await given.user({ realmId: api.realmId });
+  const answer = await as.admin().post(`/api/user/${user.id}/profiles/laptop`, { ...linux, ...change });
+
+  expect(answer).toBeError("invalid_request");
+  expect(answer.body.fields[0].path).toBe(Object.keys(change)[0]);
+});
+
+test.each(["", "x".repeat(65), "a\u0007b", "a\nb"])("the name %j is refused", async (name) => {
+  const user = await given.user({ realmId: api.realmId });
+  const answer = await as.admin().post(`/api/user/${user.id}/profiles/${encodeURIComponent(name)}`, linux);
+  if (name === "") expect(answer).toBeError("not_found");
+  else expect(answer).toBeError("invalid_request");
+});
+
+test("nothing is issued to the locked, the offboarded, the unknown and strangers", async () => {
+  const admin = as.admin();
+  const { realmId } = api;
+  const at = new Date(0);
+  const create = (id: string) => admin.post(`/api/user/${id}/profiles/laptop`, linux);
+
+  expect(await create((await given.user({ realmId, lockedAt: at })).id)).toBeError("user_locked");
+  expect(await create((await given.user({ realmId, offboardedAt: at })).id)).toBeError("user_offboarded");
+  expect(await create("999999999")).toBeError("user_not_found");
+  expect(await create((await given.user({ realmId: await given.realm() })).id)).toBeError("user_not_found");
+});
+
+test("a realm without an issuer, or with one that ends too soon, issues nothing", async () => {
+  const create = async (realmId: string) => {
+    const user = await given.user({ realmId });
+    return as.admin({ realmId }).post(`/api/user/${user.id}/profiles/laptop`, linux);
+  };
+  expect(await create(await given.realm({ issuerEndsInDays: null }))).toBeError("no_issuer");
+  expect(await create(await given.realm({ issuerEndsInDays: 300 }))).toBeError("issuer_expiring");
+});
+
+test.each(["", " ", "a b", "x".repeat(256), "ä"])("the Idempotency-Key %j is refused", async (key) => {
+  const user = await given.user({ realmId: api.realmId });
+  const headers = { "idempotency-key": Buffer.from(key).toString("latin1") };
+  expect(await as.admin().post(`/api/user/${user.id}/profiles/laptop`, linux, { headers })).toBeError(
+    "invalid_request",
+  );
+});

@@ -1,0 +1,44 @@
+import { expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import { useApi } from "../../../../support/api.ts";
+import { fromNow } from "../../../../support/given.ts";
+
+const api = useApi();
+const { as, given } = api;
+
+test("administrators see what a user is signed in to, and no token of it", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const [older, newer] = [
+    await given.session({ user, createdAt: fromNow(-60_000) }),
+    await given.session({ user, scopes: ["openid", "profile.read"] }),
+  ];
+
+  const { status, body, text } = await as.admin().get(`/api/user/${user.id}/sessions`);
+
+  expect(status).toBe(200);
+  expect(body.data.map(({ id }: { id: string }) => id)).toEqual([newer.id, older.id]);
+  expect(body.data[0]).toEqual({
+    id: newer.id,
+    client_id: newer.clientId,
+    clientName: `application ${newer.clientId}`,
+    scopes: ["openid", "profile.read"],
+    createdAt: expect.any(String),
+    lastUsedAt: expect.any(String),
+    expiresAt: expect.any(String),
+    current: false,
+  });
+  for (const secret of [newer.code, newer.accessToken, newer.refreshToken]) expect(text).not.toContain(secret);
+});
+
+test("what has run out is not there, and an administrator's own session is marked", async () => {
+  const user = await given.user({ realmId: api.realmId, administrator: true });
+  const [current, ended] = [await given.session({ user }), await given.session({ user })];
+  await api.database.owner.query(sql`update sessions set expires_at = now() where id = ${ended.id}`);
+
+  const { body } = await as.token(current.accessToken).get(`/api/user/${user.id}/sessions`);
+  expect(body.data).toMatchObject([{ id: current.id, current: true }]);
+});
+
+test.each(["abc", "999999999"])("there is no user %s", async (id) => {
+  expect(await as.admin().get(`/api/user/${id}/sessions`)).toBeError("user_not_found");
+});

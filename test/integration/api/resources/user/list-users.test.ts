@@ -1,0 +1,209 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { useApi, type Caller } from "../../../../support/api.ts";
+import type { GivenUser } from "../../../../support/given.ts";
+
+const api = useApi();
+const { as, given } = api;
+
+const at = (day: number): Date => new Date(Date.UTC(2026, 0, day));
+let realmId: string;
+let service: Caller;
+let users: GivenUser[];
+
+beforeAll(async () => {
+  realmId = await given.realm();
+  service = as.service({ realmId });
+  // One after the other: ids break ties.
+  users = [
+    await given.user({ realmId, pairwiseId: "Anna-100%", email: "anna@example.org", createdAt: at(1) }),
+    await given.user({ realmId, pairwiseId: "bert_x", createdAt: at(2), lockedAt: at(10) }),
+    await given.user({ realmId, pairwiseId: "carl", createdAt: at(3), offboardedAt: at(11) }),
+    await given.user({ realmId, pairwiseId: "dora", createdAt: at(3) }),
+  ];
+  const [anna, bert] = users;
+  if (anna === undefined || bert === undefined) throw new Error("no users");
+  await given.profile(anna);
+  await given.profile(anna);
+  await given.profile(bert);
+  // Someone of another realm, whom no list may show.
+  const stranger = await given.user({ realmId: api.realmId, pairwiseId: "anna", email: "anna@example.org" });
+  await given.profile(stranger, { serialNumber: "7712345678" });
+});
+
+const names = (answer: { body: { data: { pairwiseID: string }[] } }): string[] =>
+  answer.body.data.map(({ pairwiseID }) => pairwiseID);
+
+test("newest first, ties by id, with limit, offset and total at the top", async () => {
+  const answer = await service.get("/api/user");
+
+  expect(answer).toMatchObject({ status: 200, body: { result: "ok", code: 200, limit: 100, offset: 0, total: 4 } });
+  expect(names(answer)).toEqual(["dora", "carl", "bert_x", "Anna-100%"]);
+  expect(Object.keys(answer.body).sort()).toEqual(["code", "data", "limit", "offset", "result", "total"]);
+});
+
+test("GET with a body, GET with a query and POST are the same list", async () => {
+  const page = { limit: 2, offset: 1, filter: { blacklisted: "false" }, sort: { pairwiseid: "desc" } };
+  const query = "?limit=2&offset=1&filter[blacklisted]=false&sort[pairwiseid]=desc";
+  const encoded = "?limit=2&offset=1&filter%5Bblacklisted%5D=False&sort%5Bpairwiseid%5D=DESC";
+  const pairs = {
+    ...page,
+    filter: [{ key: "blacklisted", value: "False" }],
+    sort: [{ key: "pairwiseid", direction: "desc" }],
+  };
+  const expected = (await service.post("/api/user", page)).text;
+
+  expect(JSON.parse(expected)).toMatchObject({ limit: 2, offset: 1, total: 3 });
+  expect((await service.get("/api/user", { body: page })).text).toBe(expected);
+  expect((await service.get("/api/user", { body: pairs })).text).toBe(expected);
+  expect((await service.get(`/api/user${query}`)).text).toBe(expected);
+  expect((await service.get(`/api/user${encoded}`)).text).toBe(expected);
+  expect((await service.post("/api/user", { LIMIT: 2, Offset: 1, Filter: page.filter, SORT: page.sort })).text).toBe(
+    expected,
+  );
+});
+
+test("the body wins over the query, property by property", async () => {
+  const answer = await service.get("/api/user?limit=1&offset=2", { body: { limit: 3 } });
+  expect(answer.body).toMatchObject({ limit: 3, offset: 2 });
+});
+
+test("past the end is an empty page", async () => {
+  expect(await service.get("/api/user?offset=1000000")).toMatchObject({ status: 200, body: { data: [], total: 4 } });
+});
+
+describe("search and filters", () => {
+  test.each<[page: object, expected: string[]]>([
+    [{ search: "ANNA" }, ["Anna-100%"]],
+    [{ search: "0%" }, ["Anna-100%"]],
+    [{ search: "_" }, ["bert_x"]],
+    [{ search: "" }, ["dora", "carl", "bert_x", "Anna-100%"]],
+    [{ filter: { locked: "True" } }, ["bert_x"]],
+    [{ filter: { locked: true } }, ["bert_x"]],
+    [{ filter: { blacklisted: "true" } }, ["carl"]],
+    [{ filter: { minProfileCount: "2" } }, ["Anna-100%"]],
+    [{ filter: { maxProfileCount: "0", blacklisted: "false" } }, ["dora"]],
+    [{ filter: { minCreated: at(2).toISOString(), maxCreated: "2026-01-02" } }, ["bert_x"]],
+    [{ filter: { minLockDate: "2026-01-01T00:00:00+01:00" } }, ["bert_x"]],
+    [{ filter: { maxBlacklistDate: "2026-12-31" } }, ["carl"]],
+    [{ filter: { email: "EXAMPLE.org" } }, ["Anna-100%"]],
+    [{ search: null, filter: null, sort: null }, ["dora", "carl", "bert_x", "Anna-100%"]],
+    [{ sort: { pairwiseid: "asc" } }, ["Anna-100%", "bert_x", "carl", "dora"]],
+    [{ sort: { profilecount: "desc", pairwiseid: "asc" } }, ["Anna-100%", "bert_x", "carl", "dora"]],
+    [{ sort: { lockDate: "asc", created: "asc" }, filter: { blacklisted: "false" } }, ["bert_x", "Anna-100%", "dora"]],
+  ])("%j", async (page, expected) => {
+    const answer = await service.post("/api/user", page);
+    expect(answer.status).toBe(200);
+    expect(answer.body.total).toBe(expected.length);
+    expect(new Set(names(answer))).toEqual(new Set(expected));
+    if ("sort" in page && page.sort !== null) expect(names(answer)).toEqual(expected);
+  });
+});
+
+describe("the filter `text`", () => {
+  let realmId: string;
+  let ulla: GivenUser;
+  let service: Caller;
+
+  beforeAll(async () => {
+    realmId = await given.realm();
+    service = as.service({ realmId });
+    ulla = await given.user({ realmId, pairwiseId: "Ulla@campus.example", email: "u_vogel@mail.example" });
+    const owner = await given.user({ realmId, pairwiseId: "has-12345678", email: "12345678@mail.example" });
+    await given.profile(owner, { serialNumber: "9912345678" });
+    await given.profile(owner, { serialNumber: "1234567899" });
+    const former = await given.user({ realmId, pairwiseId: "former", lockedAt: at(10) });
+    await given.profile(former, { serialNumber: "5512345678", createdAt: at(1), notAfter: at(2) });
+    const guest = await given.guestAccount({ realmId });
+    await given.profile({ realmId }, { guestAccountId: guest.id, serialNumber: "4412345678" });
+  });
+
+  test.each<[text: string, expected: string[]]>([
+    ["ulla@CAMPUS.example", ["Ulla@campus.example"]],
+    ["VOGEL@m", ["Ulla@campus.example"]],
+    ["a_c", []],
+    ["u%", []],
+    ["\\", []],
+    ["mail.example", ["has-12345678", "Ulla@campus.example"]],
+    ["12345678", ["has-12345678"]],
+    ["1234 5678", ["has-12345678"]],
+    ["5512345678", ["former"]],
+    ["512345678", []],
+    ["00:00:00:01:48:8F:B8:4E", ["former"]],
+    ["4412345678", []],
+    ["7712345678", []],
+    ["99999999999999999999", []],
+  ])("%s", async (text, expected) => {
+    const answer = await service.post("/api/user", { filter: { text } });
+    expect({ names: names(answer), total: answer.body.total }).toEqual({ names: expected, total: expected.length });
+  });
+
+  test("finds a whole userID", async () => {
+    expect(names(await service.post("/api/user", { filter: { text: ulla.id } }))).toContain("Ulla@campus.example");
+    expect(names(await as.service().post("/api/user", { filter: { text: ulla.id } }))).toEqual([]);
+  });
+
+  test("holds together with other filters, and on every page", async () => {
+    const page = { filter: { text: "e", locked: "false" }, sort: { created: "asc" }, limit: 1 };
+    const answers = await Promise.all([0, 1, 2].map((offset) => service.post("/api/user", { ...page, offset })));
+    expect(answers.map((answer) => [names(answer), answer.body.total])).toEqual([
+      [["Ulla@campus.example"], 2],
+      [["has-12345678"], 2],
+      [[], 2],
+    ]);
+  });
+});
+
+describe("what cannot be asked for", () => {
+  test.each<[page: object, path: string]>([
+    [{ limit: 0 }, "limit"],
+    [{ limit: 1001 }, "limit"],
+    [{ limit: "10" }, "limit"],
+    [{ limit: 1.5 }, "limit"],
+    [{ offset: -1 }, "offset"],
+    [{ offset: 1e300 }, "offset"],
+    [{ limit: null }, "limit"],
+    [{ offset: null }, "offset"],
+    [{ Limit: null, offset: 0 }, "limit"],
+    [{ search: 7 }, "search"],
+    [{ search: "x".repeat(5000) }, "search"],
+    [{ filter: { Locked: "true" } }, "filter.Locked"],
+    [{ filter: { locked: "yes" } }, "filter.locked"],
+    [{ filter: { minCreated: "yesterday" } }, "filter.minCreated"],
+    [{ filter: { minProfileCount: "-1" } }, "filter.minProfileCount"],
+    [{ filter: { text: "" } }, "filter.text"],
+    [{ filter: { text: "x".repeat(257) } }, "filter.text"],
+    [{ filter: { constructor: "true" } }, "filter.constructor"],
+    [{ filter: "locked" }, "filter"],
+    [
+      {
+        filter: [
+          { key: "locked", value: "true" },
+          { key: "locked", value: "false" },
+        ],
+      },
+      "filter.locked",
+    ],
+    [{ sort: { Created: "asc" } }, "sort.Created"],
+    [{ sort: { created: "up" } }, "sort.created"],
+    [{ sort: ["created"] }, "sort"],
+  ])("%j", async (page, path) => {
+    const answer = await service.post("/api/user", page);
+    expect(answer).toBeError("invalid_request");
+    expect(answer.body.fields[0].path.startsWith(path)).toBe(true);
+  });
+
+  test.each([
+    "limit=0",
+    "limit=ten",
+    "limit=null",
+    "offset=null",
+    "limit=1&limit=2",
+    "offset=-1",
+    "filter=locked",
+    "filter[nope]=1",
+    "filter[locked]=true&filter[locked]=false",
+    "sort[created]=sideways",
+  ])("?%s", async (query) => {
+    expect(await service.get(`/api/user?${query}`)).toBeError("invalid_request");
+  });
+});

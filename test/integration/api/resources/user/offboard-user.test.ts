@@ -1,0 +1,205 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import { useApi, type TestApi } from "../../../../support/api.ts";
+import { auditOf } from "../../../../support/audit.ts";
+import { eventually } from "../../../../support/eventually.ts";
+import { fromNow } from "../../../../support/given.ts";
+import { givenIssuance, givenIssuingRealm } from "../../../../support/issuing.ts";
+import { expectEnded, expectGoingOn, redeem, stateOf } from "../../../../support/session-state.ts";
+
+const api = useApi();
+const { as, given } = api;
+const linux = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
+const hour = 3_600_000;
+let other: Awaited<ReturnType<TestApi["another"]>>;
+let both: { url: string }[];
+
+beforeAll(async () => {
+  other = await api.another();
+  both = [api, other];
+});
+
+const profilesOf = (userId: string) =>
+  api.database.owner.query<{ serial: string; reason: number | null }>(sql`
+    select serial_number as serial, revocation_reason as reason from certificates where user_id = ${userId} order by id
+  `);
+
+test.each([
+  [undefined, 5],
+  [{ reason: 3 }, 3],
+  [{ Reason: 9 }, 9],
+])("%j revokes every active profile with reason %d, and writes one audit entry", async (body, reason) => {
+  const user = await given.user({ realmId: api.realmId });
+  const admin = as.admin();
+  const [expired, revoked, ...active] = [
+    await given.profile(user, { createdAt: fromNow(-2 * hour), notAfter: fromNow(-hour) }),
+    await given.profile(user),
+    await given.profile(user),
+    await given.profile(user),
+  ];
+  await admin.delete(`/api/profiles/${revoked}`, { reason: 1 });
+
+  expect(await admin.delete(`/api/user/${user.id}`, body)).toMatchObject({
+    status: 200,
+    body: { result: "ok", code: 200, data: true },
+  });
+
+  expect(await profilesOf(user.id)).toEqual([
+    { serial: expired, reason: null },
+    { serial: revoked, reason: 1 },
+    ...active.map((serial) => ({ serial, reason })),
+  ]);
+  expect((await admin.get(`/api/user/${user.id}`)).body.data).toMatchObject({
+    blacklisted: true,
+    blacklistDate: expect.any(String),
+    profileCount: 0,
+  });
+  expect(await auditOf(api.database, "userID", user.id)).toMatchObject([
+    { event: "user_offboard", properties: { reason, profiles: 2, serials: active } },
+  ]);
+});
+
+test("everything that the user is signed in to ends at once, on every API, and other people's goes on", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const session = await given.session({ user });
+  const others = await given.session({ user: await given.user(user), clientId: session.clientId });
+  await given.login(user);
+  await given.signInLink(user);
+
+  await as.admin().delete(`/api/user/${user.id}`);
+
+  await expectEnded(both, session);
+  await expectGoingOn(both, others);
+  const [left] = await api.database.owner.query(sql`
+    select (select count(*) from sessions where user_id = ${user.id})::integer as sessions,
+           (select count(*) from logins where user_id = ${user.id})::integer as logins,
+           (select count(*) from access_tokens where user_id = ${user.id})::integer as tokens,
+           (select count(*) from sign_in_links where user_id = ${user.id})::integer as links
+  `);
+  expect(left).toEqual({ sessions: 0, logins: 0, tokens: 0, links: 0 });
+  expect((await as.admin().get(`/api/user/${user.id}/sessions`)).body.data).toEqual([]);
+});
+
+test("offboarding who is offboarded is done, and writes nothing, however many do it at once", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  await given.profile(user);
+  const callers = [as.service(), other.as.service()];
+
+  const answers = await Promise.all(
+    callers.flatMap((caller) => Array.from({ length: 5 }, () => caller.delete(`/api/user/${user.id}`))),
+  );
+
+  for (const answer of answers) expect(answer).toMatchObject({ status: 200, body: { data: true } });
+  expect(await auditOf(api.database, "userID", user.id)).toHaveLength(1);
+});
+
+test("a repeat with the same key answers the same, with another reason it is refused", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const service = as.service();
+  const headers = { "idempotency-key": "k" };
+  const first = await service.delete(`/api/user/${user.id}`, { reason: 1 }, { headers });
+
+  expect((await service.delete(`/api/user/${user.id}`, { reason: 1 }, { headers })).text).toBe(first.text);
+  expect(await service.delete(`/api/user/${user.id}`, {}, { headers })).toBeError("idempotency_key_reused");
+});
+
+test("administrators may offboard themselves, and are out with that very answer", async () => {
+  const user = await given.user({ realmId: api.realmId, administrator: true });
+  const self = as.user(user);
+
+  expect(await self.delete(`/api/user/${user.id}`)).toMatchObject({ status: 200, body: { data: true } });
+  expect(await self.get("/api/user")).toBeError("unauthenticated");
+});
+
+test.each([{ reason: 2 }, { reason: "5" }, { reason: null }])("%j is refused, and nothing happens", async (body) => {
+  const user = await given.user({ realmId: api.realmId });
+  expect(await as.admin().delete(`/api/user/${user.id}`, body)).toBeError("invalid_request");
+  expect((await as.admin().get(`/api/user/${user.id}`)).body.data.blacklisted).toBe(false);
+});
+
+test.each(["abc", "0", "999999999", "9".repeat(30)])("there is no user %s", async (id) => {
+  expect(await as.admin().delete(`/api/user/${id}`)).toBeError("user_not_found");
+});
+
+describe("what is being made for the user", () => {
+  test("fails, and whoever waits for it hears so at once, whichever API they wait at", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const waiting = as
+      .service()
+      .post(`/api/user/${user.id}/profiles/laptop`, linux, { headers: { prefer: "wait=20" } });
+    await eventually(async () => {
+      const rows = await api.database.owner.query(sql`select 1 as one from issuances where user_id = ${user.id}`);
+      expect(rows).toHaveLength(1);
+    });
+
+    await other.as.admin().delete(`/api/user/${user.id}`);
+
+    expect(await waiting).toBeError("user_offboarded");
+  });
+
+  test("gives up the serial numbers of what a worker had begun", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const id = await givenIssuance(api.database.owner, { realmId: api.realmId, userId: user.id });
+    await api.database.owner.query(sql`
+      update issuances
+         set status = 'signing', claim_id = gen_random_uuid(), lease_expires_at = now() + interval '1 minute',
+             serial_number = '77', identity = 'x@example.org', not_before = now(), not_after = now() + interval '1 day',
+             issuer_id = (select id from issuers where realm_id = ${api.realmId})
+       where id = ${id}
+    `);
+
+    await as.admin().delete(`/api/user/${user.id}`);
+
+    const rows = await api.database.owner.query(sql`
+      select i.status, i.error_code, a.serial_number
+        from issuances i
+        join abandoned_serial_numbers a on a.issuance_id = i.id
+       where i.id = ${id}
+    `);
+    expect(rows).toEqual([{ status: "failed", error_code: "user_offboarded", serial_number: "77" }]);
+  });
+
+  test("comes to no active profile, with workers at it and however the two meet", async () => {
+    const { realmId } = await givenIssuingRealm(api.database.owner, { maxProfiles: 50 });
+    await api.startWorker();
+    const service = as.service({ realmId });
+    for (let round = 0; round < 5; round++) {
+      const user = await given.user({ realmId });
+      const creations = Array.from({ length: 8 }, (_, index) =>
+        service.post(`/api/user/${user.id}/profiles/laptop-${index}`, linux),
+      );
+      if (round % 2 === 1) await Promise.race(creations);
+      const offboarded = await other.as.service({ realmId }).delete(`/api/user/${user.id}`);
+
+      expect(offboarded.status).toBe(200);
+      for (const answer of await Promise.all(creations)) expect([200, 403]).toContain(answer.status);
+      expect((await profilesOf(user.id)).filter(({ reason }) => reason === null)).toEqual([]);
+      expect(
+        await api.database.owner.query(sql`
+          select id from issuances where user_id = ${user.id} and status in ('queued', 'signing')
+        `),
+      ).toEqual([]);
+    }
+  }, 60_000);
+});
+
+test("a code or a refresh token that is used at the same moment comes to nothing", async () => {
+  for (let round = 0; round < 10; round++) {
+    const user = await given.user({ realmId: api.realmId });
+    const session = await given.session({ user });
+    const [exchange, state, offboarded] = await Promise.all([
+      redeem(api, session),
+      stateOf(other, session),
+      as.service().delete(`/api/user/${user.id}`),
+    ]);
+
+    expect(offboarded.status).toBe(200);
+    expect([200, 400]).toContain(exchange.status);
+    expect(["taken", "invalid_grant"]).toContain(state.refreshToken);
+    await expectEnded(both, session);
+    if (exchange.status === 200) {
+      const { access_token: accessToken, refresh_token: refreshToken } = exchange.body;
+      await expectEnded(both, { ...session, accessToken, refreshToken });
+    }
+  }
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { useApi } from "../../../../support/api.ts";
+import { auditOf } from "../../../../support/audit.ts";
+import { expectEnded, expectGoingOn } from "../../../../support/session-state.ts";
+
+const api = useApi();
+const { as, given } = api;
+
+test("a reactivated user may sign in again, and nothing that ended comes back", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const serial = await given.profile(user);
+  const session = await given.session({ user });
+  const admin = as.admin();
+  await admin.delete(`/api/user/${user.id}`);
+
+  expect(await admin.put(`/api/user/${user.id}/undelete`)).toMatchObject({ status: 200, body: { data: true } });
+
+  const both = [api, await api.another()];
+  await expectEnded(both, session);
+  expect((await admin.get(`/api/profiles/${serial}`)).body.data.revokeReason).toBe(5);
+  expect((await admin.get(`/api/user/${user.id}`)).body.data).toMatchObject({
+    blacklisted: false,
+    blacklistDate: null,
+  });
+  await expectGoingOn(both, await given.session({ user }));
+  expect((await auditOf(api.database, "userID", user.id)).map(({ event }) => event)).toEqual([
+    "user_offboard",
+    "user_undelete",
+  ]);
+});
+
+test("a lock outlives offboarding", async () => {
+  const user = await given.user({ realmId: api.realmId, lockedAt: new Date(0), offboardedAt: new Date(0) });
+  const admin = as.admin();
+  await admin.put(`/api/user/${user.id}/undelete`);
+  expect((await admin.get(`/api/user/${user.id}`)).body.data).toMatchObject({ blacklisted: false, locked: true });
+});
+
+test("reactivating who is not offboarded is done, and writes nothing", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  expect(await as.service().put(`/api/user/${user.id}/undelete`)).toMatchObject({ status: 200, body: { data: true } });
+  expect(await auditOf(api.database, "userID", user.id)).toEqual([]);
+});
+
+test.each(["abc", "999999999"])("there is no user %s", async (id) => {
+  expect(await as.admin().put(`/api/user/${id}/undelete`)).toBeError("user_not_found");
+});

@@ -1,0 +1,26 @@
+import { expect, test } from "vitest";
+import { languages } from "../../../../../api/browser/pages/language.ts";
+import { allProblems } from "../../../../../api/browser/pages/problems.ts";
+import { textsIn } from "../../../../../api/browser/pages/texts/texts-in.ts";
+import { allScopes } from "../../../../../domain/scopes.ts";
+
+/** Every text by its path; those that take something get a number. */
+function leaves(value: unknown, path = ""): [string, string][] {
+  if (typeof value === "string") return [[path, value]];
+  if (typeof value === "function") return [[path, String(value(3))]];
+  return Object.entries(value as object).flatMap(([key, inner]) => leaves(inner, `${path}.${key}`));
+}
+
+test("every language says everything, and nothing in another one's words", () => {
+  const [first, ...others] = languages.map((language) => new Map(leaves(textsIn(language))));
+  for (const other of others) {
+    expect([...other.keys()].sort()).toEqual([...first!.keys()].sort());
+    expect([...other].filter(([path, text]) => text === "" || text === first!.get(path))).toEqual([]);
+  }
+});
+
+test.each(languages)("each scope and each problem has words: %s", (language) => {
+  const { scopes, problems } = textsIn(language);
+  expect(Object.keys(scopes).sort()).toEqual([...allScopes].sort());
+  expect(Object.keys(problems).sort()).toEqual([...allProblems].sort());
+});

@@ -1,0 +1,47 @@
+import { expect, test } from "vitest";
+import { deviceOf, mayBeIPad, miniBrowserOf } from "../../../../../api/browser/self-service/browser-device.ts";
+import { userAgents } from "../../../../support/user-agents.ts";
+
+const asking = (userAgent: string, platform?: string) => ({
+  headers: { "user-agent": userAgent, ...(platform === undefined ? {} : { "sec-ch-ua-platform": platform }) },
+});
+
+test.each([
+  ["iPhone", "iOS"],
+  ["chromeOnIPhone", "iOS"],
+  ["captiveOnIPhone", "iOS"],
+  ["oldIPad", "iPadOS"],
+  ["iPad", "MacOS"],
+  ["mac", "MacOS"],
+  ["firefoxOnMac", "MacOS"],
+  ["android", "Android"],
+  ["windows", "Windows"],
+  ["linux", "Linux"],
+  ["chromebook", "ChromeOS"],
+] as const)("%s says that it is %s", (agent, deviceType) => {
+  expect(deviceOf(asking(userAgents[agent]))).toBe(deviceType);
+});
+
+test("a client hint is believed before the rest, and what says nothing of use is nothing", () => {
+  expect(deviceOf(asking(userAgents.linux, '"Chrome OS"'))).toBe("ChromeOS");
+  expect(deviceOf(asking(userAgents.android, '"Unknown"'))).toBe("Android");
+  for (const odd of ["", "curl/8.0", "constructor", "x".repeat(100_000)])
+    expect(deviceOf(asking(odd, odd))).toBeUndefined();
+});
+
+test("an iPad that calls itself a Mac is given the choice, Chrome and Firefox on a Mac are not", () => {
+  const may = (["iPad", "mac", "firefoxOnMac", "iPhone"] as const).map((agent) => mayBeIPad(asking(userAgents[agent])));
+  expect(may).toEqual([true, false, false, false]);
+});
+
+test("small browsers are told from those that can install a profile", () => {
+  const small = Object.entries(userAgents).flatMap(([name, agent]) => {
+    const found = miniBrowserOf(asking(agent));
+    return found === undefined ? [] : [[name, found]];
+  });
+  expect(small).toEqual([
+    ["captiveOnIPhone", "safari"],
+    ["captiveProbe", "safari"],
+    ["webViewOnAndroid", "other"],
+  ]);
+});

@@ -1,0 +1,78 @@
+import { expect, test } from "vitest";
+import {
+  lacksClaims,
+  personOf,
+  withUserinfo,
+  type Claims,
+} from "../../../../../api/browser/upstream-login/claims-to-user.ts";
+import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
+
+const claims = { sub: "s", pairwise_id: "p", email: "e@example.org", name: "N" };
+
+test("the usual claims make a person whose administration nobody has a say in", () => {
+  expect(personOf(claims, {})).toEqual({
+    subject: "s",
+    pairwiseId: "p",
+    email: "e@example.org",
+    displayName: "N",
+    administrator: undefined,
+  });
+});
+
+test.each<[string, Claims]>([
+  ["missing", { sub: "s" }],
+  ["null", { sub: "s", pairwise_id: null, email: null, name: null }],
+  ["empty", { sub: "s", pairwise_id: "", email: "", name: "" }],
+])("claims that are %s say nothing, and the subject stands for the pairwise id", (_, given) => {
+  expect(personOf(given, {})).toMatchObject({ pairwiseId: "s", email: undefined, displayName: undefined });
+});
+
+test.each<[string, unknown, boolean]>([
+  ["the value", "admin", true],
+  ["another value", "user", false],
+  ["the value in other case", "Admin", false],
+  ["a text that contains the value", "not admin", false],
+  ["a list with the value", ["user", "admin"], true],
+  ["a list without it", ["user"], false],
+  ["an empty list", [], false],
+  ["an empty text", "", false],
+  ["null", null, false],
+  ["nothing", undefined, false],
+])("%s: administrator is told", (_, role, administrator) => {
+  const names: UpstreamClaims = { administrator: { claim: "role", value: "admin" } };
+  expect(personOf({ ...claims, role }, names)).toMatchObject({ administrator });
+});
+
+test.each<[string, Claims, UpstreamClaims]>([
+  ["no subject", { ...claims, sub: undefined }, {}],
+  ["an empty subject", { ...claims, sub: "" }, {}],
+  ["no pairwise id where the realm names its claim", claims, { pairwiseId: "unique" }],
+  ["a lone surrogate", { ...claims, name: "\ud800" }, {}],
+  ["NUL", { ...claims, email: "a\0" }, {}],
+  ["a role that is true", { ...claims, role: true }, { administrator: { claim: "role", value: "true" } }],
+  ["a role in a list in a list", { ...claims, role: [["a"]] }, { administrator: { claim: "role", value: "a" } }],
+])("%s is a bad answer", (_, given, names) => {
+  expect(() => personOf(given, names)).toThrow(expect.objectContaining({ problem: "upstream_bad_answer" }) as Error);
+});
+
+test("what an object inherits is no claim", () => {
+  const names = { email: "constructor", displayName: "__proto__", pairwiseId: "toString" };
+  expect(() => personOf(claims, names)).toThrow("the pairwise id is missing");
+  expect(lacksClaims({ toString: "p", constructor: "e" }, names)).toBe(true);
+});
+
+test("userinfo fills in what the id token does not say, and overrules nothing", () => {
+  const userinfo = JSON.parse('{"sub":"x","email":"u","name":"U","__proto__":{"role":"admin"}}') as Claims;
+  const both = withUserinfo({ sub: "s", email: "", name: "N" }, userinfo);
+  expect(both).toMatchObject({ sub: "s", email: "u", name: "N" });
+  expect(both["role"]).toBeUndefined();
+});
+
+test.each<[Claims, UpstreamClaims, boolean]>([
+  [claims, {}, false],
+  [{ ...claims, pairwise_id: undefined }, {}, true],
+  [claims, { email: "mail" }, true],
+  [claims, { administrator: { claim: "role", value: "x" } }, true],
+])("%j under %j: claims are lacking: %j", (given, names, lacking) => {
+  expect(lacksClaims(given, names)).toBe(lacking);
+});

@@ -1,0 +1,39 @@
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { readInput } from "../../../../../api/resources/bulk-job/read-input.ts";
+import type { Upload } from "../../../../../api/contract/upload.ts";
+import { csvLine, csvSeparators } from "../../../../../domain/csv.ts";
+import { everyText } from "../../../../support/every-text.ts";
+
+const names = Array.from({ length: 2_000 }, (_, index) => `${"😀".repeat(1 + (index % 7))}ß${index}@demo.example`);
+
+test.each<[type: Upload["type"], text: string]>([
+  ["text/csv", ["pairwiseID", ...names].join("\r\n")],
+  ["application/x-ndjson", names.map((pairwiseID) => JSON.stringify({ pairwiseID })).join("\n")],
+  ["application/json", JSON.stringify({ users: names.map((pairwiseID) => ({ pairwiseID })) })],
+])("%s is read whole wherever its octets are cut", async (type, text) => {
+  const octets = Buffer.from(text);
+  const cuts = Array.from({ length: Math.ceil(octets.length / 8_191) }, (_, index) =>
+    octets.subarray(index * 8_191, (index + 1) * 8_191),
+  );
+  const upload = { type, bytes: Readable.from(cuts) as AsyncIterable<Buffer> };
+
+  const { rows } = await readInput("offboarding", upload);
+
+  const found: unknown[] = [];
+  for await (const row of rows) found.push("cells" in row ? row.cells.get("pairwiseID") : row.unreadable);
+  expect(found).toEqual(names);
+});
+
+test.each(csvSeparators)("a file that we wrote with the separator %j is read as it was before", async (separator) => {
+  const values = [...everyText(["=", "'", '"', ",", ";", "\t", "\r", "\n", "a"], 4)];
+  const lines = values.map((value) => Buffer.from(csvLine([value, "mia@demo.example"], separator)));
+  const header = Buffer.from(csvLine(["pairwiseID", "email"], separator));
+  const bytes = Readable.from([header, ...lines]) as AsyncIterable<Buffer>;
+
+  const { rows } = await readInput("onboarding", { type: "text/csv", bytes });
+
+  const found: unknown[] = [];
+  for await (const row of rows) found.push("cells" in row ? row.cells.get("pairwiseID") : row.unreadable);
+  expect(found).toEqual(values);
+});
