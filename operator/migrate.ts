@@ -7,7 +7,7 @@ import {
   grantQueueRole,
   useSystemNames,
 } from "../db/queue-schema.ts";
-import { queueNames } from "../domain/jobs/job.ts";
+import { queueNames } from "../domain/tasks/task.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { migrateQueues } from "../runtime/queues.ts";
 

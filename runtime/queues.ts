@@ -12,8 +12,8 @@ import {
 } from "bullmq";
 import { Redis } from "ioredis";
 import type { Pool, QueryResult } from "pg";
-import type { JobDefinition, QueueName } from "../domain/jobs/job.ts";
-import { queueNames } from "../domain/jobs/job.ts";
+import type { JobDefinition, QueueName } from "../domain/tasks/task.ts";
+import { queueNames } from "../domain/tasks/task.ts";
 import type { Log } from "./log.ts";
 import { openRedis } from "./redis.ts";
 
@@ -214,6 +214,11 @@ function coalesced(add: (jobs: QueuedJob[]) => Promise<unknown>): (jobs: readonl
 
 /** What a processor says about a job whose work can never succeed: it is not tried again. */
 export { UnrecoverableError };
+
+/** Thrown by work that should be tried again; how far it came is in its rows. */
+export class TryAgain extends Error {
+  override readonly name = "TryAgain";
+}
 
 export interface QueueWorkerOptions {
   concurrency: number;

@@ -8,7 +8,7 @@ import { createLog } from "../runtime/log.ts";
 import { createRegistry, serveMetrics } from "../runtime/metrics.ts";
 import { queueBackend } from "../runtime/queues.ts";
 import { workerVariables } from "./config.ts";
-import { profileSigningOf } from "./profile-signing.ts";
+import { profileSigningOf } from "./issuance/profile-signing.ts";
 import { startWorker } from "./worker.ts";
 
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {

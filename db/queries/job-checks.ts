@@ -1,6 +1,6 @@
 import { first, only, type Db } from "../client.ts";
 import { sql, type Sql } from "../sql.ts";
-import type { JobKind } from "../../domain/bulk/job.ts";
+import type { JobKind } from "../../domain/bulk-job/job.ts";
 import { countTouched, inRange, messageOf, type Progress, type RowRange } from "./job-work.ts";
 import { verdictsOnLeaving } from "./job-offboarding.ts";
 import { verdictsOnJoining, type RealmTerms } from "./job-onboarding.ts";

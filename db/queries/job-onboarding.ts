@@ -1,5 +1,5 @@
 import type { Actor } from "../../domain/audit.ts";
-import type { RowErrorCode } from "../../domain/bulk/row-errors.ts";
+import type { RowErrorCode } from "../../domain/bulk-job/row-errors.ts";
 import { deviceTypes, keyTypeFor, type DeviceType, type KeyType } from "../../domain/device.ts";
 import { first, only, type Db } from "../client.ts";
 import { sql, type Sql } from "../sql.ts";

@@ -1,4 +1,4 @@
-import type { RowStatus } from "../../domain/bulk/job.ts";
+import type { RowStatus } from "../../domain/bulk-job/job.ts";
 import { only, type Db } from "../client.ts";
 import { sql } from "../sql.ts";
 

@@ -1,4 +1,4 @@
-import { finishedDaysMax, outputHoursMax } from "../../domain/bulk/job.ts";
+import { finishedDaysMax, outputHoursMax } from "../../domain/bulk-job/job.ts";
 import { only, type Db } from "../client.ts";
 import { sql, type Sql } from "../sql.ts";
 

@@ -1,6 +1,6 @@
 import type { Actor } from "../../domain/audit.ts";
-import { runningJobsMax, type JobKind, type JobState } from "../../domain/bulk/job.ts";
-import { rowErrors, type RowErrorCode } from "../../domain/bulk/row-errors.ts";
+import { runningJobsMax, type JobKind, type JobState } from "../../domain/bulk-job/job.ts";
+import { rowErrors, type RowErrorCode } from "../../domain/bulk-job/row-errors.ts";
 import { first, only, type Db } from "../client.ts";
 import { sql, type Sql } from "../sql.ts";
 

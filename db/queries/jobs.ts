@@ -6,7 +6,7 @@ import {
   unconfirmedOffboardingsMax,
   type JobKind,
   type JobState,
-} from "../../domain/bulk/job.ts";
+} from "../../domain/bulk-job/job.ts";
 import { first, only, type Db } from "../client.ts";
 import { pageOf } from "../list.ts";
 import { all, when, type Page, type PageRequest } from "../page.ts";

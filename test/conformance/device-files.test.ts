@@ -4,8 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { deviceTypes } from "../../domain/device.ts";
-import type { NetworkSettings } from "../../worker/device-files/device-file-content.ts";
-import { encodeDeviceFile, type DeviceFileInput } from "../../worker/device-files/device-file.ts";
+import type { NetworkSettings } from "../../worker/issuance/device-files/device-file-content.ts";
+import { encodeDeviceFile, type DeviceFileInput } from "../../worker/issuance/device-files/device-file.ts";
 import { readFileSigner } from "../../pki/signed-data.ts";
 import { makeClientHierarchy, type ClientHierarchy } from "../support/client-hierarchy.ts";
 import {

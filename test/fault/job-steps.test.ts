@@ -3,7 +3,7 @@ import { request } from "node:http";
 import { expect } from "vitest";
 import { only } from "../../db/client.ts";
 import { sql, type Sql } from "../../db/sql.ts";
-import type { JobKind } from "../../domain/bulk/job.ts";
+import type { JobKind } from "../../domain/bulk-job/job.ts";
 import { eventually } from "../support/eventually.ts";
 import {
   faultTest,

@@ -1,7 +1,7 @@
 import { sql } from "../../db/sql.ts";
 import { createHeadSigner } from "../../runtime/audit-key.ts";
 import { systemClock } from "../../runtime/clock.ts";
-import { sealAudit } from "../../worker/audit-sealing.ts";
+import { sealAudit } from "../../worker/upkeep/audit-sealing.ts";
 import type { TestDatabase } from "./database.ts";
 import { silentLog } from "./worker.ts";
 

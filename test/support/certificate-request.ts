@@ -1,6 +1,6 @@
 import { IssuanceID, type IssuerID, type SerialNumber } from "../../domain/ids.ts";
 import type { CertificateRequest } from "../../pki/certificate.ts";
-import type { IssueOrder } from "../../worker/threads/messages.ts";
+import type { IssueOrder } from "../../worker/signing/messages.ts";
 import { createPublicKey, randomUUID } from "node:crypto";
 import { privateKeyPem, testIssuer } from "./hierarchy/test-hierarchy.ts";
 

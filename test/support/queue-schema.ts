@@ -1,5 +1,5 @@
 import pg from "pg";
-import { queueNames } from "../../domain/jobs/job.ts";
+import { queueNames } from "../../domain/tasks/task.ts";
 import { migrateQueues } from "../../runtime/queues.ts";
 
 /** Runs statements as the login of `url`, in one session. */

@@ -6,8 +6,8 @@ import { tryLock } from "../../db/queries/upkeep.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { IssuerID } from "../../domain/ids.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Issuers } from "../issuers.ts";
-import type { SigningPool } from "../threads/signing-pool.ts";
+import type { Issuers } from "../issuance/issuers.ts";
+import type { SigningPool } from "../signing/pool.ts";
 import { packEntries, pieceEntriesMax, weekOf } from "./pack-entries.ts";
 import type { PieceStore } from "./piece-store.ts";
 

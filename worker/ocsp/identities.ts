@@ -1,3 +1,4 @@
+import type { Certified } from "../responder-certificates/certify-responder.ts";
 import { createPrivateKey, hash, sign } from "node:crypto";
 import type { Clock } from "../../runtime/clock.ts";
 import { generateKeyPair } from "../../pki/key-pair.ts";
@@ -12,14 +13,6 @@ export interface Identity {
   readonly certificate: Buffer;
   /** Signs with ECDSA and SHA-256, DER. */
   sign(bytes: Uint8Array): Buffer;
-}
-
-/** A certificate that the issuer has signed for a responder's key. */
-export interface Certified {
-  /** DER. */
-  certificate: Uint8Array;
-  notBefore: Date;
-  notAfter: Date;
 }
 
 /** Has a responder's public key certified by the issuer. */

@@ -2,6 +2,7 @@
  * The OCSP thread: a listener with an event loop, a database pool and keys of its own. What strangers send is read here
  * and nowhere else in the process; of its issuers this thread knows their certificates, and its own keys never leave it.
  */
+import type { Certified } from "../responder-certificates/certify-responder.ts";
 import { setTimeout as delay } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../../db/client.ts";
@@ -9,7 +10,7 @@ import { systemClock } from "../../runtime/clock.ts";
 import { createAddressLimits } from "./address-limits.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createFigureCounter } from "./figures.ts";
-import { createIdentities, type Certified, type Certify } from "./identities.ts";
+import { createIdentities, type Certify } from "./identities.ts";
 import { createOcspIssuers } from "./issuers.ts";
 import { createLastOcsp } from "./last-ocsp.ts";
 import { startListener, type ListenerOptions } from "./listener.ts";

@@ -6,9 +6,9 @@ import * as workers from "../../db/queries/workers.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Lifecycle } from "../../runtime/lifecycle.ts";
 import type { Log } from "../../runtime/log.ts";
-import type { Issuers } from "../issuers.ts";
-import type { SigningPool } from "../threads/signing-pool.ts";
-import { certifyResponder } from "./certify-responder.ts";
+import type { Issuers } from "../issuance/issuers.ts";
+import type { SigningPool } from "../signing/pool.ts";
+import { certifyResponder } from "../responder-certificates/certify-responder.ts";
 import { registerFigures } from "./figures.ts";
 import type { FromThread, OcspThreadData, ToThread } from "./messages.ts";
 

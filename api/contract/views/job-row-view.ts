@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { JobRow } from "../../../db/queries/job-rows.ts";
 import type { Job } from "../../../db/queries/jobs.ts";
-import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk/columns.ts";
-import { rowStatuses } from "../../../domain/bulk/job.ts";
-import { rowErrors } from "../../../domain/bulk/row-errors.ts";
+import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
+import { rowStatuses } from "../../../domain/bulk-job/job.ts";
+import { rowErrors } from "../../../domain/bulk-job/row-errors.ts";
 import type { CreationOutput } from "../../../domain/certificate-format.ts";
 
 const cell = z.string().nullable().optional();

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Job } from "../../../db/queries/jobs.ts";
-import { finalJobStates, jobKinds, jobNotices, jobStates } from "../../../domain/bulk/job.ts";
+import { finalJobStates, jobKinds, jobNotices, jobStates } from "../../../domain/bulk-job/job.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** A bulk job on the wire. */

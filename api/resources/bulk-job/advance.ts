@@ -1,4 +1,4 @@
-import { advanceJob, type advanceCauses } from "../../../domain/jobs/advance-job.ts";
+import { advanceJob, type advanceCauses } from "../../../domain/tasks/advance-job.ts";
 import { JobID } from "../../../domain/ids.ts";
 import type { IncomingCall } from "../../contract/endpoint.ts";
 

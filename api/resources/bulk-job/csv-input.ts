@@ -1,8 +1,8 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, parse } from "csv-parse";
-import { jobColumns, neededColumns, readHeading, type JobColumn } from "../../../domain/bulk/columns.ts";
-import type { JobKind } from "../../../domain/bulk/job.ts";
+import { jobColumns, neededColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
+import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { csvSeparators, unguardCell } from "../../../domain/csv.ts";
 import { givenText, rowCharactersMax, unusableFile, type FoundInput, type FoundRow } from "./input.ts";
 

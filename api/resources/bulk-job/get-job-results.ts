@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as jobs from "../../../db/queries/jobs.ts";
-import { rowStatuses } from "../../../domain/bulk/job.ts";
+import { rowStatuses } from "../../../domain/bulk-job/job.ts";
 import { JobID } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";
 import { Streamed } from "../../contract/streamed.ts";

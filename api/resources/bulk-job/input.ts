@@ -1,5 +1,5 @@
-import type { JobColumn } from "../../../domain/bulk/columns.ts";
-import type { RowCells } from "../../../domain/bulk/row.ts";
+import type { JobColumn } from "../../../domain/bulk-job/columns.ts";
+import type { RowCells } from "../../../domain/bulk-job/row.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 
 /** A row of a file as it was found: its values, or why it is no row. */

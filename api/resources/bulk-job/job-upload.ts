@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jobRowsMax } from "../../../domain/bulk/job.ts";
+import { jobRowsMax } from "../../../domain/bulk-job/job.ts";
 import { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { DeviceType } from "../../../domain/device.ts";
 import { realmLimits } from "../../../domain/realm.ts";

@@ -1,6 +1,6 @@
 import { Tokenizer, TokenParser, TokenType, type ParsedTokenInfo } from "@streamparser/json";
-import { jobColumns } from "../../../domain/bulk/columns.ts";
-import type { JobKind } from "../../../domain/bulk/job.ts";
+import { jobColumns } from "../../../domain/bulk-job/columns.ts";
+import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { rowCharactersMax, unusableFile, type FoundInput, type FoundRow } from "./input.ts";
 import { rowOf } from "./json-row.ts";
 

@@ -1,5 +1,5 @@
-import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk/columns.ts";
-import type { JobKind } from "../../../domain/bulk/job.ts";
+import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
+import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { givenOf, type FoundRow } from "./input.ts";
 
 /** An object as a row, its properties in any letter case; those that are no columns are passed over, as in every body. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { jobSortKeys, list } from "../../../db/queries/jobs.ts";
-import { jobKinds, jobStates } from "../../../domain/bulk/job.ts";
+import { jobKinds, jobStates } from "../../../domain/bulk-job/job.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import { JobView, jobView } from "../../contract/views/job-view.ts";

@@ -1,5 +1,5 @@
-import { jobColumns } from "../../../domain/bulk/columns.ts";
-import type { JobKind } from "../../../domain/bulk/job.ts";
+import { jobColumns } from "../../../domain/bulk-job/columns.ts";
+import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { parseJson } from "../../http/json-text.ts";
 import { rowCharactersMax, type FoundInput, type FoundRow } from "./input.ts";

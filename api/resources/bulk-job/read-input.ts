@@ -1,4 +1,4 @@
-import type { JobKind } from "../../../domain/bulk/job.ts";
+import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import type { Upload } from "../../contract/upload.ts";
 import { csvInput } from "./csv-input.ts";
 import type { FoundInput } from "./input.ts";

@@ -1,7 +1,7 @@
 import type { Database } from "../../../db/client.ts";
 import * as jobRows from "../../../db/queries/job-rows.ts";
 import type { Job } from "../../../db/queries/jobs.ts";
-import type { RowStatus } from "../../../domain/bulk/job.ts";
+import type { RowStatus } from "../../../domain/bulk-job/job.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { inputColumns, jobRowView, type JobRowView, type RowProfile } from "../../contract/views/job-row-view.ts";
 

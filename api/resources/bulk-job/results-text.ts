@@ -1,5 +1,5 @@
 import type { Job } from "../../../db/queries/jobs.ts";
-import { resultColumns } from "../../../domain/bulk/columns.ts";
+import { resultColumns } from "../../../domain/bulk-job/columns.ts";
 import { csvLine, type CsvCell } from "../../../domain/csv.ts";
 import { inputColumns, type JobRowView } from "../../contract/views/job-row-view.ts";
 

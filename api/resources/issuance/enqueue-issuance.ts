@@ -1,4 +1,4 @@
-import { issueCertificate } from "../../../domain/jobs/issue-certificate.ts";
+import { issueCertificate } from "../../../domain/tasks/issue-certificate.ts";
 import { IssuanceID } from "../../../domain/ids.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { Deps } from "../../contract/deps.ts";

@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
 import * as jobs from "../../../db/queries/jobs.ts";
 import { countBuckets, countRealm, listIssuers } from "../../../db/queries/overview.ts";
-import type { JobState } from "../../../domain/bulk/job.ts";
+import type { JobState } from "../../../domain/bulk-job/job.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Overview, Period } from "../../contract/views/overview-view.ts";
 

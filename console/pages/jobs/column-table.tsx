@@ -1,6 +1,6 @@
 import { Badge, Code, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
-import { neededColumns, type JobColumn } from "../../../domain/bulk/columns.ts";
+import { neededColumns, type JobColumn } from "../../../domain/bulk-job/columns.ts";
 import { columnsOf } from "./columns-of.ts";
 import type { JobKind } from "./job.ts";
 

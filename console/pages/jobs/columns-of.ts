@@ -1,4 +1,4 @@
-import type { JobColumn } from "../../../domain/bulk/columns.ts";
+import type { JobColumn } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "./job.ts";
 
 /** A column of a file as the page explains it, with names that a heading can have besides its own. */

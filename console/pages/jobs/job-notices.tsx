@@ -2,7 +2,7 @@ import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle, IconPlugConnectedX } from "@tabler/icons-react";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { jobNotices } from "../../../domain/bulk/job.ts";
+import { jobNotices } from "../../../domain/bulk-job/job.ts";
 import { awayKey, isFinal, type Job } from "./job.ts";
 
 /** What there is to say about a job besides its state. */

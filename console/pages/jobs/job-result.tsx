@@ -2,7 +2,7 @@ import { Alert, Button, Group, Stack, Text, Title } from "@mantine/core";
 import { IconEraser, IconKey, IconRefresh } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { outputHoursMax } from "../../../domain/bulk/job.ts";
+import { outputHoursMax } from "../../../domain/bulk-job/job.ts";
 import { useSession } from "../../session/session.tsx";
 import { confirm } from "../../ui/confirm.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";

@@ -1,6 +1,6 @@
 import { IconListCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { jobKinds, jobStates } from "../../../domain/bulk/job.ts";
+import { jobKinds, jobStates } from "../../../domain/bulk-job/job.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { Filter } from "../../list/filters.tsx";

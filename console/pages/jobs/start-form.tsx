@@ -3,7 +3,7 @@ import { IconAlertTriangle, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { jobNotices, unconfirmedOffboardingsMax } from "../../../domain/bulk/job.ts";
+import { jobNotices, unconfirmedOffboardingsMax } from "../../../domain/bulk-job/job.ts";
 import { api, ApiError, listOf } from "../../api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { CancelButton } from "./cancel-button.tsx";

@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../../db/client.ts";
 import * as users from "../../../db/queries/users.ts";
 import { sql } from "../../../db/sql.ts";
-import { lapse } from "../../../worker/upkeep.ts";
+import { lapse } from "../../../worker/upkeep/upkeep.ts";
 import { useDatabase } from "../../support/database.ts";
 import { fromNow, givenRows, type GivenUser } from "../../support/given.ts";
 

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
-import { queueNames } from "../../../domain/jobs/job.ts";
+import { queueNames } from "../../../domain/tasks/task.ts";
 import { migrateAll } from "../../../operator/migrate.ts";
 import { startBreakablePostgres, type Breakable } from "../../support/fault-services.ts";
 import { asLogin, makeOpenQueueSchema } from "../../support/queue-schema.ts";

@@ -4,7 +4,7 @@ import type { IssuerID } from "../../../domain/ids.ts";
 import { encryptKey } from "../../../worker/keys/encrypted-key.ts";
 import { loadIssuer, type Issuer } from "../../../pki/issuer.ts";
 import { signatureAlgorithmFor, signatureAlgorithms, type Signer } from "../../../pki/signer.ts";
-import type { IssuerMaterial } from "../../../worker/threads/messages.ts";
+import type { IssuerMaterial } from "../../../worker/signing/messages.ts";
 
 /** The fixed, worthless CAs of this folder. */
 export type TestIssuerName = "issuing" | "issuing-rsa";

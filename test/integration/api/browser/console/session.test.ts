@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { tidy } from "../../../../../worker/upkeep.ts";
+import { tidy } from "../../../../../worker/upkeep/upkeep.ts";
 import { useApi } from "../../../../support/api.ts";
 import { answerOf, authorizationOn } from "../../../../support/authorization.ts";
 import { openConsole, type ConsoleBrowser } from "../../../../support/console-browser.ts";

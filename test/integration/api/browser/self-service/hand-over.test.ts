@@ -10,7 +10,7 @@ import * as realms from "../../../../../db/queries/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { masterKey } from "../../../../../runtime/master-key.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { tidy } from "../../../../../worker/upkeep.ts";
+import { tidy } from "../../../../../worker/upkeep/upkeep.ts";
 import { useApi } from "../../../../support/api.ts";
 import type { Visit } from "../../../../support/browser-session.ts";
 import type { GivenUser } from "../../../../support/given.ts";

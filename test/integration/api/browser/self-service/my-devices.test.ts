@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { endReplaced } from "../../../../../worker/upkeep.ts";
+import { endReplaced } from "../../../../../worker/upkeep/upkeep.ts";
 import { sendRequest, useApi } from "../../../../support/api.ts";
 import { fromNow, type GivenUser } from "../../../../support/given.ts";
 import { givenIssuingRealm } from "../../../../support/issuing.ts";

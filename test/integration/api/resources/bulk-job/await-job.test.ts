@@ -3,7 +3,7 @@ import { useApi } from "../../../../support/api.ts";
 import { eventually } from "../../../../support/eventually.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { givenJob, leaveIn } from "../../../../support/jobs.ts";
-import type { JobState } from "../../../../../domain/bulk/job.ts";
+import type { JobState } from "../../../../../domain/bulk-job/job.ts";
 
 const api = useApi();
 

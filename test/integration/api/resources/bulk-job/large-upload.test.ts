@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
-import { jobRowsMax } from "../../../../../domain/bulk/job.ts";
+import { jobRowsMax } from "../../../../../domain/bulk-job/job.ts";
 import { useApi } from "../../../../support/api.ts";
 import { heldBytes } from "../../../../support/memory.ts";
 

@@ -1,0 +1,337 @@
+import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
+import { Redis } from "ioredis";
+import { describe, expect, test } from "vitest";
+import * as issuances from "../../../../db/queries/issuances.ts";
+import { sql } from "../../../../db/sql.ts";
+import { IssuanceID } from "../../../../domain/ids.ts";
+import { issueCertificate } from "../../../../domain/tasks/issue-certificate.ts";
+import { migrateAll } from "../../../../operator/migrate.ts";
+import { systemClock } from "../../../../runtime/clock.ts";
+import { openQueues, type QueueBackend } from "../../../../runtime/queues.ts";
+import { open, outputPrivateKey, unwrapDataKey } from "../../../../runtime/sealed-output.ts";
+import { pem } from "../../../../pki/pem.ts";
+import { X509Certificate } from "../../../../pki/x509.ts";
+import { useDatabase } from "../../../support/database.ts";
+import { eventually } from "../../../support/eventually.ts";
+import { otherForms, requestFor } from "../../../support/hostile-keys.ts";
+import { givenIssuance, givenIssuingRealm, givenUser } from "../../../support/issuing.ts";
+import { openssl } from "../../../support/openssl.ts";
+import { makeOpenQueueSchema } from "../../../support/queue-schema.ts";
+import { describeWithTool } from "../../../support/tools.ts";
+import { backendFor, silentLog, startTestWorker, testOutputKeys } from "../../../support/worker.ts";
+
+const database = useDatabase();
+
+const payload = (id: string) => ({ version: 1 as const, issuanceId: IssuanceID.parse(id) });
+
+async function realmWithUser() {
+  const realm = await givenIssuingRealm(database.owner, { maxProfiles: 100 });
+  return { ...realm, userId: await givenUser(database.owner, realm.realmId) };
+}
+
+async function settled(ids: readonly string[], withinMs = 30_000): Promise<issuances.IssuanceResult[]> {
+  return eventually(
+    async () => {
+      const rows = await issuances.collect(database.owner, { ids, at: systemClock.now() });
+      expect(rows.filter(({ state }) => state === "queued" || state === "signing")).toEqual([]);
+      return rows;
+    },
+    { withinMs },
+  );
+}
+
+/** How many certificates there are for each of these issuances: one each, if all is well. */
+async function certificatesPerIssuance(ids: readonly string[]): Promise<number[]> {
+  const rows = await database.owner.query<{ count: number }>(sql`
+    select count(c.id)::integer as count
+      from unnest(${ids}::uuid[]) as i (id)
+      left join certificates c on c.issuance_id = i.id
+     group by i.id
+  `);
+  return rows.map(({ count }) => count);
+}
+
+function opened({ id, output }: issuances.IssuanceResult): Record<string, string> {
+  if (!output?.sealed || output.wrappedDataKey === null) throw new Error("there is no output");
+  const dataKey = unwrapDataKey(outputPrivateKey(testOutputKeys.privateJwk), output.wrappedDataKey);
+  return JSON.parse(open(dataKey, output.sealed, id).toString("utf8")) as Record<string, string>;
+}
+
+/** A PKCS#10 request as OpenSSL makes it, and the public key in it. */
+function certificateSigningRequest(): { csr: string; spki: Buffer } {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const key = privateKey.export({ type: "pkcs8", format: "pem" });
+  const csr = openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=ignored"], { "key.pem": key }).stdout;
+  return { csr, spki: publicKey.export({ type: "spki", format: "der" }) };
+}
+
+/** The same request with a signature that is wrong in one bit. */
+function withLastOctetFlipped(pemText: string): string {
+  const der = Buffer.from(pemText.replace(/-----.*?-----|\s/g, ""), "base64");
+  der[der.length - 1]! ^= 1;
+  return pem("CERTIFICATE REQUEST", der);
+}
+
+function behaviour(kind: QueueBackend["kind"]): void {
+  test("an issuance that is enqueued becomes a certificate whose output only the API can open", async () => {
+    const { realmId, userId } = await realmWithUser();
+    const { queues } = await startTestWorker({ databaseUrl: database.url, kind });
+    const id = await givenIssuance(database.owner, { realmId, userId, format: "pem" });
+
+    await queues.enqueue(issueCertificate, payload(id));
+
+    const [issuance] = await settled([id]);
+    expect(issuance).toMatchObject({ state: "issued", errorCode: null });
+    const { certificate, privateKey } = opened(issuance!);
+    expect(privateKey).toMatch(/^-----BEGIN PRIVATE KEY-----/);
+    const [row] = await database.owner.query<{ certificate: Buffer; identity: string }>(
+      sql`select certificate, identity from certificates where issuance_id = ${id}`,
+    );
+    const parsed = new X509Certificate(certificate!.slice(0, certificate!.indexOf("-----END") + 25));
+    expect(Buffer.from(parsed.rawData)).toEqual(row?.certificate);
+    expect(parsed.subject).toContain(`CN=${row?.identity}`);
+  });
+
+  test("work that is delivered many times, by several workers, is done once", async () => {
+    const { realmId, userId } = await realmWithUser();
+    const workers = await Promise.all([1, 2].map(() => startTestWorker({ databaseUrl: database.url, kind })));
+    const ids = await Promise.all(Array.from({ length: 40 }, () => givenIssuance(database.owner, { realmId, userId })));
+    const again = { ...issueCertificate, jobId: () => randomUUID() };
+
+    await Promise.all(
+      [issueCertificate, again, again, again].flatMap((job) =>
+        workers.map(({ queues }) => queues.enqueueAll(job, ids.map(payload))),
+      ),
+    );
+
+    await settled(ids);
+    expect(await certificatesPerIssuance(ids)).toEqual(ids.map(() => 1));
+    await Promise.all(workers.map(({ stop }) => stop()));
+  });
+
+  test("when the queue loses everything, all 200 accepted issuances finish all the same", async () => {
+    const { realmId, userId } = await realmWithUser();
+    const ids = await Promise.all(
+      Array.from({ length: 200 }, () => givenIssuance(database.owner, { realmId, userId })),
+    );
+    const { backend, close } = backendFor(kind, database.url);
+    const queues = openQueues(backend, silentLog);
+    await queues.enqueueAll(issueCertificate, ids.map(payload));
+    expect(await queues.depth()).toMatchObject({ issuance: 200 });
+
+    await emptyQueue(kind);
+    expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    await queues.close();
+    await close();
+    const { stop } = await startTestWorker({ databaseUrl: database.url, kind });
+
+    const rows = await settled(ids);
+    expect(rows.map(({ state }) => state)).toEqual(ids.map(() => "issued"));
+    expect(await certificatesPerIssuance(ids)).toEqual(ids.map(() => 1));
+    await stop();
+  });
+
+  test("a forged job does nothing: not a payload that does not fit, not an issuance that does not exist", async () => {
+    const { realmId, userId } = await realmWithUser();
+    const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
+    const poison = { ...issueCertificate, jobId: () => randomUUID() };
+    await queues.enqueue(poison, { version: 7, issuanceId: "'; drop table users" } as never);
+    await queues.enqueue({ ...poison, name: "no-such-job" }, payload(randomUUID()));
+    await queues.enqueue(poison, payload(randomUUID()));
+
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    await queues.enqueue(issueCertificate, payload(id));
+
+    expect(await settled([id])).toMatchObject([{ state: "issued" }]);
+    await eventually(async () => {
+      expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    });
+    await stop();
+  });
+
+  test("a worker that is stopped finishes what it has in hand", async () => {
+    const { realmId, userId } = await realmWithUser();
+    const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
+    const ids = await Promise.all(
+      Array.from({ length: 100 }, () => givenIssuance(database.owner, { realmId, userId })),
+    );
+    await queues.enqueueAll(issueCertificate, ids.map(payload));
+    await eventually(async () => {
+      expect((await certificatesPerIssuance(ids)).some((count) => count === 1)).toBe(true);
+    });
+
+    await stop();
+
+    const [row] = await database.owner.query<{ signing: number }>(
+      sql`select count(*)::integer as signing from issuances where status = 'signing'`,
+    );
+    expect(row).toEqual({ signing: 0 });
+  });
+}
+
+async function emptyQueue(kind: QueueBackend["kind"]): Promise<void> {
+  const { backend, close } = backendFor(kind, database.url);
+  if (backend.kind === "redis") {
+    const redis = new Redis(backend.url);
+    await redis.flushdb();
+    redis.disconnect();
+  } else {
+    await backend.pool.query("delete from job");
+  }
+  await close();
+}
+
+describe("on Postgres", () => {
+  behaviour("postgres");
+});
+describeWithTool("redis", "on Redis", () => {
+  behaviour("redis");
+});
+
+describe("when migrating makes the queue's schema again", () => {
+  const log = { warn: () => undefined };
+
+  test("what was accepted before is issued all the same, although its tasks went with the schema", async () => {
+    const { realmId, userId } = await realmWithUser();
+    await makeOpenQueueSchema(database.url);
+    const ids = await Promise.all(Array.from({ length: 20 }, () => givenIssuance(database.owner, { realmId, userId })));
+    const { backend, close } = backendFor("postgres", database.url);
+    const queues = openQueues(backend, silentLog);
+    await queues.enqueueAll(issueCertificate, ids.map(payload));
+    expect(await queues.depth()).toMatchObject({ issuance: 20 });
+
+    await migrateAll(database.url, log);
+
+    expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    await queues.close();
+    await close();
+    const { stop } = await startTestWorker({ databaseUrl: database.url });
+    expect((await settled(ids)).map(({ state }) => state)).toEqual(ids.map(() => "issued"));
+    await stop();
+  });
+
+  test("under a worker that runs, tasks go on reaching it, one by one and many at once", async () => {
+    const { realmId, userId } = await realmWithUser();
+    const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
+    const add = async (count: number): Promise<string[]> => {
+      const ids = await Promise.all(
+        Array.from({ length: count }, () => givenIssuance(database.owner, { realmId, userId })),
+      );
+      await queues.enqueueAll(issueCertificate, ids.map(payload));
+      return ids;
+    };
+    const before = [...(await add(1)), ...(await add(20))];
+    await settled(before);
+    await database.owner.query(sql`grant create on schema bullmq to realmpass_queue`);
+
+    await migrateAll(database.url, log);
+
+    const after = [...(await add(1)), ...(await add(20))];
+    expect((await settled(after)).map(({ state }) => state)).toEqual(after.map(() => "issued"));
+    // The sweep would issue them as well, and leave their tasks where they are.
+    await eventually(async () => {
+      expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    });
+    await stop();
+  });
+});
+
+test("a row that the database refuses fails alone; the others of its batch are issued", async () => {
+  const { realmId, userId } = await realmWithUser();
+  const ids = await Promise.all(Array.from({ length: 12 }, () => givenIssuance(database.owner, { realmId, userId })));
+  const [unlucky] = ids;
+  await database.owner.query({
+    text: `create function refuse_one() returns trigger language plpgsql as $$
+           begin if new.issuance_id = '${unlucky}' then raise exception 'no room for this one'; end if; return new; end $$`,
+    values: [],
+  });
+  await database.owner.query({
+    text: "create trigger refuse_one before insert on certificates for each row execute function refuse_one()",
+    values: [],
+  });
+  try {
+    const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
+    await queues.enqueueAll(issueCertificate, ids.map(payload));
+
+    const rows = await settled(ids, 60_000);
+    expect(rows.filter(({ id }) => id !== unlucky).map(({ state }) => state)).toEqual(Array(11).fill("issued"));
+    expect(rows.find(({ id }) => id === unlucky)).toMatchObject({ state: "failed", errorCode: "issuance_failed" });
+    await stop();
+  } finally {
+    await database.owner.query({ text: "drop function refuse_one() cascade", values: [] });
+  }
+}, 90_000);
+
+test("a key of the requester's own is certified as it is, and no private key comes back", async () => {
+  const { realmId, userId } = await realmWithUser();
+  const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
+  const { csr, spki } = certificateSigningRequest();
+  const id = await givenIssuance(database.owner, { realmId, userId, csr, format: "pkcs12" });
+
+  await queues.enqueue(issueCertificate, payload(id));
+
+  const [issuance] = await settled([id]);
+  const output = opened(issuance!);
+  expect(Object.keys(output)).toEqual(["certificate"]);
+  expect(
+    Buffer.from(
+      new X509Certificate(output["certificate"]!.split(/(?<=-----END CERTIFICATE-----\n)/)[0]!).publicKey.rawData,
+    ),
+  ).toEqual(spki);
+  await stop();
+});
+
+test("a request that is not one, and a key that has a certificate already, are said to be the requester's to mend", async () => {
+  const { realmId, userId } = await realmWithUser();
+  const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
+  const { csr } = certificateSigningRequest();
+  const tampered = withLastOctetFlipped(csr);
+  const [first, second, bad] = await Promise.all(
+    [csr, csr, tampered].map((text) => givenIssuance(database.owner, { realmId, userId, csr: text })),
+  );
+
+  await queues.enqueueAll(issueCertificate, [first!, second!, bad!].map(payload));
+
+  const rows = await settled([first!, second!, bad!]);
+  const codes = [first, second].map((id) => rows.find((row) => row.id === id)?.errorCode);
+  expect(codes.sort()).toEqual(["key_already_certified", null].sort());
+  expect(rows.find((row) => row.id === bad)).toMatchObject({ state: "failed", errorCode: "invalid_csr" });
+  await stop();
+});
+
+test("one key, in whatever octets it is sent, is certified once, in DER", async () => {
+  const { realmId, userId } = await realmWithUser();
+  const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
+  const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });
+  const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" });
+  const spkis = [rsa, p256].map(({ publicKey }) => publicKey.export({ type: "spki", format: "der" }));
+  const requests = otherForms({ rsa: rsa.privateKey, p256: p256.privateKey }).map(([, spki, key]) =>
+    requestFor(key, spki),
+  );
+  requests.push(requestFor(rsa.privateKey, spkis[0]!), requestFor(p256.privateKey, spkis[1]!));
+  const ids = await Promise.all(requests.map((csr) => givenIssuance(database.owner, { realmId, userId, csr })));
+
+  await queues.enqueueAll(issueCertificate, ids.map(payload));
+
+  const codes = new Map((await settled(ids)).map(({ id, errorCode }) => [id, errorCode]));
+  expect(ids.map((id) => codes.get(id))).toEqual(ids.map((_, at) => (at < ids.length - 2 ? "invalid_csr" : null)));
+  const rows = await database.owner.query<{ certificate: Buffer; hash: Buffer }>(sql`
+    select certificate, spki_sha256 as hash from certificates where issuance_id = any(${ids}::uuid[]) order by octet_length(certificate) desc
+  `);
+  expect(rows.map(({ hash }) => hash)).toEqual(spkis.map((spki) => createHash("sha256").update(spki).digest()));
+  expect(rows.map(({ certificate }, at) => certificate.includes(spkis[at]!))).toEqual([true, true]);
+  await stop();
+});
+
+test("RSA keys come from the pool while it has any, and are made on the spot when it has none", async () => {
+  const { realmId, userId } = await realmWithUser();
+  const { queues, stop } = await startTestWorker({ databaseUrl: database.url, rsaKeyPool: 2 });
+  const ids = await Promise.all(
+    Array.from({ length: 6 }, () => givenIssuance(database.owner, { realmId, userId, keyType: "rsa-2048" })),
+  );
+
+  await queues.enqueueAll(issueCertificate, ids.map(payload));
+
+  expect((await settled(ids)).map(({ state }) => state)).toEqual(ids.map(() => "issued"));
+  await stop();
+});

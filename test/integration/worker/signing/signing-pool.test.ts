@@ -1,0 +1,304 @@
+import { createHash, createPrivateKey, generateKeyPairSync, X509Certificate } from "node:crypto";
+import type { Worker } from "node:worker_threads";
+import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
+import { certificateFormats, isDeviceFile, type CreationOutput } from "../../../../domain/certificate-format.ts";
+import type { IssuerID } from "../../../../domain/ids.ts";
+import {
+  generateOutputKeyPair,
+  open,
+  outputPrivateKey,
+  outputPublicKey,
+  unwrapDataKey,
+} from "../../../../runtime/sealed-output.ts";
+import { generateKeyPair } from "../../../../pki/key-pair.ts";
+import type {
+  IssueBatchResult,
+  IssuedOrder,
+  IssueOrder,
+  IssuerMaterial,
+  OrderResult,
+} from "../../../../worker/signing/messages.ts";
+import { createSigningPool, type SigningPool, type SigningPoolOptions } from "../../../../worker/signing/pool.ts";
+import { SigningThreadError, ThreadRequestError } from "../../../../worker/signing/thread-handle.ts";
+import { issueOrder } from "../../../support/certificate-request.ts";
+import { certificatePem, derOf, testIssuerMaterial, testUrls } from "../../../support/hierarchy/test-hierarchy.ts";
+import { openssl } from "../../../support/openssl.ts";
+import { describeWithTool } from "../../../support/tools.ts";
+
+const passphrase = "test passphrase";
+const outputKeys = generateOutputKeyPair();
+let material: IssuerMaterial;
+
+const started: Worker[] = [];
+const watch = (worker: Worker): void => void started.push(worker);
+process.on("worker", watch);
+afterAll(() => void process.off("worker", watch));
+
+const newPool = (override: Partial<SigningPoolOptions> = {}): SigningPool =>
+  createSigningPool({ threads: 1, passphrase, outputPublicKey: outputPublicKey(outputKeys.publicJwk), ...override });
+
+beforeAll(async () => {
+  material = await testIssuerMaterial(passphrase);
+});
+
+function issued(result: OrderResult | undefined): IssuedOrder {
+  if (result === undefined || "failure" in result) throw new Error(`not issued: ${JSON.stringify(result)}`);
+  return result;
+}
+
+/** What the API would hand out: unwrapped, opened, parsed. */
+function outputOf({ wrappedDataKey, results }: IssueBatchResult, index = 0): Record<string, string> {
+  const { sealed, issuanceId } = issued(results[index]);
+  const dataKey = unwrapDataKey(outputPrivateKey(outputKeys.privateJwk), wrappedDataKey);
+  return JSON.parse(open(dataKey, sealed, issuanceId).toString("utf8")) as CreationOutput;
+}
+
+const csrFor = (key: ReturnType<typeof generateKeyPairSync>["privateKey"]): string =>
+  openssl(["req", "-new", "-key", "k.pem", "-subj", "/CN=ignored"], {
+    "k.pem": key.export({ format: "pem", type: "pkcs8" }),
+  }).stdout;
+
+describe("with a pool and a loaded issuer", () => {
+  let pool: SigningPool;
+
+  beforeAll(async () => {
+    pool = newPool();
+    await pool.ensureIssuer(material);
+  });
+  afterAll(() => pool.close());
+
+  const issueOne = async (override: Partial<IssueOrder> = {}) => pool.issue([issueOrder(override)]);
+
+  test.each(certificateFormats.filter((format) => !isDeviceFile(format)))(
+    "an order for %s gives a certificate and its sealed output in that shape",
+    async (format) => {
+      const batch = await issueOne({ format });
+      const output = outputOf(batch);
+      const certificate = new X509Certificate(issued(batch.results[0]).certificate);
+
+      expect(certificate.verify(new X509Certificate(material.certificate).publicKey)).toBe(true);
+      if (format === "pkcs12" || format === "pfx") {
+        expect(Object.keys(output)).toEqual(["data"]);
+        expect(Buffer.from(output["data"] ?? "", "base64")[0]).toBe(0x30);
+      } else {
+        expect(output["certificate"]).toBe(certificate.toString() + certificatePem("issuing"));
+        expect(certificate.checkPrivateKey(createPrivateKey(output["privateKey"] ?? ""))).toBe(true);
+      }
+    },
+  );
+
+  const network = {
+    displayName: "Example Üniversity",
+    domain: "wifi.example.org",
+    ssids: ["eduroam"],
+    radiusName: "radius.wifi.example.org",
+    radiusCas: [{ certificate: derOf(certificatePem("root")).toString("base64"), selfSigned: true }],
+  };
+
+  test.each(certificateFormats.filter(isDeviceFile))(
+    "an order for %s gives that file, and without the realm's network nothing",
+    async (format) => {
+      const file = Buffer.from(outputOf(await issueOne({ format, network }))["data"] ?? "", "base64").toString("utf8");
+      expect(file).toMatch(/^<\?xml version="1.0" encoding="UTF-8"\?>\n/);
+      expect(file).toContain("radius.wifi.example.org");
+
+      const { results } = await issueOne({ format });
+      expect(results[0]).toMatchObject({ failure: { code: "signing_failed" } });
+    },
+  );
+
+  test("configuration profiles are signed when there is something to sign them with", async () => {
+    const key = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey.export({ type: "pkcs8", format: "pem" });
+    const signing = ["req", "-x509", "-key", "key.pem", "-subj", "/CN=Signs Profiles"];
+    const certificate = openssl(signing, { "key.pem": key }).stdout;
+    const signingPool = newPool({ profileSigning: { certificate, key: key.toString() } });
+    await signingPool.ensureIssuer(material);
+    try {
+      const file = outputOf(await signingPool.issue([issueOrder({ format: "mobileconfig", network })]))["data"] ?? "";
+      const verify = ["cms", "-verify", "-inform", "DER", "-in", "file", "-CAfile", "signer.pem", "-purpose", "any"];
+      const { stdout } = openssl(verify, { file: Buffer.from(file, "base64"), "signer.pem": certificate });
+      expect(stdout).toContain("com.apple.wifi.managed");
+    } finally {
+      await signingPool.close();
+    }
+  });
+
+  test("a result names the public key by the hash that the database keeps unique", async () => {
+    const { certificate, spkiSha256 } = issued((await issueOne()).results[0]);
+    const spki = new X509Certificate(certificate).publicKey.export({ format: "der", type: "spki" });
+
+    expect(Buffer.from(spkiSha256).equals(createHash("sha256").update(spki).digest())).toBe(true);
+  });
+
+  test("what leaves the thread brings no other memory along", async () => {
+    const { results, wrappedDataKey } = await pool.issue(Array.from({ length: 4 }, () => issueOrder()));
+
+    for (const part of [
+      wrappedDataKey,
+      ...results.flatMap((result) => Object.values(issued(result)).filter((value) => value instanceof Uint8Array)),
+    ]) {
+      expect(part.buffer.byteLength).toBe(part.length);
+    }
+  });
+
+  test("sealed output of one issuance does not open as another's", async () => {
+    const { wrappedDataKey, results } = await pool.issue([issueOrder(), issueOrder()]);
+    const dataKey = unwrapDataKey(outputPrivateKey(outputKeys.privateJwk), wrappedDataKey);
+    const [first, second] = results.map(issued);
+
+    expect(() => open(dataKey, first?.sealed ?? Buffer.alloc(0), second?.issuanceId ?? "")).toThrow();
+  });
+
+  test("a bad order fails with its reason and takes no other with it", async () => {
+    const orders = [
+      issueOrder(),
+      issueOrder({ csr: "rubbish" }),
+      issueOrder({ notAfter: new Date("2100-01-01T00:00:00Z") }),
+      issueOrder({ identity: "jane.doe@example.org" }),
+      issueOrder({ issuerId: "99" as IssuerID }),
+      issueOrder({ serialNumber: "not a number" as IssueOrder["serialNumber"] }),
+      issueOrder(),
+    ];
+    const { results } = await pool.issue(orders);
+
+    expect(results.map(({ issuanceId }) => issuanceId)).toEqual(orders.map(({ issuanceId }) => issuanceId));
+    expect(results.map((result) => ("failure" in result ? result.failure.code : "issued"))).toEqual([
+      "issued",
+      "invalid_csr",
+      "issuer_expiring",
+      "lint_failed",
+      "issuer_not_loaded",
+      "lint_failed",
+      "issued",
+    ]);
+  });
+
+  test("a key pair that was brought along is used, and wiped on this side at once", async () => {
+    const keyPair = generateKeyPair("rsa-2048");
+    const privateKey = createPrivateKey({ key: Buffer.from(keyPair.privateKeyPkcs8), format: "der", type: "pkcs8" });
+
+    const pending = issueOne({ keyPair, keyType: "rsa-2048" });
+    expect(keyPair.privateKeyPkcs8.every((octet) => octet === 0)).toBe(true);
+
+    const batch = await pending;
+    expect(new X509Certificate(issued(batch.results[0]).certificate).checkPrivateKey(privateKey)).toBe(true);
+    expect(outputOf(batch)["privateKey"]).toBe(privateKey.export({ format: "pem", type: "pkcs8" }));
+  });
+
+  describeWithTool("openssl", "a certification request", () => {
+    test.each([
+      ["P-384", generateKeyPairSync("ec", { namedCurve: "secp384r1" }).privateKey],
+      ["RSA-2048", generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey],
+    ])(
+      "with %s: its key is certified, nothing else of it is used, and the output has no private key",
+      async (_, key) => {
+        const batch = await issueOne({ csr: csrFor(key), format: "pkcs12" });
+        const certificate = new X509Certificate(issued(batch.results[0]).certificate);
+
+        expect(certificate.checkPrivateKey(key)).toBe(true);
+        expect(certificate.subject).not.toContain("ignored");
+        expect(Object.keys(outputOf(batch))).toEqual(["certificate"]);
+      },
+    );
+  });
+
+  test("an issuer that is known already is not loaded again; a changed one replaces it", async () => {
+    await pool.ensureIssuer(structuredClone(material));
+    await pool.ensureIssuer({ ...material, urls: { ...testUrls, crl: "http://pki.example.org/crl/2.crl" } });
+
+    const { certificate } = issued((await issueOne()).results[0]);
+    expect(Buffer.from(certificate).includes("http://pki.example.org/crl/2.crl")).toBe(true);
+    await pool.ensureIssuer(material);
+  });
+
+  test("an issuer that does not load says why, and the one before stays", async () => {
+    const other = await testIssuerMaterial("another passphrase");
+    const mixedUp = await testIssuerMaterial(passphrase, "issuing-rsa");
+
+    await expect(pool.ensureIssuer(other)).rejects.toMatchObject({
+      name: "ThreadRequestError",
+      reason: "EncryptedKeyError",
+    });
+    await expect(pool.ensureIssuer({ ...material, encryptedKey: mixedUp.encryptedKey })).rejects.toMatchObject({
+      reason: "IssuerError",
+    });
+    issued((await issueOne()).results[0]);
+  });
+});
+
+describe("when a thread dies", () => {
+  const warnings: object[] = [];
+  let pool: SigningPool;
+  afterEach(() => pool.close());
+
+  test("its batch is rejected, another thread takes its place with the same issuers, and work goes on", async () => {
+    pool = newPool({ log: { warn: (fields) => warnings.push(fields) } });
+    await pool.ensureIssuer(material);
+    const victim = started.at(-1);
+
+    const slow = pool.issue(Array.from({ length: 16 }, () => issueOrder({ keyType: "rsa-3072" })));
+    const lost = expect(slow).rejects.toThrow(SigningThreadError);
+    await victim?.terminate();
+    await lost;
+    expect(started.at(-1)).toBe(victim);
+
+    issued((await pool.issue([issueOrder()])).results[0]);
+    expect(started.at(-1)).not.toBe(victim);
+    expect(warnings).toMatchObject([{ event: "signing_thread.ended" }]);
+  });
+
+  test("with two threads, the other one's batches are not touched", async () => {
+    pool = newPool({ threads: 2 });
+    await pool.ensureIssuer(material);
+    const victim = started.at(-1);
+
+    const batches = [0, 1].map(() => pool.issue(Array.from({ length: 3 }, () => issueOrder({ keyType: "rsa-2048" }))));
+    await victim?.terminate();
+    const outcomes = await Promise.allSettled(batches);
+
+    expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
+  });
+
+  test("a thread that does not answer in time is stopped, so that nobody waits for ever", async () => {
+    pool = newPool({ batchSecondsMax: 0.001 });
+    await expect(pool.issue([issueOrder({ keyType: "rsa-3072" })])).rejects.toThrow(SigningThreadError);
+  });
+});
+
+describe("closing", () => {
+  test("waits for what is under way, and takes nothing new", async () => {
+    const pool = newPool();
+    await pool.ensureIssuer(material);
+    const underWay = pool.issue([issueOrder({ keyType: "rsa-2048" })]);
+    const keyPair = generateKeyPair("ec-p256");
+
+    const closed = pool.close();
+    await expect(pool.issue([issueOrder({ keyPair })])).rejects.toThrow(SigningThreadError);
+    expect(keyPair.privateKeyPkcs8.every((octet) => octet === 0)).toBe(true);
+    await expect(pool.ensureIssuer(material)).rejects.toThrow(SigningThreadError);
+
+    issued((await underWay).results[0]);
+    await closed;
+  });
+
+  test("does not wait beyond its deadline: what is left is rejected", async () => {
+    const pool = newPool();
+    await pool.ensureIssuer(material);
+    const batches = Array.from({ length: 4 }, () =>
+      pool.issue(Array.from({ length: 8 }, () => issueOrder({ keyType: "rsa-3072" }))),
+    );
+    const outcomes = Promise.allSettled(batches);
+
+    await pool.close({ deadlineMs: 50 });
+
+    for (const outcome of await outcomes)
+      expect(outcome).toMatchObject({ status: "rejected", reason: { name: "SigningThreadError" } });
+  });
+});
+
+test("a refusal keeps its name across the thread's border", () => {
+  expect(new ThreadRequestError({ name: "IssuerError", message: "x" })).toMatchObject({
+    reason: "IssuerError",
+    message: "x",
+  });
+});

@@ -1,0 +1,219 @@
+import { randomBytes } from "node:crypto";
+import { beforeEach, describe, expect, test } from "vitest";
+import type { Database } from "../../../../db/client.ts";
+import { sql, type Sql } from "../../../../db/sql.ts";
+import { systemClock } from "../../../../runtime/clock.ts";
+import { tidy } from "../../../../worker/upkeep/upkeep.ts";
+import { useDatabase } from "../../../support/database.ts";
+import { givenRows, type GivenUser } from "../../../support/given.ts";
+import { silentLog } from "../../../support/worker.ts";
+
+const database = useDatabase();
+const given = givenRows(() => database.owner);
+
+const minute = 60_000;
+const day = 24 * 60 * minute;
+const now = systemClock.now();
+const fromNow = (ms: number): Date => new Date(now.getTime() + ms);
+
+let worker: Database | undefined;
+const tidyUp = (at = now): Promise<void> =>
+  tidy({ db: (worker ??= database.open("realmpass_worker")), clock: { now: () => at }, log: silentLog });
+
+const rowsOf = async (statement: Sql): Promise<number> => {
+  const [row] = await database.owner.query<{ count: number }>(
+    sql`select count(*)::integer as count from (${statement}) as rows`,
+  );
+  return row?.count ?? 0;
+};
+
+let user: GivenUser;
+beforeEach(async () => {
+  user = await given.user({ realmId: await given.realm() });
+});
+
+/** One of each kind of row that ends at an instant; answers a statement that finds it. */
+const kinds: readonly [string, (expiresAt: Date) => Promise<Sql>][] = [
+  [
+    "a login",
+    async (expiresAt) => {
+      await given.login(user);
+      await database.owner.query(sql`update logins set expires_at = ${expiresAt} where user_id = ${user.id}`);
+      return sql`select from logins where user_id = ${user.id}`;
+    },
+  ],
+  [
+    "a session",
+    async (expiresAt) => {
+      const { id } = await given.session({ user });
+      await database.owner.query(sql`update sessions set expires_at = ${expiresAt} where id = ${id}`);
+      return sql`select from sessions where id = ${id}`;
+    },
+  ],
+  [
+    "a sign-in that is at the identity provider",
+    async (expiresAt) => {
+      const tokenHash = randomBytes(32);
+      await database.owner.query(sql`
+        insert into upstream_attempts (token_hash, realm_id, sealed, expires_at)
+        values (${tokenHash}, ${user.realmId}, ${randomBytes(40)}, ${expiresAt})
+      `);
+      return sql`select from upstream_attempts where token_hash = ${tokenHash}`;
+    },
+  ],
+  [
+    "a count of guesses",
+    async (expiresAt) => {
+      const key = randomBytes(32).toString("base64url");
+      await database.owner.query(sql`
+        insert into guesses (key, points, expire) values (${key}, 3, ${expiresAt.getTime()})
+      `);
+      return sql`select from guesses where key = ${key}`;
+    },
+  ],
+  [
+    "an access token",
+    async (expiresAt) => {
+      await given.token({ realmId: user.realmId, userId: user.id }, { expiresAt });
+      return sql`select from access_tokens where user_id = ${user.id}`;
+    },
+  ],
+];
+
+describe.each(kinds)("%s", (_, make) => {
+  test("goes once it has ended", async () => {
+    const found = await make(fromNow(-minute));
+    expect(await rowsOf(found)).toBe(1);
+    await tidyUp();
+    expect(await rowsOf(found)).toBe(0);
+  });
+
+  test("stays until then", async () => {
+    const found = await make(fromNow(minute));
+    await tidyUp();
+    expect(await rowsOf(found)).toBe(1);
+    await tidyUp(fromNow(2 * minute));
+    expect(await rowsOf(found)).toBe(0);
+  });
+});
+
+test("a session that lay idle for 30 days goes with its code and tokens, one that was used since stays", async () => {
+  const [idle, used] = [await given.session({ user }), await given.session({ user })];
+  const usedAt = (id: string, at: Date) =>
+    database.owner.query(sql`update sessions set last_used_at = ${at} where id = ${id}`);
+  await usedAt(idle.id, fromNow(-30 * day - minute));
+  await usedAt(used.id, fromNow(-30 * day + minute));
+
+  await tidyUp();
+
+  for (const table of [sql`authorization_codes`, sql`refresh_tokens`, sql`access_tokens`]) {
+    expect(await rowsOf(sql`select from ${table} where session_id = ${idle.id}`)).toBe(0);
+    expect(await rowsOf(sql`select from ${table} where session_id = ${used.id}`)).toBe(1);
+  }
+  expect(await rowsOf(sql`select from sessions where id = ${idle.id}`)).toBe(0);
+  expect(await rowsOf(sql`select from sessions where id = ${used.id}`)).toBe(1);
+});
+
+test("a session outlives the login that it began with", async () => {
+  const { id } = await given.session({ user });
+  await given.login(user);
+  await database.owner.query(sql`
+    update sessions set login_id = (select id from logins where user_id = ${user.id}) where id = ${id}
+  `);
+  await database.owner.query(sql`update logins set expires_at = ${fromNow(-minute)} where user_id = ${user.id}`);
+
+  await tidyUp();
+
+  expect(await rowsOf(sql`select from logins where user_id = ${user.id}`)).toBe(0);
+  expect(await rowsOf(sql`select from sessions where id = ${id} and login_id is null`)).toBe(1);
+});
+
+test("what has piled up goes in slices, so that no statement takes long", async () => {
+  await database.owner.query(sql`
+    insert into guesses (key, points, expire)
+    select 'piled up ' || n, 1, ${fromNow(-minute).getTime()}::bigint from generate_series(1, 12000) n
+  `);
+  await database.owner.query(sql`
+    insert into logins (id, token_hash, realm_id, user_id, method, signed_in_at, expires_at)
+    select gen_random_uuid(), sha256(n::text::bytea), ${user.realmId}, ${user.id}, 'local', ${fromNow(-day)},
+           ${fromNow(-minute)}
+      from generate_series(1, 6000) n
+  `);
+  const left = () =>
+    Promise.all([
+      rowsOf(sql`select from guesses where key like 'piled up %'`),
+      rowsOf(sql`select from logins where user_id = ${user.id}`),
+    ]);
+
+  await tidyUp();
+  expect(await left()).toEqual([7_000, 1_000]);
+  await tidyUp();
+  expect(await left()).toEqual([2_000, 0]);
+  await tidyUp();
+  expect(await left()).toEqual([0, 0]);
+});
+
+describe("OCSP responders' certificates", () => {
+  const counts = async () => ({
+    ended: await rowsOf(sql`select from ocsp_responders where not_after < ${fromNow(-day)}`),
+    others: await rowsOf(sql`select from ocsp_responders where not_after >= ${fromNow(-day)}`),
+  });
+  /** As many that ended at this instant as it says. */
+  const givenResponders = async (notAfter: Date, count = 1): Promise<void> => {
+    await database.owner.query(sql`
+      insert into ocsp_responders (issuer_id, serial_number, worker_id, public_key, not_before, not_after, created_at)
+      select i.id, (extract(epoch from ${notAfter}::timestamptz)::bigint * 10000 + n)::text, gen_random_uuid(),
+             uuid_send(gen_random_uuid()), ${notAfter}::timestamptz - interval '7 days', ${notAfter}, now()
+        from issuers i
+       cross join generate_series(1, ${count}::integer) as n
+       where i.realm_id = ${user.realmId}
+    `);
+  };
+
+  test("are forgotten a day after they ended, in slices", async () => {
+    await givenResponders(fromNow(-day - minute), 6_000);
+    await givenResponders(fromNow(-day + minute));
+    expect(await counts()).toEqual({ ended: 6_000, others: 1 });
+
+    await tidyUp();
+    expect(await counts()).toEqual({ ended: 1_000, others: 1 });
+    await tidyUp();
+    expect(await counts()).toEqual({ ended: 0, others: 1 });
+  });
+
+  test("stay until then, whatever a worker's clock says, and whatever a worker does", async () => {
+    const before = await counts();
+    await givenResponders(fromNow(minute));
+
+    await tidyUp(fromNow(30 * day));
+
+    expect(await counts()).toEqual({ ...before, others: before.others + 1 });
+    for (const statement of [sql`delete from ocsp_responders`, sql`truncate ocsp_responders`])
+      await expect(worker!.query(statement)).rejects.toMatchObject({ code: "42501" });
+    expect(await counts()).toEqual({ ...before, others: before.others + 1 });
+  });
+});
+
+test("upkeep gives way to whoever holds a row that it would remove, and comes again", async () => {
+  const { id } = await given.session({ user });
+  await database.owner.query(sql`update sessions set expires_at = ${fromNow(-minute)} where id = ${id}`);
+
+  await database.owner.transaction(async (tx) => {
+    await tx.query(sql`select id from sessions where id = ${id} for update`);
+    await expect(tidyUp()).rejects.toThrow(/lock timeout/);
+  });
+
+  await tidyUp();
+  expect(await rowsOf(sql`select from sessions where id = ${id}`)).toBe(0);
+});
+
+test("while one worker tidies up, another has nothing to do", async () => {
+  const found = await kinds[3]![1](fromNow(-minute));
+  await database.owner.transaction(async (tx) => {
+    await tx.query(sql`select pg_advisory_xact_lock(7246712)`);
+    await tidyUp();
+    expect(await rowsOf(found)).toBe(1);
+  });
+  await tidyUp();
+  expect(await rowsOf(found)).toBe(0);
+});

@@ -1,0 +1,95 @@
+import { expect, test, vi } from "vitest";
+import { createBatcher } from "../../../runtime/batch.ts";
+
+/** A run that ends when the test says so, and remembers what it was given. */
+function controlledRun() {
+  const batches: string[][] = [];
+  const endings: (() => void)[] = [];
+  const run = async (items: readonly string[]): Promise<Map<string, string>> => {
+    batches.push([...items]);
+    await new Promise<void>((resolve) => endings.push(resolve));
+    return new Map(items.map((item) => [item, `${item} done`]));
+  };
+  return {
+    batches,
+    run,
+    endNext: async () => {
+      await vi.waitFor(() => {
+        expect(endings.length).toBeGreaterThan(0);
+      });
+      endings.shift()?.();
+    },
+  };
+}
+
+const begun = (batches: readonly unknown[], count: number) =>
+  vi.waitFor(() => {
+    expect(batches).toHaveLength(count);
+  });
+
+const patient = { itemsMax: 3, inFlightMax: 2, patienceMs: 60_000 };
+
+test("a lone item starts at once, and what comes in the same turn goes with it", async () => {
+  const { batches, run, endNext } = controlledRun();
+  const add = createBatcher(run, patient);
+
+  const outcomes = Promise.all([add("a"), add("b")]);
+  await begun(batches, 1);
+  await endNext();
+
+  expect(batches).toEqual([["a", "b"]]);
+  expect(await outcomes).toEqual(["a done", "b done"]);
+});
+
+test("what arrives while a batch runs goes together in the next ones, no more than fit", async () => {
+  const { batches, run, endNext } = controlledRun();
+  const add = createBatcher(run, patient);
+  const first = add("a");
+  await begun(batches, 1);
+  const rest = Promise.all(["b", "c", "d", "e"].map(add));
+
+  await endNext();
+  await begun(batches, 2);
+  await endNext();
+  await begun(batches, 3);
+  await endNext();
+
+  await first;
+  expect(await rest).toEqual(["b done", "c done", "d done", "e done"]);
+  expect(batches).toEqual([["a"], ["b", "c", "d"], ["e"]]);
+});
+
+test("behind a slow batch nobody waits longer than the patience allows, and never more run than may", async () => {
+  const { batches, run, endNext } = controlledRun();
+  const add = createBatcher(run, { ...patient, patienceMs: 20 });
+  const all = [add("slow")];
+  await begun(batches, 1);
+  all.push(add("b"));
+  await begun(batches, 2);
+  all.push(add("c"));
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  expect(batches).toEqual([["slow"], ["b"]]);
+
+  await endNext();
+  await begun(batches, 3);
+  await endNext();
+  await endNext();
+  expect(await Promise.all(all)).toEqual(["slow done", "b done", "c done"]);
+});
+
+test("a batch that fails fails its own items alone", async () => {
+  const add = createBatcher<string, string>(
+    (items) =>
+      items.includes("bad")
+        ? Promise.reject(new Error("no"))
+        : Promise.resolve(new Map(items.map((item) => [item, item]))),
+    patient,
+  );
+  await expect(add("bad")).rejects.toThrow("no");
+  expect(await add("good")).toBe("good");
+});
+
+test("an item that a batch forgets is an error, not a silence", async () => {
+  const add = createBatcher<string, string>(() => Promise.resolve(new Map()), patient);
+  await expect(add("lost")).rejects.toThrow("no outcome");
+});

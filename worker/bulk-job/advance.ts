@@ -1,0 +1,86 @@
+import { isContention, withoutValues } from "../../db/contention.ts";
+import { DatabaseUnavailable } from "../../db/outage.ts";
+import * as jobs from "../../db/queries/job-work.ts";
+import type { WorkedJob } from "../../db/queries/job-work.ts";
+import { JobID } from "../../domain/ids.ts";
+import { chunkSize, workJobRows } from "../../domain/tasks/work-job-rows.ts";
+import { TryAgain } from "../../runtime/queues.ts";
+import { begin } from "./begin.ts";
+import { skipPending } from "./cancel.ts";
+import { check } from "./check.ts";
+import type { JobDeps } from "./deps.ts";
+import { fail } from "./fail.ts";
+import { finish } from "./finish.ts";
+import { lockOutAll } from "./lock-out.ts";
+
+/** A job that does not go on this often, for another reason than an outage, will not go on at all. */
+const failuresMax = 3;
+
+/**
+ * Takes a job as far as it goes now, from whatever state it is in. `docs/jobs.md` numbers the steps and says what is true
+ * if the process dies after each. May be called at any time, by many at once: what has been done is not done again.
+ */
+export async function advance(deps: JobDeps, jobId: string): Promise<void> {
+  try {
+    for (let goesOn = true; goesOn;) {
+      const job = await jobs.find(deps.db, jobId);
+      goesOn = job !== undefined && (await step(deps, job));
+    }
+    deps.failures.delete(jobId);
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable || isContention(error)) throw error;
+    const failures = (deps.failures.get(jobId) ?? 0) + 1;
+    deps.failures.set(jobId, failures);
+    const fault = withoutValues(error);
+    deps.log.error({ event: "job.faulty", bulkJobId: jobId, failures, fault }, "a bulk job cannot go on");
+    if (failures < failuresMax) throw new TryAgain("the job did not go on");
+    await fail(deps, jobId);
+    deps.failures.delete(jobId);
+  }
+}
+
+/** One step; true when the next one can follow at once. */
+async function step(deps: JobDeps, job: WorkedJob): Promise<boolean> {
+  switch (job.state) {
+    case "checking":
+      await check(deps, job);
+      return true;
+    case "scheduled":
+      return jobs.queueDue(deps.db, { jobId: job.id, at: deps.clock.now() });
+    case "queued":
+      return begin(deps, job);
+    case "running":
+      if (job.kind === "offboarding" && job.markedAt === null && !(await lockOutAll(deps, job))) return true;
+      await carryOn(deps, job);
+      return false;
+    case "cancelling":
+      await skipPending(deps, job);
+      await carryOn(deps, job);
+      return false;
+    case "receiving":
+    case "ready":
+    case "cancelled":
+    case "completed":
+    case "completed_with_errors":
+    case "failed":
+      return false;
+  }
+}
+
+/** Sees to it that unfinished rows are worked, and ends a job that has none. */
+async function carryOn(deps: JobDeps, { id }: WorkedJob): Promise<void> {
+  const chunks = await jobs.unfinishedChunks(deps.db, { jobId: id, chunkSize });
+  if (chunks.length === 0) {
+    await finish(deps, id);
+    return;
+  }
+  const jobId = JobID.parse(id);
+  try {
+    await deps.queues.enqueueAll(
+      workJobRows,
+      chunks.map((from) => ({ version: 1 as const, jobId, from, to: from + chunkSize })),
+    );
+  } catch (error) {
+    deps.log.warn({ event: "job.not_enqueued", bulkJobId: id, err: error }, "the queue is away; the job waits for it");
+  }
+}

@@ -1,0 +1,47 @@
+import * as checks from "../../db/queries/job-checks.ts";
+import * as jobs from "../../db/queries/job-work.ts";
+import type { WorkedJob } from "../../db/queries/job-work.ts";
+import { creatorMayRun } from "../../db/queries/jobs.ts";
+import { sql } from "../../db/sql.ts";
+import { jobNotices } from "../../domain/bulk-job/job.ts";
+import { checkAll, countsOf } from "./check.ts";
+import type { JobDeps } from "./deps.ts";
+
+/**
+ * Lets a queued job run when it is its turn: a realm has few jobs running at once. What somebody was shown is checked
+ * again first, and the job says when that has changed. A job whose creator could not create it any more becomes `ready`,
+ * for somebody else to start. False when it is not its turn.
+ */
+export async function begin(deps: JobDeps, job: WorkedJob): Promise<boolean> {
+  const { db, clock, log } = deps;
+  if (!(await jobs.mayRun(db, job.id))) return false;
+
+  // Until it runs, a job counts rows that are not final only where it shows what a check has found.
+  const shown = job.done > (await jobs.finality(db, job.id)).final;
+  if (shown && !(await checkAll(deps, job, { again: true }))) return true;
+
+  return db.transaction(async (tx) => {
+    const at = clock.now();
+    await jobs.lockTurns(tx, job.realmId);
+    const locked = await jobs.lock(tx, job.id);
+    if (locked?.state !== "queued") return true;
+    if (!(await jobs.mayRun(tx, job.id))) return false;
+    const found = await checks.findings(tx, job.id);
+    if (!(await creatorMayRun(tx, { jobId: job.id, kind: job.kind }))) {
+      const waits = sql`state = 'ready', error_code = ${jobNotices.creatorEnded}, ${countsOf(found)}`;
+      await jobs.enter(tx, { jobId: job.id, at, changes: waits });
+      log.warn({ event: "job.creator_ended", bulkJobId: job.id }, "the creator of a bulk job has ended; it waits");
+      return true;
+    }
+    const { changed } = found;
+    await jobs.recount(tx, { jobId: job.id, at });
+    await jobs.enter(tx, {
+      jobId: job.id,
+      at,
+      changes: sql`
+        state = 'running', started_at = ${at}, expected_change = ${changed}::integer,
+        error_code = case when ${shown} and expected_change <> ${changed}::integer then ${jobNotices.changedSinceCheck} end`,
+    });
+    return true;
+  });
+}

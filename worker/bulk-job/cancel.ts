@@ -1,0 +1,37 @@
+import * as jobs from "../../db/queries/job-work.ts";
+import type { WorkedJob } from "../../db/queries/job-work.ts";
+import type { RowErrorCode } from "../../domain/bulk-job/row-errors.ts";
+import type { JobDeps } from "./deps.ts";
+import { slicesOf } from "./in-slices.ts";
+
+/** Rows that are skipped in one statement. */
+const sliceSize = 5_000;
+
+/**
+ * Takes back what nobody has begun. Rows that are under way are finished: who is locked out loses their profiles, and a
+ * profile that is being made is settled.
+ */
+export async function skipPending(deps: Pick<JobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
+  await countWhatIs(deps, job);
+  await skipAll(deps, job, "cancelled");
+}
+
+/** A job that has not begun counts what a check has found; from here on it counts what is. */
+export async function countWhatIs({ db, clock }: Pick<JobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
+  if (job.startedAt !== null) return;
+  await db.transaction(async (tx) => {
+    await jobs.lock(tx, job.id);
+    await jobs.recount(tx, { jobId: job.id, at: clock.now() });
+  });
+}
+
+/** Ends rows that nobody has begun, without anything done for them. */
+export async function skipAll(
+  { db, clock }: Pick<JobDeps, "db" | "clock">,
+  { id: jobId, lastPosition }: WorkedJob,
+  code: RowErrorCode,
+): Promise<void> {
+  for (const slice of slicesOf({ jobId, from: 1, to: lastPosition + 1 }, sliceSize)) {
+    await jobs.skip(db, { ...slice, code, at: clock.now() });
+  }
+}

@@ -1,0 +1,67 @@
+import * as checks from "../../db/queries/job-checks.ts";
+import { termsOf } from "../../db/queries/job-onboarding.ts";
+import * as jobs from "../../db/queries/job-work.ts";
+import type { WorkedJob } from "../../db/queries/job-work.ts";
+import { needsConfirmation } from "../../db/queries/jobs.ts";
+import { sql, type Sql } from "../../db/sql.ts";
+import { jobNotices } from "../../domain/bulk-job/job.ts";
+import type { JobDeps } from "./deps.ts";
+import { slicesOf, sparingOthers } from "./in-slices.ts";
+
+/** Rows that are checked in one statement. */
+const sliceSize = 10_000;
+
+/** Finds out what a job would do, writes it to its rows, and says what comes next: to wait, or to run. */
+export async function check(deps: JobDeps, job: WorkedJob): Promise<void> {
+  const { db, clock } = deps;
+  await checks.failDuplicates(db, { jobId: job.id, realmId: job.realmId, kind: job.kind });
+  await jobs.touch(db, { jobId: job.id, at: clock.now() });
+  if (!(await checkAll(deps, job, { again: false }))) return;
+
+  const found = await checks.findings(db, job.id);
+  const large =
+    job.kind === "offboarding" &&
+    (await needsConfirmation(db, { realmId: job.realmId, expectedChange: found.changed }));
+  await db.transaction(async (tx) => {
+    const at = clock.now();
+    const locked = await jobs.lock(tx, job.id);
+    if (locked?.state !== "checking") return;
+    const shown = countsOf(found);
+    const unconfirmed = large && locked.confirmTotal !== found.changed;
+    await jobs.enter(tx, {
+      jobId: job.id,
+      at,
+      changes: sql`expected_change = ${found.changed}, ${next(locked, { unconfirmed, shown, at })}`,
+    });
+  });
+}
+
+/** The counts of a job that has not begun: what its check has found. */
+export const countsOf = ({ changed, unchanged, failed, skipped }: checks.Findings): Sql =>
+  sql`changed = ${changed}, unchanged = ${unchanged}, failed = ${failed}, skipped = ${skipped}`;
+
+function next(job: WorkedJob, { unconfirmed, shown, at }: { unconfirmed: boolean; shown: Sql; at: Date }): Sql {
+  if (job.dryRun) return sql`state = 'ready', ${shown}`;
+  if (unconfirmed) return sql`state = 'ready', error_code = ${jobNotices.confirmationRequired}, ${shown}`;
+  if (job.executeAt !== null && job.executeAt > at) return sql`state = 'scheduled', ${shown}`;
+  return sql`state = 'queued'`;
+}
+
+/** Checks every pending row. With `again` also those that were checked before. False when the job went on without us. */
+export async function checkAll(
+  { db, clock, log }: Pick<JobDeps, "db" | "clock" | "log">,
+  job: WorkedJob,
+  { again }: { again: boolean },
+): Promise<boolean> {
+  for (const slice of slicesOf({ jobId: job.id, from: 1, to: job.lastPosition + 1 }, sliceSize)) {
+    if ((await jobs.find(db, job.id))?.state !== job.state) return false;
+    const at = clock.now();
+    const terms = { realmId: job.realmId, kind: job.kind, at, ...(await termsOf(db, { realmId: job.realmId, at })) };
+    await sparingOthers(slice, {
+      work: (part) => checks.checkRows(db, { ...part, terms, again, counted: job.dryRun && !again }),
+      giveUp: (row) => checks.expectFailure(db, { ...row, at }),
+      log,
+    });
+  }
+  return true;
+}

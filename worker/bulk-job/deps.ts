@@ -1,0 +1,16 @@
+import type { Database } from "../../db/client.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { Queues } from "../../runtime/queues.ts";
+import type { IssuanceOutcome } from "../issuance/issue.ts";
+
+/** What working bulk jobs takes. */
+export interface JobDeps {
+  db: Database;
+  queues: Pick<Queues, "enqueueAll">;
+  issueAll: (ids: readonly string[]) => Promise<ReadonlyMap<string, IssuanceOutcome>>;
+  /** How often each job has failed to go on in this process. */
+  failures: Map<string, number>;
+  clock: Clock;
+  log: Log;
+}

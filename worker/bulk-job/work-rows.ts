@@ -1,0 +1,96 @@
+import * as issuances from "../../db/queries/issuances.ts";
+import * as offboarding from "../../db/queries/job-offboarding.ts";
+import * as onboarding from "../../db/queries/job-onboarding.ts";
+import * as jobs from "../../db/queries/job-work.ts";
+import type { Progress, RowRange, WorkedJob } from "../../db/queries/job-work.ts";
+import { chunkSize } from "../../domain/tasks/work-job-rows.ts";
+import { TryAgain } from "../../runtime/queues.ts";
+import type { JobDeps } from "./deps.ts";
+import { finish } from "./finish.ts";
+import { slicesOf, sparingOthers } from "./in-slices.ts";
+
+/** Rows that are worked in one transaction, and profiles that are signed together: few enough that others get their turn. */
+const onboardingSlice = 100;
+
+/** The same where profiles are revoked. */
+const offboardingSlice = 250;
+
+/**
+ * Works the rows of a chunk that are not final. Between its slices it looks whether the job was stopped; rows that are
+ * under way it finishes even then. Throws {@link TryAgain} when some are in another worker's hand, or went back to the queue.
+ */
+export async function workRows(deps: JobDeps, chunk: RowRange): Promise<void> {
+  const size = { onboarding: onboardingSlice, offboarding: offboardingSlice };
+  const work = { onboarding: onboard, offboarding: offboard };
+  let complete = false;
+  const kind = (await jobs.find(deps.db, chunk.jobId))?.kind;
+  if (kind === undefined) return;
+  for (const slice of slicesOf(chunk, size[kind])) {
+    const job = await jobs.find(deps.db, chunk.jobId);
+    if (job?.state !== "running" && job?.state !== "cancelling") return;
+    const progress = await work[kind](deps, job, slice);
+    complete ||= progress.some((part) => part?.complete === true);
+  }
+  if (complete) {
+    await finish(deps, chunk.jobId);
+    return;
+  }
+  if (await jobs.hasWorkingRows(deps.db, chunk)) throw new TryAgain("rows are not settled yet");
+}
+
+/**
+ * Ends the rows under way of a job that cannot go on: whoever it has locked out loses their profiles, and a profile that is
+ * not made yet is given up. Throws when the database is away; it can then be called again.
+ */
+export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<void> {
+  const all = { jobId: job.id, from: 1, to: job.lastPosition + 1 };
+  if (job.kind === "offboarding") {
+    for (const slice of slicesOf(all, offboardingSlice)) await offboard(deps, job, slice);
+    return;
+  }
+  const at = deps.clock.now();
+  await issuances.failUnsettledOfJob(deps.db, { jobId: job.id, errorCode: "issuance_failed", at });
+  for (const slice of slicesOf(all, chunkSize)) await conclude(deps, slice);
+}
+
+/** What ending rows takes; nothing is issued any more. */
+type EndingDeps = Pick<JobDeps, "db" | "clock" | "log">;
+
+type Progresses = (Progress | undefined)[];
+
+async function onboard(deps: JobDeps, job: WorkedJob, slice: RowRange): Promise<Progresses> {
+  const { db, clock, log, issueAll } = deps;
+  const { realmId, actor } = job;
+  const giveUp = (row: { jobId: string; position: number }) =>
+    jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() });
+
+  const taken =
+    job.state === "running"
+      ? await sparingOthers(slice, {
+          work: (part) =>
+            db.transaction((tx) => onboarding.takeOnRows(tx, { ...part, realmId, actor, at: clock.now() })),
+          giveUp,
+          log,
+        })
+      : [];
+  if (!(await jobs.hasWorkingRows(db, slice))) return taken;
+
+  const unsettled = await onboarding.unsettled(db, slice);
+  if (unsettled.length > 0) await issueAll(unsettled);
+  return [...taken, ...(await conclude(deps, slice))];
+}
+
+const conclude = ({ db, clock, log }: EndingDeps, slice: RowRange): Promise<Progresses> =>
+  sparingOthers(slice, {
+    work: (part) => onboarding.concludeRows(db, { ...part, at: clock.now() }),
+    giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
+    log,
+  });
+
+function offboard({ db, clock, log }: EndingDeps, { realmId }: WorkedJob, slice: RowRange): Promise<Progresses> {
+  return sparingOthers(slice, {
+    work: (part) => db.transaction((tx) => offboarding.revoke(tx, { ...part, realmId, at: clock.now() })),
+    giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
+    log,
+  });
+}

@@ -1,0 +1,244 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { violates, type Database } from "../../db/client.ts";
+import { DatabaseUnavailable } from "../../db/outage.ts";
+import * as work from "../../db/queries/issuance-work.ts";
+import type { ClaimedIssuance, Draw, SignedIssuance } from "../../db/queries/issuance-work.ts";
+import { identityLabelOf } from "../../domain/certificate-profile.ts";
+import type { ErrorCode } from "../../domain/errors.ts";
+import { IssuanceID, IssuerID, SerialNumber } from "../../domain/ids.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { NetworkSettings } from "./device-files/device-file-content.ts";
+import type { Issuers } from "./issuers.ts";
+import type { KeyPool } from "./key-pool.ts";
+import { networksOf } from "./networks.ts";
+import { drawSerialNumber } from "../../pki/serial-number.ts";
+import type { IssueOrder, OrderFailureCode, OrderResult } from "../signing/messages.ts";
+import { ordersPerBatch, type SigningPool } from "../signing/pool.ts";
+
+/** What became of one issuance in this attempt. */
+export type IssuanceOutcome =
+  | "issued"
+  /** Failed for good; the row says why. */
+  | "failed"
+  /** Settled already, or in another worker's hand. */
+  | "not ours"
+  /** Given back to the queue: trying again may help. */
+  | "released";
+
+/** The most that one attempt takes in hand: what fits one notification of their ids. */
+export const issuancesMax = 200;
+
+export interface IssuanceDeps {
+  db: Database;
+  pool: SigningPool;
+  threads: number;
+  issuers: Issuers;
+  rsaKeys: Pick<KeyPool, "take">;
+  clock: Clock;
+  log: Log;
+  /** Claims that are being worked on, for whoever renews them. */
+  claimsInHand: Set<string>;
+}
+
+/** How often and with what pauses a settlement is tried while Postgres is away, before the claim is left to run out. */
+const settlePausesMs = [200, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
+
+/**
+ * Works off issuances together: claim, sign, settle. `docs/issuance.md` numbers these steps and says what is true if
+ * the process dies after each. Throws only when Postgres is away; then nothing is lost and trying again is right.
+ */
+export async function issueAll(
+  deps: IssuanceDeps,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, IssuanceOutcome>> {
+  const { db, clock, log, claimsInHand } = deps;
+  const claimId = randomUUID();
+  const outcomes = new Map<string, IssuanceOutcome>(ids.map((id) => [id, "not ours"]));
+
+  const claimed = await work.claim(db, { draws: ids.map(draw), claimId, at: clock.now() });
+  if (claimed.length < ids.length) await failHopeless(deps, { ids, claimed, outcomes });
+  if (claimed.length === 0) return outcomes;
+
+  claimsInHand.add(claimId);
+  try {
+    const { signed, dataKeys, failed } = await signAll(deps, claimed);
+    const { settled, refused } = await settleAll(deps, { signed, dataKeys, claimId });
+    for (const id of settled) outcomes.set(id, "issued");
+
+    const over = new Set([...settled, ...refused.map(({ id }) => id)]);
+    const ownerless = signed.filter(({ id }) => !over.has(id)).map(({ id }) => ({ id, code: "owner" as const }));
+    const attempts = [...failed, ...refused, ...ownerless];
+    if (attempts.length > 0) {
+      await whileAway(() => work.abandon(db, { attempts, claimId, at: clock.now() }));
+      for (const { id, code } of attempts) outcomes.set(id, code === null ? "released" : "failed");
+    }
+    log.debug({ event: "issuances.settled", issued: settled.length, abandoned: attempts.length }, "issuances settled");
+    return outcomes;
+  } finally {
+    claimsInHand.delete(claimId);
+  }
+}
+
+const draw = (id: string): Draw => ({ id, serialNumber: drawSerialNumber(), label: identityLabelOf(randomBytes(20)) });
+
+async function failHopeless(
+  { db, clock, log }: IssuanceDeps,
+  {
+    ids,
+    claimed,
+    outcomes,
+  }: { ids: readonly string[]; claimed: readonly ClaimedIssuance[]; outcomes: Map<string, IssuanceOutcome> },
+): Promise<void> {
+  const taken = new Set(claimed.map(({ id }) => id));
+  const rows = await work.hopeless(db, { ids: ids.filter((id) => !taken.has(id)), at: clock.now() });
+  if (rows.length === 0) return;
+  await work.failUnclaimed(db, { rows, at: clock.now() });
+  for (const { id, code } of rows) {
+    outcomes.set(id, "failed");
+    log.error({ event: "issuance.failed", issuanceId: id, code }, "an issuance cannot be worked off");
+  }
+}
+
+interface SignedBatch {
+  signed: SignedIssuance[];
+  dataKeys: { id: string; wrapped: Uint8Array }[];
+  failed: { id: string; code: ErrorCode | null }[];
+}
+
+/** Signs everything on the threads, in parts that keep all of them busy. A part whose thread dies is given back. */
+async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]): Promise<SignedBatch> {
+  const batch: SignedBatch = { signed: [], dataKeys: [], failed: [] };
+  try {
+    await deps.issuers.ensure(claimed.map(({ issuerId }) => issuerId));
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    deps.log.error({ event: "issuer.not_loaded", err: error }, "an issuer cannot be loaded");
+  }
+
+  const networks = await networksOf(deps, claimed);
+  const size = Math.min(ordersPerBatch, Math.ceil(claimed.length / deps.threads));
+  const parts = Array.from({ length: Math.ceil(claimed.length / size) }, (_, part) =>
+    claimed.slice(part * size, (part + 1) * size),
+  );
+  await Promise.all(
+    parts.map(async (part) => {
+      try {
+        const { wrappedDataKey, results } = await deps.pool.issue(
+          part.map((row) => order(row, networks.get(row.id), deps)),
+        );
+        const dataKeyId = randomUUID();
+        batch.dataKeys.push({ id: dataKeyId, wrapped: wrappedDataKey });
+        for (const result of results) sort(result, { batch, dataKeyId, log: deps.log });
+      } catch (error) {
+        deps.log.error({ event: "signing.failed", err: error }, "a batch was not signed; it goes back to the queue");
+        batch.failed.push(...part.map(({ id }) => ({ id, code: null })));
+      }
+    }),
+  );
+  return batch;
+}
+
+/** What is signed is rebuilt from the committed row: an edited job yields nothing that the row does not say. */
+function order(
+  row: ClaimedIssuance,
+  network: NetworkSettings | undefined,
+  { rsaKeys }: Pick<IssuanceDeps, "rsaKeys">,
+): IssueOrder {
+  const keyPair = row.keyType === "rsa-2048" && row.csr === null ? rsaKeys.take() : undefined;
+  return {
+    issuanceId: IssuanceID.parse(row.id),
+    issuerId: IssuerID.parse(row.issuerId),
+    kind: row.kind,
+    serialNumber: SerialNumber.parse(row.serialNumber),
+    identity: row.identity,
+    organization: row.organization,
+    dnsName: row.identity.includes("@") ? null : row.identity,
+    friendlyName: `${row.name} (${row.organization})`,
+    notBefore: row.notBefore,
+    notAfter: row.notAfter,
+    keyType: row.keyType,
+    csr: row.csr,
+    ...(keyPair === undefined ? {} : { keyPair }),
+    format: row.format,
+    deviceType: row.deviceType,
+    ...(network === undefined ? {} : { network }),
+  };
+}
+
+/** What a thread's refusal means for the issuance; null: try again. */
+const failureCode = {
+  invalid_csr: "invalid_csr",
+  lint_failed: "issuance_failed",
+  issuer_expiring: "issuer_expiring",
+  issuer_not_loaded: null,
+  signing_failed: null,
+} as const satisfies Record<OrderFailureCode, ErrorCode | null>;
+
+function sort(
+  result: OrderResult,
+  { batch, dataKeyId, log }: { batch: SignedBatch; dataKeyId: string; log: Log },
+): void {
+  if ("failure" in result) {
+    const { code, detail } = result.failure;
+    if (code !== "invalid_csr") {
+      log.error(
+        { event: "issuance.refused", issuanceId: result.issuanceId, code, detail },
+        "a certificate was not made",
+      );
+    }
+    batch.failed.push({ id: result.issuanceId, code: failureCode[code] });
+    return;
+  }
+  const { issuanceId, certificate, spkiSha256, sealed } = result;
+  batch.signed.push({ id: issuanceId, certificate, spkiSha256, sealed, dataKeyId });
+}
+
+interface Settlement {
+  settled: string[];
+  /** What the database would not take, with the reason when it is one that the requester can do something about. */
+  refused: { id: string; code: ErrorCode | null }[];
+}
+
+/** Settles together; if the database refuses the batch for one row's sake, one by one, so that only that row fails. */
+async function settleAll(
+  deps: Pick<IssuanceDeps, "db" | "clock" | "log">,
+  { signed, dataKeys, claimId }: Pick<SignedBatch, "signed" | "dataKeys"> & { claimId: string },
+): Promise<Settlement> {
+  const [only] = signed;
+  if (only === undefined) return { settled: [], refused: [] };
+  try {
+    const settled = await whileAway(() => work.settle(deps.db, { signed, dataKeys, claimId, at: deps.clock.now() }));
+    return { settled, refused: [] };
+  } catch (error) {
+    if (error instanceof DatabaseUnavailable) throw error;
+    if (signed.length === 1) {
+      const code = violates(error, "certificates_public_key") ? "key_already_certified" : null;
+      deps.log.error(
+        { event: "issuance.not_settled", issuanceId: only.id, code, err: error },
+        "a settlement was refused",
+      );
+      return { settled: [], refused: [{ id: only.id, code }] };
+    }
+    deps.log.warn({ event: "issuances.not_settled", err: error, count: signed.length }, "settling one by one");
+  }
+  const parts: Settlement[] = [];
+  for (const one of signed) parts.push(await settleAll(deps, { signed: [one], dataKeys, claimId }));
+  return {
+    settled: parts.flatMap(({ settled }) => settled),
+    refused: parts.flatMap(({ refused }) => refused),
+  };
+}
+
+/** Does what must not be lost, trying again while Postgres is away. */
+async function whileAway<Result>(attempt: () => Promise<Result>): Promise<Result> {
+  for (const pauseMs of settlePausesMs) {
+    try {
+      return await attempt();
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable)) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, pauseMs));
+  }
+  return attempt();
+}

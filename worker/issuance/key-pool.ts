@@ -1,0 +1,121 @@
+import { generateKeyPair } from "node:crypto";
+import type { KeyPair } from "../../pki/key-pair.ts";
+
+export interface KeyPool {
+  /** How many keys are parked. */
+  readonly size: number;
+  /** A key that no other call gets, its taker's to wipe; undefined when none is parked: then the caller makes its own. */
+  take(): KeyPair | undefined;
+  /** Begins to fill, and keeps the pool filled until `close`. */
+  start(): void;
+  /** Stops for good, waits for a key that is just being made, and wipes everything parked. */
+  close(): Promise<void>;
+}
+
+export interface KeyPoolOptions {
+  keyType: "rsa-2048";
+  /** How many keys to keep parked. */
+  target: number;
+  /** Whether signing has nothing to do. Asked before each key, because one takes 240 to 320 ms of a core. */
+  isIdle: () => boolean;
+  log?: { warn(fields: object, message: string): void };
+  generate?: () => Promise<KeyPair>;
+}
+
+/** How long to leave a busy process alone before asking again, in milliseconds. */
+const busyPause = 50;
+/** How long to wait after a key could not be made, in milliseconds. */
+const failurePause = 5_000;
+
+/**
+ * A pool of RSA keys in this process's memory, so that RSA profiles can be issued at the speed of P-256 ones.
+ *
+ * Keys are made one at a time on a libuv thread, beside the event loop, and only while `isIdle` says so. A failure to
+ * make one is logged and tried again after a pause; it never throws. The timers do not keep the process alive.
+ */
+export function createKeyPool({ keyType, target, isIdle, log, generate = generateRsa2048 }: KeyPoolOptions): KeyPool {
+  const parked: KeyPair[] = [];
+  let state: "new" | "open" | "closed" = "new";
+  let filling: Promise<void> | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  const wanting = (): boolean => state === "open" && parked.length < target;
+
+  /** Makes one key, or arranges to be called again; does nothing when it is at it already or there is nothing to do. */
+  function step(): void {
+    if (!wanting() || filling !== undefined || timer !== undefined) return;
+    filling = makeOne().then((pause) => {
+      filling = undefined;
+      if (pause === 0) step();
+      else stepAfter(pause);
+    });
+  }
+
+  /** Resolves to how many milliseconds to wait before the next. */
+  async function makeOne(): Promise<number> {
+    try {
+      if (!isIdle()) return busyPause;
+      park(await generate());
+      return 0;
+    } catch (error) {
+      log?.warn(
+        { event: "key_pool.failed", keyType, err: error },
+        "A key for the pool could not be made; trying again later",
+      );
+      return failurePause;
+    }
+  }
+
+  function park(pair: KeyPair): void {
+    if (state === "closed") pair.privateKeyPkcs8.fill(0);
+    else parked.push(pair);
+  }
+
+  function stepAfter(pause: number): void {
+    if (!wanting()) return;
+    timer = setTimeout(() => {
+      timer = undefined;
+      step();
+    }, pause);
+    timer.unref();
+  }
+
+  return {
+    get size() {
+      return parked.length;
+    },
+    take() {
+      const pair = parked.pop();
+      step();
+      return pair;
+    },
+    start() {
+      if (state === "new") state = "open";
+      step();
+    },
+    async close() {
+      state = "closed";
+      clearTimeout(timer);
+      timer = undefined;
+      for (const pair of parked.splice(0)) pair.privateKeyPkcs8.fill(0);
+      await filling;
+    },
+  };
+}
+
+const generateRsa2048 = (): Promise<KeyPair> =>
+  new Promise((resolve, reject) => {
+    generateKeyPair(
+      "rsa",
+      {
+        modulusLength: 2048,
+        publicExponent: 65537,
+        publicKeyEncoding: { type: "spki", format: "der" },
+        privateKeyEncoding: { type: "pkcs8", format: "der" },
+      },
+      (error, publicKeySpki, privateKeyPkcs8) => {
+        if (error) reject(error);
+        else resolve({ privateKeyPkcs8, publicKeySpki });
+      },
+    );
+  });

@@ -1,0 +1,56 @@
+import { X509Certificate } from "node:crypto";
+import type { Database } from "../../db/client.ts";
+import type { ClaimedIssuance } from "../../db/queries/issuance-work.ts";
+import { listNetworksOfIssuances, type IssuanceNetwork } from "../../db/queries/realms.ts";
+import { isDeviceFile } from "../../domain/certificate-format.ts";
+import { radiusServerName } from "../../domain/realm.ts";
+import type { Log } from "../../runtime/log.ts";
+import type { NetworkSettings, RadiusCa } from "./device-files/device-file-content.ts";
+
+/**
+ * The networks of those among the claimed that become device files, by issuance; for any others the database is not
+ * asked. One whose RADIUS CA cannot be read is left out, and the log says so.
+ */
+export async function networksOf(
+  { db, log }: { db: Database; log: Log },
+  claimed: readonly ClaimedIssuance[],
+): Promise<ReadonlyMap<string, NetworkSettings>> {
+  const ids = claimed.filter(({ format }) => isDeviceFile(format)).map(({ id }) => id);
+  const networks = new Map<string, NetworkSettings>();
+  if (ids.length === 0) return networks;
+  for (const row of await listNetworksOfIssuances(db, ids)) {
+    try {
+      networks.set(row.issuanceId, networkOf(row));
+    } catch (error) {
+      log.error({ event: "realm.radius_ca_unreadable", issuanceId: row.issuanceId, err: error }, "not a CA in PEM");
+    }
+  }
+  return networks;
+}
+
+const networkOf = ({ displayName, domain, ssids, ...row }: IssuanceNetwork): NetworkSettings => ({
+  displayName,
+  domain,
+  ssids,
+  radiusName: radiusServerName({ ...row, domain }),
+  radiusCas: radiusCasOf(row),
+});
+
+/**
+ * Whom the RADIUS server's certificate comes from: the CAs the realm names, else its own, for a server with an
+ * infrastructure profile. Its root is what devices trust, since most stacks take no other anchor and a new issuing CA
+ * must not lock devices out; the issuing CA goes with it for servers that do not send their chain.
+ */
+function radiusCasOf({
+  radiusCa,
+  issuer,
+  issuerChain,
+}: Omit<IssuanceNetwork, "displayName" | "domain" | "ssids">): RadiusCa[] {
+  const own = [issuer, ...issuerChain];
+  const named = radiusCa?.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
+  if (radiusCa !== null && named.length === 0) throw new TypeError("the realm's RADIUS CA is not PEM");
+  const cas = (radiusCa === null ? own : named)
+    .map((certificate) => new X509Certificate(certificate))
+    .map((ca) => ({ certificate: ca.raw.toString("base64"), selfSigned: ca.verify(ca.publicKey) }));
+  return [...cas.filter(({ selfSigned }) => selfSigned), ...cas.filter(({ selfSigned }) => !selfSigned)];
+}

@@ -1,0 +1,137 @@
+import type { CertificateFormat } from "../../domain/certificate-format.ts";
+import type { CertificateKind } from "../../domain/certificate-profile.ts";
+import type { DeviceType, KeyType } from "../../domain/device.ts";
+import type { IssuanceID, IssuerID, SerialNumber } from "../../domain/ids.ts";
+import type { NetworkSettings } from "../issuance/device-files/device-file-content.ts";
+import type { CrlRequest } from "../../pki/crl.ts";
+import type { EncryptedKey } from "../keys/encrypted-key.ts";
+import type { PublicationUrls } from "../../pki/issuer.ts";
+
+/** What passes between the process and its signing threads. Everything here survives a structured clone. */
+
+/** An issuer as it lies in the database: all that a thread needs, with the passphrase it already has, to sign for it. */
+export interface IssuerMaterial {
+  issuerId: IssuerID;
+  certificate: Uint8Array;
+  /** `certificate` first, then any certificate between it and the root; never the root. */
+  chain: readonly Uint8Array[];
+  encryptedKey: EncryptedKey;
+  urls: PublicationUrls;
+}
+
+/** One certificate to make. Everything in it comes from the committed row, not from a queue. */
+export interface IssueOrder {
+  issuanceId: IssuanceID;
+  issuerId: IssuerID;
+  kind: CertificateKind;
+  serialNumber: SerialNumber;
+  identity: string;
+  /** The realm's display name. */
+  organization: string;
+  dnsName: string | null;
+  /** What the device shows for the certificate. */
+  friendlyName: string;
+  notBefore: Date;
+  notAfter: Date;
+  keyType: KeyType;
+  /** A PEM PKCS#10 request whose key is to be certified; no key is made then. */
+  csr: string | null;
+  /** A ready key, used instead of making one. It is taken over: wiped here once handed on, and never used twice. */
+  keyPair?: { privateKeyPkcs8: Uint8Array; publicKeySpki: Uint8Array };
+  format: CertificateFormat;
+  deviceType: DeviceType | null;
+  /** For formats that are device files. */
+  network?: NetworkSettings;
+}
+
+/**
+ * `invalid_csr`, `lint_failed` and `issuer_expiring` are answers: the same order fails again.
+ * `issuer_not_loaded` and `signing_failed` are conditions: a later attempt may succeed.
+ */
+export type OrderFailureCode =
+  "invalid_csr" | "lint_failed" | "issuer_expiring" | "issuer_not_loaded" | "signing_failed";
+
+export interface IssuedOrder {
+  issuanceId: IssuanceID;
+  certificate: Uint8Array;
+  /** SHA-256 of the certificate's SubjectPublicKeyInfo. */
+  spkiSha256: Uint8Array;
+  /** CreationOutput as JSON, sealed under the batch's data key and bound to the issuance id. */
+  sealed: Uint8Array;
+}
+
+export interface FailedOrder {
+  issuanceId: IssuanceID;
+  /** `detail` of `invalid_csr` may be shown to the requester; the others are for the operator. */
+  failure: { code: OrderFailureCode; detail: string };
+}
+
+export type OrderResult = IssuedOrder | FailedOrder;
+
+export interface IssueBatchResult {
+  /** The data key that every `sealed` of this batch is under, wrapped to the output key. */
+  wrappedDataKey: Uint8Array;
+  /** One for each order, in the same order. */
+  results: OrderResult[];
+}
+
+/** A CRL to sign: what it says beside what the thread knows of its issuer. */
+export interface CrlOrder extends CrlRequest {
+  issuerId: IssuerID;
+  /** In shared memory, so that no copy of a long list is made for the thread. */
+  pieces: readonly Uint8Array<SharedArrayBuffer>[];
+}
+
+/** See SignedCrl. */
+export interface SignedCrlOrder {
+  head: Uint8Array;
+  tail: Uint8Array;
+}
+
+/** The certificate of an OCSP responder to sign; everything in it comes from the committed row. */
+export interface ResponderOrder {
+  issuerId: IssuerID;
+  serialNumber: SerialNumber;
+  publicKeySpki: Uint8Array;
+  notBefore: Date;
+  notAfter: Date;
+}
+
+export type ThreadRequest =
+  | { type: "load-issuer"; material: IssuerMaterial }
+  | { type: "issue"; orders: readonly IssueOrder[] }
+  | { type: "sign-crl"; order: CrlOrder }
+  | { type: "certify-responder"; order: ResponderOrder };
+
+/** What each request is answered with. */
+export interface ThreadAnswers {
+  "load-issuer": { type: "load-issuer" };
+  issue: { type: "issue" } & IssueBatchResult;
+  "sign-crl": { type: "sign-crl" } & SignedCrlOrder;
+  "certify-responder": { type: "certify-responder"; certificate: Uint8Array };
+}
+
+export type ThreadAnswer = ThreadAnswers[keyof ThreadAnswers];
+
+/** A request on its way: answers come back under its number. */
+export interface Envelope {
+  requestId: number;
+  request: ThreadRequest;
+}
+
+export type Reply = { requestId: number } & ({ answer: ThreadAnswer } | { error: { name: string; message: string } });
+
+/** What a thread is started with. */
+export interface SigningThreadData {
+  passphrase: string;
+  /** SubjectPublicKeyInfo of the key that output is sealed to, DER. */
+  outputPublicKeySpki: Uint8Array;
+  profileSigning: ProfileSigning | undefined;
+}
+
+/** What configuration profiles are signed with, PEM. It is no issuer's key. */
+export interface ProfileSigning {
+  /** With its chain. */
+  certificate: string;
+  key: string;
+}

@@ -1,0 +1,117 @@
+import { Worker } from "node:worker_threads";
+import type { Envelope, Reply, SigningThreadData, ThreadAnswers, ThreadRequest } from "./messages.ts";
+
+/** The signing thread that had a request died or was stopped. Whether it signed anything is not known. */
+export class SigningThreadError extends Error {
+  override readonly name = "SigningThreadError";
+}
+
+/** A request that a thread refused: an issuer that does not load. */
+export class ThreadRequestError extends Error {
+  override readonly name = "ThreadRequestError";
+  /** Name of the error as it was in the thread, as in "EncryptedKeyError". */
+  readonly reason: string;
+
+  constructor({ name, message }: { name: string; message: string }) {
+    super(message);
+    this.reason = name;
+  }
+}
+
+export interface SigningThread {
+  /** Requests that are not answered yet. */
+  readonly inFlight: number;
+  /** Rejects with SigningThreadError when the thread ends first, with ThreadRequestError when it refuses. */
+  request<T extends ThreadRequest>(request: T, transfer?: readonly ArrayBuffer[]): Promise<ThreadAnswers[T["type"]]>;
+  terminate(): Promise<void>;
+}
+
+export interface StartOptions {
+  data: SigningThreadData;
+  /** A thread that has something to answer and is silent for longer is stopped. */
+  answerSecondsMax: number;
+  /** Called once, after everything in flight was rejected. */
+  onEnd: (cause: SigningThreadError) => void;
+}
+
+interface Waiting {
+  timer: NodeJS.Timeout;
+  settle: (reply: Reply) => void;
+  reject: (error: Error) => void;
+}
+
+/** Starts a signing thread. It need not be waited for: requests are kept until it runs. */
+export function startSigningThread({ data, answerSecondsMax, onEnd }: StartOptions): SigningThread {
+  const worker = newWorker(data);
+  const waiting = new Map<number, Waiting>();
+  let lastRequestId = 0;
+  let cause: unknown;
+  let ended: SigningThreadError | undefined;
+
+  worker.on("message", (reply: Reply) => {
+    waiting.get(reply.requestId)?.settle(reply);
+    for (const { timer } of waiting.values()) timer.refresh();
+  });
+  worker.on("error", (error) => (cause = error));
+  worker.on("exit", (code) => {
+    ended = new SigningThreadError(`a signing thread ended with exit code ${String(code)}`, { cause });
+    for (const { reject } of waiting.values()) reject(ended);
+    onEnd(ended);
+  });
+
+  return {
+    get inFlight() {
+      return waiting.size;
+    },
+
+    request: <T extends ThreadRequest>(request: T, transfer: readonly ArrayBuffer[] = []) =>
+      new Promise<ThreadAnswers[T["type"]]>((resolve, reject) => {
+        if (ended !== undefined) {
+          reject(ended);
+          return;
+        }
+        const requestId = ++lastRequestId;
+        const timer = setTimeout(() => {
+          cause = new Error(`no answer within ${String(answerSecondsMax)} s`);
+          void worker.terminate();
+        }, answerSecondsMax * 1000);
+        const finish = () => {
+          clearTimeout(timer);
+          waiting.delete(requestId);
+        };
+        waiting.set(requestId, {
+          timer,
+          settle: (reply) => {
+            finish();
+            if ("answer" in reply) resolve(reply.answer as ThreadAnswers[T["type"]]);
+            else reject(new ThreadRequestError(reply.error));
+          },
+          reject: (error) => {
+            finish();
+            reject(error);
+          },
+        });
+        try {
+          worker.postMessage({ requestId, request } satisfies Envelope, transfer);
+        } catch (error) {
+          waiting.get(requestId)?.reject(error as Error);
+        }
+      }),
+
+    terminate: async () => {
+      await worker.terminate();
+    },
+  };
+}
+
+/**
+ * From `dist` the thread is plain JavaScript. From source it is TypeScript, which Node 20 cannot run: tsx is registered
+ * first, by a line of JavaScript of its own, because a worker ignores `--import`.
+ */
+function newWorker(workerData: SigningThreadData): Worker {
+  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./thread.js", import.meta.url), { workerData });
+  const tsx = JSON.stringify(import.meta.resolve("tsx/esm/api"));
+  const entry = JSON.stringify(new URL("./thread.ts", import.meta.url).href);
+  const start = `import(${tsx}).then(({ register }) => { register(); return import(${entry}); });`;
+  return new Worker(start, { eval: true, workerData, execArgv: [] });
+}

@@ -1,0 +1,124 @@
+/**
+ * A signing thread: the only place where an issuer's key is in the clear. It answers one request after the other and
+ * keeps nothing of an order.
+ */
+import { createPublicKey } from "node:crypto";
+import { setImmediate } from "node:timers/promises";
+import { parentPort, workerData } from "node:worker_threads";
+import { createDataKey } from "../../runtime/sealed-output.ts";
+import type { IssuerID } from "../../domain/ids.ts";
+import { assembleCertificate } from "../../pki/certificate.ts";
+import { signCrl } from "../../pki/crl.ts";
+import { IssuerError, loadIssuer, type Issuer } from "../../pki/issuer.ts";
+import { encodeResponderToBeSigned, lintResponder } from "../../pki/responder-certificate.ts";
+import { readFileSigner } from "../../pki/signed-data.ts";
+import { openFileSignerSync } from "../keys/file-signer.ts";
+import { issueOrder } from "./signing-request.ts";
+import type {
+  CrlOrder,
+  Envelope,
+  IssueBatchResult,
+  IssueOrder,
+  OrderResult,
+  Reply,
+  ResponderOrder,
+  SignedCrlOrder,
+  SigningThreadData,
+  ThreadAnswer,
+  ThreadRequest,
+} from "./messages.ts";
+
+const port = parentPort;
+if (port === null) throw new Error("thread.ts is a worker thread's entry");
+
+const { passphrase, outputPublicKeySpki, profileSigning } = workerData as SigningThreadData;
+const profileSigner = profileSigning && readFileSigner(profileSigning);
+const outputPublicKey = createPublicKey({ key: Buffer.from(outputPublicKeySpki), format: "der", type: "spki" });
+const issuers = new Map<IssuerID, Issuer>();
+
+let previous: Promise<void> = Promise.resolve();
+port.on("message", (envelope: Envelope) => {
+  const replied = previous.then(() => reply(envelope));
+  // A long CRL lets others pass while it is hashed; all else is one after the other.
+  if (envelope.request.type !== "sign-crl") previous = replied;
+});
+
+async function reply({ requestId, request }: Envelope): Promise<void> {
+  let message: Reply;
+  try {
+    message = { requestId, answer: await answer(request) };
+  } catch (error) {
+    const { name, message: text } = error instanceof Error ? error : new Error("unknown");
+    message = { requestId, error: { name, message: text } };
+  }
+  port?.postMessage(message, "answer" in message ? memoryOf(message.answer) : []);
+}
+
+async function answer(request: ThreadRequest): Promise<ThreadAnswer> {
+  switch (request.type) {
+    case "load-issuer": {
+      const { encryptedKey, ...files } = request.material;
+      issuers.set(files.issuerId, loadIssuer({ ...files, signer: openFileSignerSync(encryptedKey, passphrase) }));
+      return { type: "load-issuer" };
+    }
+    case "issue":
+      return { type: "issue", ...(await issueBatch(request.orders)) };
+    case "sign-crl":
+      return { type: "sign-crl", ...(await signCrlOrder(request.order)) };
+    case "certify-responder":
+      return { type: "certify-responder", certificate: await certifyResponder(request.order) };
+  }
+}
+
+async function signCrlOrder({ issuerId, ...request }: CrlOrder): Promise<SignedCrlOrder> {
+  const issuer = issuers.get(issuerId);
+  if (issuer === undefined) throw new IssuerError(`issuer ${issuerId} is not loaded`);
+  const { head, tail } = await signCrl(issuer, request, () => setImmediate());
+  return { head: new Uint8Array(head), tail: new Uint8Array(tail) };
+}
+
+async function certifyResponder({ issuerId, ...order }: ResponderOrder): Promise<Uint8Array> {
+  const issuer = issuers.get(issuerId);
+  if (issuer === undefined) throw new IssuerError(`issuer ${issuerId} is not loaded`);
+  const draft = { ...order, issuer };
+  lintResponder(draft);
+  const toBeSigned = encodeResponderToBeSigned(draft);
+  return new Uint8Array(assembleCertificate(toBeSigned, await issuer.signer.sign(toBeSigned)));
+}
+
+async function issueBatch(orders: readonly IssueOrder[]): Promise<IssueBatchResult> {
+  const { key: dataKey, wrapped } = createDataKey(outputPublicKey);
+  try {
+    const results: OrderResult[] = [];
+    for (const order of orders) {
+      results.push(ownMemory(await issueOrder(order, { issuer: issuers.get(order.issuerId), dataKey, profileSigner })));
+    }
+    return { wrappedDataKey: new Uint8Array(wrapped), results };
+  } finally {
+    dataKey.fill(0);
+  }
+}
+
+/**
+ * A Buffer is a window on memory that Node shares between many, and a structured clone takes all of that memory along,
+ * other orders' secrets included. What leaves the thread is copied into memory of its own first.
+ */
+function ownMemory(result: OrderResult): OrderResult {
+  if ("failure" in result) return result;
+  return {
+    issuanceId: result.issuanceId,
+    certificate: new Uint8Array(result.certificate),
+    spkiSha256: new Uint8Array(result.spkiSha256),
+    sealed: new Uint8Array(result.sealed),
+  };
+}
+
+/** What may be handed over instead of copied. */
+function memoryOf(answer: ThreadAnswer): ArrayBuffer[] {
+  if (answer.type === "sign-crl") return [answer.head, answer.tail].map((part) => part.buffer as ArrayBuffer);
+  if (answer.type !== "issue") return [];
+  const parts = answer.results.flatMap((result) =>
+    "failure" in result ? [] : [result.certificate, result.spkiSha256, result.sealed],
+  );
+  return [answer.wrappedDataKey, ...parts].map((part) => part.buffer as ArrayBuffer);
+}

@@ -1,0 +1,96 @@
+import type { Database, Db } from "../../db/client.ts";
+import * as chain from "../../db/queries/audit-seals.ts";
+import { tryLock } from "../../db/queries/upkeep.ts";
+import { chainStart, isLagging, nextLink, type ChainEnd } from "../../domain/audit-chain.ts";
+import { sha256, type HeadSigner } from "../../runtime/audit-key.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+
+export interface SealingDeps {
+  db: Database;
+  signer: HeadSigner;
+  clock: Clock;
+  log: Log;
+}
+
+/** Entries that get their place in one transaction. */
+const sliceMax = 2_000;
+
+/** One worker at a time seals, or chains would fork. Any number that nothing else on this database locks. */
+export const sealingLock = 7_246_714;
+
+/**
+ * Gives every audit entry that has none its place in its realm's chain, and signs where the chain then ends. Goes on
+ * until nothing waits; each slice is a transaction, and what is interrupted is begun again. Leaves it to another worker
+ * that is at it already. Throws when a chain does not end with a head that we signed: it is not ours to go on with. That,
+ * and entries that have waited for longer than they should, is in the log.
+ */
+export async function sealAudit(deps: SealingDeps, { slice = sliceMax }: { slice?: number } = {}): Promise<void> {
+  const failures: unknown[] = [];
+  for (const realmId of await chain.realmsWaiting(deps.db)) {
+    try {
+      while ((await deps.db.transaction((tx) => sealSlice(tx, deps, { realmId, slice }))) === "more");
+      await tellOfLag(deps, realmId);
+    } catch (error) {
+      // One realm's trouble is not the others'.
+      failures.push(error);
+      if (error instanceof UntrustedHead) deps.log.error({ event: "audit.refused", realmId }, error.message);
+    }
+  }
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
+}
+
+async function tellOfLag({ db, clock, log }: SealingDeps, realmId: string): Promise<void> {
+  const since = await chain.waitingSince(db, realmId);
+  if (since !== undefined && isLagging(since, clock.now())) {
+    log.warn({ event: "audit.lagging", realmId, since }, "audit entries wait for their place in the chain");
+  }
+}
+
+async function sealSlice(
+  tx: Db,
+  { signer, clock }: SealingDeps,
+  { realmId, slice }: { realmId: string; slice: number },
+): Promise<"more" | "done"> {
+  if (!(await tryLock(tx, sealingLock))) return "done";
+  const sealedAt = clock.now();
+  const last = await lastEnd(tx, signer, realmId);
+  const { entries, more } = await chain.waiting(tx, { realmId, limit: slice });
+
+  let end: ChainEnd = last;
+  const seals = entries.map((entry): chain.Seal => {
+    end = nextLink(sha256, realmId, end, entry);
+    return { entryId: entry.id, ...end };
+  });
+  if (seals.length === 0) return "done";
+  const signature = await signer.sign({
+    realm: realmId,
+    ...end,
+    sealedAt: sealedAt.toISOString(),
+    previous: last.position,
+    complete: !more,
+  });
+  await chain.addSeals(tx, { realmId, seals });
+  await chain.addHead(tx, { realmId, ...end, signature, at: sealedAt });
+  return more ? "more" : "done";
+}
+
+/** Where to go on: the latest head, once it is known to be ours. */
+async function lastEnd(tx: Db, signer: HeadSigner, realmId: string): Promise<ChainEnd> {
+  const row = await chain.latestHead(tx, realmId);
+  if (row === undefined) return chainStart;
+  const head = await signer.verify(row.signature);
+  if (head?.realm !== realmId || head.position !== row.position || head.hash !== row.hash) {
+    throw new UntrustedHead(realmId);
+  }
+  return { position: head.position, hash: head.hash };
+}
+
+class UntrustedHead extends Error {
+  override readonly name = "UntrustedHead";
+  constructor(realmId: string) {
+    super(
+      `the audit log of realm ${realmId} ends with a head that was not signed with our key; nothing is sealed until it does`,
+    );
+  }
+}

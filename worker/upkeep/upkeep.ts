@@ -1,0 +1,132 @@
+import * as certificates from "../../db/queries/certificates.ts";
+import * as work from "../../db/queries/issuance-work.ts";
+import * as upkeep from "../../db/queries/upkeep.ts";
+import * as workers from "../../db/queries/workers.ts";
+import type { HeadSigner } from "../../runtime/audit-key.ts";
+import type { Log } from "../../runtime/log.ts";
+import { sealAudit } from "./audit-sealing.ts";
+import { issuancesMax } from "../issuance/issue.ts";
+import { attendToJobs } from "../bulk-job/attend.ts";
+import type { JobDeps } from "../bulk-job/deps.ts";
+import { tidyJobs } from "../bulk-job/tidy-jobs.ts";
+
+export interface UpkeepDeps extends JobDeps {
+  workerId: string;
+  claimsInHand: ReadonlySet<string>;
+  /** Signs where the chains of the audit log end. */
+  signer: HeadSigner;
+}
+
+/** A single issuance that is queued for longer than this was lost by the queue, or the queue is away. */
+const queuedSecondsMax = 10;
+
+/** One worker at a time does the tidying. Any number that nothing else on this database locks. */
+export const tidyLock = 7_246_712;
+
+/** One worker at a time marks what has run out. */
+export const lapseLock = 7_246_713;
+
+/** What a worker does by the clock: timers in the process, because they must work exactly when the queue does not. */
+export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
+  const tasks = [
+    every(workers.workerSilenceSecondsMax / 3, "beat", () => beat(deps), deps.log),
+    every(work.renewSeconds, "renew", () => renew(deps), deps.log),
+    every(5, "sweep", () => sweep(deps), deps.log),
+    every(5, "seal", () => sealAudit(deps), deps.log),
+    every(1, "attend to jobs", () => attendToJobs(deps), deps.log),
+    every(30, "tidy", () => tidy(deps), deps.log),
+    every(30, "tidy jobs", () => tidyJobs(deps), deps.log),
+    every(30, "lapse", () => lapse(deps), deps.log),
+    every(30, "end guests", () => endGuests(deps), deps.log),
+    every(30, "end replaced", () => endReplaced(deps), deps.log),
+  ];
+  return {
+    async stop() {
+      await Promise.all(tasks.map((task) => task.stop()));
+      await workers.leave(deps.db, { workerId: deps.workerId, at: deps.clock.now() });
+    },
+  };
+}
+
+const beat = ({ db, workerId, clock }: UpkeepDeps): Promise<void> => workers.beat(db, { workerId, at: clock.now() });
+
+async function renew({ db, claimsInHand, clock }: UpkeepDeps): Promise<void> {
+  if (claimsInHand.size > 0) await work.renew(db, { claimIds: [...claimsInHand], at: clock.now() });
+}
+
+/**
+ * Finds accepted work that nobody is at and does it. Single issuances are worked off here and now, without the queue,
+ * so that they end even while Redis is away; every worker may do this at once, because claiming decides.
+ */
+export async function sweep({ db, issueAll, clock, log }: UpkeepDeps): Promise<void> {
+  for (;;) {
+    const ids = await work.overdue(db, { at: clock.now(), queuedSeconds: queuedSecondsMax, limit: issuancesMax });
+    if (ids.length === 0) break;
+    log.warn({ event: "sweep.issuances", count: ids.length }, "issuances waited too long; working them off");
+    const outcomes = await issueAll(ids);
+    const moved = [...outcomes.values()].some((outcome) => outcome === "issued" || outcome === "failed");
+    if (ids.length < issuancesMax || !moved) break;
+  }
+}
+
+/** Erases what has served its purpose. */
+export async function tidy({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+  await db.transaction(async (tx) => {
+    if (!(await upkeep.tryLock(tx, tidyLock))) return;
+    await upkeep.yieldToOthers(tx);
+    const outputs = await upkeep.eraseOutputs(tx, { at: clock.now() });
+    const rows = await upkeep.removeExpired(tx, { at: clock.now() });
+    if (outputs + rows > 0) log.info({ event: "upkeep.tidied", outputs, rows }, "expired data removed");
+  });
+}
+
+/** Takes profiles that have run out off what lists look through, and off the counts of their users. */
+export async function lapse({ db, clock }: Pick<UpkeepDeps, "db" | "clock">): Promise<void> {
+  for (let marked = 1; marked > 0;) {
+    marked = await db.transaction(async (tx) => {
+      if (!(await upkeep.tryLock(tx, lapseLock))) return 0;
+      await upkeep.yieldToOthers(tx);
+      return upkeep.lapse(tx, { at: clock.now() });
+    });
+  }
+}
+
+/**
+ * Ends the profiles of guest accounts that have expired. Their certificates end with the account by themselves, save where
+ * its end was moved forward after they were made.
+ */
+export async function endGuests({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+  for (;;) {
+    const revoked = await certificates.revokeOutliving(db, { at: clock.now() });
+    if (revoked.length === 0) return;
+    log.info({ event: "upkeep.guests_ended", profiles: revoked.length }, "profiles of expired guest accounts revoked");
+  }
+}
+
+/** Ends profiles that were renewed beyond their owner's limit and not revoked within a day. */
+export async function endReplaced({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+  for (;;) {
+    const revoked = await certificates.revokeReplaced(db, { at: clock.now() });
+    if (revoked.length === 0) return;
+    log.info({ event: "upkeep.replaced_ended", profiles: revoked.length }, "renewed profiles beyond a limit revoked");
+  }
+}
+
+/** Runs a task again and again, never twice at once. A failure is logged and the next turn comes as ever. */
+function every(seconds: number, name: string, run: () => Promise<void>, log: Log): { stop(): Promise<void> } {
+  let running: Promise<void> | undefined;
+  const turn = (): void => {
+    running ??= run()
+      .catch((error: unknown) => {
+        log.warn({ event: "upkeep.failed", task: name, err: error }, "upkeep failed; it is tried again");
+      })
+      .finally(() => (running = undefined));
+  };
+  const timer = setInterval(turn, seconds * 1_000);
+  return {
+    async stop() {
+      clearInterval(timer);
+      await running;
+    },
+  };
+}
