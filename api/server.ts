@@ -4,7 +4,7 @@ import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import type { Database, DatabaseOptions } from "../db/client.ts";
 import { listen } from "../db/listener.ts";
-import { jobProgressChannel } from "../db/queries/jobs.ts";
+import { jobProgressChannel } from "../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";

@@ -1,7 +1,7 @@
 import type { KeyObject } from "node:crypto";
 import { openDatabase, type Database } from "../db/client.ts";
-import * as realms from "../db/queries/realms.ts";
-import type { RealmRow } from "../db/queries/realms.ts";
+import * as realms from "../db/queries/realm/realms.ts";
+import type { RealmRow } from "../db/queries/realm/realms.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { loadConfig, type Config, type Env } from "../runtime/config.ts";
 import { openDataDirectory, type DataDirectory } from "../runtime/data-directory.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../db/client.ts";
-import * as realms from "../db/queries/realms.ts";
+import * as realms from "../db/queries/realm/realms.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { DataDirectory } from "../runtime/data-directory.ts";
 import type { Log } from "../runtime/log.ts";

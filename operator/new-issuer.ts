@@ -1,7 +1,7 @@
 import { createHash, X509Certificate as NodeCertificate } from "node:crypto";
 import type { Db } from "../db/client.ts";
-import * as auditEntries from "../db/queries/audit-entries.ts";
-import * as issuers from "../db/queries/issuers.ts";
+import * as auditEntries from "../db/queries/audit/audit-entries.ts";
+import * as issuers from "../db/queries/realm/issuers.ts";
 import { operatorActor } from "../domain/audit.ts";
 import { createIssuingCa, type CertificateAuthority } from "../worker/keys/ceremony.ts";
 import { X509Certificate } from "../pki/x509.ts";

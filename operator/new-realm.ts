@@ -1,7 +1,7 @@
 import { violates, type Db } from "../db/client.ts";
-import * as auditEntries from "../db/queries/audit-entries.ts";
-import type { IssuerRow } from "../db/queries/issuers.ts";
-import * as realms from "../db/queries/realms.ts";
+import * as auditEntries from "../db/queries/audit/audit-entries.ts";
+import type { IssuerRow } from "../db/queries/realm/issuers.ts";
+import * as realms from "../db/queries/realm/realms.ts";
 import { operatorActor } from "../domain/audit.ts";
 import { createRoot, type CertificateAuthority } from "../worker/keys/ceremony.ts";
 import { writeRoot, type RootFiles } from "./ceremony-directory.ts";

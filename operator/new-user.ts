@@ -1,9 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { violates, type Db } from "../db/client.ts";
-import * as auditEntries from "../db/queries/audit-entries.ts";
-import * as localCredentials from "../db/queries/local-credentials.ts";
-import type { RealmRow } from "../db/queries/realms.ts";
-import * as users from "../db/queries/users.ts";
+import * as auditEntries from "../db/queries/audit/audit-entries.ts";
+import * as localCredentials from "../db/queries/sign-in/local-credentials.ts";
+import type { RealmRow } from "../db/queries/realm/realms.ts";
+import * as users from "../db/queries/people/users.ts";
 import { operatorActor } from "../domain/audit.ts";
 import { foldsAlike } from "../domain/user-name.ts";
 import { OperatorError, usageError } from "./operator-error.ts";

@@ -1,5 +1,5 @@
 import type { Db } from "../db/client.ts";
-import * as issuers from "../db/queries/issuers.ts";
+import * as issuers from "../db/queries/realm/issuers.ts";
 import { decryptKey, EncryptedKeyError } from "../worker/keys/encrypted-key.ts";
 import { OperatorError } from "./operator-error.ts";
 

@@ -1,4 +1,4 @@
-import type { RealmChange, RealmRow } from "../db/queries/realms.ts";
+import type { RealmChange, RealmRow } from "../db/queries/realm/realms.ts";
 import type { UpstreamClaims } from "../domain/upstream-claims.ts";
 import type { Clearable } from "./clearable.ts";
 

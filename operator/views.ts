@@ -1,6 +1,6 @@
-import type { GuestAccount } from "../db/queries/guest-accounts.ts";
-import type { IssuerRow } from "../db/queries/issuers.ts";
-import type { RealmRow } from "../db/queries/realms.ts";
+import type { GuestAccount } from "../db/queries/people/guest-accounts.ts";
+import type { IssuerRow } from "../db/queries/realm/issuers.ts";
+import type { RealmRow } from "../db/queries/realm/realms.ts";
 import { radiusServerName } from "../domain/realm.ts";
 import { fingerprintOf } from "./ceremony-directory.ts";
 

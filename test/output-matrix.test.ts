@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../db/sql.ts";
-import { collectedMinutesMax, eraseOutputs } from "../db/queries/upkeep.ts";
+import { collectedMinutesMax, eraseOutputs } from "../db/queries/upkeep/upkeep.ts";
 import { allScopes, scopesAllowedTo, type Scope } from "../domain/scopes.ts";
 import { useApi, type ApiAnswer, type Caller } from "./support/api.ts";
 import { eventually } from "./support/eventually.ts";

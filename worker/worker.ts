@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Database } from "../db/client.ts";
-import * as workers from "../db/queries/workers.ts";
+import * as workers from "../db/queries/upkeep/workers.ts";
 import { jobs } from "../domain/tasks/tasks.ts";
 import { queueNames, type QueueName } from "../domain/tasks/task.ts";
 import { createHeadSigner } from "../runtime/audit-key.ts";

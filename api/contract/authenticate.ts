@@ -1,5 +1,5 @@
 import type { Db } from "../../db/client.ts";
-import { findHolder, type TokenHolder } from "../../db/queries/access-tokens.ts";
+import { findHolder, type TokenHolder } from "../../db/queries/oauth/access-tokens.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";

@@ -1,5 +1,5 @@
 import type { Request } from "express";
-import * as certificates from "../../db/queries/certificates.ts";
+import * as certificates from "../../db/queries/certificates/certificates.ts";
 import { Unauthenticated } from "./authenticate.ts";
 import type { Deps } from "./deps.ts";
 import type { Principal } from "./principal.ts";

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { Database, Db } from "../../db/client.ts";
-import * as idempotencyKeys from "../../db/queries/idempotency-keys.ts";
+import * as idempotencyKeys from "../../db/queries/issuance/idempotency-keys.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 /** What a change may remember of itself: plain JSON, ids rather than contents, never a secret unless it is sealed. */

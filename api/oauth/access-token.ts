@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "../../db/client.ts";
-import { create } from "../../db/queries/access-tokens.ts";
+import { create } from "../../db/queries/oauth/access-tokens.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Deps } from "../contract/deps.ts";

@@ -1,4 +1,4 @@
-import { find, type Application } from "../../db/queries/applications.ts";
+import { find, type Application } from "../../db/queries/oauth/applications.ts";
 import type { Db } from "../../db/client.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import type { Problem } from "../browser/pages/problem.tsx";

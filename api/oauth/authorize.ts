@@ -1,6 +1,6 @@
-import * as consents from "../../db/queries/consents.ts";
-import type { Login } from "../../db/queries/logins.ts";
-import * as realms from "../../db/queries/realms.ts";
+import * as consents from "../../db/queries/oauth/consents.ts";
+import type { Login } from "../../db/queries/sign-in/logins.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { sendConsent } from "../browser/pages/consent.tsx";
 import { rememberRealm } from "../browser/pages/page-realm.ts";

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
-import { findWithSecrets, type Application } from "../../db/queries/applications.ts";
+import { findWithSecrets, type Application } from "../../db/queries/oauth/applications.ts";
 import type { Deps } from "../contract/deps.ts";
 import { required, type Form } from "../http/form.ts";
 import { basicChallenge, OAuthError } from "./oauth-error.ts";

@@ -1,6 +1,6 @@
-import * as accessTokens from "../../db/queries/access-tokens.ts";
-import * as certificates from "../../db/queries/certificates.ts";
-import * as refreshTokens from "../../db/queries/refresh-tokens.ts";
+import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
+import * as certificates from "../../db/queries/certificates/certificates.ts";
+import * as refreshTokens from "../../db/queries/oauth/refresh-tokens.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Deps } from "../contract/deps.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "../../db/client.ts";
-import * as codes from "../../db/queries/authorization-codes.ts";
-import type { Login } from "../../db/queries/logins.ts";
-import * as sessions from "../../db/queries/sessions.ts";
+import * as codes from "../../db/queries/oauth/authorization-codes.ts";
+import type { Login } from "../../db/queries/sign-in/logins.ts";
+import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import { drawSecretToken } from "../../runtime/secret-token.ts";
 import type { AuthorizationRequest } from "./authorization-request.ts";
 

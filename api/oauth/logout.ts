@@ -1,8 +1,8 @@
-import * as applications from "../../db/queries/applications.ts";
-import * as auditEntries from "../../db/queries/audit-entries.ts";
-import * as logins from "../../db/queries/logins.ts";
-import * as realms from "../../db/queries/realms.ts";
-import * as sessions from "../../db/queries/sessions.ts";
+import * as applications from "../../db/queries/oauth/applications.ts";
+import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import * as logins from "../../db/queries/sign-in/logins.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
+import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import type { Deps } from "../contract/deps.ts";
 import { single, type PageRequest } from "../browser/pages/page-request.ts";
 import { sendProblem } from "../browser/pages/problem.tsx";

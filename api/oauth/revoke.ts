@@ -1,7 +1,7 @@
-import * as accessTokens from "../../db/queries/access-tokens.ts";
-import * as auditEntries from "../../db/queries/audit-entries.ts";
-import * as refreshTokens from "../../db/queries/refresh-tokens.ts";
-import * as sessions from "../../db/queries/sessions.ts";
+import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
+import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import * as refreshTokens from "../../db/queries/oauth/refresh-tokens.ts";
+import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { readForm, required } from "../http/form.ts";

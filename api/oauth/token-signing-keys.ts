@@ -12,8 +12,8 @@ import {
   type JWTPayload,
 } from "jose";
 import type { Database } from "../../db/client.ts";
-import * as sessions from "../../db/queries/sessions.ts";
-import * as rows from "../../db/queries/token-signing-keys.ts";
+import * as sessions from "../../db/queries/sign-in/sessions.ts";
+import * as rows from "../../db/queries/oauth/token-signing-keys.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { openUnderMasterKey, sealUnderMasterKey } from "../../runtime/master-key.ts";
 

@@ -1,4 +1,4 @@
-import * as users from "../../db/queries/users.ts";
+import * as users from "../../db/queries/people/users.ts";
 import { authenticate, readBearerToken, Unauthenticated } from "../contract/authenticate.ts";
 import { requireBoundCertificate } from "../contract/bound-certificate.ts";
 import type { UserPrincipal } from "../contract/principal.ts";

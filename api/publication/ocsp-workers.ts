@@ -1,5 +1,5 @@
 import type { Database } from "../../db/client.ts";
-import * as workers from "../../db/queries/workers.ts";
+import * as workers from "../../db/queries/upkeep/workers.ts";
 import type { Clock } from "../../runtime/clock.ts";
 
 /** The workers that answer OCSP. */

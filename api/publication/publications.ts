@@ -1,6 +1,6 @@
 import type { Database } from "../../db/client.ts";
-import * as crls from "../../db/queries/crls.ts";
-import * as issuers from "../../db/queries/issuers.ts";
+import * as crls from "../../db/queries/certificates/crls.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { gzipParts } from "./gzip-parts.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { sql } from "../../db/sql.ts";
-import * as crls from "../../db/queries/crls.ts";
-import * as workers from "../../db/queries/workers.ts";
+import * as crls from "../../db/queries/certificates/crls.ts";
+import * as workers from "../../db/queries/upkeep/workers.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Deps } from "../contract/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import * as applications from "../../db/queries/applications.ts";
-import * as auditEntries from "../../db/queries/audit-entries.ts";
+import * as applications from "../../db/queries/oauth/applications.ts";
+import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { ApplicationType, Scope, scopesAllowedTo } from "../../domain/scopes.ts";
 import { command, flag, option } from "../command.ts";

@@ -1,4 +1,4 @@
-import { latestHead } from "../../db/queries/audit-seals.ts";
+import { latestHead } from "../../db/queries/audit/audit-seals.ts";
 import { auditPublicKey, createHeadVerifier } from "../../runtime/audit-key.ts";
 import { command } from "../command.ts";
 import { OperatorError } from "../operator-error.ts";

@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Db } from "../../db/client.ts";
-import * as crls from "../../db/queries/crls.ts";
-import * as workers from "../../db/queries/workers.ts";
+import * as crls from "../../db/queries/certificates/crls.ts";
+import * as workers from "../../db/queries/upkeep/workers.ts";
 import { command } from "../command.ts";
 import type { Context } from "../context.ts";
 import { OperatorError } from "../operator-error.ts";

@@ -1,5 +1,5 @@
-import * as auditEntries from "../../db/queries/audit-entries.ts";
-import * as guestAccounts from "../../db/queries/guest-accounts.ts";
+import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import * as guestAccounts from "../../db/queries/people/guest-accounts.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";
 import { command, option } from "../command.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import * as issuers from "../../db/queries/issuers.ts";
-import * as realms from "../../db/queries/realms.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
 import { command, option } from "../command.ts";
 import { addIssuer, signIssuingCa } from "../new-issuer.ts";
 import { OperatorError } from "../operator-error.ts";

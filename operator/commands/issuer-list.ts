@@ -1,4 +1,4 @@
-import * as issuers from "../../db/queries/issuers.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
 import { command } from "../command.ts";
 import { issuerLine, issuerView } from "../views.ts";
 

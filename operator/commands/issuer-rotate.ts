@@ -1,9 +1,9 @@
 import { z } from "zod";
 import type { Db } from "../../db/client.ts";
-import * as crls from "../../db/queries/crls.ts";
-import * as issuers from "../../db/queries/issuers.ts";
-import * as realms from "../../db/queries/realms.ts";
-import type { RealmRow } from "../../db/queries/realms.ts";
+import * as crls from "../../db/queries/certificates/crls.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
+import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { fingerprintOf } from "../ceremony-directory.ts";
 import { command, flag, option, type Answer } from "../command.ts";
 import type { Context } from "../context.ts";

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
-import * as auditEntries from "../../db/queries/audit-entries.ts";
-import * as realms from "../../db/queries/realms.ts";
+import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { HelpUri, PrivacyUri, realmLimits, Ssids } from "../../domain/realm.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";

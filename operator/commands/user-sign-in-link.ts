@@ -1,6 +1,6 @@
-import * as auditEntries from "../../db/queries/audit-entries.ts";
-import * as localCredentials from "../../db/queries/local-credentials.ts";
-import * as users from "../../db/queries/users.ts";
+import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import * as localCredentials from "../../db/queries/sign-in/local-credentials.ts";
+import * as users from "../../db/queries/people/users.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { authUrl } from "../../runtime/addresses.ts";
 import { command, option } from "../command.ts";

@@ -1,6 +1,6 @@
 import type { Db } from "../../db/client.ts";
-import { latestHead, waitingSince } from "../../db/queries/audit-seals.ts";
-import type { RealmRow } from "../../db/queries/realms.ts";
+import { latestHead, waitingSince } from "../../db/queries/audit/audit-seals.ts";
+import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { isLagging } from "../../domain/audit-chain.ts";
 import { createHeadVerifier, type HeadVerifier } from "../../runtime/audit-key.ts";
 import type { Context } from "../context.ts";

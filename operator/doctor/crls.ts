@@ -1,5 +1,5 @@
 import type { Db } from "../../db/client.ts";
-import * as crls from "../../db/queries/crls.ts";
+import * as crls from "../../db/queries/certificates/crls.ts";
 import type { Context } from "../context.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 

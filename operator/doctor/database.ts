@@ -1,7 +1,7 @@
 import { openDatabase, type Db } from "../../db/client.ts";
 import { pendingMigrations } from "../../db/migrate.ts";
-import * as installation from "../../db/queries/installation.ts";
-import * as workers from "../../db/queries/workers.ts";
+import * as installation from "../../db/queries/upkeep/installation.ts";
+import * as workers from "../../db/queries/upkeep/workers.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Context } from "../context.ts";
 import { describeFailure } from "../failure.ts";

@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { Db } from "../../db/client.ts";
-import * as issuers from "../../db/queries/issuers.ts";
-import type { RealmRow } from "../../db/queries/realms.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
+import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { addMonths } from "../../domain/add-months.ts";
 import { openFileSigner } from "../../worker/keys/file-signer.ts";
 import type { Context } from "../context.ts";

@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as pause } from "node:timers/promises";
 import { openDatabase, type Database } from "../../db/client.ts";
-import * as applications from "../../db/queries/applications.ts";
-import * as realms from "../../db/queries/realms.ts";
-import { nameAdministrator, spreadOverDays } from "../../db/queries/sample-data.ts";
+import * as applications from "../../db/queries/oauth/applications.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
+import { nameAdministrator, spreadOverDays } from "../../db/queries/upkeep/sample-data.ts";
 import { scopesAllowedTo } from "../../domain/scopes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { drawSecretToken } from "../../runtime/secret-token.ts";

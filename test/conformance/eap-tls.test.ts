@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../db/client.ts";
-import * as issuers from "../../db/queries/issuers.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
 import { sql } from "../../db/sql.ts";
 import { deviceTypes, type DeviceType, type KeyType } from "../../domain/device.ts";
 import { systemClock } from "../../runtime/clock.ts";

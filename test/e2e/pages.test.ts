@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { allProblems } from "../../api/browser/pages/problems.ts";
-import * as realms from "../../db/queries/realms.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
 import { sql } from "../../db/sql.ts";
 import { useApi } from "../support/api.ts";
 import {

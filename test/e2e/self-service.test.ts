@@ -1,8 +1,8 @@
 import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
-import * as issuances from "../../db/queries/issuances.ts";
-import * as realms from "../../db/queries/realms.ts";
+import * as issuances from "../../db/queries/issuance/issuances.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
 import { sql } from "../../db/sql.ts";
 import { useApi } from "../support/api.ts";
 import {

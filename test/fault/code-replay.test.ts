@@ -1,8 +1,8 @@
 import { createHash, randomBytes, randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import * as applications from "../../db/queries/applications.ts";
-import * as codes from "../../db/queries/authorization-codes.ts";
-import * as sessions from "../../db/queries/sessions.ts";
+import * as applications from "../../db/queries/oauth/applications.ts";
+import * as codes from "../../db/queries/oauth/authorization-codes.ts";
+import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { postForm } from "../support/authorization.ts";
 import { givenUser } from "../support/issuing.ts";

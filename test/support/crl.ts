@@ -1,4 +1,4 @@
-import * as crls from "../../db/queries/crls.ts";
+import * as crls from "../../db/queries/certificates/crls.ts";
 import type { Db } from "../../db/client.ts";
 import { openssl } from "./openssl.ts";
 

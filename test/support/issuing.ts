@@ -1,9 +1,9 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Database } from "../../db/client.ts";
-import * as issuances from "../../db/queries/issuances.ts";
-import * as issuers from "../../db/queries/issuers.ts";
-import * as realms from "../../db/queries/realms.ts";
-import * as users from "../../db/queries/users.ts";
+import * as issuances from "../../db/queries/issuance/issuances.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
+import * as users from "../../db/queries/people/users.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createIssuingCa, createRoot } from "../../worker/keys/ceremony.ts";

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { only, type Database } from "../../db/client.ts";
-import * as work from "../../db/queries/issuance-work.ts";
-import type { RowRange } from "../../db/queries/job-work.ts";
+import * as work from "../../db/queries/issuance/issuance-work.ts";
+import type { RowRange } from "../../db/queries/bulk-job/progress.ts";
 import { sql } from "../../db/sql.ts";
 import type { JobKind, JobState, RowStatus } from "../../domain/bulk-job/job.ts";
 import { JobID } from "../../domain/ids.ts";

@@ -1,5 +1,5 @@
-import * as localCredentials from "../../db/queries/local-credentials.ts";
-import * as realms from "../../db/queries/realms.ts";
+import * as localCredentials from "../../db/queries/sign-in/local-credentials.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
 import { hashPassword } from "../../operator/password.ts";
 import type { TestApi } from "./api.ts";
 import type { GivenUser } from "./given.ts";

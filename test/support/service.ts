@@ -6,7 +6,7 @@ import { Agent, request as httpRequest } from "node:http";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../db/client.ts";
-import * as applications from "../../db/queries/applications.ts";
+import * as applications from "../../db/queries/oauth/applications.ts";
 import { scopesAllowedTo } from "../../domain/scopes.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";

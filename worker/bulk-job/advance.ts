@@ -1,7 +1,7 @@
 import { isContention, withoutValues } from "../../db/contention.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
-import * as jobs from "../../db/queries/job-work.ts";
-import type { WorkedJob } from "../../db/queries/job-work.ts";
+import * as jobs from "../../db/queries/bulk-job/progress.ts";
+import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { JobID } from "../../domain/ids.ts";
 import { chunkSize, workJobRows } from "../../domain/tasks/work-job-rows.ts";
 import { TryAgain } from "../../runtime/queues.ts";

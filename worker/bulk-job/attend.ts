@@ -1,4 +1,4 @@
-import * as jobs from "../../db/queries/job-work.ts";
+import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import { advance } from "./advance.ts";
 import type { JobDeps } from "./deps.ts";
 

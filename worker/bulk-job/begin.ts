@@ -1,7 +1,7 @@
-import * as checks from "../../db/queries/job-checks.ts";
-import * as jobs from "../../db/queries/job-work.ts";
-import type { WorkedJob } from "../../db/queries/job-work.ts";
-import { creatorMayRun } from "../../db/queries/jobs.ts";
+import * as checks from "../../db/queries/bulk-job/check.ts";
+import * as jobs from "../../db/queries/bulk-job/progress.ts";
+import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
+import { creatorMayRun } from "../../db/queries/bulk-job/jobs.ts";
 import { sql } from "../../db/sql.ts";
 import { jobNotices } from "../../domain/bulk-job/job.ts";
 import { checkAll, countsOf } from "./check.ts";

@@ -1,5 +1,5 @@
-import * as jobs from "../../db/queries/job-work.ts";
-import type { WorkedJob } from "../../db/queries/job-work.ts";
+import * as jobs from "../../db/queries/bulk-job/progress.ts";
+import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import type { RowErrorCode } from "../../domain/bulk-job/row-errors.ts";
 import type { JobDeps } from "./deps.ts";
 import { slicesOf } from "./in-slices.ts";

@@ -1,8 +1,8 @@
-import * as checks from "../../db/queries/job-checks.ts";
-import { termsOf } from "../../db/queries/job-onboarding.ts";
-import * as jobs from "../../db/queries/job-work.ts";
-import type { WorkedJob } from "../../db/queries/job-work.ts";
-import { needsConfirmation } from "../../db/queries/jobs.ts";
+import * as checks from "../../db/queries/bulk-job/check.ts";
+import { termsOf } from "../../db/queries/bulk-job/onboard.ts";
+import * as jobs from "../../db/queries/bulk-job/progress.ts";
+import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
+import { needsConfirmation } from "../../db/queries/bulk-job/jobs.ts";
 import { sql, type Sql } from "../../db/sql.ts";
 import { jobNotices } from "../../domain/bulk-job/job.ts";
 import type { JobDeps } from "./deps.ts";

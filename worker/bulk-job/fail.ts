@@ -1,5 +1,5 @@
-import * as audit from "../../db/queries/audit-entries.ts";
-import * as jobs from "../../db/queries/job-work.ts";
+import * as audit from "../../db/queries/audit/audit-entries.ts";
+import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import { sql } from "../../db/sql.ts";
 import { countWhatIs, skipAll } from "./cancel.ts";
 import type { JobDeps } from "./deps.ts";

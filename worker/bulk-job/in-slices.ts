@@ -1,6 +1,6 @@
 import { isContention, withoutValues } from "../../db/contention.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
-import type { RowRange } from "../../db/queries/job-work.ts";
+import type { RowRange } from "../../db/queries/bulk-job/progress.ts";
 import type { Log } from "../../runtime/log.ts";
 
 /** How often a slice that lost against another transaction is tried again before the queue is asked for another try. */

@@ -1,6 +1,6 @@
-import { lockOutRows } from "../../db/queries/job-offboarding.ts";
-import * as jobs from "../../db/queries/job-work.ts";
-import type { RowRange, WorkedJob } from "../../db/queries/job-work.ts";
+import { lockOutRows } from "../../db/queries/bulk-job/offboard.ts";
+import * as jobs from "../../db/queries/bulk-job/progress.ts";
+import type { RowRange, WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { sql } from "../../db/sql.ts";
 import type { JobDeps } from "./deps.ts";
 import { slicesOf, sparingOthers } from "./in-slices.ts";

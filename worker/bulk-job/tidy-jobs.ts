@@ -1,4 +1,4 @@
-import * as upkeep from "../../db/queries/job-upkeep.ts";
+import * as upkeep from "../../db/queries/bulk-job/upkeep.ts";
 import type { JobDeps } from "./deps.ts";
 
 /** Erases the private keys that jobs have kept for long enough, and removes jobs that are old or were never sent in full. */

@@ -1,8 +1,8 @@
-import * as issuances from "../../db/queries/issuances.ts";
-import * as offboarding from "../../db/queries/job-offboarding.ts";
-import * as onboarding from "../../db/queries/job-onboarding.ts";
-import * as jobs from "../../db/queries/job-work.ts";
-import type { Progress, RowRange, WorkedJob } from "../../db/queries/job-work.ts";
+import * as issuances from "../../db/queries/issuance/issuances.ts";
+import * as offboarding from "../../db/queries/bulk-job/offboard.ts";
+import * as onboarding from "../../db/queries/bulk-job/onboard.ts";
+import * as jobs from "../../db/queries/bulk-job/progress.ts";
+import type { Progress, RowRange, WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { chunkSize } from "../../domain/tasks/work-job-rows.ts";
 import { TryAgain } from "../../runtime/queues.ts";
 import type { JobDeps } from "./deps.ts";

@@ -1,5 +1,5 @@
 import { Counter, Gauge, type Registry } from "prom-client";
-import * as crls from "../../db/queries/crls.ts";
+import * as crls from "../../db/queries/certificates/crls.ts";
 import type { Log } from "../../runtime/log.ts";
 import { createPieceStore } from "./piece-store.ts";
 import { publishCrl, type PublishDeps } from "./publish-crl.ts";

@@ -1,4 +1,4 @@
-import type { Piece, PieceContent, UnpublishedEntry } from "../../db/queries/crls.ts";
+import type { Piece, PieceContent, UnpublishedEntry } from "../../db/queries/certificates/crls.ts";
 import type { SerialNumber } from "../../domain/ids.ts";
 import type { RevocationReason } from "../../domain/revocation.ts";
 import { encodeCrlEntries } from "../../pki/crl.ts";

@@ -1,5 +1,5 @@
 import type { Db } from "../../db/client.ts";
-import * as crls from "../../db/queries/crls.ts";
+import * as crls from "../../db/queries/certificates/crls.ts";
 import { countCrlEntries } from "../../pki/crl.ts";
 
 /** Pieces read in one statement: some 5 MB. */

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { Database, Db } from "../../db/client.ts";
-import * as auditEntries from "../../db/queries/audit-entries.ts";
-import * as crls from "../../db/queries/crls.ts";
-import { tryLock } from "../../db/queries/upkeep.ts";
+import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import * as crls from "../../db/queries/certificates/crls.ts";
+import { tryLock } from "../../db/queries/upkeep/upkeep.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { IssuerID } from "../../domain/ids.ts";
 import type { Clock } from "../../runtime/clock.ts";

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { violates, type Database } from "../../db/client.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
-import * as work from "../../db/queries/issuance-work.ts";
-import type { ClaimedIssuance, Draw, SignedIssuance } from "../../db/queries/issuance-work.ts";
+import * as work from "../../db/queries/issuance/issuance-work.ts";
+import type { ClaimedIssuance, Draw, SignedIssuance } from "../../db/queries/issuance/issuance-work.ts";
 import { identityLabelOf } from "../../domain/certificate-profile.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { IssuanceID, IssuerID, SerialNumber } from "../../domain/ids.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/client.ts";
-import * as issuers from "../../db/queries/issuers.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
 import { IssuerID } from "../../domain/ids.ts";
 import { EncryptedKey } from "../keys/encrypted-key.ts";
 import type { SigningPool } from "../signing/pool.ts";

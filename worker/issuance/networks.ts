@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
 import type { Database } from "../../db/client.ts";
-import type { ClaimedIssuance } from "../../db/queries/issuance-work.ts";
-import { listNetworksOfIssuances, type IssuanceNetwork } from "../../db/queries/realms.ts";
+import type { ClaimedIssuance } from "../../db/queries/issuance/issuance-work.ts";
+import { listNetworksOfIssuances, type IssuanceNetwork } from "../../db/queries/realm/realms.ts";
 import { isDeviceFile } from "../../domain/certificate-format.ts";
 import { radiusServerName } from "../../domain/realm.ts";
 import type { Log } from "../../runtime/log.ts";

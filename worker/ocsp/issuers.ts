@@ -1,6 +1,6 @@
 import { hash } from "node:crypto";
 import type { Database } from "../../db/client.ts";
-import * as ocsp from "../../db/queries/ocsp.ts";
+import * as ocsp from "../../db/queries/certificates/ocsp.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { children, contentOf, DerError, encodingOf, expectTag, readWhole } from "../../pki/der-reader.ts";
 import { contextConstructed, tag } from "../../pki/der.ts";

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/client.ts";
-import { lastOcspSecondsMin, recordAnswers, type StatusRow } from "../../db/queries/ocsp.ts";
+import { lastOcspSecondsMin, recordAnswers, type StatusRow } from "../../db/queries/certificates/ocsp.ts";
 
 export interface LastOcsp {
   /** Notes that a certificate was answered for. Costs an answer nothing; written down within seconds. */

@@ -1,4 +1,4 @@
-import type { StatusRow } from "../../db/queries/ocsp.ts";
+import type { StatusRow } from "../../db/queries/certificates/ocsp.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { readOcspRequest, type CertId } from "../../pki/ocsp-request.ts";

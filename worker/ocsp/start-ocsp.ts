@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import { Worker } from "node:worker_threads";
 import type { Registry } from "prom-client";
 import type { Database } from "../../db/client.ts";
-import * as workers from "../../db/queries/workers.ts";
+import * as workers from "../../db/queries/upkeep/workers.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Lifecycle } from "../../runtime/lifecycle.ts";
 import type { Log } from "../../runtime/log.ts";

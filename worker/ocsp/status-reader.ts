@@ -1,5 +1,5 @@
 import type { Database } from "../../db/client.ts";
-import { readStatuses, type StatusKey, type StatusRow } from "../../db/queries/ocsp.ts";
+import { readStatuses, type StatusKey, type StatusRow } from "../../db/queries/certificates/ocsp.ts";
 
 /** Reads what there is of one serial number. */
 export type ReadStatus = (key: StatusKey) => Promise<StatusRow>;

@@ -1,5 +1,5 @@
 import type { Database } from "../../db/client.ts";
-import * as responders from "../../db/queries/ocsp-responders.ts";
+import * as responders from "../../db/queries/certificates/ocsp-responders.ts";
 import { IssuerID, SerialNumber } from "../../domain/ids.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Issuers } from "../issuance/issuers.ts";

@@ -1,6 +1,6 @@
 import type { Database, Db } from "../../db/client.ts";
-import * as chain from "../../db/queries/audit-seals.ts";
-import { tryLock } from "../../db/queries/upkeep.ts";
+import * as chain from "../../db/queries/audit/audit-seals.ts";
+import { tryLock } from "../../db/queries/upkeep/upkeep.ts";
 import { chainStart, isLagging, nextLink, type ChainEnd } from "../../domain/audit-chain.ts";
 import { sha256, type HeadSigner } from "../../runtime/audit-key.ts";
 import type { Clock } from "../../runtime/clock.ts";

@@ -1,7 +1,7 @@
-import * as certificates from "../../db/queries/certificates.ts";
-import * as work from "../../db/queries/issuance-work.ts";
-import * as upkeep from "../../db/queries/upkeep.ts";
-import * as workers from "../../db/queries/workers.ts";
+import * as certificates from "../../db/queries/certificates/certificates.ts";
+import * as work from "../../db/queries/issuance/issuance-work.ts";
+import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
+import * as workers from "../../db/queries/upkeep/workers.ts";
 import type { HeadSigner } from "../../runtime/audit-key.ts";
 import type { Log } from "../../runtime/log.ts";
 import { sealAudit } from "./audit-sealing.ts";

@@ -1,4 +1,4 @@
-import { consoleClientId, upsertConsole } from "../../../db/queries/applications.ts";
+import { consoleClientId, upsertConsole } from "../../../db/queries/oauth/applications.ts";
 import { allScopes } from "../../../domain/scopes.ts";
 import type { Deps } from "../../contract/deps.ts";
 

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import type { Request, Response } from "express";
 import { z } from "zod";
-import * as consoleSessions from "../../../db/queries/console-sessions.ts";
-import type { ConsoleSession } from "../../../db/queries/console-sessions.ts";
+import * as consoleSessions from "../../../db/queries/sign-in/console-sessions.ts";
+import type { ConsoleSession } from "../../../db/queries/sign-in/console-sessions.ts";
 import { openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
 import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
 import type { Deps } from "../../contract/deps.ts";

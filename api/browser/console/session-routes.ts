@@ -1,11 +1,11 @@
 import { Router, type Request, type RequestHandler, type Response } from "express";
-import * as auditEntries from "../../../db/queries/audit-entries.ts";
-import * as consoleSessions from "../../../db/queries/console-sessions.ts";
-import type { ConsoleSession } from "../../../db/queries/console-sessions.ts";
-import * as logins from "../../../db/queries/logins.ts";
-import * as realms from "../../../db/queries/realms.ts";
-import * as sessions from "../../../db/queries/sessions.ts";
-import { consoleClientId } from "../../../db/queries/applications.ts";
+import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
+import * as consoleSessions from "../../../db/queries/sign-in/console-sessions.ts";
+import type { ConsoleSession } from "../../../db/queries/sign-in/console-sessions.ts";
+import * as logins from "../../../db/queries/sign-in/logins.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import * as sessions from "../../../db/queries/sign-in/sessions.ts";
+import { consoleClientId } from "../../../db/queries/oauth/applications.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { Unauthenticated } from "../../contract/authenticate.ts";
 import type { Deps } from "../../contract/deps.ts";

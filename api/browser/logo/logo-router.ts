@@ -1,5 +1,5 @@
 import { Router } from "express";
-import * as realms from "../../../db/queries/realms.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { RealmName } from "../../../domain/realm.ts";
 import type { Deps } from "../../contract/deps.ts";

@@ -1,4 +1,4 @@
-import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
 import { PictureError, type FetchPicture, type Picture } from "./fetch-picture.ts";

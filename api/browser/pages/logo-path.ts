@@ -1,5 +1,5 @@
 import { hash } from "node:crypto";
-import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { pathOn } from "./continue-to.ts";
 

@@ -1,5 +1,5 @@
 import type { Response } from "express";
-import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 
 /** What pages show of the realm that they are of. */
 export type PageRealm = Pick<RealmRow, "id" | "name" | "displayName" | "logoUri" | "helpUri" | "privacyUri">;

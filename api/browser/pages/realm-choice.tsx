@@ -1,4 +1,4 @@
-import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import type { PageRequest } from "./page-request.ts";
 import { sendPage } from "./send-page.tsx";
 

@@ -1,4 +1,4 @@
-import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import type { Owner } from "./owner.ts";
 
 /** Whose page it is: the owner's, or undefined when the device came with a link alone. */

@@ -1,4 +1,4 @@
-import * as consents from "../../../db/queries/consents.ts";
+import * as consents from "../../../db/queries/oauth/consents.ts";
 import { ClientID } from "../../../domain/ids.ts";
 import { withdraw } from "../../resources/consent/withdraw.ts";
 import type { PageRequest } from "../pages/page-request.ts";

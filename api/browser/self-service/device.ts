@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { findOfUser, type Certificate } from "../../../db/queries/certificates.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
+import { findOfUser, type Certificate } from "../../../db/queries/certificates/certificates.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { isRenewable } from "../../../domain/renewal.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";

@@ -1,5 +1,5 @@
-import { findOfUser, listActiveOfUser } from "../../../db/queries/certificates.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
+import { findOfUser, listActiveOfUser } from "../../../db/queries/certificates/certificates.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { isRenewable } from "../../../domain/renewal.ts";
 import type { PageRequest } from "../pages/page-request.ts";

@@ -1,4 +1,4 @@
-import type { HandOver } from "../../../db/queries/hand-overs.ts";
+import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import type { CertificateFormat } from "../../../domain/certificate-format.ts";
 
 /** What a file of each format is called on the way. */

@@ -1,7 +1,7 @@
-import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
-import type { GuestAccount } from "../../../db/queries/guest-accounts.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
-import * as realms from "../../../db/queries/realms.ts";
+import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
+import type { GuestAccount } from "../../../db/queries/people/guest-accounts.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import { guestObjectionTo, guestProfileNameOf } from "../../resources/guest-profile/accept-guest-profile.ts";
 import { rememberRealm } from "../pages/page-realm.ts";

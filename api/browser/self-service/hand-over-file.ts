@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
-import * as handOvers from "../../../db/queries/hand-overs.ts";
-import type { HandOver } from "../../../db/queries/hand-overs.ts";
-import * as issuers from "../../../db/queries/issuers.ts";
+import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
+import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
+import * as issuers from "../../../db/queries/realm/issuers.ts";
 import type { CreationOutput } from "../../../domain/certificate-format.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";

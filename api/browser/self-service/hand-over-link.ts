@@ -1,8 +1,8 @@
-import * as handOvers from "../../../db/queries/hand-overs.ts";
-import type { HandOver } from "../../../db/queries/hand-overs.ts";
-import * as realms from "../../../db/queries/realms.ts";
-import type { RealmRow } from "../../../db/queries/realms.ts";
-import * as users from "../../../db/queries/users.ts";
+import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
+import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
+import * as users from "../../../db/queries/people/users.ts";
 import { DeviceType } from "../../../domain/device.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import { rememberRealm } from "../pages/page-realm.ts";

@@ -1,4 +1,4 @@
-import { fileSecondsMax, type HandOver } from "../../../db/queries/hand-overs.ts";
+import { fileSecondsMax, type HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 
 /**
  * `waiting` for a device, `expired` before one came; once a device has picked it up: `preparing`, then `ready` while the

@@ -1,5 +1,5 @@
-import * as handOvers from "../../../db/queries/hand-overs.ts";
-import type { NewHandOver } from "../../../db/queries/hand-overs.ts";
+import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
+import type { NewHandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";

@@ -1,5 +1,5 @@
-import * as issuances from "../../../db/queries/issuances.ts";
-import * as realms from "../../../db/queries/realms.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import type { Scope } from "../../../domain/scopes.ts";
 import { withoutLanguage } from "../pages/language.ts";
 import { rememberRealm } from "../pages/page-realm.ts";

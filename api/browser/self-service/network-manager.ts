@@ -1,4 +1,4 @@
-import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../../domain/realm.ts";
 import { radiusCaFilename } from "./radius-ca-filename.ts";
 

@@ -1,5 +1,5 @@
-import type { HandOverOwner } from "../../../db/queries/hand-overs.ts";
-import type { RealmRow } from "../../../db/queries/realms.ts";
+import type { HandOverOwner } from "../../../db/queries/issuance/hand-overs.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import type { GuestProfileObjection } from "../../resources/guest-profile/accept-guest-profile.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import type { RenewalObjection } from "../../resources/profile/accept-renewal.ts";

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "../../../db/client.ts";
-import * as handOvers from "../../../db/queries/hand-overs.ts";
-import type { HandOver, HandOverOwner } from "../../../db/queries/hand-overs.ts";
+import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
+import type { HandOver, HandOverOwner } from "../../../db/queries/issuance/hand-overs.ts";
 import type { DeviceType } from "../../../domain/device.ts";
 import { acceptGuestProfile } from "../../resources/guest-profile/accept-guest-profile.ts";
 import { enqueueIssuance } from "../../resources/issuance/enqueue-issuance.ts";

@@ -1,5 +1,5 @@
 import { randomBytes, timingSafeEqual } from "node:crypto";
-import type { HandOver } from "../../../db/queries/hand-overs.ts";
+import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { readCookie, setCookie } from "../pages/cookies.ts";

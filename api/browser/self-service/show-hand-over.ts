@@ -1,5 +1,5 @@
-import * as handOvers from "../../../db/queries/hand-overs.ts";
-import type { HandOver } from "../../../db/queries/hand-overs.ts";
+import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
+import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import type { PageHandler } from "../pages/page-route.ts";
 import { sendProblem } from "../pages/problem.tsx";

@@ -1,7 +1,7 @@
-import { findOfUser } from "../../../db/queries/certificates.ts";
-import * as handOvers from "../../../db/queries/hand-overs.ts";
-import type { HandOver } from "../../../db/queries/hand-overs.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
+import { findOfUser } from "../../../db/queries/certificates/certificates.ts";
+import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
+import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { renewalHoursMax } from "../../../domain/renewal.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { pathOn } from "../pages/continue-to.ts";

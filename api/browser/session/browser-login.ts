@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { Request, Response } from "express";
-import * as auditEntries from "../../../db/queries/audit-entries.ts";
-import * as logins from "../../../db/queries/logins.ts";
+import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
+import * as logins from "../../../db/queries/sign-in/logins.ts";
 import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";

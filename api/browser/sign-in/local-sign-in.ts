@@ -1,4 +1,4 @@
-import * as localCredentials from "../../../db/queries/local-credentials.ts";
+import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { lengthOf } from "../../../domain/text.ts";
 import type { Deps } from "../../contract/deps.ts";

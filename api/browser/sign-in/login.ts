@@ -1,6 +1,6 @@
-import type { Login } from "../../../db/queries/logins.ts";
-import type { RealmRow } from "../../../db/queries/realms.ts";
-import * as realms from "../../../db/queries/realms.ts";
+import type { Login } from "../../../db/queries/sign-in/logins.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import { rememberRealm } from "../pages/page-realm.ts";
 import { single, type PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";

@@ -1,5 +1,5 @@
-import * as realms from "../../../db/queries/realms.ts";
-import * as signInLinks from "../../../db/queries/sign-in-links.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import * as signInLinks from "../../../db/queries/sign-in/sign-in-links.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";

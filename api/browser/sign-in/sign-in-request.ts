@@ -1,5 +1,5 @@
-import * as applications from "../../../db/queries/applications.ts";
-import * as realms from "../../../db/queries/realms.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { withoutLanguage } from "../pages/language.ts";
 import type { Problem } from "../pages/problem.tsx";

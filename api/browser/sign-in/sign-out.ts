@@ -1,5 +1,5 @@
-import * as realms from "../../../db/queries/realms.ts";
-import type { RealmRow } from "../../../db/queries/realms.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 import { RealmName } from "../../../domain/realm.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { single, type PageRequest } from "../pages/page-request.ts";

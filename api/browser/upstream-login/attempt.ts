@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as attempts from "../../../db/queries/upstream-attempts.ts";
+import * as attempts from "../../../db/queries/sign-in/upstream-attempts.ts";
 import { openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
 import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
 import type { Deps } from "../../contract/deps.ts";

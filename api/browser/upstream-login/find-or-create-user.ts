@@ -1,7 +1,7 @@
 import { violates, type Db } from "../../../db/client.ts";
-import * as auditEntries from "../../../db/queries/audit-entries.ts";
-import * as identities from "../../../db/queries/upstream-identities.ts";
-import * as users from "../../../db/queries/users.ts";
+import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
+import * as identities from "../../../db/queries/sign-in/upstream-identities.ts";
+import * as users from "../../../db/queries/people/users.ts";
 import type { Deps } from "../../contract/deps.ts";
 import type { UpstreamPerson } from "./claims-to-user.ts";
 

@@ -1,5 +1,5 @@
 import { AuthorizationResponseError, validateAuthResponse } from "oauth4webapi";
-import * as realms from "../../../db/queries/realms.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import { openUnderMasterKey } from "../../../runtime/master-key.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { rememberRealm } from "../pages/page-realm.ts";

@@ -4,7 +4,7 @@ import {
   generateRandomNonce,
   generateRandomState,
 } from "oauth4webapi";
-import * as realms from "../../../db/queries/realms.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import { single, type PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { redirect } from "../pages/redirect.ts";

@@ -1,4 +1,4 @@
-import * as realms from "../../../db/queries/realms.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";

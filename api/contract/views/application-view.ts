@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { RegisteredApplication } from "../../../db/queries/applications.ts";
+import type { RegisteredApplication } from "../../../db/queries/oauth/applications.ts";
 import { ApplicationType, Scope } from "../../../domain/scopes.ts";
 import { Timestamp } from "./timestamp.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditEntry, ExportedEntry } from "../../../db/queries/audit-entries.ts";
+import type { AuditEntry, ExportedEntry } from "../../../db/queries/audit/audit-entries.ts";
 import { Timestamp } from "./timestamp.ts";
 
 const fields = {

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Consent } from "../../../db/queries/consents.ts";
+import type { Consent } from "../../../db/queries/oauth/consents.ts";
 import { Scope } from "../../../domain/scopes.ts";
 import { Timestamp } from "./timestamp.ts";
 

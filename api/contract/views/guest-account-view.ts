@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { CountedGuestAccount } from "../../../db/queries/guest-accounts.ts";
+import type { CountedGuestAccount } from "../../../db/queries/people/guest-accounts.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** A guest account on the wire. */

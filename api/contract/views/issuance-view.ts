@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { IssuanceResult } from "../../../db/queries/issuances.ts";
+import type { IssuanceResult } from "../../../db/queries/issuance/issuances.ts";
 import { errorCatalogue, isErrorCode } from "../../../domain/errors.ts";
 import { Timestamp } from "./timestamp.ts";
 

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { JobRow } from "../../../db/queries/job-rows.ts";
-import type { Job } from "../../../db/queries/jobs.ts";
+import type { JobRow } from "../../../db/queries/bulk-job/rows.ts";
+import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
 import { rowStatuses } from "../../../domain/bulk-job/job.ts";
 import { rowErrors } from "../../../domain/bulk-job/row-errors.ts";

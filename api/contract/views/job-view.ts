@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Job } from "../../../db/queries/jobs.ts";
+import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import { finalJobStates, jobKinds, jobNotices, jobStates } from "../../../domain/bulk-job/job.ts";
 import { Timestamp } from "./timestamp.ts";
 

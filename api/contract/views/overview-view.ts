@@ -1,6 +1,6 @@
 import { z } from "zod";
-import type { Job } from "../../../db/queries/jobs.ts";
-import type { Bucket, IssuerStanding, RealmNumbers, Trend } from "../../../db/queries/overview.ts";
+import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
+import type { Bucket, IssuerStanding, RealmNumbers, Trend } from "../../../db/queries/realm/overview.ts";
 import { JobView, jobView } from "./job-view.ts";
 import { Timestamp } from "./timestamp.ts";
 

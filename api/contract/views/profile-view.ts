@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { Certificate } from "../../../db/queries/certificates.ts";
+import type { Certificate } from "../../../db/queries/certificates/certificates.ts";
 import { DeviceType } from "../../../domain/device.ts";
 import { RevocationReason } from "../../../domain/revocation.ts";
 import type { CollectedIssuance } from "../../resources/issuance/collect-issuance.ts";

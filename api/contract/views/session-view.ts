@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { SessionRow } from "../../../db/queries/sessions.ts";
+import type { SessionRow } from "../../../db/queries/sign-in/sessions.ts";
 import { Scope } from "../../../domain/scopes.ts";
 import type { Principal } from "../principal.ts";
 import { Timestamp } from "./timestamp.ts";

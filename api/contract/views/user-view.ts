@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { User } from "../../../db/queries/users.ts";
+import type { User } from "../../../db/queries/people/users.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** A user on the wire. */

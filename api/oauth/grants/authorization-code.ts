@@ -1,10 +1,10 @@
 import { createHash } from "node:crypto";
 import { violates } from "../../../db/client.ts";
-import * as applications from "../../../db/queries/applications.ts";
-import * as auditEntries from "../../../db/queries/audit-entries.ts";
-import * as codes from "../../../db/queries/authorization-codes.ts";
-import * as refreshTokens from "../../../db/queries/refresh-tokens.ts";
-import * as sessions from "../../../db/queries/sessions.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
+import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
+import * as codes from "../../../db/queries/oauth/authorization-codes.ts";
+import * as refreshTokens from "../../../db/queries/oauth/refresh-tokens.ts";
+import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { required } from "../../http/form.ts";

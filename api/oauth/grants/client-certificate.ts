@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { violates } from "../../../db/client.ts";
-import * as applications from "../../../db/queries/applications.ts";
-import * as auditEntries from "../../../db/queries/audit-entries.ts";
-import * as certificates from "../../../db/queries/certificates.ts";
-import * as sessions from "../../../db/queries/sessions.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
+import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
+import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { presentedCertificate } from "../../http/client-certificate/presented-certificate.ts";
 import { accessTokenSeconds } from "../access-token.ts";
 import { authenticateClient } from "../client-authentication.ts";

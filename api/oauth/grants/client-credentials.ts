@@ -1,5 +1,5 @@
 import { violates } from "../../../db/client.ts";
-import * as applications from "../../../db/queries/applications.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
 import { scopesAllowedTo } from "../../../domain/scopes.ts";
 import { issueAccessToken } from "../access-token.ts";
 import { authenticateClient } from "../client-authentication.ts";

@@ -1,4 +1,4 @@
-import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import { issueAccessToken } from "../access-token.ts";
 import { required } from "../../http/form.ts";

@@ -1,7 +1,7 @@
 import { violates } from "../../../db/client.ts";
-import * as applications from "../../../db/queries/applications.ts";
-import * as refreshTokens from "../../../db/queries/refresh-tokens.ts";
-import * as sessions from "../../../db/queries/sessions.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
+import * as refreshTokens from "../../../db/queries/oauth/refresh-tokens.ts";
+import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { required } from "../../http/form.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as applications from "../../../db/queries/applications.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
 import { ClientID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { ApplicationView, applicationView } from "../../contract/views/application-view.ts";

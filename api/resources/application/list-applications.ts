@@ -1,4 +1,4 @@
-import { applicationSortKeys, list, type ApplicationFilter } from "../../../db/queries/applications.ts";
+import { applicationSortKeys, list, type ApplicationFilter } from "../../../db/queries/oauth/applications.ts";
 import { ApplicationType } from "../../../domain/scopes.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { ApplicationSettings } from "../../../db/queries/applications.ts";
+import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import { ServiceError, type FieldFault } from "../../../domain/errors.ts";
 import { ApplicationType, Scope, scopesAllowedTo } from "../../../domain/scopes.ts";
 import { text } from "../../../domain/text.ts";

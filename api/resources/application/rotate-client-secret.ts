@@ -1,6 +1,6 @@
 import { z } from "zod";
-import * as applications from "../../../db/queries/applications.ts";
-import * as audit from "../../../db/queries/audit-entries.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { ClientID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";

@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
-import * as applications from "../../../db/queries/applications.ts";
-import type { ApplicationSettings } from "../../../db/queries/applications.ts";
-import * as audit from "../../../db/queries/audit-entries.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
+import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { ClientID } from "../../../domain/ids.ts";
 import { differences } from "../../contract/audit-changes.ts";
 import { endpoint } from "../../contract/endpoint.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditFilter } from "../../../db/queries/audit-entries.ts";
+import type { AuditFilter } from "../../../db/queries/audit/audit-entries.ts";
 import { auditEvents } from "../../../domain/audit.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";

@@ -1,6 +1,6 @@
 import type { Db } from "../../../db/client.ts";
-import * as audit from "../../../db/queries/audit-entries.ts";
-import { latestHead, type SignedHead } from "../../../db/queries/audit-seals.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import { latestHead, type SignedHead } from "../../../db/queries/audit/audit-seals.ts";
 import { csvLine } from "../../../domain/csv.ts";
 import { exported } from "../../contract/exported.ts";
 import { actorOf } from "../../contract/principal.ts";

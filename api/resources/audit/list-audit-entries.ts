@@ -1,4 +1,4 @@
-import { auditSortKeys, list } from "../../../db/queries/audit-entries.ts";
+import { auditSortKeys, list } from "../../../db/queries/audit/audit-entries.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { AuditEntryView, auditEntryView } from "../../contract/views/audit-entry-view.ts";
 import { auditFilter } from "./audit-filter.ts";

@@ -1,4 +1,4 @@
-import type { Job } from "../../../db/queries/jobs.ts";
+import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import type { IncomingCall } from "../../contract/endpoint.ts";
 import { waitingTime } from "../../contract/prefer.ts";
 import { accepted, answered, type Reply } from "../../contract/reply.ts";

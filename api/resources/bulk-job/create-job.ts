@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
-import * as audit from "../../../db/queries/audit-entries.ts";
-import * as jobs from "../../../db/queries/jobs.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { profileScope, type JobKind } from "../../../domain/bulk-job/job.ts";
 import { ServiceError, type ErrorCode } from "../../../domain/errors.ts";
 import { requireScope } from "../../contract/access.ts";

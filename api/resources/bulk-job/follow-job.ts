@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as jobs from "../../../db/queries/jobs.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { JobID } from "../../../domain/ids.ts";
 import { Streamed } from "../../contract/streamed.ts";
 import { streaming } from "../../contract/streaming.ts";

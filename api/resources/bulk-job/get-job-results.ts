@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as jobs from "../../../db/queries/jobs.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { rowStatuses } from "../../../domain/bulk-job/job.ts";
 import { JobID } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";

@@ -1,5 +1,5 @@
 import { setTimeout as pause } from "node:timers/promises";
-import type { Job } from "../../../db/queries/jobs.ts";
+import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { jobView } from "../../contract/views/job-view.ts";
 

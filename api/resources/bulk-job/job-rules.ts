@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
-import * as jobRows from "../../../db/queries/job-rows.ts";
-import type { Job } from "../../../db/queries/jobs.ts";
-import { lockWaitingRows } from "../../../db/queries/jobs.ts";
+import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
+import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
+import { lockWaitingRows } from "../../../db/queries/bulk-job/jobs.ts";
 import { profileScope, scopesOfJob, unfinishedRowsMax, type JobState } from "../../../domain/bulk-job/job.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { requireScope, type PrincipalFor } from "../../contract/access.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../../../db/client.ts";
 import { DatabaseUnavailable } from "../../../db/outage.ts";
-import * as jobs from "../../../db/queries/jobs.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
 

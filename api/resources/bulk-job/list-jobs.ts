@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jobSortKeys, list } from "../../../db/queries/jobs.ts";
+import { jobSortKeys, list } from "../../../db/queries/bulk-job/jobs.ts";
 import { jobKinds, jobStates } from "../../../domain/bulk-job/job.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";

@@ -1,7 +1,7 @@
 import { setImmediate as turn } from "node:timers/promises";
 import type { Database } from "../../../db/client.ts";
-import * as jobRows from "../../../db/queries/job-rows.ts";
-import * as jobs from "../../../db/queries/jobs.ts";
+import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { jobRowsMax, type JobKind } from "../../../domain/bulk-job/job.ts";
 import { readRow, unreadableRow } from "../../../domain/bulk-job/row.ts";
 import { ServiceError } from "../../../domain/errors.ts";

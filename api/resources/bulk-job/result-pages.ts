@@ -1,6 +1,6 @@
 import type { Database } from "../../../db/client.ts";
-import * as jobRows from "../../../db/queries/job-rows.ts";
-import type { Job } from "../../../db/queries/jobs.ts";
+import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
+import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import type { RowStatus } from "../../../domain/bulk-job/job.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { inputColumns, jobRowView, type JobRowView, type RowProfile } from "../../contract/views/job-row-view.ts";

@@ -1,4 +1,4 @@
-import type { Job } from "../../../db/queries/jobs.ts";
+import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import { resultColumns } from "../../../domain/bulk-job/columns.ts";
 import { csvLine, type CsvCell } from "../../../domain/csv.ts";
 import { inputColumns, type JobRowView } from "../../contract/views/job-row-view.ts";

@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import * as audit from "../../../db/queries/audit-entries.ts";
-import * as jobRows from "../../../db/queries/job-rows.ts";
-import * as jobs from "../../../db/queries/jobs.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { JobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import * as jobRows from "../../../db/queries/job-rows.ts";
-import * as jobs from "../../../db/queries/jobs.ts";
+import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { JobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as consents from "../../../db/queries/consents.ts";
+import * as consents from "../../../db/queries/oauth/consents.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { ConsentView, consentView } from "../../contract/views/consent-view.ts";
 

@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
-import * as audit from "../../../db/queries/audit-entries.ts";
-import * as consents from "../../../db/queries/consents.ts";
-import * as sessions from "../../../db/queries/sessions.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as consents from "../../../db/queries/oauth/consents.ts";
+import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { actorOf, type UserPrincipal } from "../../contract/principal.ts";
 
 /**

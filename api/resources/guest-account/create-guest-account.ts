@@ -1,5 +1,5 @@
-import * as audit from "../../../db/queries/audit-entries.ts";
-import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { sealUnderMasterKey } from "../../../runtime/master-key.ts";
 import { drawSecretToken } from "../../../runtime/secret-token.ts";
 import { endpoint } from "../../contract/endpoint.ts";

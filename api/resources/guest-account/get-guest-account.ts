@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { GuestAccountView, guestAccountView } from "../../contract/views/guest-account-view.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import * as audit from "../../../db/queries/audit-entries.ts";
-import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { hasEnded } from "../../../domain/guest-account.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
 import { openUnderMasterKey } from "../../../runtime/master-key.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { GuestAccountSettings } from "../../../db/queries/guest-accounts.ts";
+import type { GuestAccountSettings } from "../../../db/queries/people/guest-accounts.ts";
 import { GuestAccountName, GuestAccountNote, ProfileLimit } from "../../../domain/guest-account.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { filters } from "../../contract/filters.ts";

@@ -1,4 +1,4 @@
-import { guestAccountSortKeys, list, type GuestAccountFilter } from "../../../db/queries/guest-accounts.ts";
+import { guestAccountSortKeys, list, type GuestAccountFilter } from "../../../db/queries/people/guest-accounts.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOffer } from "../../contract/paging.ts";

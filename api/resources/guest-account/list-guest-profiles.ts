@@ -3,8 +3,8 @@ import {
   guestProfileSortKeys,
   pageOfGuestAccount,
   type GuestProfileFilter,
-} from "../../../db/queries/certificate-pages.ts";
-import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
+} from "../../../db/queries/certificates/certificate-pages.ts";
+import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import * as audit from "../../../db/queries/audit-entries.ts";
-import * as guestAccounts from "../../../db/queries/guest-accounts.ts";
-import type { GuestAccountSettings } from "../../../db/queries/guest-accounts.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
+import type { GuestAccountSettings } from "../../../db/queries/people/guest-accounts.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
 import { differences } from "../../contract/audit-changes.ts";
 import { endpoint } from "../../contract/endpoint.ts";

@@ -1,6 +1,6 @@
 import type { Db } from "../../../db/client.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
-import type { LockedGuestAccount } from "../../../db/queries/issuances.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import type { LockedGuestAccount } from "../../../db/queries/issuance/issuances.ts";
 import { addMonths } from "../../../domain/add-months.ts";
 import type { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { keyTypeFor, type DeviceType, type KeyType } from "../../../domain/device.ts";

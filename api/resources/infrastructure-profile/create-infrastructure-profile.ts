@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
-import * as issuances from "../../../db/queries/issuances.ts";
-import { findIssuingEnd } from "../../../db/queries/issuers.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import { findIssuingEnd } from "../../../db/queries/realm/issuers.ts";
 import { addMonths } from "../../../domain/add-months.ts";
 import { certificateValidity } from "../../../domain/certificate-profile.ts";
 import { infrastructureKeyType, KeyType } from "../../../domain/device.ts";

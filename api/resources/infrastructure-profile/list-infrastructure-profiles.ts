@@ -2,7 +2,7 @@ import {
   infrastructureProfileSortKeys,
   pageOfInfrastructure,
   type InfrastructureProfileFilter,
-} from "../../../db/queries/certificate-pages.ts";
+} from "../../../db/queries/certificates/certificate-pages.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOffer } from "../../contract/paging.ts";

@@ -1,6 +1,6 @@
 import type { Database } from "../../../db/client.ts";
 import { DatabaseUnavailable } from "../../../db/outage.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Log } from "../../../runtime/log.ts";
 import type { ApiMetrics } from "../../http/metrics.ts";
 

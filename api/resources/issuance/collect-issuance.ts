@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import type { Database } from "../../../db/client.ts";
-import * as certificates from "../../../db/queries/certificates.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
-import * as issuers from "../../../db/queries/issuers.ts";
-import * as realms from "../../../db/queries/realms.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import * as issuers from "../../../db/queries/realm/issuers.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import type { CreationOutput } from "../../../domain/certificate-format.ts";
 import { radiusServerName } from "../../../domain/realm.ts";
 import type { Clock } from "../../../runtime/clock.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { ServiceError } from "../../../domain/errors.ts";
 import { IssuanceID } from "../../../domain/ids.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";

@@ -1,6 +1,6 @@
 import type { Db } from "../../../db/client.ts";
-import * as jobs from "../../../db/queries/jobs.ts";
-import { countBuckets, countRealm, listIssuers } from "../../../db/queries/overview.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
+import { countBuckets, countRealm, listIssuers } from "../../../db/queries/realm/overview.ts";
 import type { JobState } from "../../../domain/bulk-job/job.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Overview, Period } from "../../contract/views/overview-view.ts";

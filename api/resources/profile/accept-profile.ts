@@ -1,6 +1,6 @@
 import type { Db } from "../../../db/client.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
-import type { LockedOwner, NewIssuance } from "../../../db/queries/issuances.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import type { LockedOwner, NewIssuance } from "../../../db/queries/issuance/issuances.ts";
 import type { Actor } from "../../../domain/audit.ts";
 import type { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { keyTypeFor, type DeviceType, type KeyType } from "../../../domain/device.ts";

@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
-import { findOfUser } from "../../../db/queries/certificates.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
-import type { Renewal } from "../../../db/queries/issuances.ts";
+import { findOfUser } from "../../../db/queries/certificates/certificates.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import type { Renewal } from "../../../db/queries/issuance/issuances.ts";
 import { isRenewable, renewalHoursMax } from "../../../domain/renewal.ts";
 import { issuanceOf, type WantedProfile } from "./accept-profile.ts";
 import { objectionTo, type ProfileObjection } from "./profile-creation.ts";

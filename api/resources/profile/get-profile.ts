@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findBySerialNumber } from "../../../db/queries/certificates.ts";
+import { findBySerialNumber } from "../../../db/queries/certificates/certificates.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listActiveOfUser } from "../../../db/queries/certificates.ts";
+import { listActiveOfUser } from "../../../db/queries/certificates/certificates.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
 

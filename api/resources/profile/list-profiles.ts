@@ -1,4 +1,4 @@
-import { pageOfActive, profileSortKeys } from "../../../db/queries/certificate-pages.ts";
+import { pageOfActive, profileSortKeys } from "../../../db/queries/certificates/certificate-pages.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
 import { activeProfileFilter } from "./profile-filter.ts";

@@ -3,7 +3,7 @@ import { addMonths } from "../../../domain/add-months.ts";
 import { BareFormat, CertificateFormat, isDeviceFile } from "../../../domain/certificate-format.ts";
 import { DeviceType, KeyType } from "../../../domain/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
-import type { LockedOwner } from "../../../db/queries/issuances.ts";
+import type { LockedOwner } from "../../../db/queries/issuance/issuances.ts";
 
 const csrLengthMax = 16_384;
 

@@ -1,4 +1,4 @@
-import type { ActiveProfileFilter, ProfileFilter } from "../../../db/queries/certificate-pages.ts";
+import type { ActiveProfileFilter, ProfileFilter } from "../../../db/queries/certificates/certificate-pages.ts";
 import { DeviceType } from "../../../domain/device.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";

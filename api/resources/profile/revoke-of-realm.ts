@@ -1,4 +1,4 @@
-import { revoke } from "../../../db/queries/certificates.ts";
+import { revoke } from "../../../db/queries/certificates/certificates.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { ServiceError } from "../../../domain/errors.ts";

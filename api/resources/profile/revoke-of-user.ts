@@ -1,5 +1,5 @@
 import type { Db } from "../../../db/client.ts";
-import { findOfUser, revoke } from "../../../db/queries/certificates.ts";
+import { findOfUser, revoke } from "../../../db/queries/certificates/certificates.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { actorOf, type UserPrincipal } from "../../contract/principal.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { revokeMany } from "../../../db/queries/certificates.ts";
+import { revokeMany } from "../../../db/queries/certificates/certificates.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";

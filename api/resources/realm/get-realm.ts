@@ -1,4 +1,4 @@
-import * as realms from "../../../db/queries/realms.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { RealmView, realmView } from "../../contract/views/realm-view.ts";
 

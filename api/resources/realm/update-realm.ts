@@ -1,6 +1,6 @@
 import { z } from "zod";
-import * as audit from "../../../db/queries/audit-entries.ts";
-import * as realms from "../../../db/queries/realms.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import { LogoUri, realmLimits } from "../../../domain/realm.ts";
 import { text } from "../../../domain/text.ts";
 import { differences } from "../../contract/audit-changes.ts";

@@ -1,5 +1,5 @@
-import * as audit from "../../../db/queries/audit-entries.ts";
-import * as sessions from "../../../db/queries/sessions.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import type { Db } from "../../../db/client.ts";
 import { actorOf, type Principal } from "../../contract/principal.ts";
 

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as sessions from "../../../db/queries/sessions.ts";
+import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { SessionView, sessionView } from "../../contract/views/session-view.ts";
 

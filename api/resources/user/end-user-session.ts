@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as users from "../../../db/queries/users.ts";
+import * as users from "../../../db/queries/people/users.ts";
 import { SessionID, UserID } from "../../../domain/ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { endSession } from "../session/end-session.ts";

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as users from "../../../db/queries/users.ts";
+import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { requireScope } from "../../contract/access.ts";
 import { endpoint } from "../../contract/endpoint.ts";

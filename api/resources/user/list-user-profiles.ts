@@ -1,8 +1,8 @@
 import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
-import { pageOfUser, profileSortKeys } from "../../../db/queries/certificate-pages.ts";
-import { listOfUser } from "../../../db/queries/certificates.ts";
-import * as users from "../../../db/queries/users.ts";
+import { pageOfUser, profileSortKeys } from "../../../db/queries/certificates/certificate-pages.ts";
+import { listOfUser } from "../../../db/queries/certificates/certificates.ts";
+import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
 import type { ServiceError } from "../../../domain/errors.ts";
 import { paginated } from "../../contract/endpoint.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import * as sessions from "../../../db/queries/sessions.ts";
-import * as users from "../../../db/queries/users.ts";
+import * as sessions from "../../../db/queries/sign-in/sessions.ts";
+import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { SessionView, sessionView } from "../../contract/views/session-view.ts";

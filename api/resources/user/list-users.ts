@@ -1,4 +1,4 @@
-import { list, userSortKeys, type UserFilter } from "../../../db/queries/users.ts";
+import { list, userSortKeys, type UserFilter } from "../../../db/queries/people/users.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOffer } from "../../contract/paging.ts";

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import * as audit from "../../../db/queries/audit-entries.ts";
-import * as users from "../../../db/queries/users.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";

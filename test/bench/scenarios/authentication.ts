@@ -1,7 +1,7 @@
 import { fork } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
 import { fileURLToPath } from "node:url";
-import * as accessTokens from "../../../db/queries/access-tokens.ts";
+import * as accessTokens from "../../../db/queries/oauth/access-tokens.ts";
 import { allScopes } from "../../../domain/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { ended } from "../../support/services.ts";

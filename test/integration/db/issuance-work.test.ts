@@ -1,9 +1,9 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../../db/client.ts";
-import * as issuances from "../../../db/queries/issuances.ts";
-import * as work from "../../../db/queries/issuance-work.ts";
-import type { ClaimedIssuance } from "../../../db/queries/issuance-work.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import * as work from "../../../db/queries/issuance/issuance-work.ts";
+import type { ClaimedIssuance } from "../../../db/queries/issuance/issuance-work.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
 import { identityLabelOf } from "../../../domain/certificate-profile.ts";
 import { systemClock } from "../../../runtime/clock.ts";

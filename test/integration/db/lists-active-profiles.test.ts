@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, expect, test } from "vitest";
 import { only, type Database } from "../../../db/client.ts";
-import * as certificatePages from "../../../db/queries/certificate-pages.ts";
+import * as certificatePages from "../../../db/queries/certificates/certificate-pages.ts";
 import { sql } from "../../../db/sql.ts";
 import { lapse } from "../../../worker/upkeep/upkeep.ts";
 import { useDatabase } from "../../support/database.ts";

@@ -1,6 +1,6 @@
 import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../../db/client.ts";
-import * as users from "../../../db/queries/users.ts";
+import * as users from "../../../db/queries/people/users.ts";
 import { sql } from "../../../db/sql.ts";
 import { lapse } from "../../../worker/upkeep/upkeep.ts";
 import { useDatabase } from "../../support/database.ts";

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { z } from "zod";
 import { endpoints } from "../../../api/endpoints.ts";
 import type { Db } from "../../../db/client.ts";
-import * as audit from "../../../db/queries/audit-entries.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { useApi, type Caller } from "../../support/api.ts";
 import { givenSubject, samplesOf, type SampleSubject } from "../../support/endpoint-samples.ts";

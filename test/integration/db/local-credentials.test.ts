@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import * as localCredentials from "../../../db/queries/local-credentials.ts";
+import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
 import { sql } from "../../../db/sql.ts";
 import { foldsAlike } from "../../../domain/user-name.ts";
 import { useDatabase } from "../../support/database.ts";

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import * as workers from "../../../db/queries/workers.ts";
+import * as workers from "../../../db/queries/upkeep/workers.ts";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { auditOf } from "../../support/audit.ts";

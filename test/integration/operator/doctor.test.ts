@@ -1,8 +1,8 @@
 import { randomUUID } from "node:crypto";
 import { chmodSync } from "node:fs";
 import { describe, expect, test } from "vitest";
-import * as crls from "../../../db/queries/crls.ts";
-import * as workers from "../../../db/queries/workers.ts";
+import * as crls from "../../../db/queries/certificates/crls.ts";
+import * as workers from "../../../db/queries/upkeep/workers.ts";
 import { sql } from "../../../db/sql.ts";
 import type { Check } from "../../../operator/doctor/check.ts";
 import { generateAuditKey } from "../../../runtime/audit-key.ts";

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
-import { tokenContext } from "../../../db/queries/guest-accounts.ts";
+import { tokenContext } from "../../../db/queries/people/guest-accounts.ts";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { masterKey, openUnderMasterKey } from "../../../runtime/master-key.ts";

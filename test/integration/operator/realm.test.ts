@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { upstreamSecretContext } from "../../../db/queries/realms.ts";
+import { upstreamSecretContext } from "../../../db/queries/realm/realms.ts";
 import { sql } from "../../../db/sql.ts";
 import { masterKey, openUnderMasterKey } from "../../../runtime/master-key.ts";
 import { openssl } from "../../support/openssl.ts";

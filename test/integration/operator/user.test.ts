@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { verify } from "@node-rs/argon2";
 import { expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
-import * as signInLinks from "../../../db/queries/sign-in-links.ts";
+import * as signInLinks from "../../../db/queries/sign-in/sign-in-links.ts";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { useOperator } from "./operator-support.ts";

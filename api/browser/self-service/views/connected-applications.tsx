@@ -1,4 +1,4 @@
-import type { Consent } from "../../../../db/queries/consents.ts";
+import type { Consent } from "../../../../db/queries/oauth/consents.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { plainName } from "../../pages/plain-name.ts";
 import { textsIn } from "../../pages/texts/texts-in.ts";

@@ -1,4 +1,4 @@
-import type { Certificate } from "../../../../db/queries/certificates.ts";
+import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { plainName } from "../../pages/plain-name.ts";
 import type { Me } from "../me.ts";

@@ -1,5 +1,5 @@
-import type { Certificate } from "../../../../db/queries/certificates.ts";
-import type { UnsettledIssuance } from "../../../../db/queries/issuances.ts";
+import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
+import type { UnsettledIssuance } from "../../../../db/queries/issuance/issuances.ts";
 import type { Language } from "../../pages/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { plainName } from "../../pages/plain-name.ts";

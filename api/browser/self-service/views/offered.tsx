@@ -1,4 +1,4 @@
-import type { HandOver } from "../../../../db/queries/hand-overs.ts";
+import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import { deviceTypes } from "../../../../domain/device.ts";
 import type { Language } from "../../pages/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";

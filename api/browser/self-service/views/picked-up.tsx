@@ -1,4 +1,4 @@
-import type { HandOver } from "../../../../db/queries/hand-overs.ts";
+import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import { HelpText } from "../../pages/help-text.tsx";
 import type { PageRequest } from "../../pages/page-request.ts";
 import type { Beholder } from "../beholder.ts";

@@ -1,6 +1,6 @@
-import type { Certificate } from "../../../../db/queries/certificates.ts";
-import type { HandOver } from "../../../../db/queries/hand-overs.ts";
-import type { RealmRow } from "../../../../db/queries/realms.ts";
+import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
+import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
+import type { RealmRow } from "../../../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../../../domain/realm.ts";
 import type { Language } from "../../pages/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";

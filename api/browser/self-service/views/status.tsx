@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { Certificate } from "../../../../db/queries/certificates.ts";
+import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
 import { endsSoon } from "../../../../domain/renewal.ts";
 import type { Texts } from "../texts/texts.ts";
 import { Icon } from "./device-icon.tsx";

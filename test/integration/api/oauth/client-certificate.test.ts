@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { clientCertificateGrantType as grantType } from "../../../../api/oauth/grants/client-certificate.ts";
-import { consoleClientId, upsertConsole } from "../../../../db/queries/applications.ts";
+import { consoleClientId, upsertConsole } from "../../../../db/queries/oauth/applications.ts";
 import { sql } from "../../../../db/sql.ts";
 import { allScopes, scopesAllowedTo, type Scope } from "../../../../domain/scopes.ts";
 import { systemClock } from "../../../../runtime/clock.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import * as workers from "../../../../db/queries/workers.ts";
+import * as workers from "../../../../db/queries/upkeep/workers.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { useApi } from "../../../support/api.ts";
 

@@ -1,8 +1,8 @@
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
-import * as checks from "../../../../db/queries/job-checks.ts";
-import * as onboarding from "../../../../db/queries/job-onboarding.ts";
+import * as checks from "../../../../db/queries/bulk-job/check.ts";
+import * as onboarding from "../../../../db/queries/bulk-job/onboard.ts";
 import { sql } from "../../../../db/sql.ts";
 import { finalJobStates } from "../../../../domain/bulk-job/job.ts";
 import { systemClock } from "../../../../runtime/clock.ts";

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
-import { copyFailed } from "../../../../db/queries/job-rows.ts";
-import * as users from "../../../../db/queries/users.ts";
+import { copyFailed } from "../../../../db/queries/bulk-job/rows.ts";
+import * as users from "../../../../db/queries/people/users.ts";
 import { sql, type Sql } from "../../../../db/sql.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
 import { advance } from "../../../../worker/bulk-job/advance.ts";

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Registry } from "prom-client";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
-import * as crls from "../../../../db/queries/crls.ts";
+import * as crls from "../../../../db/queries/certificates/crls.ts";
 import { sql } from "../../../../db/sql.ts";
 import { systemClock, type Clock } from "../../../../runtime/clock.ts";
 import { outputPublicKey } from "../../../../runtime/sealed-output.ts";

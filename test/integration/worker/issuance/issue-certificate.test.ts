@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
-import * as issuances from "../../../../db/queries/issuances.ts";
+import * as issuances from "../../../../db/queries/issuance/issuances.ts";
 import { sql } from "../../../../db/sql.ts";
 import { IssuanceID } from "../../../../domain/ids.ts";
 import { issueCertificate } from "../../../../domain/tasks/issue-certificate.ts";

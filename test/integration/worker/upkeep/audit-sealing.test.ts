@@ -1,7 +1,7 @@
 import { pino } from "pino";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { only, type Database, type Db } from "../../../../db/client.ts";
-import * as audit from "../../../../db/queries/audit-entries.ts";
+import * as audit from "../../../../db/queries/audit/audit-entries.ts";
 import { sql, type Sql } from "../../../../db/sql.ts";
 import { operatorActor } from "../../../../domain/audit.ts";
 import { checkDatabase, type ChainReport } from "../../../../operator/audit-chain-in-database.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import type { Piece, UnpublishedEntry } from "../../../../db/queries/crls.ts";
+import type { Piece, UnpublishedEntry } from "../../../../db/queries/certificates/crls.ts";
 import { packEntries, pieceEntriesMax, weekOf } from "../../../../worker/crl/pack-entries.ts";
 import { countCrlEntries } from "../../../../pki/crl.ts";
 

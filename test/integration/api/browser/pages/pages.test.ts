@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import * as realms from "../../../../../db/queries/realms.ts";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sendRequest, useApi } from "../../../../support/api.ts";
 import { createBrowserSession } from "../../../../support/browser-session.ts";
 import { givenLocalAccount } from "../../../../support/local-account.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import * as realms from "../../../../../db/queries/realms.ts";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { useApi } from "../../../../support/api.ts";
 import type { Visit } from "../../../../support/browser-session.ts";

@@ -6,7 +6,7 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { beforeAll, describe, expect, test } from "vitest";
 import { handOverToken } from "../../../../../api/browser/self-service/hand-over-token.ts";
-import * as realms from "../../../../../db/queries/realms.ts";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { masterKey } from "../../../../../runtime/master-key.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";

@@ -1,5 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
-import * as realms from "../../../../../db/queries/realms.ts";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { useApi } from "../../../../support/api.ts";
 import { createBrowserSession, type BrowserSession } from "../../../../support/browser-session.ts";
 import { givenLocalAccount, testPassword, type LocalAccount } from "../../../../support/local-account.ts";

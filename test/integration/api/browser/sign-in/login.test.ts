@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Writable } from "node:stream";
 import { pino } from "pino";
 import { beforeAll, expect, test } from "vitest";
-import * as realms from "../../../../../db/queries/realms.ts";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { useApi } from "../../../../support/api.ts";
 import { createBrowserSession, formsOf, type BrowserSession, type Visit } from "../../../../support/browser-session.ts";

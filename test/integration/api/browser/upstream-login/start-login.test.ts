@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import * as realms from "../../../../../db/queries/realms.ts";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { sendRequest, useApi, type TestApi } from "../../../../support/api.ts";
 import { createBrowserSession } from "../../../../support/browser-session.ts";

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect } from "vitest";
 import { problems, type Problem } from "../../../../../api/browser/pages/problems.ts";
 import { english } from "../../../../../api/browser/pages/texts/english.ts";
-import * as realms from "../../../../../db/queries/realms.ts";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
 import { masterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";

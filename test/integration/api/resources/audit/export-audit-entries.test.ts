@@ -1,6 +1,6 @@
 import { request, type IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, test } from "vitest";
-import { record } from "../../../../../db/queries/audit-entries.ts";
+import { record } from "../../../../../db/queries/audit/audit-entries.ts";
 import { sql } from "../../../../../db/sql.ts";
 import type { AuditEvent } from "../../../../../domain/audit.ts";
 import { createHeadVerifier, generateAuditKey } from "../../../../../runtime/audit-key.ts";

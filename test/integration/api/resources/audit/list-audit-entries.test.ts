@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { record } from "../../../../../db/queries/audit-entries.ts";
+import { record } from "../../../../../db/queries/audit/audit-entries.ts";
 import type { AuditEvent } from "../../../../../domain/audit.ts";
 import { useApi, type Caller } from "../../../../support/api.ts";
 

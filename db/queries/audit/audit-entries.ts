@@ -1,0 +1,159 @@
+import type { Actor, AuditEvent } from "../../../domain/audit.ts";
+import type { Db } from "../../client.ts";
+import { pageOf } from "../../list.ts";
+import { all, when, type Page, type PageRequest } from "../../page.ts";
+import { sql, type Sql } from "../../sql.ts";
+
+export interface NewAuditEntry {
+  realmId: string;
+  event: AuditEvent;
+  actor: Actor;
+  at: Date;
+  /** Whom and what it is about, before and after: ids and settings, never a secret. */
+  properties: Readonly<Record<string, unknown>>;
+}
+
+/** Appends one entry. Call it in the transaction of the change, so that neither is ever without the other. */
+export async function record(tx: Db, { realmId, event, actor, at, properties }: NewAuditEntry): Promise<void> {
+  await tx.query(sql`
+    insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+    values (${realmId}, ${at}, ${event}, ${actor.userId}, ${actor.clientId}, ${JSON.stringify(properties)}::jsonb)
+  `);
+}
+
+export interface AuditEntry {
+  id: string;
+  realmId: string;
+  at: Date;
+  event: string;
+  userId: string | null;
+  clientId: string | null;
+  /** The text of a JSON object. */
+  properties: string;
+}
+
+export const auditSortKeys = ["date"] as const;
+export type AuditSortKey = (typeof auditSortKeys)[number];
+
+export interface AuditFilter {
+  event: AuditEvent[];
+  minDate: Date;
+  maxDate: Date;
+  /** Who acted. */
+  user: string;
+  client: string;
+}
+
+const matching = (realmId: string, filter: Partial<AuditFilter>): Sql =>
+  all([
+    sql`e.realm_id = ${realmId}`,
+    when(filter.event, (events) =>
+      events.length === 1 ? sql`e.event = ${events[0]}` : sql`e.event = any(${events}::text[])`,
+    ),
+    when(filter.minDate, (bound) => sql`e.at >= ${bound}`),
+    when(filter.maxDate, (bound) => sql`e.at <= ${bound}`),
+    when(filter.user, (userId) => sql`e.user_id = ${userId}`),
+    when(filter.client, (clientId) => sql`e.client_id = ${clientId}`),
+  ]);
+
+/** What happened in a realm. */
+export const list = (
+  db: Db,
+  { realmId, page }: { realmId: string; page: PageRequest<AuditFilter, AuditSortKey> },
+): Promise<Page<AuditEntry>> =>
+  pageOf<AuditEntry, AuditSortKey>(db, {
+    page,
+    key: ["audit entries", realmId],
+    from: sql`audit_entries e`,
+    matching: matching(realmId, page.filter),
+    id: sql`e.id`,
+    newestFirst: sql`e.at`,
+    sortedBy: { date: sql`e.at` },
+    items: {
+      columns: sql`e.id, e.realm_id as "realmId", e.at, e.event, e.user_id as "userId", e.client_id as "clientId",
+                   e.properties::text as properties`,
+      join: sql`join audit_entries e on e.id = page.id`,
+    },
+  });
+
+/** An entry in the words of its chain, with its place in it; null while it has none. */
+export interface ExportedEntry {
+  id: string;
+  realm: string;
+  date: string;
+  event: string;
+  user: string | null;
+  client: string | null;
+  properties: string;
+  position: number | null;
+  hash: string | null;
+}
+
+/** The fields that are chained, as text: of a date the milliseconds, and the microseconds where there are any. */
+export const chainedColumns = sql`
+  e.id, e.realm_id as realm, e.event, e.user_id as "user", e.client_id as client, e.properties::text as properties,
+  coalesce(regexp_replace(to_char(e.at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.US'), '(\\.\\d{3})000$', '\\1') || 'Z',
+           e.at::text) as date`;
+
+interface ExportPage {
+  realmId: string;
+  filter: Partial<AuditFilter>;
+}
+
+/** The entries from one position of the chain to another that match, in its order. */
+export const sealedBetween = (
+  db: Db,
+  { realmId, filter, after, to }: ExportPage & { after: number; to: number },
+): Promise<ExportedEntry[]> =>
+  db.query<ExportedEntry>(sql`
+    select ${chainedColumns}, s.position::float8 as position, encode(s.hash, 'hex') as hash
+      from audit_seals s
+      join audit_entries e on e.id = s.entry_id
+     where s.realm_id = ${realmId}
+       and s.position > ${after}::bigint
+       and s.position <= ${to}::bigint
+       and ${matching(realmId, filter)}
+     order by s.position
+  `);
+
+/**
+ * The ids of entries beyond a position of the chain, sealed by now or not, after an id, in their order. Each of the two
+ * kinds is cut to the limit by itself, so that a long queue is not read again for every page.
+ */
+export async function idsBeyond(
+  db: Db,
+  { realmId, position, afterId, limit }: { realmId: string; position: number; afterId: string; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    (select entry_id as id
+       from audit_unsealed
+      where realm_id = ${realmId}
+        and entry_id > ${afterId}::bigint
+      order by entry_id
+      limit ${limit})
+    union
+    (select entry_id
+       from audit_seals
+      where realm_id = ${realmId}
+        and position > ${position}::bigint
+        and entry_id > ${afterId}::bigint
+      order by entry_id
+      limit ${limit})
+    order by id
+    limit ${limit}
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/** Those of the entries that match, in the order of their ids and without a place. */
+export const unplaced = (
+  db: Db,
+  { realmId, filter, ids }: ExportPage & { ids: readonly string[] },
+): Promise<ExportedEntry[]> =>
+  db.query<ExportedEntry>(sql`
+    select ${chainedColumns}, null::float8 as position, null::text as hash
+      from audit_entries e
+     where e.id = any(${ids}::bigint[])
+       and ${matching(realmId, filter)}
+     order by e.id
+  `);

@@ -1,0 +1,115 @@
+import { first, only, type Db } from "../../client.ts";
+import { sql, type Sql } from "../../sql.ts";
+import type { JobKind } from "../../../domain/bulk-job/job.ts";
+import { countTouched, inRange, messageOf, type Progress, type RowRange } from "./progress.ts";
+import { verdictsOnLeaving } from "./offboard.ts";
+import { verdictsOnJoining, type RealmTerms } from "./onboard.ts";
+
+/** What a check is made against. */
+export interface CheckTerms extends RealmTerms {
+  realmId: string;
+  kind: JobKind;
+  at: Date;
+}
+
+/** Fails every row that is about the same person as an earlier one. Set-based over the whole job: only there it shows. */
+export async function failDuplicates(
+  db: Db,
+  { jobId, realmId, kind }: { jobId: string; realmId: string; kind: JobKind },
+): Promise<void> {
+  const known =
+    kind === "onboarding"
+      ? sql``
+      : sql`left join lateral (select id
+                                 from users
+                                where realm_id = ${realmId}
+                                  and pairwise_id = r.pairwise_id
+                               offset 0) u on r.user_id is null`;
+  const person =
+    kind === "onboarding" ? sql`r.pairwise_id` : sql`coalesce('u' || coalesce(r.user_id, u.id), 'p' || r.pairwise_id)`;
+  // Rows are found again by where they lie: the planner knows nothing of a job that has just been received.
+  await db.query(sql`
+    with people as (
+      select r.ctid as place, r.position, min(r.position) over (partition by ${person} collate "C") as first
+        from job_rows r
+        ${known}
+       where r.job_id = ${jobId}
+         and r.status = 'pending'
+    ), again as materialized (
+      select place, first from people where position > first
+    )
+    update job_rows r
+       set status = 'failed', expected = 'failed', error_code = 'duplicate_row',
+           message = 'the same person as row ' || again.first
+      from again
+     where r.ctid = again.place
+  `);
+}
+
+/**
+ * Writes down what would become of the rows of a range: of those that were not looked at yet, or of all that are pending
+ * when it is made `again`. With `counted` what it finds is added to the job's counts while it is being checked.
+ */
+export async function checkRows(
+  db: Db,
+  { terms, again, counted, ...range }: RowRange & { terms: CheckTerms; again: boolean; counted: boolean },
+): Promise<Progress | undefined> {
+  const itself = sql`(select r.*)`;
+  const verdict = terms.kind === "onboarding" ? verdictsOnJoining(itself, terms) : verdictsOnLeaving(itself, terms);
+  return first(
+    await db.query<Progress>(sql`
+      with touched as (
+        update job_rows r
+           set (expected, error_code, message, user_id) = (
+                 select v.verdict, v.error_code, ${messageOf(sql`v.error_code`)}, coalesce(v.user_id, v.given_user_id)
+                   from (${verdict}) as v)
+         where ${inRange(range)}
+           and r.status = 'pending'
+           and ${untouched(again)}
+        returning ${counted ? sql`r.expected` : sql`r.status`} as status
+      ), ${countTouched(range.jobId, terms.at, counted ? sql`j.state = 'checking'` : sql`true`)}
+    `),
+  );
+}
+
+const untouched = (again: boolean): Sql => (again ? sql`true` : sql`r.expected is null`);
+
+/** Gives up checking one row: it will fail when the job comes to it, or not. */
+export async function expectFailure(
+  db: Db,
+  { jobId, position, at }: { jobId: string; position: number; at: Date },
+): Promise<Progress | undefined> {
+  return first(
+    await db.query<Progress>(sql`
+      with touched as (
+        update job_rows
+           set expected = 'failed', error_code = 'internal_error', message = ${messageOf(sql`'internal_error'`)}
+         where job_id = ${jobId}
+           and position = ${position}
+           and status = 'pending'
+        returning status
+      ), ${countTouched(jobId, at)}
+    `),
+  );
+}
+
+/** What a finished check has found, of all rows. */
+export interface Findings {
+  changed: number;
+  unchanged: number;
+  failed: number;
+  skipped: number;
+}
+
+export async function findings(db: Db, jobId: string): Promise<Findings> {
+  return only(
+    await db.query<Findings>(sql`
+      select count(*) filter (where status = 'pending' and expected = 'changed')::integer as changed,
+             count(*) filter (where status = 'pending' and expected = 'unchanged')::integer as unchanged,
+             count(*) filter (where status = 'failed' or (status = 'pending' and expected = 'failed'))::integer as failed,
+             count(*) filter (where status = 'skipped')::integer as skipped
+        from job_rows
+       where job_id = ${jobId}
+    `),
+  );
+}

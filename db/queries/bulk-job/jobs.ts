@@ -1,0 +1,315 @@
+import type { Actor } from "../../../domain/audit.ts";
+import {
+  runningJobsMax,
+  scopesOfJob,
+  stalledSeconds,
+  unconfirmedOffboardingsMax,
+  type JobKind,
+  type JobState,
+} from "../../../domain/bulk-job/job.ts";
+import { first, only, type Db } from "../../client.ts";
+import { pageOf } from "../../list.ts";
+import { all, when, type Page, type PageRequest } from "../../page.ts";
+import { sql, type Sql } from "../../sql.ts";
+import { asksForProfiles } from "./rows.ts";
+
+/** The Postgres channel on which every change of a job is told: its id, or several, comma-separated. */
+export const jobProgressChannel = "job_progress";
+
+export interface Job {
+  id: string;
+  realmId: string;
+  kind: JobKind;
+  state: JobState;
+  dryRun: boolean;
+  /** The columns of the input under its own names. */
+  columns: string[];
+  createdAt: Date;
+  createdByUserId: string | null;
+  createdByClientId: string | null;
+  executeAt: Date | null;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  total: number;
+  changed: number;
+  unchanged: number;
+  failed: number;
+  skipped: number;
+  /** How many people the check found that would change; null: not checked yet. */
+  expectedChange: number | null;
+  errorCode: string | null;
+  /** Counts every change that a watcher sees. */
+  revision: number;
+  rateFromAt: Date | null;
+  rateFromDone: number;
+  outputErasedAt: Date | null;
+  /** Nothing has moved for a minute although it should. */
+  stalled: boolean;
+}
+
+const stalled = (at: Date): Sql => sql`(
+  j.progress_at < ${at}::timestamptz - make_interval(secs => ${stalledSeconds})
+  and (j.state in ('checking', 'running', 'cancelling')
+       or j.state = 'queued' and (select count(*)
+                                    from jobs r
+                                   where r.realm_id = j.realm_id
+                                     and r.finished_at is null
+                                     and r.state in ('running', 'cancelling')) < ${runningJobsMax})
+)`;
+
+const columns = (at: Date): Sql => sql`
+  j.id, j.realm_id as "realmId", j.kind, j.state, j.dry_run as "dryRun", j.columns, j.created_at as "createdAt",
+  j.created_by_user_id as "createdByUserId", j.created_by_client_id as "createdByClientId",
+  j.execute_at as "executeAt", j.started_at as "startedAt", j.finished_at as "finishedAt", j.total, j.changed,
+  j.unchanged, j.failed, j.skipped, j.expected_change as "expectedChange", j.error_code as "errorCode",
+  j.revision::float8 as revision, j.rate_from_at as "rateFromAt", j.rate_from_done as "rateFromDone",
+  j.output_erased_at as "outputErasedAt", ${stalled(at)} as stalled`;
+
+interface InRealm {
+  realmId: string;
+  jobId: string;
+}
+
+/** A job of the realm. One whose upload is still under way is not there yet. */
+export async function find(db: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<Job | undefined> {
+  return first(
+    await db.query<Job>(sql`
+      select ${columns(at)}
+        from jobs j
+       where j.realm_id = ${realmId}
+         and j.id = ${jobId}
+         and j.state <> 'receiving'
+    `),
+  );
+}
+
+/** Jobs of any realm, for whoever was let in to watch them. */
+export const listByIds = (db: Db, { ids, at }: { ids: readonly string[]; at: Date }): Promise<Job[]> =>
+  db.query<Job>(sql`
+    select ${columns(at)}
+      from jobs j
+     where j.id = any(${ids}::uuid[])
+       and j.state <> 'receiving'
+  `);
+
+export const jobSortKeys = ["createdAt", "finishedAt"] as const;
+export type JobSortKey = (typeof jobSortKeys)[number];
+
+export interface JobFilter {
+  kind: JobKind;
+  state: JobState[];
+  dryRun: boolean;
+  minCreated: Date;
+  maxCreated: Date;
+}
+
+/** The jobs of a realm. */
+export const list = (
+  db: Db,
+  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<JobFilter, JobSortKey> },
+): Promise<Page<Job>> =>
+  pageOf<Job, JobSortKey>(db, {
+    page,
+    key: ["jobs", realmId],
+    from: sql`jobs j`,
+    matching: all([
+      sql`j.realm_id = ${realmId}`,
+      sql`j.state <> 'receiving'`,
+      when(page.filter.kind, (kind) => sql`j.kind = ${kind}`),
+      when(page.filter.state, (states) => sql`j.state = any(${states}::text[])`),
+      when(page.filter.dryRun, (is) => sql`j.dry_run = ${is}`),
+      when(page.filter.minCreated, (bound) => sql`j.created_at >= ${bound}`),
+      when(page.filter.maxCreated, (bound) => sql`j.created_at <= ${bound}`),
+    ]),
+    id: sql`j.id`,
+    newestFirst: sql`j.created_at`,
+    sortedBy: { createdAt: sql`j.created_at`, finishedAt: { nullable: sql`j.finished_at` } },
+    items: { columns: columns(at), join: sql`join jobs j on j.id = page.id` },
+  });
+
+export interface NewJob extends InRealm {
+  kind: JobKind;
+  dryRun: boolean;
+  columns: readonly string[];
+  executeAt: Date | null;
+  confirmTotal: number | null;
+  actor: Actor;
+  at: Date;
+}
+
+/** A job whose rows are about to come. Nobody sees it until {@link begin}. */
+export async function create(tx: Db, job: NewJob): Promise<void> {
+  await tx.query(sql`
+    insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
+                      execute_at, confirm_total, progress_at)
+    values (${job.jobId}, ${job.realmId}, ${job.kind}, 'receiving', ${job.dryRun}, ${job.columns}, ${job.at},
+            ${job.actor.userId}, ${job.actor.clientId}, ${job.executeAt}, ${job.confirmTotal}, ${job.at})
+  `);
+}
+
+/** The upload goes on. */
+export async function touch(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<void> {
+  await tx.query(sql`
+    update jobs
+       set progress_at = ${at}
+     where realm_id = ${realmId}
+       and id = ${jobId}
+       and state = 'receiving'
+  `);
+}
+
+/** All rows are there: from here on the job is seen, and is the workers'. False when it was given up meanwhile. */
+export async function begin(
+  tx: Db,
+  { realmId, jobId, total, at }: InRealm & { total: number; at: Date },
+): Promise<boolean> {
+  const begun = await tx.query(sql`
+    update jobs
+       set state = 'checking', total = ${total}, created_at = ${at}, progress_at = ${at}, revision = revision + 1
+     where realm_id = ${realmId}
+       and id = ${jobId}
+       and state = 'receiving'
+    returning 1 as one
+  `);
+  return begun.length > 0;
+}
+
+/** Forgets a job that was not begun, and its rows. */
+export async function discard(db: Db, { realmId, jobId }: InRealm): Promise<void> {
+  await db.query(sql`delete from jobs where realm_id = ${realmId} and id = ${jobId} and state = 'receiving'`);
+}
+
+/**
+ * How many rows of the realm's jobs are not done. Others who begin a job of this realm wait until this transaction ends,
+ * so that two of them do not both fit under a limit.
+ */
+export async function lockWaitingRows(tx: Db, realmId: string): Promise<number> {
+  // Both go out at once; Postgres takes them in this order, the second with a snapshot of its own.
+  const [, counts] = await Promise.all([
+    tx.query(sql`select pg_advisory_xact_lock(hashtextextended('job rows', ${realmId}::bigint)) is null as locked`),
+    tx.query<{ waiting: number }>(sql`
+      select coalesce(sum(total - changed - unchanged - failed - skipped), 0)::integer as waiting
+        from jobs
+       where realm_id = ${realmId}
+         and finished_at is null
+         and state <> 'receiving'
+    `),
+  ]);
+  return only(counts).waiting;
+}
+
+/** Locks a job's row: whatever would change its state waits. */
+export async function lock(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<Job | undefined> {
+  return first(
+    await tx.query<Job>(sql`
+      select ${columns(at)}
+        from jobs j
+       where j.realm_id = ${realmId}
+         and j.id = ${jobId}
+         and j.state <> 'receiving'
+         for no key update
+    `),
+  );
+}
+
+/** Whether so many offboardings are so many of the realm's people that their number has to be confirmed. */
+export async function needsConfirmation(
+  db: Db,
+  { realmId, expectedChange }: { realmId: string; expectedChange: number },
+): Promise<boolean> {
+  if (expectedChange <= unconfirmedOffboardingsMax) return false;
+  const { needed } = only(
+    await db.query<{ needed: boolean }>(sql`
+      select ${expectedChange}::bigint * 100
+               > r.offboarding_share_percent * (select count(*)
+                                                  from users u
+                                                 where u.realm_id = r.id
+                                                   and u.offboarded_at is null) as needed
+        from realms r
+       where r.id = ${realmId}
+    `),
+  );
+  return needed;
+}
+
+/**
+ * Whether whoever created a job could still create it: a person who is an administrator and not offboarded, or a client
+ * that is active and has the scopes of what the job does.
+ */
+export async function creatorMayRun(db: Db, { jobId, kind }: { jobId: string; kind: JobKind }): Promise<boolean> {
+  const scopes = ["job.create", ...scopesOfJob(kind, { profiles: await asksForProfiles(db, jobId) })];
+  const rows = await db.query(sql`
+    select j.id
+      from jobs j
+      left join users u on u.id = j.created_by_user_id and u.realm_id = j.realm_id
+      left join applications a on a.client_id = j.created_by_client_id and a.realm_id = j.realm_id
+     where j.id = ${jobId}
+       and case when j.created_by_user_id is not null then u.administrator and u.offboarded_at is null
+                else a.active and a.scopes @> ${scopes}::text[] end
+  `);
+  return rows.length > 0;
+}
+
+/** Makes a job somebody else's: it runs in their name, and what it issues is theirs. Call with its row locked. */
+export async function takeOver(tx: Db, { realmId, jobId, actor }: InRealm & { actor: Actor }): Promise<void> {
+  await tx.query(sql`
+    update jobs
+       set created_by_user_id = ${actor.userId}, created_by_client_id = ${actor.clientId}
+     where realm_id = ${realmId}
+       and id = ${jobId}
+  `);
+}
+
+/** Lets a job that is ready run, at once or at its time. */
+export async function start(
+  tx: Db,
+  {
+    realmId,
+    jobId,
+    executeAt,
+    confirmTotal,
+    at,
+  }: InRealm & { executeAt: Date | null; confirmTotal: number | null; at: Date },
+): Promise<void> {
+  const later = executeAt !== null && executeAt > at;
+  await tx.query(sql`
+    update jobs
+       set state = ${later ? "scheduled" : "queued"}, execute_at = ${later ? executeAt : null},
+           confirm_total = ${confirmTotal}, error_code = null, revision = revision + 1, progress_at = ${at}
+     where realm_id = ${realmId}
+       and id = ${jobId}
+  `);
+  await tell(tx, jobId);
+}
+
+/** Asks the workers to stop a job. */
+export async function cancel(
+  tx: Db,
+  { realmId, jobId, actor, at }: InRealm & { actor: Actor; at: Date },
+): Promise<void> {
+  const by = { user: actor.userId, client: actor.clientId, at: at.toISOString() };
+  await tx.query(sql`
+    update jobs
+       set state = 'cancelling', cancelled_by = ${JSON.stringify(by)}::jsonb, revision = revision + 1,
+           progress_at = ${at}
+     where realm_id = ${realmId}
+       and id = ${jobId}
+  `);
+  await tell(tx, jobId);
+}
+
+/** Erases what a job's profiles gave out. What became of its rows stays. */
+export async function eraseOutput(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<void> {
+  await tx.query(sql`update issuance_outputs set sealed = null where job_id = ${jobId} and sealed is not null`);
+  await tx.query(sql`
+    update jobs
+       set output_erased_at = coalesce(output_erased_at, ${at})
+     where realm_id = ${realmId}
+       and id = ${jobId}
+  `);
+}
+
+/** Tells whoever watches a job, once this transaction is committed. */
+export async function tell(tx: Db, jobId: string): Promise<void> {
+  await tx.query(sql`select pg_notify(${jobProgressChannel}, ${jobId}::text)`);
+}

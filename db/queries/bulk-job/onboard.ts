@@ -1,0 +1,246 @@
+import type { Actor } from "../../../domain/audit.ts";
+import type { RowErrorCode } from "../../../domain/bulk-job/row-errors.ts";
+import { deviceTypes, keyTypeFor, type DeviceType, type KeyType } from "../../../domain/device.ts";
+import { first, only, type Db } from "../../client.ts";
+import { sql, type Sql } from "../../sql.ts";
+import { countTouched, inRange, messageOf, type Progress, type RowRange } from "./progress.ts";
+
+/** What a realm gives its people, read once for a slice, so that all of it is judged alike. */
+export interface RealmTerms {
+  maxProfiles: number;
+  maxValidMonths: number;
+  keyTypes: Partial<Record<DeviceType, KeyType>>;
+  /** Why nobody of the realm gets a profile now; null: nothing stands against it. */
+  objection: Extract<RowErrorCode, "no_issuer" | "issuer_expiring"> | null;
+}
+
+export async function termsOf(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<RealmTerms> {
+  return only(
+    await db.query<RealmTerms>(sql`
+      select r.max_profiles as "maxProfiles", r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes",
+             case when i.id is null then 'no_issuer'
+                  when ${at}::timestamptz + make_interval(months => r.max_valid_months) > i.not_after then 'issuer_expiring'
+             end as objection
+        from realms r
+        left join issuers i on i.realm_id = r.id and i.issuing
+       where r.id = ${realmId}
+    `),
+  );
+}
+
+interface Judging {
+  realmId: string;
+  maxProfiles: number;
+  objection: RealmTerms["objection"];
+  at: Date;
+}
+
+/**
+ * What becomes of `rows` when their people are onboarded now: who they are, what they are to be, and what stands against
+ * it. A profile that the person has already, by name and device type, is not made again. Each row is looked up by
+ * itself, which is the best plan for any number of them.
+ */
+export const verdictsOnJoining = (rows: Sql, { realmId, maxProfiles, objection, at }: Judging): Sql => sql`
+  select judged.*,
+         case when error_code is not null then 'failed' when issues or differs then 'changed' else 'unchanged' end as verdict
+    from (select known.*,
+                 email_after is distinct from email_before or override_after is distinct from override_before as differs,
+                 case when offboarded_at is not null then 'user_offboarded'
+                      when not issues then null
+                      when locked_at is not null then 'user_locked'
+                      when held >= case when override_after > 0 then override_after else ${maxProfiles}::integer end
+                        then 'profile_limit_reached'
+                      else ${objection}::text
+                 end as error_code
+            from (select r.position, r.user_id as given_user_id, r.pairwise_id, r.profile_name, r.device_type, r.format,
+                         u.id as user_id, u.locked_at, u.offboarded_at,
+                         u.email as email_before, u.profile_override as override_before,
+                         coalesce(nullif(r.email, ''), u.email, '') as email_after,
+                         coalesce(r.max_profiles, u.profile_override, 0) as override_after,
+                         coalesce(c.active, 0) + coalesce(i.unsettled, 0) as held,
+                         r.profile_name is not null and not coalesce(c.same, false) as issues
+                    from ${rows} as r
+                    left join lateral (select id, email, profile_override, locked_at, offboarded_at
+                                         from users
+                                        where realm_id = ${realmId}
+                                          and pairwise_id = r.pairwise_id
+                                       offset 0) u on true
+                    left join lateral (select count(*) as active,
+                                              bool_or(name = r.profile_name and device_type = r.device_type) as same
+                                         from certificates
+                                        where user_id = u.id
+                                          and revoked_at is null
+                                          and not_after > ${at}
+                                       offset 0) c on r.profile_name is not null
+                    left join lateral (select count(*) as unsettled
+                                         from issuances
+                                        where user_id = u.id
+                                          and status in ('queued', 'signing')
+                                       offset 0) i on r.profile_name is not null) as known) as judged`;
+
+/**
+ * Takes the people of a range on: makes who is missing, changes who differs, and accepts the profiles that are asked for,
+ * all with their audit entries. Rows are done, or `working` until their profile is settled; a row that something stands
+ * against changes nothing. People are made in the order of their names and locked in the order of their ids, and only
+ * then counted: two jobs with the same people never wait for each other crosswise, nor do both fit under a limit.
+ */
+export async function takeOnRows(
+  tx: Db,
+  { realmId, actor, at, ...range }: RowRange & { realmId: string; actor: Actor; at: Date },
+): Promise<Progress | undefined> {
+  const pending = sql`(select r.* from job_rows r where ${inRange(range)} and r.status = 'pending')`;
+  const [rows, terms] = await Promise.all([
+    tx.query<{ pairwiseId: string }>(sql`
+      select r.pairwise_id as "pairwiseId"
+        from job_rows r
+       where ${inRange(range)}
+         and r.status = 'pending'
+       order by r.position
+         for update
+    `),
+    termsOf(tx, { realmId, at }),
+  ]);
+  if (rows.length === 0) return undefined;
+  const verdicts = verdictsOnJoining(pending, { realmId, at, ...terms });
+  const audited = (event: string, properties: Sql, source: Sql): Sql => sql`
+    insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+    select ${realmId}::bigint, ${at}::timestamptz, ${event}, ${actor.userId}::bigint, ${actor.clientId}::text, ${properties}
+      ${source}`;
+
+  const made = await tx.query<{ id: string }>(sql`
+    with verdicts as materialized (${verdicts}), made as (
+      insert into users (realm_id, pairwise_id, email, profile_override, created_at)
+      select ${realmId}, pairwise_id, email_after, override_after, ${at}
+        from verdicts
+       where user_id is null
+         and error_code is null
+       order by pairwise_id
+      on conflict (realm_id, pairwise_id) do nothing
+      returning id, pairwise_id
+    ), audited as (
+      ${audited(
+        "user_create",
+        sql`jsonb_build_object('userID', id::text, 'pairwiseID', pairwise_id, 'administrator', false, 'job', ${range.jobId}::text)`,
+        sql`from made order by id`,
+      )}
+    )
+    select id from made
+  `);
+  // Each looked up by name: asked for all at once in the order of ids, Postgres reads through everybody in the realm
+  // while it does not know yet how many they have become.
+  await tx.query(sql`
+    select id
+      from users
+     where id = any(array(select u.id
+                            from unnest(${rows.map(({ pairwiseId }) => pairwiseId)}::text[]) as p (pairwise_id)
+                           cross join lateral (select id
+                                                 from users
+                                                where realm_id = ${realmId}
+                                                  and pairwise_id = p.pairwise_id
+                                               offset 0) u))
+     order by id
+       for no key update
+  `);
+  return first(
+    await tx.query<Progress>(sql`
+      with verdicts as materialized (${verdicts}), updated as (
+        update users u
+           set email = v.email_after, profile_override = v.override_after
+          from verdicts v
+         where u.id = v.user_id
+           and v.error_code is null
+           and v.differs
+      ), audited as (
+        ${audited(
+          "user_update",
+          sql`jsonb_build_object('userID', user_id::text, 'changed', ${changedFields}, 'job', ${range.jobId}::text)
+              || case when override_after <> override_before
+                      then jsonb_build_object('before', jsonb_build_object('profileOverride', override_before),
+                                              'after', jsonb_build_object('profileOverride', override_after))
+                      else '{}' end`,
+          sql`from verdicts where error_code is null and differs and user_id is not null order by user_id`,
+        )}
+      ), accepted as (
+        insert into issuances (id, realm_id, kind, user_id, batch_id, batch_position, name, device_type, format, key_type,
+                               validity_months, created_at, created_by_user_id, created_by_client_id)
+        select gen_random_uuid(), ${realmId}, 'user', user_id, ${range.jobId}, position, profile_name, device_type, format,
+               ${JSON.stringify(keyTypesIn(terms))}::jsonb ->> device_type,
+               ${terms.maxValidMonths}::integer, ${at}, ${actor.userId}, ${actor.clientId}
+          from verdicts
+         where error_code is null
+           and issues
+         order by position
+        returning id, batch_position
+      ), touched as (
+        update job_rows r
+           set user_id = v.user_id,
+               status = case when a.id is not null then 'working'
+                             when v.error_code is null and v.user_id = any(${made.map(({ id }) => id)}::bigint[])
+                               then 'changed'
+                             else v.verdict end,
+               error_code = v.error_code,
+               message = ${messageOf(sql`v.error_code`)},
+               issuance_id = a.id
+          from verdicts v
+          left join accepted a on a.batch_position = v.position
+         where ${inRange(range)}
+           and r.position = v.position
+        returning r.status
+      ), ${countTouched(range.jobId, at)}
+    `),
+  );
+}
+
+/** Personal data is named here, not repeated: audit entries stay for ever. */
+const changedFields = sql`to_jsonb(array_remove(array[
+  case when email_after <> email_before then 'email' end,
+  case when override_after <> override_before then 'profileOverride' end], null))`;
+
+const keyTypesIn = ({ keyTypes }: Pick<RealmTerms, "keyTypes">): Record<string, KeyType> =>
+  Object.fromEntries(deviceTypes.map((deviceType) => [deviceType, keyTypeFor({ deviceType }, { keyTypes })]));
+
+/** The profiles that rows of a range wait for and that nobody has settled yet. */
+export async function unsettled(db: Db, range: RowRange): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select r.issuance_id as id
+      from job_rows r
+     cross join lateral (select status from issuances where id = r.issuance_id offset 0) i
+     where ${inRange(range)}
+       and r.status = 'working'
+       and i.status in ('queued', 'signing')
+     order by r.position
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/** Ends the rows of a range whose profile is settled, as its issuance says. */
+export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Date }): Promise<Progress | undefined> {
+  return first(
+    await db.query<Progress>(sql`
+      with settled as materialized (
+        select r.position, i.status, case when i.status = 'failed' then ${rowErrorOf(sql`i.error_code`)} end as error_code
+          from job_rows r
+         cross join lateral (select status, error_code from issuances where id = r.issuance_id offset 0) i
+         where ${inRange(range)}
+           and r.status = 'working'
+           and i.status in ('issued', 'failed')
+         order by r.position
+           for update of r
+      ), touched as (
+        update job_rows r
+           set status = case s.status when 'issued' then 'changed' else 'failed' end,
+               error_code = s.error_code,
+               message = ${messageOf(sql`s.error_code`)}
+          from settled s
+         where ${inRange(range)}
+           and r.position = s.position
+        returning r.status
+      ), ${countTouched(range.jobId, at)}
+    `),
+  );
+}
+
+/** What a row says of an issuance that failed. */
+const rowErrorOf = (code: Sql): Sql => sql`
+  case when ${code} in ('user_locked', 'user_offboarded', 'no_issuer', 'issuer_expiring') then ${code}
+       else 'issuance_failed' end`;

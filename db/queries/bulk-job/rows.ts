@@ -1,0 +1,205 @@
+import type { RowStatus } from "../../../domain/bulk-job/job.ts";
+import { only, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** A row as it is received. */
+export interface NewJobRow {
+  position: number;
+  /** The cells as they were given, in the order of the job's columns. */
+  input: readonly (string | null)[];
+  pairwiseId: string | null;
+  userId: string | null;
+  email: string | null;
+  maxProfiles: number | null;
+  profileName: string | null;
+  deviceType: string | null;
+  format: string | null;
+  /** What is wrong with a row that cannot be used. */
+  message: string | null;
+}
+
+/** Adds rows to a job that is being received; those that cannot be used have failed already. */
+export async function add(tx: Db, { jobId, rows }: { jobId: string; rows: readonly NewJobRow[] }): Promise<void> {
+  await tx.query(sql`
+    insert into job_rows (job_id, position, input, pairwise_id, user_id, email, max_profiles, profile_name, device_type,
+                          format, status, expected, error_code, message)
+    select ${jobId}, r.position, r.input, r."pairwiseId", r."userId", r.email, r."maxProfiles", r."profileName",
+           r."deviceType", r.format,
+           case when r.message is null then 'pending' else 'failed' end,
+           case when r.message is not null then 'failed' end,
+           case when r.message is not null then 'invalid_row' end, r.message
+      from json_to_recordset(${JSON.stringify(rows)}::json)
+        as r(position integer, input text[], "pairwiseId" text, "userId" bigint, email text, "maxProfiles" integer,
+             "profileName" text, "deviceType" text, format text, message text)
+  `);
+}
+
+/** A row and what became of it. */
+export interface JobRow {
+  position: number;
+  input: (string | null)[];
+  maxProfiles: number | null;
+  /** Before the job runs: what the check expects. */
+  status: RowStatus;
+  errorCode: string | null;
+  message: string | null;
+  issuanceId: string | null;
+}
+
+/** What a row shows: its own status or, until the job runs, what the check expects of it. */
+const shownStatus = sql`
+  case when r.status = 'pending' and j.started_at is null and j.finished_at is null
+       then coalesce(r.expected, r.status) else r.status end`;
+
+export interface RowsPage {
+  jobId: string;
+  /** The last position that was read before. */
+  after: number;
+  limit: number;
+  /** Only rows that show one of these; undefined: all. */
+  statuses: readonly RowStatus[] | undefined;
+}
+
+/** Rows in the order of the input. */
+export const listAfter = (db: Db, { jobId, after, limit, statuses }: RowsPage): Promise<JobRow[]> =>
+  db.query<JobRow>(sql`
+    select r.position, r.input, r.max_profiles as "maxProfiles", ${shownStatus} as status, r.error_code as "errorCode",
+           r.message, r.issuance_id as "issuanceId"
+      from job_rows r
+      join jobs j on j.id = r.job_id
+     where r.job_id = ${jobId}
+       and r.position > ${after}::integer
+       and (${statuses ?? null}::text[] is null or ${shownStatus} = any(${statuses ?? null}::text[]))
+     order by r.position
+     limit ${limit}
+  `);
+
+/** Which of these positions a job has no row at. */
+export async function findMissing(
+  db: Db,
+  { jobId, positions }: { jobId: string; positions: readonly number[] },
+): Promise<number[]> {
+  const rows = await db.query<{ position: number }>(sql`
+    select p.position
+      from unnest(${positions}::integer[]) as p(position)
+     where not exists (select from job_rows r where r.job_id = ${jobId} and r.position = p.position)
+     order by p.position
+  `);
+  return rows.map(({ position }) => position);
+}
+
+/**
+ * Takes rows out of a job that waits, and out of what its check found. Rows that have failed or were taken out before
+ * stay as they are. Call with the job's row locked.
+ */
+export async function takeOut(
+  tx: Db,
+  { realmId, jobId, positions, at }: { realmId: string; jobId: string; positions: readonly number[]; at: Date },
+): Promise<void> {
+  await tx.query(sql`
+    with taken as (
+      update job_rows
+         set status = 'skipped', error_code = 'taken_out', message = null
+       where job_id = ${jobId}
+         and position = any(${positions}::integer[])
+         and status = 'pending'
+      returning expected
+    ), counted as (
+      select count(*)::integer as rows,
+             count(*) filter (where expected = 'changed')::integer as changed,
+             count(*) filter (where expected = 'unchanged')::integer as unchanged,
+             count(*) filter (where expected = 'failed')::integer as failed
+        from taken
+    )
+    update jobs j
+       set changed = j.changed - c.changed, unchanged = j.unchanged - c.unchanged, failed = j.failed - c.failed,
+           skipped = j.skipped + c.rows, expected_change = j.expected_change - c.changed, revision = j.revision + 1,
+           progress_at = ${at}
+      from counted c
+     where j.realm_id = ${realmId}
+       and j.id = ${jobId}
+       and c.rows > 0
+  `);
+}
+
+/**
+ * Copies the rows that a job failed to do into another, with their numbers. What failed for what is in the file itself has
+ * failed there too; the others are tried again. Answers how many there are.
+ */
+export async function copyFailed(tx: Db, { from, to }: { from: string; to: string }): Promise<number> {
+  const { copied } = only(
+    await tx.query<{ copied: number }>(sql`
+      with copied as (
+        insert into job_rows (job_id, position, input, pairwise_id, user_id, email, max_profiles, profile_name,
+                              device_type, format, status, expected, error_code, message)
+        select ${to}, r.position, r.input, r.pairwise_id,
+               case when j.kind = 'offboarding' then r.user_id end, r.email, r.max_profiles,
+               r.profile_name, r.device_type, r.format,
+               case when f.final then 'failed' else 'pending' end,
+               case when f.final then 'failed' end, case when f.final then r.error_code end,
+               case when f.final then r.message end
+          from job_rows r
+          join jobs j on j.id = r.job_id
+          cross join lateral (select r.error_code in ('invalid_row', 'duplicate_row') as final) f
+         where r.job_id = ${from}
+           and (r.status = 'failed' or (r.status = 'skipped' and r.error_code = 'internal_error'))
+        returning 1
+      )
+      select count(*)::integer as copied from copied
+    `),
+  );
+  return copied;
+}
+
+/** Whether any row that is still to be done asks for a profile. */
+export async function asksForProfiles(db: Db, jobId: string): Promise<boolean> {
+  const { asks } = only(
+    await db.query<{ asks: boolean }>(sql`
+      select exists (select
+                       from job_rows
+                      where job_id = ${jobId}
+                        and profile_name is not null
+                        and (status in ('pending', 'failed') or error_code = 'internal_error')) as asks
+    `),
+  );
+  return asks;
+}
+
+/** A profile that was issued for a row. */
+export interface IssuedProfile {
+  issuanceId: string;
+  serial: string;
+  identity: string;
+  /** The name of the realm's RADIUS server. */
+  radiusCn: string;
+}
+
+/** The profiles that came of issuances. */
+export const listIssued = (db: Db, issuanceIds: readonly string[]): Promise<IssuedProfile[]> =>
+  db.query<IssuedProfile>(sql`
+    select c.issuance_id as "issuanceId", c.serial_number::text as serial, c.identity,
+           coalesce(r.radius_cn, 'radius.' || r.domain) as "radiusCn"
+      from certificates c
+      join realms r on r.id = c.realm_id
+     where c.issuance_id = any(${issuanceIds}::uuid[])
+  `);
+
+/** Output that can still be opened. */
+export interface SealedRowOutput {
+  issuanceId: string;
+  sealed: Buffer;
+  dataKeyId: string;
+  wrappedDataKey: Buffer;
+}
+
+/** The outputs of issuances that are not erased. Reading them here starts no clock: they are kept with their job. */
+export const listSealedOutputs = (db: Db, issuanceIds: readonly string[]): Promise<SealedRowOutput[]> =>
+  db.query<SealedRowOutput>(sql`
+    select o.issuance_id as "issuanceId", o.sealed, o.data_key_id as "dataKeyId", k.wrapped as "wrappedDataKey"
+      from issuance_outputs o
+      join output_data_keys k on k.id = o.data_key_id
+     where o.issuance_id = any(${issuanceIds}::uuid[])
+       and o.sealed is not null
+       and k.wrapped is not null
+       and length(k.wrapped) > 0
+  `);

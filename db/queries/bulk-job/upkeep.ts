@@ -1,0 +1,66 @@
+import { finishedDaysMax, outputHoursMax } from "../../../domain/bulk-job/job.ts";
+import { only, type Db } from "../../client.ts";
+import { sql, type Sql } from "../../sql.ts";
+
+/** An upload that has been silent for this long has broken off, and nobody was there to take it back. */
+export const silentUploadMinutesMax = 10;
+
+/** Outputs that are erased in one statement. */
+const slice = 5_000;
+
+const counted = async (db: Db, changes: Sql): Promise<number> => {
+  const { count } = only(
+    await db.query<{ count: number }>(sql`
+      with changed as (${changes} returning 1) select count(*)::integer as count from changed
+    `),
+  );
+  return count;
+};
+
+/** Erases outputs of jobs whose time is up, at most {@link slice}: call it until there are none. Answers how many. */
+export async function eraseJobOutputs(db: Db, { at }: { at: Date }): Promise<number> {
+  const due = sql`
+    select id
+      from jobs
+     where finished_at < ${at}::timestamptz - make_interval(hours => ${outputHoursMax})
+       and output_erased_at is null`;
+  const erased = await counted(
+    db,
+    sql`update issuance_outputs
+           set sealed = null
+         where issuance_id in (select o.issuance_id
+                                 from (${due}) as j
+                                 join issuance_outputs o on o.job_id = j.id
+                                where o.sealed is not null
+                                limit ${slice})`,
+  );
+  if (erased === 0) await db.query(sql`update jobs set output_erased_at = ${at} where id in (${due})`);
+  return erased;
+}
+
+/** Removes one job that has been kept for long enough, with its rows. Answers how many: call it until there are none. */
+export const removeOldJob = (db: Db, { at }: { at: Date }): Promise<number> =>
+  counted(
+    db,
+    sql`delete from jobs
+         where id = (select id
+                       from jobs
+                      where finished_at < ${at}::timestamptz - make_interval(days => ${finishedDaysMax})
+                        and output_erased_at is not null
+                      order by finished_at
+                      limit 1
+                        for update skip locked)`,
+  );
+
+/** Removes jobs whose upload broke off. Answers how many. */
+export const removeBrokenUploads = (db: Db, { at }: { at: Date }): Promise<number> =>
+  counted(
+    db,
+    sql`delete from jobs
+         where id in (select id
+                        from jobs
+                       where finished_at is null
+                         and state = 'receiving'
+                         and progress_at < ${at}::timestamptz - make_interval(mins => ${silentUploadMinutesMax})
+                         for update skip locked)`,
+  );

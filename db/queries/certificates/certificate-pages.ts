@@ -1,0 +1,238 @@
+import type { DeviceType } from "../../../domain/device.ts";
+import type { Db } from "../../client.ts";
+import { pageOf, type List } from "../../list.ts";
+import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
+import { sql, type Sql } from "../../sql.ts";
+import { columns, type Certificate } from "./certificates.ts";
+
+/** Pages of profiles: each kind has a list, with sort and filter keys of its own. */
+
+export const profileSortKeys = ["serial", "createtime", "expirationtime", "lastlogin"] as const;
+export type ProfileSortKey = (typeof profileSortKeys)[number];
+
+/** What the profiles of users can be filtered by. */
+export interface ActiveProfileFilter {
+  authable: boolean;
+  minCreated: Date;
+  maxCreated: Date;
+  minLastLogin: Date;
+  maxLastLogin: Date;
+  minExpirationTime: Date;
+  maxExpirationTime: Date;
+  deviceType: DeviceType;
+  serials: readonly string[];
+}
+
+/** The same where the list has those that are not active as well. */
+export interface ProfileFilter extends ActiveProfileFilter {
+  /** Revoked or expired. */
+  invalid: boolean;
+}
+
+/** A page of a user's profiles; `search` looks inside the serial number. */
+export const pageOfUser = (
+  db: Db,
+  {
+    realmId,
+    userId,
+    at,
+    page,
+  }: { realmId: string; userId: string; at: Date; page: PageRequest<ProfileFilter, ProfileSortKey> },
+): Promise<Page<Certificate>> =>
+  pageOfCertificates(db, {
+    page,
+    key: ["user profiles", realmId, userId],
+    matching: all([
+      sql`c.realm_id = ${realmId}`,
+      sql`c.user_id = ${userId}`,
+      ...profileConditions(page),
+      when(page.filter.invalid, (is) => (is ? sql`not ${active(at)}` : active(at))),
+    ]),
+    sortedBy: profileSortColumns,
+  });
+
+/** A page of the active profiles of all users of a realm; `search` looks inside the serial number. */
+export function pageOfActive(
+  db: Db,
+  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<ActiveProfileFilter, ProfileSortKey> },
+): Promise<Page<Certificate>> {
+  const from = sql`active_profiles c`;
+  const asked = all([sql`c.realm_id = ${realmId}`, sql`c.not_after > ${at}`, ...profileConditions(page)]);
+  return pageOfCertificates(db, {
+    page,
+    key: ["active profiles", realmId],
+    from,
+    matching: all([asked, ...impliedBounds(realmId, page)]),
+    counted: { from, matching: asked },
+    sortedBy: profileSortColumns,
+    ...gatheredAcross(page),
+  });
+}
+
+/** Whether a list begins with the profiles that end first or last, and what bounds when its profiles were made and end. */
+function datesOf({ filter, sort }: PageRequest<ActiveProfileFilter, ProfileSortKey>) {
+  return {
+    firstBy: sort[0]?.key ?? "createtime",
+    // lastLogin is a placeholder that equals the creation time.
+    created: { from: filter.minCreated ?? filter.minLastLogin, to: filter.maxCreated ?? filter.maxLastLogin },
+    ending: { from: filter.minExpirationTime, to: filter.maxExpirationTime },
+  };
+}
+
+/**
+ * What a bound for one date says about the other, by which the list is sorted: profiles of a realm end no sooner and no
+ * later than so many days after they were made. Without it everything that is out of bounds is read first.
+ */
+function impliedBounds(
+  realmId: string,
+  page: PageRequest<ActiveProfileFilter, ProfileSortKey>,
+): readonly (Sql | undefined)[] {
+  const { firstBy, created, ending } = datesOf(page);
+  const span = (days: Sql): Sql =>
+    sql`(select ${days} from profile_spans where realm_id = ${realmId}) * interval '24 hours'`;
+  const shortest = span(sql`shortest_days`);
+  const longest = span(sql`longest_days`);
+  if (firstBy === "serial") return [];
+  return firstBy === "expirationtime"
+    ? [
+        when(created.from, (bound) => sql`c.not_after >= ${bound}::timestamptz + ${shortest}`),
+        when(created.to, (bound) => sql`c.not_after <= ${bound}::timestamptz + ${longest}`),
+      ]
+    : [
+        when(ending.from, (bound) => sql`c.created_at >= ${bound}::timestamptz - ${longest}`),
+        when(ending.to, (bound) => sql`c.created_at <= ${bound}::timestamptz - ${shortest}`),
+      ];
+}
+
+/**
+ * Where one date bounds the list and the other sorts it: the two go together, so that those within bounds lie far from
+ * one end of the order.
+ */
+function gatheredAcross(
+  page: PageRequest<ActiveProfileFilter, ProfileSortKey>,
+): Pick<List<ProfileSortKey>, "gathered"> {
+  if (page.sort.some(({ key }) => key === "serial")) return {};
+  const { firstBy, created, ending } = datesOf(page);
+  const { from, to } = firstBy === "expirationtime" ? created : ending;
+  if (from === undefined && to === undefined) return {};
+  const columns = sql`c.id, c.created_at, c.not_after`;
+  const reading = from !== undefined && to !== undefined ? undefined : from === undefined ? "desc" : "asc";
+  return { gathered: { columns, as: sql`c`, max: gatheredMax, reading } };
+}
+
+/** More rows than this are not sorted for one page: it is soon found among so many. */
+const gatheredMax = 150_000;
+
+const active = (at: Date): Sql => sql`(c.revoked_at is null and c.not_after > ${at})`;
+
+const profileSortColumns: Record<ProfileSortKey, Sql> = {
+  serial: sql`c.serial_number`,
+  createtime: sql`c.created_at`,
+  expirationtime: sql`c.not_after`,
+  lastlogin: sql`c.created_at`,
+};
+
+const profileConditions = ({ search, filter }: PageRequest<ActiveProfileFilter>): (Sql | undefined)[] => [
+  when(search, (text) => serialContains(sql`c.serial_number`, text)),
+  when(filter.authable, (is) => sql`c.authable = ${is}`),
+  when(filter.minCreated, (bound) => sql`c.created_at >= ${bound}`),
+  when(filter.maxCreated, (bound) => sql`c.created_at <= ${bound}`),
+  // lastLogin is a placeholder that equals the creation time.
+  when(filter.minLastLogin, (bound) => sql`c.created_at >= ${bound}`),
+  when(filter.maxLastLogin, (bound) => sql`c.created_at <= ${bound}`),
+  when(filter.minExpirationTime, (bound) => sql`c.not_after >= ${bound}`),
+  when(filter.maxExpirationTime, (bound) => sql`c.not_after <= ${bound}`),
+  when(filter.deviceType, (type) => sql`c.device_type = ${type}`),
+  when(filter.serials, (serials) => sql`c.serial_number = any(${serials}::text[])`),
+];
+
+export const guestProfileSortKeys = ["serial", "creationdate"] as const;
+export type GuestProfileSortKey = (typeof guestProfileSortKeys)[number];
+
+export interface GuestProfileFilter {
+  /** Revoked or expired. */
+  invalid: boolean;
+  minCreateTime: Date;
+  maxCreateTime: Date;
+}
+
+/** A page of a guest account's profiles; `search` looks inside the serial number. */
+export const pageOfGuestAccount = (
+  db: Db,
+  {
+    realmId,
+    guestAccountId,
+    at,
+    page,
+  }: {
+    realmId: string;
+    guestAccountId: string;
+    at: Date;
+    page: PageRequest<GuestProfileFilter, GuestProfileSortKey>;
+  },
+): Promise<Page<Certificate>> =>
+  pageOfCertificates(db, {
+    page,
+    key: ["guest profiles", realmId, guestAccountId],
+    matching: all([
+      sql`c.realm_id = ${realmId}`,
+      sql`c.guest_account_id = ${guestAccountId}`,
+      when(page.search, (text) => serialContains(sql`c.serial_number`, text)),
+      when(page.filter.invalid, (is) => (is ? sql`not ${active(at)}` : active(at))),
+      when(page.filter.minCreateTime, (bound) => sql`c.created_at >= ${bound}`),
+      when(page.filter.maxCreateTime, (bound) => sql`c.created_at <= ${bound}`),
+    ]),
+    sortedBy: { serial: sql`c.serial_number`, creationdate: sql`c.created_at` },
+  });
+
+export const infrastructureProfileSortKeys = ["serial", "creation_date", "expiration_date"] as const;
+export type InfrastructureProfileSortKey = (typeof infrastructureProfileSortKeys)[number];
+
+export interface InfrastructureProfileFilter {
+  /** Revoked. */
+  invalid: boolean;
+  minCreateTime: Date;
+  maxCreateTime: Date;
+  minExpirationTime: Date;
+  maxExpirationTime: Date;
+}
+
+/** A page of a realm's infrastructure profiles; `search` looks inside the name and the serial number. */
+export const pageOfInfrastructure = (
+  db: Db,
+  { realmId, page }: { realmId: string; page: PageRequest<InfrastructureProfileFilter, InfrastructureProfileSortKey> },
+): Promise<Page<Certificate>> =>
+  pageOfCertificates(db, {
+    page,
+    key: ["infrastructure profiles", realmId],
+    matching: all([
+      sql`c.realm_id = ${realmId}`,
+      sql`c.kind = 'infrastructure'`,
+      when(
+        page.search,
+        (text) => sql`(c.name ilike ${containing(text)} or ${serialContains(sql`c.serial_number`, text)})`,
+      ),
+      when(page.filter.invalid, (is) => (is ? sql`c.revoked_at is not null` : sql`c.revoked_at is null`)),
+      when(page.filter.minCreateTime, (bound) => sql`c.created_at >= ${bound}`),
+      when(page.filter.maxCreateTime, (bound) => sql`c.created_at <= ${bound}`),
+      when(page.filter.minExpirationTime, (bound) => sql`c.not_after >= ${bound}`),
+      when(page.filter.maxExpirationTime, (bound) => sql`c.not_after <= ${bound}`),
+    ]),
+    sortedBy: {
+      serial: sql`c.serial_number`,
+      creation_date: sql`c.created_at`,
+      expiration_date: sql`c.not_after`,
+    },
+  });
+
+const pageOfCertificates = <SortKey extends string>(
+  db: Db,
+  list: Pick<List<SortKey>, "page" | "key" | "matching" | "sortedBy"> & Partial<List<SortKey>>,
+): Promise<Page<Certificate>> =>
+  pageOf<Certificate, SortKey>(db, {
+    from: sql`certificates c`,
+    ...list,
+    id: sql`c.id`,
+    newestFirst: sql`c.created_at`,
+    items: { columns, join: sql`join certificates c on c.id = page.id` },
+  });

@@ -1,0 +1,94 @@
+import type { Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** What OCSP answers of one issuer begin with. */
+export interface OcspIssuer {
+  id: string;
+  /** DER. */
+  certificate: Buffer;
+  notAfter: Date;
+}
+
+/** One issuer, whether or not it has ended. */
+export const findIssuer = (db: Db, id: string): Promise<OcspIssuer[]> =>
+  db.query<OcspIssuer>(sql`select id, certificate, not_after as "notAfter" from issuers where id = ${id}`);
+
+/** The issuing CAs, newest first: those that answers will be asked of soonest. */
+export const listIssuing = (db: Db, { at, limit }: { at: Date; limit: number }): Promise<OcspIssuer[]> =>
+  db.query<OcspIssuer>(sql`
+    select id, certificate, not_after as "notAfter"
+      from issuers
+     where issuing
+       and not_after > ${at}
+     order by id desc
+     limit ${limit}
+  `);
+
+/** Which certificate is asked about. */
+export interface StatusKey {
+  issuerId: string;
+  serialNumber: string;
+}
+
+/** What there is of one serial number of an issuer. */
+export interface StatusRow {
+  /** Null when there is no certificate with it. */
+  certificateId: string | null;
+  revokedAt: Date | null;
+  revocationReason: number | null;
+  lastOcspAt: Date | null;
+  /** When the serial number was given up, with or without a signature. */
+  abandonedAt: Date | null;
+}
+
+/** A row for each key, in their order. One statement, by unique indexes, whatever the number of keys. */
+export const readStatuses = (db: Db, keys: readonly StatusKey[]): Promise<StatusRow[]> =>
+  db.query<StatusRow>(sql`
+    select c.id as "certificateId", c.revoked_at as "revokedAt", c.revocation_reason as "revocationReason",
+           c.last_ocsp_at as "lastOcspAt", a.abandoned_at as "abandonedAt"
+      from unnest(${keys.map(({ issuerId }) => issuerId)}::bigint[],
+                  ${keys.map(({ serialNumber }) => serialNumber)}::text[])
+           with ordinality as k (issuer_id, serial_number, position)
+      left join lateral (select id, revoked_at, revocation_reason, last_ocsp_at
+                           from certificates
+                          where serial_number = k.serial_number
+                            and issuer_id = k.issuer_id
+                         offset 0) c on true
+      left join lateral (select abandoned_at
+                           from abandoned_serial_numbers
+                          where serial_number = k.serial_number
+                            and issuer_id = k.issuer_id
+                         offset 0) a on true
+     order by k.position
+  `);
+
+/** A row's moment is written at most this often: each time leaves an old version of a row of 1 kB behind. */
+export const lastOcspSecondsMin = 60;
+
+/**
+ * Writes down when certificates were last answered for. Waits for nobody: what others have locked at this moment is passed
+ * over, and the next answer will do. Answers how many were written.
+ */
+export async function recordAnswers(db: Db, answered: readonly { certificateId: string; at: Date }[]): Promise<number> {
+  const rows = await db.query<{ id: string }>(sql`
+    with answered as (
+      select *
+        from unnest(${answered.map(({ certificateId }) => certificateId)}::bigint[],
+                    ${answered.map(({ at }) => at)}::timestamptz[]) as a (id, at)
+    ), free as (
+      select c.id, a.at
+        from answered a
+        join certificates c on c.id = a.id
+       where c.last_ocsp_at is null
+          or c.last_ocsp_at < a.at - make_interval(secs => ${lastOcspSecondsMin})
+       order by c.id
+         for no key update of c skip locked
+    )
+    update certificates c
+       set last_ocsp_at = free.at
+      from free
+     where c.id = free.id
+    returning c.id
+  `);
+  return rows.length;
+}

@@ -1,0 +1,362 @@
+import { certificateValidity } from "../../../domain/certificate-profile.ts";
+import type { CertificateFormat } from "../../../domain/certificate-format.ts";
+import type { DeviceType, KeyType } from "../../../domain/device.ts";
+import type { ErrorCode } from "../../../domain/errors.ts";
+import type { ProfileKind } from "../../../domain/profile.ts";
+import type { Db } from "../../client.ts";
+import { sql, type Sql } from "../../sql.ts";
+
+/** The worker's side of issuances: claim, settle, fail, give back. Every one is a single statement, for a whole batch. */
+
+/** How long a claim holds without being renewed: how long a crashed worker delays what it had in hand. */
+export const leaseSeconds = 20;
+
+/** How often a worker renews the claims it has in hand. */
+export const renewSeconds = 5;
+
+/** An attempt begun this often without ever ending has taken its worker down each time. */
+export const claimsMax = 10;
+
+/** An attempt that failed this often is given up. */
+export const failuresMax = 5;
+
+/** One issuance in hand, with the intent that the row now holds. What is signed comes from here, never from the queue. */
+export interface ClaimedIssuance {
+  id: string;
+  claimId: string;
+  kind: ProfileKind;
+  name: string;
+  deviceType: DeviceType | null;
+  format: CertificateFormat;
+  keyType: KeyType;
+  csr: string | null;
+  issuerId: string;
+  serialNumber: string;
+  identity: string;
+  notBefore: Date;
+  notAfter: Date;
+  organization: string;
+  failures: number;
+}
+
+/** What the worker draws for each issuance it asks for. */
+export interface Draw {
+  id: string;
+  serialNumber: string;
+  /** The random part of the identity. */
+  label: string;
+}
+
+/** When the certificate of issuance `i` made now would end; that of a guest ends with the account `g` at the latest. */
+const endOf = (at: Date): Sql =>
+  sql`least(${at}::timestamptz + make_interval(months => i.validity_months), g.expires_at)`;
+
+/**
+ * Takes the issuances that nobody has in hand (queued, or the lease of whoever had them ran out) and records the intent:
+ * issuer, serial number, identity and validity. A serial number from an earlier attempt is abandoned in the same
+ * statement. Not among the answers: settled ones, ones that others have, ones without an issuer that outlives
+ * them, ones of guest accounts that have ended.
+ */
+export const claim = (
+  db: Db,
+  { draws, claimId, at }: { draws: readonly Draw[]; claimId: string; at: Date },
+): Promise<ClaimedIssuance[]> =>
+  db.query<ClaimedIssuance>(sql`
+    with drawn as (
+      select *
+        from unnest(${draws.map(({ id }) => id)}::uuid[],
+                    ${draws.map(({ serialNumber }) => serialNumber)}::text[],
+                    ${draws.map(({ label }) => label)}::text[]) as d (id, serial_number, label)
+    ), free as (
+      select i.id, i.issuer_id as previous_issuer_id, i.serial_number as previous_serial_number,
+             i.not_after as previous_not_after, d.serial_number, s.id as issuer_id,
+             case when i.kind = 'infrastructure' and i.name ~ '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$'
+                  then lower(i.name)
+                  else d.label || '@' || r.domain
+             end as identity,
+             ${endOf(at)} as not_after,
+             r.display_name as organization
+        from drawn d
+        join issuances i on i.id = d.id
+        join realms r on r.id = i.realm_id
+        join issuers s on s.realm_id = r.id and s.issuing
+        left join guest_accounts g on g.id = i.guest_account_id
+       where (i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at}))
+         and i.claims < ${claimsMax}
+         and ${endOf(at)} <= s.not_after
+         and (g.id is null or g.expires_at > ${at})
+         for no key update of i skip locked
+    ), abandoned as (
+      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+      select previous_issuer_id, previous_serial_number, id, previous_not_after, ${at}
+        from free
+       where previous_serial_number is not null
+      on conflict do nothing
+    )
+    update issuances i
+       set status = 'signing',
+           claims = i.claims + 1,
+           claim_id = ${claimId},
+           lease_expires_at = ${at}::timestamptz + make_interval(secs => ${leaseSeconds}),
+           issuer_id = free.issuer_id,
+           serial_number = free.serial_number,
+           identity = free.identity,
+           not_before = ${at}::timestamptz - make_interval(secs => ${certificateValidity.backdateSeconds}),
+           not_after = free.not_after
+      from free
+     where i.id = free.id
+    returning i.id, i.claim_id as "claimId", i.kind, i.name, i.device_type as "deviceType", i.format,
+              i.key_type as "keyType", i.csr, i.issuer_id as "issuerId", i.serial_number as "serialNumber",
+              i.identity, i.not_before as "notBefore", i.not_after as "notAfter", free.organization, i.failures
+  `);
+
+/**
+ * Keeps the claims of work that is still going on. What is being settled at this moment needs it no more, and waiting for
+ * it could end in a deadlock: settling takes rows in another order.
+ */
+export async function renew(db: Db, { claimIds, at }: { claimIds: readonly string[]; at: Date }): Promise<void> {
+  await db.query(sql`
+    update issuances
+       set lease_expires_at = ${at}::timestamptz + make_interval(secs => ${leaseSeconds})
+     where id in (select id
+                    from issuances
+                   where claim_id = any(${claimIds}::uuid[])
+                     and status = 'signing'
+                     for no key update skip locked)
+  `);
+}
+
+/** Why an issuance that could not be claimed will not be claimed by trying again, if so. */
+export const hopeless = (
+  db: Db,
+  { ids, at }: { ids: readonly string[]; at: Date },
+): Promise<{ id: string; code: ErrorCode }[]> =>
+  db.query(sql`
+    select i.id,
+           case when i.claims >= ${claimsMax} then 'issuance_failed'
+                when g.expires_at <= ${at} then 'guest_account_ended'
+                when s.id is null then 'no_issuer'
+                else 'issuer_expiring'
+           end as code
+      from issuances i
+      left join issuers s on s.realm_id = i.realm_id and s.issuing
+      left join guest_accounts g on g.id = i.guest_account_id
+     where i.id = any(${ids}::uuid[])
+       and (i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at}))
+       and (i.claims >= ${claimsMax}
+            or g.expires_at <= ${at}
+            or s.id is null
+            or ${endOf(at)} > s.not_after)
+  `);
+
+/** A signed certificate and its sealed output, on the way into the database. */
+export interface SignedIssuance {
+  id: string;
+  certificate: Uint8Array;
+  spkiSha256: Uint8Array;
+  sealed: Uint8Array;
+  dataKeyId: string;
+}
+
+/**
+ * Turns signed issuances into certificates: certificate, sealed output, state, audit entry and the notice to whoever
+ * waits, all or nothing. The owner's row is locked first, so an owner who was locked out meanwhile gets none. Answers the
+ * ids that are settled now; the others are no longer ours or no longer wanted, see {@link abandon}.
+ *
+ * Owners are looked up one by one: joined, a new table without statistics seems to hold hardly anybody who is not locked
+ * out, and Postgres reads all issuances for each user.
+ */
+export async function settle(
+  db: Db,
+  batch: {
+    signed: readonly SignedIssuance[];
+    dataKeys: readonly { id: string; wrapped: Uint8Array }[];
+    claimId: string;
+    at: Date;
+  },
+): Promise<string[]> {
+  const { signed, dataKeys, claimId, at } = batch;
+  const rows = await db.query<{ id: string }>(sql`
+    with signed as (
+      select *
+        from unnest(${signed.map(({ id }) => id)}::uuid[],
+                    ${signed.map(({ certificate }) => certificate)}::bytea[],
+                    ${signed.map(({ spkiSha256 }) => spkiSha256)}::bytea[],
+                    ${signed.map(({ sealed }) => sealed)}::bytea[],
+                    ${signed.map(({ dataKeyId }) => dataKeyId)}::uuid[])
+          as s (id, certificate, spki_sha256, sealed, data_key_id)
+    ), owners as materialized (
+      select i.user_id, i.guest_account_id
+        from signed s
+       cross join lateral (select user_id, guest_account_id from issuances where id = s.id offset 0) i
+    ), owning_users as materialized (
+      select u.id
+        from (select distinct user_id from owners order by user_id) o
+       cross join lateral (select id
+                             from users
+                            where id = o.user_id
+                              and locked_at is null
+                              and offboarded_at is null
+                              for share) u
+    ), owning_guest_accounts as materialized (
+      select g.id
+        from (select distinct guest_account_id from owners order by guest_account_id) o
+       cross join lateral (select id
+                             from guest_accounts
+                            where id = o.guest_account_id
+                              and revoked_at is null
+                              and expires_at > ${at}
+                              for share) g
+    ), settled as (
+      update issuances i
+         set status = 'issued', finished_at = ${at}
+        from signed s
+       where i.id = s.id
+         and i.status = 'signing'
+         and i.claim_id = ${claimId}
+         and (i.user_id is null or i.user_id in (select id from owning_users))
+         and (i.guest_account_id is null or i.guest_account_id in (select id from owning_guest_accounts))
+      returning i.*, s.certificate, s.spki_sha256, s.sealed, s.data_key_id
+    ), certified as (
+      insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, guest_account_id, name,
+                                description, device_type, authable, identity, certificate, spki_sha256, created_at,
+                                not_before, not_after)
+      select realm_id, issuer_id, serial_number, id, kind, user_id, guest_account_id, name,
+             description, device_type, authable, identity, certificate, spki_sha256, ${at},
+             not_before, not_after
+        from settled
+    ), data_keys as (
+      insert into output_data_keys (id, wrapped, created_at)
+      select d.id, d.wrapped, ${at}
+        from unnest(${dataKeys.map(({ id }) => id)}::uuid[], ${dataKeys.map(({ wrapped }) => wrapped)}::bytea[])
+          as d (id, wrapped)
+       where d.id in (select data_key_id from settled)
+       order by d.id
+      on conflict do nothing
+    ), outputs as (
+      insert into issuance_outputs (issuance_id, data_key_id, sealed, created_at, job_id)
+      select id, data_key_id, sealed, ${at}, batch_id
+        from settled
+    ), audited as (
+      insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+      select realm_id, ${at},
+             case kind when 'user' then 'profile_create'
+                       when 'guest' then 'guest_profile_create'
+                       else 'infrastructure_profile_create' end,
+             created_by_user_id, created_by_client_id,
+             jsonb_strip_nulls(jsonb_build_object(
+               'serial', serial_number, 'name', name, 'user', user_id::text, 'guestAccount', guest_account_id::text,
+               'deviceType', device_type, 'issuance', id, 'expirationTime', not_after, 'job', batch_id))
+        from settled
+    ), noticed as (
+      select pg_notify('issuance_settled', string_agg(id::text, ',')) from settled
+    )
+    select settled.id from settled, noticed
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Gives up an attempt: its serial number is accounted for, and the issuance fails with a code, or goes back to the queue
+ * when there is none. `code: "owner"` stands for whatever is wrong with the owner. Attempts that are no longer ours stay as they are.
+ */
+export async function abandon(
+  db: Db,
+  {
+    attempts,
+    claimId,
+    at,
+  }: { attempts: readonly { id: string; code: ErrorCode | "owner" | null }[]; claimId: string; at: Date },
+): Promise<void> {
+  await db.query(sql`
+    with given as (
+      select *
+        from unnest(${attempts.map(({ id }) => id)}::uuid[], ${attempts.map(({ code }) => code)}::text[]) as g (id, code)
+    ), ours as (
+      select i.id, i.issuer_id, i.serial_number, i.not_after, i.failures,
+             case when g.code is distinct from 'owner' then g.code
+                  when i.guest_account_id is not null then 'guest_account_ended'
+                  when u.offboarded_at is not null then 'user_offboarded'
+                  when u.locked_at is not null then 'user_locked'
+             end as code
+        from given g
+        join issuances i on i.id = g.id
+        left join users u on u.id = i.user_id
+       where i.status = 'signing'
+         and i.claim_id = ${claimId}
+       order by i.id
+         for no key update of i
+    ), abandoned as (
+      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+      select issuer_id, serial_number, id, not_after, ${at}
+        from ours
+      on conflict do nothing
+    ), released as (
+      update issuances i
+         set status = 'queued', failures = i.failures + 1, claim_id = null, lease_expires_at = null,
+             issuer_id = null, serial_number = null, identity = null, not_before = null, not_after = null
+        from ours
+       where i.id = ours.id
+         and ours.code is null
+         and ours.failures + 1 < ${failuresMax}
+    ), failed as (
+      update issuances i
+         set status = 'failed', failures = i.failures + 1, finished_at = ${at},
+             error_code = coalesce(ours.code, 'issuance_failed')
+        from ours
+       where i.id = ours.id
+         and (ours.code is not null or ours.failures + 1 >= ${failuresMax})
+      returning i.id
+    )
+    select pg_notify('issuance_settled', id::text) from failed
+  `);
+}
+
+/** Fails issuances that nobody can ever claim, accounting for the serial number of an earlier attempt. */
+export async function failUnclaimed(
+  db: Db,
+  { rows, at }: { rows: readonly { id: string; code: ErrorCode }[]; at: Date },
+): Promise<void> {
+  await db.query(sql`
+    with given as (
+      select * from unnest(${rows.map(({ id }) => id)}::uuid[], ${rows.map(({ code }) => code)}::text[]) as g (id, code)
+    ), unsettled as (
+      select i.id, i.issuer_id, i.serial_number, i.not_after, g.code
+        from given g
+        join issuances i on i.id = g.id
+       where i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at})
+       order by i.id
+         for no key update of i
+    ), abandoned as (
+      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+      select issuer_id, serial_number, id, not_after, ${at}
+        from unsettled
+       where serial_number is not null
+      on conflict do nothing
+    ), failed as (
+      update issuances i
+         set status = 'failed', finished_at = ${at}, error_code = unsettled.code
+        from unsettled
+       where i.id = unsettled.id
+      returning i.id
+    )
+    select pg_notify('issuance_settled', id::text) from failed
+  `);
+}
+
+/** Single issuances that wait too long: queued for longer than a queue takes, or in hand of a worker that is gone. */
+export async function overdue(
+  db: Db,
+  { at, queuedSeconds, limit }: { at: Date; queuedSeconds: number; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id
+      from issuances
+     where (status = 'queued' and batch_id is null
+            and created_at < ${at}::timestamptz - make_interval(secs => ${queuedSeconds}))
+        or (status = 'signing' and lease_expires_at < ${at})
+     order by created_at
+     limit ${limit}
+  `);
+  return rows.map(({ id }) => id);
+}

@@ -1,0 +1,350 @@
+import type { Actor } from "../../../domain/audit.ts";
+import type { CertificateFormat } from "../../../domain/certificate-format.ts";
+import type { DeviceType, KeyType } from "../../../domain/device.ts";
+import type { ErrorCode } from "../../../domain/errors.ts";
+import type { ProfileKind } from "../../../domain/profile.ts";
+import { first, only, type Db } from "../../client.ts";
+import { sql, type Sql } from "../../sql.ts";
+
+/** The limit of what may be created for an owner, read with the owner's row locked until the transaction ends. */
+export interface LockedOwner {
+  lockedAt: Date | null;
+  offboardedAt: Date | null;
+  /** How many active profiles and unsettled issuances the owner may have. */
+  limit: number;
+  /** How many there are. */
+  count: number;
+  maxValidMonths: number;
+  keyTypes: Partial<Record<DeviceType, KeyType>>;
+  issuerNotAfter: Date | null;
+}
+
+const ownerColumns = sql`
+  u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt",
+  case when u.profile_override > 0 then u.profile_override else r.max_profiles end as "limit",
+  r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
+
+const countOfUser = (userId: string, at: Date): Sql => sql`
+  select (select count(*)
+            from certificates
+           where user_id = ${userId}
+             and revoked_at is null
+             and not_after > ${at})::integer
+       + (select count(*)
+            from issuances
+           where user_id = ${userId}
+             and status in ('queued', 'signing'))::integer as count`;
+
+/**
+ * Locks a user's row and reads what decides whether another profile may be created. Two statements, because the count
+ * must be taken after the lock is had: otherwise two requests at once both fit under the limit.
+ */
+export async function lockOwner(
+  tx: Db,
+  { realmId, userId, at }: { realmId: string; userId: string; at: Date },
+): Promise<LockedOwner | undefined> {
+  // Both go out at once; Postgres takes them in this order, the second with a snapshot of its own.
+  const [owners, counts] = await Promise.all([
+    tx.query<Omit<LockedOwner, "count">>(sql`
+      select ${ownerColumns}
+        from users u
+        join realms r on r.id = u.realm_id
+        left join issuers i on i.realm_id = r.id and i.issuing
+       where u.realm_id = ${realmId}
+         and u.id = ${userId}
+         for no key update of u
+    `),
+    tx.query<{ count: number }>(countOfUser(userId, at)),
+  ]);
+  const owner = first(owners);
+  return owner === undefined ? undefined : { ...owner, count: only(counts).count };
+}
+
+/** The same without the lock, to be shown: it may be otherwise a moment later. */
+export async function readOwner(
+  db: Db,
+  { realmId, userId, at }: { realmId: string; userId: string; at: Date },
+): Promise<LockedOwner | undefined> {
+  return first(
+    await db.query<LockedOwner>(sql`
+      select ${ownerColumns}, (${countOfUser(userId, at)}) as count
+        from users u
+        join realms r on r.id = u.realm_id
+        left join issuers i on i.realm_id = r.id and i.issuing
+       where u.realm_id = ${realmId}
+         and u.id = ${userId}
+    `),
+  );
+}
+
+/** The same of a guest account. */
+export interface LockedGuestAccount {
+  name: string;
+  expiresAt: Date;
+  revokedAt: Date | null;
+  /** Null: unlimited. */
+  limit: number | null;
+  count: number;
+  maxValidMonths: number;
+  keyTypes: Partial<Record<DeviceType, KeyType>>;
+  issuerNotAfter: Date | null;
+}
+
+const guestAccountColumns = sql`
+  g.name, g.expires_at as "expiresAt", g.revoked_at as "revokedAt", g.profile_limit as "limit",
+  r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
+
+const countOfGuestAccount = (guestAccountId: string, at: Date): Sql => sql`
+  select (select count(*)
+            from certificates
+           where guest_account_id = ${guestAccountId}
+             and revoked_at is null
+             and not_after > ${at})::integer
+       + (select count(*)
+            from issuances
+           where guest_account_id = ${guestAccountId}
+             and status in ('queued', 'signing'))::integer as count`;
+
+/** Locks a guest account's row and reads what decides whether another profile may be created, as {@link lockOwner} does. */
+export async function lockGuestAccount(
+  tx: Db,
+  { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
+): Promise<LockedGuestAccount | undefined> {
+  const [accounts, counts] = await Promise.all([
+    tx.query<Omit<LockedGuestAccount, "count">>(sql`
+      select ${guestAccountColumns}
+        from guest_accounts g
+        join realms r on r.id = g.realm_id
+        left join issuers i on i.realm_id = r.id and i.issuing
+       where g.realm_id = ${realmId}
+         and g.id = ${guestAccountId}
+         for no key update of g
+    `),
+    tx.query<{ count: number }>(countOfGuestAccount(guestAccountId, at)),
+  ]);
+  const account = first(accounts);
+  return account === undefined ? undefined : { ...account, count: only(counts).count };
+}
+
+/** The same without the lock, to be shown: it may be otherwise a moment later. */
+export async function readGuestAccount(
+  db: Db,
+  { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
+): Promise<LockedGuestAccount | undefined> {
+  return first(
+    await db.query<LockedGuestAccount>(sql`
+      select ${guestAccountColumns}, (${countOfGuestAccount(guestAccountId, at)}) as count
+        from guest_accounts g
+        join realms r on r.id = g.realm_id
+        left join issuers i on i.realm_id = r.id and i.issuing
+       where g.realm_id = ${realmId}
+         and g.id = ${guestAccountId}
+    `),
+  );
+}
+
+export interface NewIssuance {
+  id: string;
+  realmId: string;
+  kind: ProfileKind;
+  userId: string | null;
+  guestAccountId: string | null;
+  name: string;
+  description: string | null;
+  deviceType: DeviceType | null;
+  format: CertificateFormat;
+  keyType: KeyType;
+  csr: string | null;
+  authable: boolean;
+  validityMonths: number;
+  at: Date;
+  actor: Actor;
+  /** The profile whose place this one takes. */
+  renewal?: { certificateId: string; beyondLimit: boolean };
+}
+
+/** Accepts a request for a certificate: from here on it will be finished, whatever crashes. */
+export async function create(tx: Db, row: NewIssuance): Promise<void> {
+  await tx.query(sql`
+    insert into issuances (id, realm_id, kind, user_id, guest_account_id, name, description, device_type, format,
+                           key_type, csr, authable, validity_months, created_at, created_by_user_id, created_by_client_id,
+                           renews_certificate_id, beyond_limit)
+    values (${row.id}, ${row.realmId}, ${row.kind}, ${row.userId}, ${row.guestAccountId}, ${row.name},
+            ${row.description}, ${row.deviceType}, ${row.format}, ${row.keyType}, ${row.csr}, ${row.authable},
+            ${row.validityMonths}, ${row.at}, ${row.actor.userId}, ${row.actor.clientId},
+            ${row.renewal?.certificateId ?? null}, ${row.renewal?.beyondLimit ?? false})
+  `);
+}
+
+export type IssuanceState = "queued" | "signing" | "issued" | "failed";
+
+/** An issuance and, once it is issued, its certificate and its sealed output. */
+export interface IssuanceResult {
+  id: string;
+  realmId: string;
+  kind: ProfileKind;
+  state: IssuanceState;
+  createdAt: Date;
+  finishedAt: Date | null;
+  errorCode: string | null;
+  createdByUserId: string | null;
+  createdByClientId: string | null;
+  /** Null until issued; `sealed` is null once erased. */
+  output: { sealed: Buffer | null; dataKeyId: string; wrappedDataKey: Buffer | null } | null;
+}
+
+interface ResultRow extends Omit<IssuanceResult, "output"> {
+  sealed: Buffer | null;
+  dataKeyId: string | null;
+  wrappedDataKey: Buffer | null;
+}
+
+/**
+ * Reads issuances, marking the output of issued ones as collected: it is erased some minutes after the first time.
+ * One statement for all that are asked for together.
+ */
+export async function collect(db: Db, { ids, at }: { ids: readonly string[]; at: Date }): Promise<IssuanceResult[]> {
+  const rows = await db.query<ResultRow>(sql`
+    with collected as (
+      update issuance_outputs o
+         set collected_at = coalesce(o.collected_at, ${at})
+       where o.issuance_id = any(${ids}::uuid[])
+      returning o.issuance_id, o.sealed, o.data_key_id
+    )
+    select i.id, i.realm_id as "realmId", i.kind, i.status as state, i.created_at as "createdAt",
+           i.finished_at as "finishedAt", i.error_code as "errorCode",
+           i.created_by_user_id as "createdByUserId", i.created_by_client_id as "createdByClientId",
+           c.sealed, c.data_key_id as "dataKeyId", k.wrapped as "wrappedDataKey"
+      from issuances i
+      left join collected c on c.issuance_id = i.id
+      left join output_data_keys k on k.id = c.data_key_id
+     where i.id = any(${ids}::uuid[])
+  `);
+  return rows.map(({ sealed, dataKeyId, wrappedDataKey, ...issuance }) => ({
+    ...issuance,
+    output: dataKeyId === null ? null : { sealed, dataKeyId, wrappedDataKey },
+  }));
+}
+
+/** Where an issuance stands and whose it is. */
+export interface IssuanceStanding extends Omit<IssuanceResult, "output"> {
+  guestAccountId: string | null;
+}
+
+/** What is still being made for a user. */
+export interface UnsettledIssuance {
+  id: string;
+  name: string;
+  deviceType: DeviceType | null;
+  createdAt: Date;
+}
+
+/** What a user has under way, the latest first. */
+export const listUnsettledOfUser = (
+  db: Db,
+  { realmId, userId }: { realmId: string; userId: string },
+): Promise<UnsettledIssuance[]> =>
+  db.query<UnsettledIssuance>(sql`
+    select id, name, device_type as "deviceType", created_at as "createdAt"
+      from issuances
+     where realm_id = ${realmId}
+       and user_id = ${userId}
+       and status in ('queued', 'signing')
+     order by created_at desc, id
+  `);
+
+/** How a profile was renewed. */
+export interface Renewal {
+  /** The profile that gets a successor. */
+  certificateId: string;
+  createdAt: Date;
+  finishedAt: Date | null;
+  /** The successor, once there is one. */
+  serialNumber: string | null;
+  beyondLimit: boolean;
+  /** The successor is revoked: the profile has none any more. */
+  isUndone: boolean;
+}
+
+/** The renewals of a user's profiles that have not failed, the latest first. */
+export const listRenewalsOfUser = (db: Db, { userId }: { userId: string }): Promise<Renewal[]> =>
+  db.query<Renewal>(sql`
+    select i.renews_certificate_id as "certificateId", i.created_at as "createdAt", i.finished_at as "finishedAt",
+           c.serial_number as "serialNumber", i.beyond_limit as "beyondLimit", c.revoked_at is not null as "isUndone"
+      from issuances i
+      left join certificates c on c.issuance_id = i.id
+     where i.user_id = ${userId}
+       and i.renews_certificate_id is not null
+       and i.status <> 'failed'
+     order by i.created_at desc, i.id
+  `);
+
+/** State and creator, without touching the output. */
+export const findState = async (db: Db, id: string): Promise<IssuanceStanding | undefined> =>
+  first(
+    await db.query<IssuanceStanding>(sql`
+      select id, realm_id as "realmId", kind, status as state, created_at as "createdAt",
+             finished_at as "finishedAt", error_code as "errorCode", created_by_user_id as "createdByUserId",
+             created_by_client_id as "createdByClientId", guest_account_id as "guestAccountId"
+        from issuances
+       where id = ${id}
+    `),
+  );
+
+/** Which of these issuances are settled, without touching any output. */
+export async function listSettled(db: Db, ids: readonly string[]): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select id
+      from issuances
+     where id = any(${ids}::uuid[])
+       and status in ('issued', 'failed')
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/**
+ * Fails whatever a user still has under way and gives up the serial numbers of attempts that have begun. Call it in the
+ * transaction that locks the user out, after the user's row has been changed: no such issuance can settle afterwards.
+ */
+export const failUnsettledOfUsers = (
+  tx: Db,
+  { userIds, ...failure }: { userIds: readonly string[]; errorCode: ErrorCode; at: Date },
+): Promise<void> => failUnsettled(tx, sql`user_id = any(${userIds}::bigint[])`, failure);
+
+/** The same for a guest account that is revoked. */
+export const failUnsettledOfGuestAccount = (
+  tx: Db,
+  { guestAccountId, ...failure }: { guestAccountId: string; errorCode: ErrorCode; at: Date },
+): Promise<void> => failUnsettled(tx, sql`guest_account_id = ${guestAccountId}`, failure);
+
+/** The same for a bulk job that cannot go on. */
+export const failUnsettledOfJob = (
+  db: Db,
+  { jobId, ...failure }: { jobId: string; errorCode: ErrorCode; at: Date },
+): Promise<void> => failUnsettled(db, sql`batch_id = ${jobId}`, failure);
+
+async function failUnsettled(tx: Db, owned: Sql, { errorCode, at }: { errorCode: ErrorCode; at: Date }): Promise<void> {
+  await tx.query(sql`
+    with unsettled as (
+      select id, issuer_id, serial_number, not_after
+        from issuances
+       where ${owned}
+         and status in ('queued', 'signing')
+       order by id
+         for update
+    ), abandoned as (
+      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+      select issuer_id, serial_number, id, not_after, ${at}
+        from unsettled
+       where serial_number is not null
+      on conflict do nothing
+    ), failed as (
+      update issuances i
+         set status = 'failed', finished_at = ${at}, error_code = ${errorCode}
+        from unsettled
+       where i.id = unsettled.id
+      returning i.id
+    )
+    select pg_notify('issuance_settled', id::text) from failed
+  `);
+}

@@ -1,0 +1,81 @@
+import type { Scope } from "../../../domain/scopes.ts";
+import { first, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+export interface NewAccessToken {
+  tokenHash: Uint8Array;
+  realmId: string;
+  clientId: string | null;
+  userId: string | null;
+  guestAccountId: string | null;
+  secretHash: Uint8Array | null;
+  /** The session of a user's token. */
+  sessionId: string | null;
+  /** The profile that a user's token was got with over mutual TLS. */
+  certificateId: string | null;
+  scopes: readonly Scope[];
+  at: Date;
+  expiresAt: Date;
+}
+
+export async function create(db: Db, token: NewAccessToken): Promise<void> {
+  await db.query(sql`
+    insert into access_tokens (token_hash, realm_id, client_id, user_id, guest_account_id, secret_hash, session_id,
+                               certificate_id, scopes, created_at, expires_at)
+    values (${token.tokenHash}, ${token.realmId}, ${token.clientId}, ${token.userId}, ${token.guestAccountId},
+            ${token.secretHash}, ${token.sessionId}, ${token.certificateId}, ${token.scopes}, ${token.at}, ${token.expiresAt})
+  `);
+}
+
+/** Whom a valid token speaks for. */
+export interface TokenHolder {
+  realmId: string;
+  clientId: string | null;
+  userId: string | null;
+  guestAccountId: string | null;
+  administrator: boolean | null;
+  sessionId: string | null;
+  certificateId: string | null;
+  scopes: Scope[];
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/** Ends one access token of a client. */
+export async function removeOfClient(
+  db: Db,
+  { tokenHash, clientId }: { tokenHash: Uint8Array; clientId: string },
+): Promise<void> {
+  await db.query(sql`delete from access_tokens where token_hash = ${tokenHash} and client_id = ${clientId}`);
+}
+
+/**
+ * The one query of authentication: token, user, guest account, client and secret, all of them valid at this instant.
+ * Whatever has ended, been switched off, locked out or replaced gives no row, and neither does what an application has
+ * no longer all the scopes for.
+ */
+export async function findHolder(
+  db: Db,
+  { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
+): Promise<TokenHolder | undefined> {
+  return first(
+    await db.query<TokenHolder>(sql`
+      select t.realm_id as "realmId", t.client_id as "clientId", t.user_id as "userId",
+             t.guest_account_id as "guestAccountId", u.administrator, t.session_id as "sessionId",
+             t.certificate_id as "certificateId", t.scopes, t.created_at as "createdAt", t.expires_at as "expiresAt"
+        from access_tokens t
+        left join users u on u.id = t.user_id
+        left join guest_accounts g on g.id = t.guest_account_id
+        left join applications a on a.client_id = t.client_id
+        left join application_secrets s on s.secret_hash = t.secret_hash
+        left join certificates c on c.id = t.certificate_id
+       where t.token_hash = ${tokenHash}
+         and t.expires_at > ${at}
+         and u.offboarded_at is null
+         and (t.guest_account_id is null or (g.revoked_at is null and g.expires_at > ${at}))
+         and (t.client_id is null or (a.active and t.scopes <@ a.scopes))
+         and (s.expires_at is null or s.expires_at > ${at})
+         and (t.certificate_id is null or (c.revoked_at is null and c.not_after > ${at}))
+    `),
+  );
+}

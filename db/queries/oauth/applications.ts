@@ -1,0 +1,266 @@
+import type { ApplicationType, Scope } from "../../../domain/scopes.ts";
+import { first, type Db } from "../../client.ts";
+import { pageOf } from "../../list.ts";
+import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
+import { sql } from "../../sql.ts";
+
+/** What the registration of an application says. */
+export interface ApplicationSettings {
+  type: ApplicationType;
+  active: boolean;
+  name: string;
+  clientUri: string;
+  redirectUri: string | null;
+  scopes: Scope[];
+  useClientSecret: boolean;
+  requirePkce: boolean;
+}
+
+export interface Application extends ApplicationSettings {
+  clientId: string;
+  realmId: string;
+  /** One of ours: nobody is asked for consent. */
+  firstParty: boolean;
+}
+
+const columns = sql`
+  a.client_id as "clientId", a.realm_id as "realmId", a.type, a.active, a.name, a.client_uri as "clientUri",
+  a.redirect_uri as "redirectUri", a.scopes, a.use_client_secret as "useClientSecret", a.require_pkce as "requirePkce",
+  a.first_party as "firstParty"`;
+
+/** An application, whatever its realm: authorization requests name nothing but the client. */
+export async function find(db: Db, { clientId }: { clientId: string }): Promise<Application | undefined> {
+  return first(await db.query<Application>(sql`select ${columns} from applications a where a.client_id = ${clientId}`));
+}
+
+/**
+ * An application and the hashes of the secrets it may use now. The caller compares them in constant time, and does the
+ * same work when there is no such application.
+ */
+export async function findWithSecrets(
+  db: Db,
+  { clientId, at }: { clientId: string; at: Date },
+): Promise<(Application & { secretHashes: Buffer[] }) | undefined> {
+  return first(
+    await db.query<Application & { secretHashes: Buffer[] }>(sql`
+      select ${columns},
+             array(select s.secret_hash
+                     from application_secrets s
+                    where s.client_id = a.client_id
+                      and (s.expires_at is null or s.expires_at > ${at})) as "secretHashes"
+        from applications a
+       where a.client_id = ${clientId}
+    `),
+  );
+}
+
+export interface NewApplication extends Omit<Application, "active" | "firstParty"> {
+  /** Default: true. */
+  active?: boolean;
+  createdBy: string;
+  secretHash: Uint8Array | null;
+  /** Default: false. */
+  firstParty?: boolean;
+  at: Date;
+}
+
+/** Registers an application, with its secret's hash when it has one. Call in a transaction. */
+export async function create(tx: Db, row: NewApplication): Promise<void> {
+  await tx.query(sql`
+    insert into applications (client_id, realm_id, type, active, name, client_uri, redirect_uri, scopes, use_client_secret,
+                              require_pkce, first_party, created_at, created_by)
+    values (${row.clientId}, ${row.realmId}, ${row.type}, ${row.active ?? true}, ${row.name}, ${row.clientUri}, ${row.redirectUri},
+            ${row.scopes}, ${row.useClientSecret}, ${row.requirePkce}, ${row.firstParty ?? false}, ${row.at}, ${row.createdBy})
+  `);
+  if (row.secretHash !== null) {
+    await tx.query(sql`
+      insert into application_secrets (secret_hash, client_id, created_at)
+      values (${row.secretHash}, ${row.clientId}, ${row.at})
+    `);
+  }
+}
+
+/** Remembers that a client was given a token, to the minute: a busy client is not worth a write each time. */
+export async function markUsed(db: Db, { clientId, at }: { clientId: string; at: Date }): Promise<void> {
+  await db.query(sql`
+    update applications
+       set last_used_at = ${at}
+     where client_id = ${clientId}
+       and (last_used_at is null or last_used_at < ${at}::timestamptz - interval '1 minute')
+  `);
+}
+
+/** An application as administrators see it. */
+export interface RegisteredApplication extends Application {
+  createdAt: Date;
+  /** The user or the client that registered it. */
+  createdBy: string;
+  lastUsedAt: Date | null;
+}
+
+const registeredColumns = sql`
+  ${columns}, a.created_at as "createdAt", a.created_by as "createdBy", a.last_used_at as "lastUsedAt"`;
+
+interface InRealm {
+  realmId: string;
+  clientId: string;
+}
+
+/** The client that a realm's console is. Administrators do not see it: the service registers it and keeps it right. */
+export const consoleClientId = (realmId: string): string => `console-${realmId}`;
+
+const notTheConsole = sql`a.client_id <> 'console-' || a.realm_id`;
+
+/**
+ * Registers the console of a realm, or brings its registration up to date: the address that the service is reached under
+ * may have changed since.
+ */
+export async function upsertConsole(
+  db: Db,
+  {
+    realmId,
+    clientUri,
+    redirectUri,
+    scopes,
+    at,
+  }: { realmId: string; clientUri: string; redirectUri: string; scopes: readonly Scope[]; at: Date },
+): Promise<void> {
+  await db.query(sql`
+    insert into applications as a (client_id, realm_id, type, active, name, client_uri, redirect_uri, scopes,
+                                   use_client_secret, require_pkce, first_party, created_at, created_by)
+    values (${consoleClientId(realmId)}, ${realmId}, 'useragent', true, 'Administration console', ${clientUri},
+            ${redirectUri}, ${scopes}::text[], false, true, true, ${at}, 'realmpass')
+    on conflict (client_id) do update
+       set client_uri = excluded.client_uri, redirect_uri = excluded.redirect_uri, scopes = excluded.scopes
+     where (a.client_uri, a.redirect_uri, a.scopes)
+           is distinct from (excluded.client_uri, excluded.redirect_uri, excluded.scopes)
+  `);
+}
+
+export async function findInRealm(db: Db, { realmId, clientId }: InRealm): Promise<RegisteredApplication | undefined> {
+  return first(
+    await db.query<RegisteredApplication>(sql`
+      select ${registeredColumns}
+        from applications a
+       where a.realm_id = ${realmId}
+         and a.client_id = ${clientId}
+         and ${notTheConsole}
+    `),
+  );
+}
+
+/** An application, held until the transaction ends, so that changes come one after another. */
+export async function lock(tx: Db, { realmId, clientId }: InRealm): Promise<RegisteredApplication | undefined> {
+  return first(
+    await tx.query<RegisteredApplication>(sql`
+      select ${registeredColumns}
+        from applications a
+       where a.realm_id = ${realmId}
+         and a.client_id = ${clientId}
+         and ${notTheConsole}
+         for no key update
+    `),
+  );
+}
+
+export const applicationSortKeys = ["name", "creationDate", "lastUsed"] as const;
+export type ApplicationSortKey = (typeof applicationSortKeys)[number];
+
+export interface ApplicationFilter {
+  type: ApplicationType;
+  active: boolean;
+}
+
+/** The applications of a realm; `search` looks inside the name. */
+export const list = (
+  db: Db,
+  { realmId, page }: { realmId: string; page: PageRequest<ApplicationFilter, ApplicationSortKey> },
+): Promise<Page<RegisteredApplication>> =>
+  pageOf<RegisteredApplication, ApplicationSortKey>(db, {
+    page,
+    key: ["applications", realmId],
+    from: sql`applications a`,
+    matching: all([
+      sql`a.realm_id = ${realmId}`,
+      notTheConsole,
+      when(page.search, (text) => sql`a.name ilike ${containing(text)}`),
+      when(page.filter.type, (type) => sql`a.type = ${type}`),
+      when(page.filter.active, (is) => sql`a.active = ${is}`),
+    ]),
+    id: sql`a.client_id`,
+    newestFirst: sql`a.created_at`,
+    sortedBy: {
+      name: sql`a.name`,
+      creationDate: sql`a.created_at`,
+      lastUsed: { nullable: sql`a.last_used_at` },
+    },
+    items: { columns: registeredColumns, join: sql`join applications a on a.client_id = page.id` },
+  });
+
+/** Changes what may change of an application: everything but its type. */
+export async function update(
+  tx: Db,
+  row: Omit<ApplicationSettings, "type"> & Pick<Application, "clientId">,
+): Promise<void> {
+  await tx.query(sql`
+    update applications
+       set active = ${row.active}, name = ${row.name}, client_uri = ${row.clientUri}, redirect_uri = ${row.redirectUri},
+           scopes = ${row.scopes}, use_client_secret = ${row.useClientSecret}, require_pkce = ${row.requirePkce}
+     where client_id = ${row.clientId}
+  `);
+}
+
+/** Ends the sessions and tokens of a client that have a scope beyond these, and takes such scopes out of consents. */
+export async function endBeyondScopes(
+  tx: Db,
+  { clientId, scopes }: { clientId: string; scopes: readonly Scope[] },
+): Promise<void> {
+  await tx.query(sql`delete from sessions where client_id = ${clientId} and not scopes <@ ${scopes}::text[]`);
+  await tx.query(sql`delete from access_tokens where client_id = ${clientId} and not scopes <@ ${scopes}::text[]`);
+  await tx.query(sql`delete from consents where client_id = ${clientId} and not scopes && ${scopes}::text[]`);
+  await tx.query(sql`
+    update consents
+       set scopes = array(select unnest(scopes) intersect select unnest(${scopes}::text[]))
+     where client_id = ${clientId}
+       and not scopes <@ ${scopes}::text[]
+  `);
+}
+
+/**
+ * Gives a client a new secret. The one before it stays valid for `overlapHours`, at 0 not at all; any earlier one goes,
+ * and with each its tokens. Call it with the application locked.
+ */
+export async function replaceSecret(
+  tx: Db,
+  {
+    clientId,
+    secretHash,
+    overlapHours,
+    at,
+  }: { clientId: string; secretHash: Uint8Array; overlapHours: number; at: Date },
+): Promise<void> {
+  await tx.query(sql`
+    delete from application_secrets
+     where client_id = ${clientId}
+       and (${overlapHours}::integer = 0 or expires_at is not null)
+  `);
+  await tx.query(sql`
+    update application_secrets
+       set expires_at = ${at}::timestamptz + make_interval(hours => ${overlapHours}::integer)
+     where client_id = ${clientId}
+  `);
+  await tx.query(sql`
+    insert into application_secrets (secret_hash, client_id, created_at) values (${secretHash}, ${clientId}, ${at})
+  `);
+}
+
+/** Forgets a client's secrets, and ends the tokens that were got with them. */
+export async function removeSecrets(tx: Db, { clientId }: { clientId: string }): Promise<void> {
+  await tx.query(sql`delete from application_secrets where client_id = ${clientId}`);
+}
+
+/** Removes an application with everything it has. Its sessions first: redeeming a code holds one, then needs the application. */
+export async function remove(tx: Db, { clientId }: { clientId: string }): Promise<void> {
+  await tx.query(sql`delete from sessions where client_id = ${clientId}`);
+  await tx.query(sql`delete from applications where client_id = ${clientId}`);
+}

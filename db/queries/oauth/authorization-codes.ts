@@ -1,0 +1,61 @@
+import type { Scope } from "../../../domain/scopes.ts";
+import { first, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+export interface NewAuthorizationCode {
+  codeHash: Uint8Array;
+  sessionId: string;
+  redirectUri: string;
+  /** S256 (RFC 7636); null when the client sent none. */
+  codeChallenge: string | null;
+  nonce: string | null;
+  at: Date;
+  expiresAt: Date;
+}
+
+export async function create(tx: Db, code: NewAuthorizationCode): Promise<void> {
+  await tx.query(sql`
+    insert into authorization_codes (code_hash, session_id, redirect_uri, code_challenge, nonce, created_at, expires_at)
+    values (${code.codeHash}, ${code.sessionId}, ${code.redirectUri}, ${code.codeChallenge}, ${code.nonce}, ${code.at},
+            ${code.expiresAt})
+  `);
+}
+
+/** A code with what it was issued for. */
+export interface AuthorizationCode {
+  sessionId: string;
+  clientId: string;
+  redirectUri: string;
+  codeChallenge: string | null;
+  nonce: string | null;
+  expiresAt: Date;
+  consumedAt: Date | null;
+  realmId: string;
+  userId: string;
+  pairwiseId: string;
+  scopes: Scope[];
+  signedInAt: Date;
+}
+
+/** A code, used or not. Offboarded people have none, nor has an application for scopes it lost. */
+export async function find(db: Db, { codeHash }: { codeHash: Uint8Array }): Promise<AuthorizationCode | undefined> {
+  return first(
+    await db.query<AuthorizationCode>(sql`
+      select c.session_id as "sessionId", s.client_id as "clientId", c.redirect_uri as "redirectUri",
+             c.code_challenge as "codeChallenge", c.nonce, c.expires_at as "expiresAt", c.consumed_at as "consumedAt",
+             s.realm_id as "realmId", s.user_id as "userId", u.pairwise_id as "pairwiseId", s.scopes,
+             s.signed_in_at as "signedInAt"
+        from authorization_codes c
+        join sessions s on s.id = c.session_id
+        join users u on u.id = s.user_id
+        join applications a on a.client_id = s.client_id
+       where c.code_hash = ${codeHash}
+         and u.offboarded_at is null
+         and s.scopes <@ a.scopes
+    `),
+  );
+}
+
+export async function consume(tx: Db, { codeHash, at }: { codeHash: Uint8Array; at: Date }): Promise<void> {
+  await tx.query(sql`update authorization_codes set consumed_at = ${at} where code_hash = ${codeHash}`);
+}

@@ -1,0 +1,54 @@
+import type { Scope } from "../../../domain/scopes.ts";
+import { first, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+import { idleDays } from "../sign-in/sessions.ts";
+
+export async function create(
+  tx: Db,
+  token: { tokenHash: Uint8Array; sessionId: string; at: Date; expiresAt: Date },
+): Promise<void> {
+  await tx.query(sql`
+    insert into refresh_tokens (token_hash, session_id, created_at, expires_at)
+    values (${token.tokenHash}, ${token.sessionId}, ${token.at}, ${token.expiresAt})
+  `);
+}
+
+/** A refresh token that can be used, with the session it belongs to. */
+export interface RefreshToken {
+  sessionId: string;
+  clientId: string;
+  realmId: string;
+  userId: string;
+  pairwiseId: string;
+  scopes: Scope[];
+  signedInAt: Date;
+  createdAt: Date;
+  expiresAt: Date;
+}
+
+/**
+ * A refresh token that has neither run out nor lain idle too long, of somebody who is not offboarded, for scopes that the
+ * application still has.
+ */
+export async function find(
+  db: Db,
+  { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
+): Promise<RefreshToken | undefined> {
+  return first(
+    await db.query<RefreshToken>(sql`
+      select r.session_id as "sessionId", s.client_id as "clientId", s.realm_id as "realmId", s.user_id as "userId",
+             u.pairwise_id as "pairwiseId", s.scopes, s.signed_in_at as "signedInAt", r.created_at as "createdAt",
+             least(r.expires_at, s.expires_at) as "expiresAt"
+        from refresh_tokens r
+        join sessions s on s.id = r.session_id
+        join users u on u.id = s.user_id
+        join applications a on a.client_id = s.client_id
+       where r.token_hash = ${tokenHash}
+         and r.expires_at > ${at}
+         and s.expires_at > ${at}
+         and s.last_used_at > ${at}::timestamptz - make_interval(days => ${idleDays})
+         and u.offboarded_at is null
+         and s.scopes <@ a.scopes
+    `),
+  );
+}

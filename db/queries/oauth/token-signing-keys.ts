@@ -1,0 +1,93 @@
+import type { Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+export type TokenAlgorithm = "ES256" | "RS256";
+
+export interface TokenSigningKeyRow {
+  kid: string;
+  algorithm: TokenAlgorithm;
+  publicJwk: Record<string, unknown>;
+  /** The private JWK, sealed under the master key; null once retired. */
+  sealedKey: Buffer | null;
+  state: "next" | "current" | "retired";
+  publishedAt: Date;
+  activatedAt: Date | null;
+  retiredAt: Date | null;
+  /** The latest expiry of a token that lives longer than usual. */
+  tokensExpireAt: Date | null;
+}
+
+const columns = sql`
+  kid, algorithm, public_jwk as "publicJwk", sealed_key as "sealedKey", state, published_at as "publishedAt",
+  activated_at as "activatedAt", retired_at as "retiredAt", tokens_expire_at as "tokensExpireAt"`;
+
+export const list = (db: Db): Promise<TokenSigningKeyRow[]> =>
+  db.query<TokenSigningKeyRow>(sql`select ${columns} from token_signing_keys order by published_at desc, kid`);
+
+/** Adds a key unless its algorithm has one in that state: of several processes that do so at once, one wins. */
+export async function add(
+  db: Db,
+  key: Pick<TokenSigningKeyRow, "kid" | "algorithm" | "publicJwk"> & {
+    sealedKey: Uint8Array;
+    state: "next" | "current";
+    at: Date;
+  },
+): Promise<void> {
+  await db.query(sql`
+    insert into token_signing_keys (kid, algorithm, public_jwk, sealed_key, state, created_at, published_at, activated_at)
+    values (${key.kid}, ${key.algorithm}, ${JSON.stringify(key.publicJwk)}::jsonb, ${key.sealedKey}, ${key.state},
+            ${key.at}, ${key.at}, ${key.state === "current" ? key.at : null})
+    on conflict do nothing
+  `);
+}
+
+/**
+ * Puts the next key in the current one's place, if the current one has served since `activatedBefore` and the next one
+ * has been published since `publishedBefore`. The private half of the one that retires is erased. Call in a transaction.
+ */
+export async function rotate(
+  tx: Db,
+  due: { algorithm: TokenAlgorithm; activatedBefore: Date; publishedBefore: Date; at: Date },
+): Promise<boolean> {
+  const retired = await tx.query(sql`
+    update token_signing_keys
+       set state = 'retired', retired_at = ${due.at}, sealed_key = null
+     where algorithm = ${due.algorithm}
+       and state = 'current'
+       and activated_at <= ${due.activatedBefore}
+       and exists (select 1
+                     from token_signing_keys following
+                    where following.algorithm = ${due.algorithm}
+                      and following.state = 'next'
+                      and following.published_at <= ${due.publishedBefore})
+    returning kid
+  `);
+  if (retired.length === 0) return false;
+  await tx.query(sql`
+    update token_signing_keys
+       set state = 'current', activated_at = ${due.at}
+     where algorithm = ${due.algorithm}
+       and state = 'next'
+  `);
+  return true;
+}
+
+/** Remembers that a key signed a token that lives until then, so that it stays published as long. */
+export async function keepUntil(db: Db, { kid, expiresAt }: { kid: string; expiresAt: Date }): Promise<void> {
+  await db.query(sql`
+    update token_signing_keys
+       set tokens_expire_at = greatest(tokens_expire_at, ${expiresAt})
+     where kid = ${kid}
+       and (tokens_expire_at is null or tokens_expire_at < ${expiresAt})
+  `);
+}
+
+/** Forgets keys that retired before then, and signed nothing that is still valid. */
+export async function forget(db: Db, { retiredBefore, at }: { retiredBefore: Date; at: Date }): Promise<void> {
+  await db.query(sql`
+    delete from token_signing_keys
+     where state = 'retired'
+       and retired_at < ${retiredBefore}
+       and (tokens_expire_at is null or tokens_expire_at < ${at})
+  `);
+}

@@ -1,0 +1,248 @@
+import type { Actor } from "../../../domain/audit.ts";
+import type { RevocationReason } from "../../../domain/revocation.ts";
+import { first, only, type Db } from "../../client.ts";
+import { pageOf } from "../../list.ts";
+import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
+import { sql, type Sql } from "../../sql.ts";
+import * as audit from "../audit/audit-entries.ts";
+import { revokeAllOfGuestAccount } from "../certificates/certificates.ts";
+import { failUnsettledOfGuestAccount } from "../issuance/issuances.ts";
+
+export interface GuestAccount {
+  id: string;
+  realmId: string;
+  name: string;
+  note: string | null;
+  /** Null: unlimited. */
+  profileLimit: number | null;
+  createdAt: Date;
+  expiresAt: Date;
+  revokedAt: Date | null;
+}
+
+const columns = sql`
+  id, realm_id as "realmId", name, note, profile_limit as "profileLimit", created_at as "createdAt",
+  expires_at as "expiresAt", revoked_at as "revokedAt"`;
+
+export interface NewGuestAccount {
+  realmId: string;
+  name: string;
+  note: string | null;
+  profileLimit: number | null;
+  /** SHA-256 of the whole token. */
+  tokenHash: Uint8Array;
+  /** The token under the master key. */
+  tokenSealed: Uint8Array;
+  at: Date;
+  expiresAt: Date;
+}
+
+/** What an account's token is sealed under the master key for: this table, this row. */
+export const tokenContext = (tokenHash: Uint8Array): string =>
+  `guest_accounts/${Buffer.from(tokenHash).toString("hex")}`;
+
+export async function create(tx: Db, account: NewGuestAccount): Promise<GuestAccount> {
+  return only(
+    await tx.query<GuestAccount>(sql`
+      insert into guest_accounts (realm_id, name, note, profile_limit, token_hash, token_sealed, created_at, expires_at)
+      values (${account.realmId}, ${account.name}, ${account.note}, ${account.profileLimit}, ${account.tokenHash},
+              ${account.tokenSealed}, ${account.at}, ${account.expiresAt})
+      returning ${columns}
+    `),
+  );
+}
+
+/** The account of a token, while it is neither revoked nor expired. */
+export async function findByToken(
+  db: Db,
+  { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
+): Promise<GuestAccount | undefined> {
+  return first(
+    await db.query<GuestAccount>(sql`
+      select ${columns}
+        from guest_accounts
+       where token_hash = ${tokenHash}
+         and revoked_at is null
+         and expires_at > ${at}
+    `),
+  );
+}
+
+/** The account of a token, ended or not. */
+export const findEvenEnded = async (
+  db: Db,
+  { tokenHash }: { tokenHash: Uint8Array },
+): Promise<GuestAccount | undefined> =>
+  first(await db.query<GuestAccount>(sql`select ${columns} from guest_accounts where token_hash = ${tokenHash}`));
+
+interface InRealm {
+  realmId: string;
+  guestAccountId: string;
+}
+
+/** An account as a list shows it. */
+export interface CountedGuestAccount extends GuestAccount {
+  /** How many active profiles it has. */
+  activeProfileCount: number;
+}
+
+const countedColumns = (at: Date): Sql => sql`
+  ${columns},
+  (select count(*)::integer
+     from certificates c
+    where c.guest_account_id = g.id
+      and c.revoked_at is null
+      and c.not_after > ${at}) as "activeProfileCount"`;
+
+export async function find(
+  db: Db,
+  { realmId, guestAccountId, at }: InRealm & { at: Date },
+): Promise<CountedGuestAccount | undefined> {
+  return first(
+    await db.query<CountedGuestAccount>(sql`
+      select ${countedColumns(at)}
+        from guest_accounts g
+       where g.realm_id = ${realmId}
+         and g.id = ${guestAccountId}
+    `),
+  );
+}
+
+/** True when the realm has this account. */
+export async function exists(db: Db, { realmId, guestAccountId }: InRealm): Promise<boolean> {
+  const rows = await db.query(
+    sql`select 1 as one from guest_accounts where realm_id = ${realmId} and id = ${guestAccountId}`,
+  );
+  return rows.length > 0;
+}
+
+/** An account with its token as it is stored. */
+export async function findWithToken(
+  db: Db,
+  { realmId, guestAccountId }: InRealm,
+): Promise<(GuestAccount & { tokenHash: Buffer; tokenSealed: Buffer }) | undefined> {
+  return first(
+    await db.query(sql`
+      select ${columns}, token_hash as "tokenHash", token_sealed as "tokenSealed"
+        from guest_accounts
+       where realm_id = ${realmId}
+         and id = ${guestAccountId}
+    `),
+  );
+}
+
+export const guestAccountSortKeys = ["name", "createtime", "expirationtime", "profilelimit"] as const;
+export type GuestAccountSortKey = (typeof guestAccountSortKeys)[number];
+
+export interface GuestAccountFilter {
+  /** Revoked. */
+  invalid: boolean;
+  minCreateTime: Date;
+  maxCreateTime: Date;
+  minExpirationTime: Date;
+  maxExpirationTime: Date;
+}
+
+/** The guest accounts of a realm; `search` looks inside the name. */
+export function list(
+  db: Db,
+  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<GuestAccountFilter, GuestAccountSortKey> },
+): Promise<Page<CountedGuestAccount>> {
+  const { filter } = page;
+  return pageOf<CountedGuestAccount, GuestAccountSortKey>(db, {
+    page,
+    key: ["guest accounts", realmId],
+    from: sql`guest_accounts g`,
+    matching: all([
+      sql`g.realm_id = ${realmId}`,
+      when(page.search, (text) => sql`g.name ilike ${containing(text)}`),
+      when(filter.invalid, (is) => (is ? sql`g.revoked_at is not null` : sql`g.revoked_at is null`)),
+      when(filter.minCreateTime, (bound) => sql`g.created_at >= ${bound}`),
+      when(filter.maxCreateTime, (bound) => sql`g.created_at <= ${bound}`),
+      when(filter.minExpirationTime, (bound) => sql`g.expires_at >= ${bound}`),
+      when(filter.maxExpirationTime, (bound) => sql`g.expires_at <= ${bound}`),
+    ]),
+    id: sql`g.id`,
+    newestFirst: sql`g.created_at`,
+    sortedBy: {
+      name: sql`g.name`,
+      createtime: sql`g.created_at`,
+      expirationtime: sql`g.expires_at`,
+      profilelimit: { nullable: sql`g.profile_limit` },
+    },
+    items: { columns: countedColumns(at), join: sql`join guest_accounts g using (id)` },
+  });
+}
+
+/** Reads an account and keeps it from being changed, or given a profile, by anyone else until the transaction ends. */
+export async function lock(tx: Db, { realmId, guestAccountId }: InRealm): Promise<GuestAccount | undefined> {
+  return first(
+    await tx.query<GuestAccount>(sql`
+      select ${columns}
+        from guest_accounts
+       where realm_id = ${realmId}
+         and id = ${guestAccountId}
+         for no key update
+    `),
+  );
+}
+
+/** What of an account may change. */
+export type GuestAccountSettings = Pick<GuestAccount, "name" | "note" | "profileLimit" | "expiresAt">;
+
+/** Gives an account other settings. When its end moves, its access tokens end then, too. Call in a transaction. */
+export async function update(
+  tx: Db,
+  { realmId, guestAccountId, name, note, profileLimit, expiresAt }: InRealm & GuestAccountSettings,
+): Promise<void> {
+  await tx.query(sql`
+    update guest_accounts
+       set name = ${name}, note = ${note}, profile_limit = ${profileLimit}, expires_at = ${expiresAt}
+     where realm_id = ${realmId}
+       and id = ${guestAccountId}
+  `);
+  // Tokens end on whole seconds, as what they say of themselves does.
+  await tx.query(sql`
+    update access_tokens
+       set expires_at = date_trunc('second', ${expiresAt}::timestamptz)
+     where guest_account_id = ${guestAccountId}
+       and expires_at <> date_trunc('second', ${expiresAt}::timestamptz)
+  `);
+}
+
+/** How many serial numbers an audit entry lists at most. */
+const serialsMax = 100;
+
+/**
+ * Revokes an account, with the audit entry: its tokens end, what is being made for it fails, and every active profile is
+ * revoked for good. False when the realm has no such account; revoking what is revoked changes nothing. Call in a
+ * transaction.
+ */
+export async function revoke(
+  tx: Db,
+  { realmId, guestAccountId, reason, actor, at }: InRealm & { reason: RevocationReason; actor: Actor; at: Date },
+): Promise<boolean> {
+  const found = await lock(tx, { realmId, guestAccountId });
+  if (found === undefined) return false;
+  if (found.revokedAt !== null) return true;
+
+  await tx.query(sql`
+    update guest_accounts set revoked_at = ${at} where realm_id = ${realmId} and id = ${guestAccountId}
+  `);
+  await tx.query(sql`delete from access_tokens where guest_account_id = ${guestAccountId}`);
+  await failUnsettledOfGuestAccount(tx, { guestAccountId, errorCode: "guest_account_ended", at });
+  const serials = await revokeAllOfGuestAccount(tx, { realmId, guestAccountId, reason, at });
+  await audit.record(tx, {
+    realmId,
+    event: "guest_account_revoke",
+    actor,
+    at,
+    properties: {
+      guestAccountID: guestAccountId,
+      reason,
+      profiles: serials.length,
+      serials: serials.slice(0, serialsMax),
+    },
+  });
+  return true;
+}

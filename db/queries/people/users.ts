@@ -1,0 +1,302 @@
+import type { Actor } from "../../../domain/audit.ts";
+import { UserID } from "../../../domain/ids.ts";
+import type { RevocationReason } from "../../../domain/revocation.ts";
+import { serialDigits } from "../../../domain/serial-digits.ts";
+import { first, only, type Db } from "../../client.ts";
+import { pageOf, type Rows } from "../../list.ts";
+import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
+import { join, sql, type Sql } from "../../sql.ts";
+import * as audit from "../audit/audit-entries.ts";
+import { revokeAllOfUsers } from "../certificates/certificates.ts";
+import { failUnsettledOfUsers } from "../issuance/issuances.ts";
+import { removeAllOfUsers } from "../sign-in/sessions.ts";
+
+export interface User {
+  id: string;
+  realmId: string;
+  pairwiseId: string;
+  email: string;
+  displayName: string | null;
+  administrator: boolean;
+  profileOverride: number;
+  /** How many active profiles the person may have: their own override, else the realm's value. */
+  maxProfiles: number;
+  /** How many active profiles the person has. */
+  profileCount: number;
+  createdAt: Date;
+  lockedAt: Date | null;
+  offboardedAt: Date | null;
+}
+
+const activeCount = (at: Date): Sql => sql`(
+  select count(*)::integer
+    from certificates c
+   where c.user_id = u.id
+     and c.revoked_at is null
+     and c.not_after > ${at}
+)`;
+
+const columns = (at: Date): Sql => sql`
+  u.id, u.realm_id as "realmId", u.pairwise_id as "pairwiseId", u.email,
+  u.display_name as "displayName", u.administrator,
+  u.profile_override as "profileOverride",
+  case when u.profile_override > 0 then u.profile_override else r.max_profiles end as "maxProfiles",
+  ${activeCount(at)} as "profileCount",
+  u.created_at as "createdAt", u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt"`;
+
+interface InRealm {
+  realmId: string;
+  userId: string;
+}
+
+export async function find(db: Db, { realmId, userId, at }: InRealm & { at: Date }): Promise<User | undefined> {
+  return first(
+    await db.query<User>(sql`
+      select ${columns(at)}
+        from users u
+        join realms r on r.id = u.realm_id
+       where u.realm_id = ${realmId}
+         and u.id = ${userId}
+    `),
+  );
+}
+
+/** True when the realm has this user. */
+export async function exists(db: Db, { realmId, userId }: InRealm): Promise<boolean> {
+  const rows = await db.query(sql`select 1 as one from users where realm_id = ${realmId} and id = ${userId}`);
+  return rows.length > 0;
+}
+
+export const userSortKeys = ["pairwiseid", "created", "profilecount", "lockDate", "blacklistDate"] as const;
+export type UserSortKey = (typeof userSortKeys)[number];
+
+export interface UserFilter {
+  blacklisted: boolean;
+  locked: boolean;
+  minProfileCount: number;
+  maxProfileCount: number;
+  minCreated: Date;
+  maxCreated: Date;
+  minLockDate: Date;
+  maxLockDate: Date;
+  minBlacklistDate: Date;
+  maxBlacklistDate: Date;
+  email: string;
+  /** Inside the pairwise id or the e-mail address, a user's whole id, or digits of the serial number of a profile. */
+  text: string;
+}
+
+/**
+ * The users that a text finds. Every alternative has an index, and owners are found first (`array`), so that the indexes
+ * are combined rather than the table read.
+ */
+function foundBy(text: string, { realmId, at }: { realmId: string; at: Date }): Sql {
+  const inside = containing(text);
+  const digits = serialDigits(text);
+  const alternatives = [
+    sql`u.pairwise_id_folded like lower(${inside})`,
+    sql`u.email_folded like lower(${inside})`,
+    ...(UserID.safeParse(text).success ? [sql`u.id = ${text}`] : []),
+    ...(digits === undefined ? [] : [sql`u.id = any(array(${ownersOf(digits, { realmId, at })}))`]),
+  ];
+  return sql`(${join(alternatives, sql` or `)})`;
+}
+
+/** The owners of the active profiles whose serial numbers contain these digits, and of any profile with exactly this number. */
+const ownersOf = (digits: string, { realmId, at }: { realmId: string; at: Date }): Sql => sql`
+  select c.user_id
+    from active_profiles a
+    join certificates c on c.id = a.id
+   where a.realm_id = ${realmId} and a.not_after > ${at} and ${serialContains(sql`a.serial_number`, digits)}
+   union all
+  select user_id
+    from certificates
+   where realm_id = ${realmId} and kind = 'user' and serial_number = ${digits}`;
+
+/** As many users are sorted in a few milliseconds; among more of them a page is soon found in any order. */
+const gatheredMax = 5_000;
+
+/** The users of a realm; `search` looks inside the pairwise id. */
+export function list(
+  db: Db,
+  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<UserFilter, UserSortKey> },
+): Promise<Page<User>> {
+  const { filter, sort } = page;
+  const ofUser = [
+    when(page.search, (text) => sql`u.pairwise_id_folded like lower(${containing(text)})`),
+    when(filter.email, (text) => sql`u.email_folded like lower(${containing(text)})`),
+    when(filter.text, (text) => foundBy(text, { realmId, at })),
+    when(filter.blacklisted, (is) => (is ? sql`u.offboarded_at is not null` : sql`u.offboarded_at is null`)),
+    when(filter.locked, (is) => (is ? sql`u.locked_at is not null` : sql`u.locked_at is null`)),
+    when(filter.minCreated, (bound) => sql`u.created_at >= ${bound}`),
+    when(filter.maxCreated, (bound) => sql`u.created_at <= ${bound}`),
+    when(filter.minLockDate, (bound) => sql`u.locked_at >= ${bound}`),
+    when(filter.maxLockDate, (bound) => sql`u.locked_at <= ${bound}`),
+    when(filter.minBlacklistDate, (bound) => sql`u.offboarded_at >= ${bound}`),
+    when(filter.maxBlacklistDate, (bound) => sql`u.offboarded_at <= ${bound}`),
+  ].filter((condition) => condition !== undefined);
+  const ofCount = [
+    when(filter.minProfileCount, (count) => sql`p.profile_count >= ${count}::integer`),
+    when(filter.maxProfileCount, (count) => sql`p.profile_count <= ${count}::integer`),
+  ].filter((condition) => condition !== undefined);
+
+  /** Either table alone where it has all that is asked for. */
+  const rows = ({ users, counts }: { users: boolean; counts: boolean }): Rows => ({
+    from:
+      users && counts
+        ? sql`users u join user_profile_counts p on p.user_id = u.id`
+        : counts
+          ? sql`user_profile_counts p`
+          : sql`users u`,
+    matching: all([
+      users ? sql`u.realm_id = ${realmId}` : undefined,
+      counts ? sql`p.realm_id = ${realmId}` : undefined,
+      ...ofUser,
+      ...ofCount,
+    ]),
+  });
+  const sortsByCount = sort.some(({ key }) => key === "profilecount");
+  const sortsByUser = sort.length === 0 || sort.some(({ key }) => key !== "profilecount");
+  const needed = { users: ofUser.length > 0 || sortsByUser, counts: ofCount.length > 0 || sortsByCount };
+  const gathered = [
+    ...(needed.users ? [sql`u.id, u.pairwise_id, u.created_at, u.locked_at, u.offboarded_at`] : []),
+    ...(needed.counts ? [sql`p.user_id, p.profile_count`] : []),
+  ];
+
+  return pageOf<User, UserSortKey>(db, {
+    page,
+    key: ["users", realmId],
+    ...rows(needed),
+    counted: rows({ users: ofUser.length > 0 || ofCount.length === 0, counts: ofCount.length > 0 }),
+    ...(ofUser.length + ofCount.length > 0 && {
+      gathered: { columns: join(gathered, sql`, `), as: sql`found`, max: gatheredMax },
+    }),
+    id: sortsByCount ? sql`user_id` : sql`id`,
+    newestFirst: sql`created_at`,
+    sortedBy: {
+      pairwiseid: sql`pairwise_id`,
+      created: sql`created_at`,
+      profilecount: sql`profile_count`,
+      lockDate: { nullable: sql`locked_at` },
+      blacklistDate: { nullable: sql`offboarded_at` },
+    },
+    items: {
+      columns: columns(at),
+      join: sql`join users u on u.id = page.id join realms r on r.id = u.realm_id`,
+    },
+  });
+}
+
+export interface NewUser {
+  realmId: string;
+  pairwiseId: string;
+  email: string;
+  displayName?: string | undefined;
+  administrator: boolean;
+  at: Date;
+}
+
+/** Makes a user. Throws a unique violation when the realm has one with this pairwise id. */
+export async function create(tx: Db, user: NewUser): Promise<string> {
+  const rows = await tx.query<{ id: string }>(sql`
+    insert into users (realm_id, pairwise_id, email, display_name, administrator, created_at)
+    values (${user.realmId}, ${user.pairwiseId}, ${user.email}, ${user.displayName ?? null}, ${user.administrator},
+            ${user.at})
+    returning id
+  `);
+  return only(rows).id;
+}
+
+/** What decides about a user, held until the transaction ends. */
+export interface LockedUser {
+  profileOverride: number;
+  lockedAt: Date | null;
+  offboardedAt: Date | null;
+}
+
+/** Locks a user's row: whoever signs the person in, or makes something for them, waits, and so do other changes. */
+export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<LockedUser | undefined> {
+  return first(
+    await tx.query<LockedUser>(sql`
+      select profile_override as "profileOverride", locked_at as "lockedAt", offboarded_at as "offboardedAt"
+        from users
+       where realm_id = ${realmId}
+         and id = ${userId}
+         for no key update
+    `),
+  );
+}
+
+/** Locks a person out of new profiles since then, or no longer. */
+export async function setLockedAt(
+  tx: Db,
+  { realmId, userId, lockedAt }: InRealm & { lockedAt: Date | null },
+): Promise<void> {
+  await tx.query(sql`update users set locked_at = ${lockedAt} where realm_id = ${realmId} and id = ${userId}`);
+}
+
+/** Gives a person a limit of their own; 0: the realm's. */
+export async function setProfileOverride(
+  tx: Db,
+  { realmId, userId, profileOverride }: InRealm & { profileOverride: number },
+): Promise<void> {
+  await tx.query(sql`
+    update users set profile_override = ${profileOverride} where realm_id = ${realmId} and id = ${userId}
+  `);
+}
+
+/** How many serial numbers an audit entry lists at most. */
+export const serialsMax = 100;
+
+/**
+ * Locks users out: they can no longer sign in, what they are signed in to ends, and what is being made for them fails.
+ * `jobId` is the bulk job that does it, null for anybody else. A user who is locked out already keeps the time. Call in a
+ * transaction, with the users' rows locked in the order of their ids; then revoke their profiles.
+ */
+export async function lockOut(
+  tx: Db,
+  { realmId, userIds, jobId, at }: { realmId: string; userIds: readonly string[]; jobId: string | null; at: Date },
+): Promise<void> {
+  await tx.query(sql`
+    update users
+       set offboarded_at = coalesce(offboarded_at, ${at}), offboarding_job_id = ${jobId}
+     where realm_id = ${realmId}
+       and id = any(${userIds}::bigint[])
+  `);
+  await removeAllOfUsers(tx, { userIds });
+  await failUnsettledOfUsers(tx, { userIds, errorCode: "user_offboarded", at });
+}
+
+/**
+ * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, what is being
+ * made for them fails, and every active profile is revoked for good. A user who is offboarded already, but whom a bulk job
+ * left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing. False when the
+ * realm has no such user. Call in a transaction.
+ */
+export async function offboard(
+  tx: Db,
+  { realmId, userId, reason, actor, at }: InRealm & { reason: RevocationReason; actor: Actor; at: Date },
+): Promise<boolean> {
+  const found = await lock(tx, { realmId, userId });
+  if (found === undefined) return false;
+
+  await lockOut(tx, { realmId, userIds: [userId], jobId: null, at });
+  const serials = await revokeAllOfUsers(tx, { realmId, userIds: [userId], reason, at });
+  if (found.offboardedAt !== null && serials.length === 0) return true;
+
+  await audit.record(tx, {
+    realmId,
+    event: "user_offboard",
+    actor,
+    at,
+    properties: { userID: userId, reason, profiles: serials.length, serials: serials.slice(0, serialsMax) },
+  });
+  return true;
+}
+
+/** Lets an offboarded person sign in again. Nothing that ended comes back. */
+export async function reactivate(tx: Db, { realmId, userId }: InRealm): Promise<void> {
+  await tx.query(sql`
+    update users set offboarded_at = null, offboarding_job_id = null where realm_id = ${realmId} and id = ${userId}
+  `);
+}

@@ -1,0 +1,175 @@
+import { only, type Db } from "../../client.ts";
+import { sql, unprepared } from "../../sql.ts";
+import { workerSilenceSecondsMax } from "../upkeep/workers.ts";
+
+/** How many of something in the days up to now, and in as many days before those. */
+export interface Trend {
+  last: number;
+  before: number;
+}
+
+/** A realm in numbers; profiles are those of users. */
+export interface RealmNumbers {
+  activeProfiles: number;
+  /** By how many days are left at most. */
+  endingWithin7Days: number;
+  endingWithin30Days: number;
+  issued: Trend;
+  revoked: Trend;
+  activeUsers: number;
+  lockedUsers: number;
+  offboardedUsers: number;
+  /** Creations that were accepted and are neither done nor given up. */
+  waitingIssuances: number;
+  oldestWaitingSince: Date | null;
+  workersAlive: number;
+}
+
+type Columns = Omit<RealmNumbers, "issued" | "revoked"> & {
+  issuedLast: number;
+  issuedBefore: number;
+  revokedLast: number;
+  revokedBefore: number;
+};
+
+/**
+ * Counts what there is of a realm now. Everything is counted in an index: users and their profiles in that of the counts
+ * which are kept for each user, from which those are taken off that have run out unseen.
+ */
+export async function countRealm(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<RealmNumbers> {
+  const { issuedLast, issuedBefore, revokedLast, revokedBefore, ...numbers } = only(
+    await db.query<Columns>(
+      unprepared(sql`
+        with days as (select ${at}::timestamptz as now, interval '1 day' as day),
+        kept as materialized (
+          select count(*)::integer as users, coalesce(sum(profile_count), 0)::integer as profiles
+            from user_profile_counts
+           where realm_id = ${realmId}
+        ),
+        unseen as materialized (
+          select count(*)::integer as profiles
+            from days, active_profiles
+           where realm_id = ${realmId}
+             and not_after <= now
+        ),
+        ending as materialized (
+          select count(*) filter (where not_after <= now + 7 * day)::integer as week, count(*)::integer as month
+            from days, active_profiles
+           where realm_id = ${realmId}
+             and not_after > now
+             and not_after <= now + 30 * day
+        ),
+        issued as materialized (
+          select count(*) filter (where created_at > now - 7 * day)::integer as last,
+                 count(*) filter (where created_at <= now - 7 * day)::integer as before
+            from days, certificates
+           where realm_id = ${realmId}
+             and kind = 'user'
+             and created_at > now - 14 * day
+        ),
+        revoked as materialized (
+          select count(*) filter (where revoked_at > now - 7 * day)::integer as last,
+                 count(*) filter (where revoked_at <= now - 7 * day)::integer as before
+            from days, certificates
+           where realm_id = ${realmId}
+             and kind = 'user'
+             and revoked_at > now - 14 * day
+        ),
+        gone as materialized (
+          select count(*)::integer as users from users where realm_id = ${realmId} and offboarded_at is not null
+        ),
+        locked as materialized (
+          select count(*)::integer as users
+            from users
+           where realm_id = ${realmId}
+             and locked_at is not null
+             and offboarded_at is null
+        ),
+        waiting as materialized (
+          select count(*)::integer as issuances, min(created_at) as oldest
+            from issuances
+           where status in ('queued', 'signing')
+             and realm_id = ${realmId}
+        ),
+        seen as materialized (
+          select count(*)::integer as workers
+            from days, workers
+           where seen_at > now - make_interval(secs => ${workerSilenceSecondsMax})
+        )
+        select kept.profiles - unseen.profiles as "activeProfiles", ending.week as "endingWithin7Days",
+               ending.month as "endingWithin30Days", issued.last as "issuedLast", issued.before as "issuedBefore",
+               revoked.last as "revokedLast", revoked.before as "revokedBefore",
+               kept.users - gone.users - locked.users as "activeUsers", locked.users as "lockedUsers",
+               gone.users as "offboardedUsers", waiting.issuances as "waitingIssuances",
+               waiting.oldest as "oldestWaitingSince", seen.workers as "workersAlive"
+          from kept, unseen, ending, issued, revoked, gone, locked, waiting, seen
+      `),
+    ),
+  );
+  return {
+    ...numbers,
+    issued: { last: issuedLast, before: issuedBefore },
+    revoked: { last: revokedLast, before: revokedBefore },
+  };
+}
+
+/** What happened from one moment up to the next bucket's. */
+export interface Bucket {
+  from: Date;
+  issued: number;
+  revoked: number;
+}
+
+/** Profiles of users issued and revoked in buckets of equal length, the earliest first. */
+export const countBuckets = (
+  db: Db,
+  { realmId, from, count, seconds }: { realmId: string; from: Date; count: number; seconds: number },
+): Promise<Bucket[]> =>
+  db.query<Bucket>(
+    unprepared(sql`
+      select b."from",
+             (select count(*)::integer
+                from certificates
+               where realm_id = ${realmId}
+                 and kind = 'user'
+                 and created_at >= b."from"
+                 and created_at < b.until) as issued,
+             (select count(*)::integer
+                from certificates
+               where realm_id = ${realmId}
+                 and kind = 'user'
+                 and revoked_at >= b."from"
+                 and revoked_at < b.until) as revoked
+        from (select ${from}::timestamptz + make_interval(secs => n * ${seconds}::integer) as "from",
+                     ${from}::timestamptz + make_interval(secs => (n + 1) * ${seconds}::integer) as until
+                from generate_series(0, ${count}::integer - 1) as n) as b
+       order by 1
+    `),
+  );
+
+/** An issuer that has not ended, and its current CRL. */
+export interface IssuerStanding {
+  issuerId: string;
+  subject: string;
+  issuing: boolean;
+  endsAt: Date;
+  publishedAt: Date | null;
+  nextUpdate: Date | null;
+  /** `due`: half of its validity has passed, while a new one should have come after a quarter. `stale`: over, or none yet. */
+  standing: "fresh" | "due" | "stale";
+}
+
+export const listIssuers = (db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<IssuerStanding[]> =>
+  db.query<IssuerStanding>(sql`
+    select i.id as "issuerId", i.subject, i.issuing, i.not_after as "endsAt", c.published_at as "publishedAt",
+           c.next_update as "nextUpdate",
+           case when c.issuer_id is null or ${at} >= c.next_update then 'stale'
+                when ${at} >= c.this_update + (c.next_update - c.this_update) / 2 then 'due'
+                else 'fresh'
+           end as standing
+      from issuers i
+      left join crls c on c.issuer_id = i.id
+     where i.realm_id = ${realmId}
+       and i.not_after > ${at}
+     order by i.issuing desc, i.id desc
+  `);

@@ -1,0 +1,180 @@
+import type { DeviceType, KeyType } from "../../../domain/device.ts";
+import type { Realm } from "../../../domain/realm.ts";
+import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
+import { first, only, type Db } from "../../client.ts";
+import { sql, type Sql } from "../../sql.ts";
+
+export interface RealmRow extends Realm {
+  /** Where people get help, and what is said about their data; empty: nowhere. */
+  helpUri: string;
+  privacyUri: string;
+  radiusCa: string | null;
+  /** The Wi-Fi networks that files for devices set up. */
+  ssids: string[];
+  /** Percent of the active people: a bulk offboarding of more has to be confirmed. */
+  offboardingShare: number;
+  keyTypes: Partial<Record<DeviceType, KeyType>>;
+  localSignIn: boolean;
+  upstreamIssuer: string | null;
+  upstreamClientId: string | null;
+  upstreamClientSecretSet: boolean;
+  upstreamClaims: UpstreamClaims;
+}
+
+const columns = sql`
+  id, name, display_name as "displayName", domain, logo_uri as "logoUri",
+  help_uri as "helpUri", privacy_uri as "privacyUri", max_profiles as "maxProfiles",
+  max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, key_types as "keyTypes",
+  offboarding_share_percent as "offboardingShare",
+  local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
+  upstream_client_secret is not null as "upstreamClientSecretSet", upstream_claims as "upstreamClaims"`;
+
+export async function findById(db: Db, id: string): Promise<RealmRow | undefined> {
+  return first(await db.query<RealmRow>(sql`select ${columns} from realms where id = ${id}`));
+}
+
+export async function findByName(db: Db, name: string): Promise<RealmRow | undefined> {
+  return first(await db.query<RealmRow>(sql`select ${columns} from realms where name = ${name}`));
+}
+
+export const listByIds = (db: Db, ids: readonly string[]): Promise<RealmRow[]> =>
+  db.query<RealmRow>(sql`select ${columns} from realms where id = any(${ids}::bigint[])`);
+
+/** Every realm, in the order they were made. */
+export const list = (db: Db): Promise<RealmRow[]> => db.query<RealmRow>(sql`select ${columns} from realms order by id`);
+
+export interface NewRealm {
+  name: string;
+  displayName: string;
+  domain: string;
+  localSignIn: boolean;
+  at: Date;
+}
+
+/** Makes a realm. Throws a unique violation of `realms_name_key` when the name is taken. */
+export async function create(db: Db, realm: NewRealm): Promise<RealmRow> {
+  return only(
+    await db.query<RealmRow>(sql`
+      insert into realms (name, display_name, domain, local_sign_in, created_at)
+      values (${realm.name}, ${realm.displayName}, ${realm.domain}, ${realm.localSignIn}, ${realm.at})
+      returning ${columns}
+    `),
+  );
+}
+
+/** Reads a realm and keeps it from being changed by anyone else until the transaction ends. */
+export async function lock(tx: Db, id: string): Promise<RealmRow> {
+  return only(await tx.query<RealmRow>(sql`select ${columns} from realms where id = ${id} for update`));
+}
+
+/** Keeps anyone else from making a realm until the transaction ends. */
+export async function lockAll(tx: Db): Promise<void> {
+  await tx.query(sql`lock table realms in share row exclusive mode`);
+}
+
+export interface RealmChange {
+  displayName?: string | undefined;
+  logoUri?: string | undefined;
+  helpUri?: string | undefined;
+  privacyUri?: string | undefined;
+  radiusCn?: string | undefined;
+  /** PEM; null: the realm's own CA. */
+  radiusCa?: string | null | undefined;
+  ssids?: readonly string[] | undefined;
+  offboardingShare?: number | undefined;
+  localSignIn?: boolean | undefined;
+  /** Null removes it; so with all of the identity provider's settings. */
+  upstreamIssuer?: string | null | undefined;
+  upstreamClientId?: string | null | undefined;
+  /** Sealed under the master key, see {@link upstreamSecretContext}. */
+  upstreamClientSecret?: Uint8Array | null | undefined;
+  upstreamClaims?: UpstreamClaims | undefined;
+  maxProfiles?: number | undefined;
+  maxValidMonths?: number | undefined;
+}
+
+/** A value that may be null, when it is given; else what the column has. */
+const givenOr = (column: Sql, value: unknown): Sql => (value === undefined ? column : sql`${value}`);
+
+/** Changes what is given and leaves the rest. */
+export async function update(db: Db, id: string, change: RealmChange): Promise<RealmRow> {
+  const claims = change.upstreamClaims === undefined ? null : JSON.stringify(change.upstreamClaims);
+  return only(
+    await db.query<RealmRow>(sql`
+      update realms
+         set display_name       = coalesce(${change.displayName ?? null}, display_name),
+             logo_uri           = coalesce(${change.logoUri ?? null}, logo_uri),
+             help_uri           = coalesce(${change.helpUri ?? null}, help_uri),
+             privacy_uri        = coalesce(${change.privacyUri ?? null}, privacy_uri),
+             radius_cn          = coalesce(${change.radiusCn ?? null}, radius_cn),
+             radius_ca          = ${givenOr(sql`radius_ca`, change.radiusCa)},
+             offboarding_share_percent = coalesce(${change.offboardingShare ?? null}, offboarding_share_percent),
+             ssids              = coalesce(${change.ssids ?? null}::text[], ssids),
+             local_sign_in      = coalesce(${change.localSignIn ?? null}, local_sign_in),
+             upstream_issuer    = ${givenOr(sql`upstream_issuer`, change.upstreamIssuer)},
+             upstream_client_id = ${givenOr(sql`upstream_client_id`, change.upstreamClientId)},
+             upstream_client_secret = ${givenOr(sql`upstream_client_secret`, change.upstreamClientSecret)},
+             upstream_claims    = coalesce(${claims}::jsonb, upstream_claims),
+             max_profiles       = coalesce(${change.maxProfiles ?? null}, max_profiles),
+             max_valid_months   = coalesce(${change.maxValidMonths ?? null}, max_valid_months)
+       where id = ${id}
+      returning ${columns}
+    `),
+  );
+}
+
+/** What a realm's secret at its identity provider is sealed under the master key for: this table, this row. */
+export const upstreamSecretContext = (realmId: string): string => `realms/${realmId}/upstream_client_secret`;
+
+/** What it takes to sign in through a realm's identity provider. */
+export interface RealmUpstream {
+  realmId: string;
+  realmName: string;
+  issuer: string;
+  clientId: string;
+  /** Sealed under the master key; null: this service is a public client there. */
+  sealedSecret: Buffer | null;
+  claims: UpstreamClaims;
+}
+
+/** The identity provider of a realm; undefined when there is no such realm or it has none. */
+export async function findUpstream(
+  db: Db,
+  realm: { name: string } | { id: string },
+): Promise<RealmUpstream | undefined> {
+  const named = "name" in realm ? sql`name = ${realm.name}` : sql`id = ${realm.id}`;
+  return first(
+    await db.query<RealmUpstream>(sql`
+      select id as "realmId", name as "realmName", upstream_issuer as issuer, upstream_client_id as "clientId",
+             upstream_client_secret as "sealedSecret", upstream_claims as claims
+        from realms
+       where ${named}
+         and upstream_issuer is not null
+         and upstream_client_id is not null
+    `),
+  );
+}
+
+/** What devices of an issuance's realm are told about its network, and the CAs of the issuer that signs it. */
+export interface IssuanceNetwork {
+  issuanceId: string;
+  displayName: string;
+  domain: string;
+  ssids: string[];
+  radiusCn: string | null;
+  radiusCa: string | null;
+  issuer: Buffer;
+  /** DER certificates above the issuer, root last. */
+  issuerChain: Buffer[];
+}
+
+/** The networks of issuances that have an issuer. */
+export const listNetworksOfIssuances = (db: Db, issuanceIds: readonly string[]): Promise<IssuanceNetwork[]> =>
+  db.query<IssuanceNetwork>(sql`
+    select i.id as "issuanceId", r.display_name as "displayName", r.domain, r.ssids, r.radius_cn as "radiusCn",
+           r.radius_ca as "radiusCa", s.certificate as issuer, s.chain as "issuerChain"
+      from issuances i
+      join realms r on r.id = i.realm_id
+      join issuers s on s.id = i.issuer_id and s.realm_id = i.realm_id
+     where i.id = any(${issuanceIds}::uuid[])
+  `);

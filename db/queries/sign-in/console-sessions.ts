@@ -1,0 +1,153 @@
+import { first, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** A console session that nobody uses for this long has ended. */
+export const idleMinutes = 60;
+
+/** What the sealed bytes of a session are bound to. */
+export const tokensContext = (id: string): string => `console_sessions/${id}`;
+
+/** A browser in which the console is open. */
+export interface ConsoleSession {
+  id: string;
+  realmId: string;
+  userId: string;
+  /** The OAuth session that its tokens belong to. */
+  sessionId: string;
+  loginId: string;
+  sealedTokens: Buffer;
+  accessExpiresAt: Date;
+  /** When it ends unless it is used. */
+  expiresAt: Date;
+  /** When it ends in any case: with the browser's login. */
+  absoluteExpiresAt: Date;
+}
+
+export interface NewConsoleSession {
+  id: string;
+  tokenHash: Uint8Array;
+  sessionId: string;
+  sealedTokens: Uint8Array;
+  accessExpiresAt: Date;
+  at: Date;
+}
+
+const columns = sql`
+  c.id, c.realm_id as "realmId", c.user_id as "userId", c.session_id as "sessionId", c.login_id as "loginId",
+  c.sealed_tokens as "sealedTokens", c.access_expires_at as "accessExpiresAt", c.expires_at as "expiresAt",
+  c.absolute_expires_at as "absoluteExpiresAt"`;
+
+/**
+ * Opens the console on an OAuth session, which from now on ends with it. Undefined when that session or the browser's
+ * login has ended meanwhile.
+ */
+export async function create(tx: Db, session: NewConsoleSession): Promise<ConsoleSession | undefined> {
+  const made = first(
+    await tx.query<ConsoleSession>(sql`
+      insert into console_sessions as c (id, token_hash, realm_id, user_id, session_id, login_id, sealed_tokens,
+                                         access_expires_at, created_at, expires_at, absolute_expires_at)
+      select ${session.id}::uuid, ${session.tokenHash}::bytea, s.realm_id, s.user_id, s.id, l.id,
+             ${session.sealedTokens}::bytea, ${session.accessExpiresAt}::timestamptz, ${session.at}::timestamptz,
+             least(${session.at}::timestamptz + make_interval(mins => ${idleMinutes}), l.expires_at), l.expires_at
+        from sessions s
+        join logins l on l.id = s.login_id
+       where s.id = ${session.sessionId}
+         and l.expires_at > ${session.at}
+         for no key update of s
+      returning ${columns}
+    `),
+  );
+  if (made === undefined) return undefined;
+  await tx.query(sql`update sessions set expires_at = ${made.absoluteExpiresAt} where id = ${made.sessionId}`);
+  return made;
+}
+
+/** The session of a cookie; undefined once it has ended. */
+export async function find(
+  db: Db,
+  { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
+): Promise<ConsoleSession | undefined> {
+  return first(
+    await db.query<ConsoleSession>(sql`
+      select ${columns}
+        from console_sessions c
+       where c.token_hash = ${tokenHash}
+         and c.expires_at > ${at}
+    `),
+  );
+}
+
+/**
+ * A session as it is now, its tokens kept from being renewed by anyone else until the transaction ends. It is the OAuth
+ * session's row that is held: whatever ends a session takes that one first.
+ */
+export async function lock(
+  tx: Db,
+  { id, sessionId, at }: { id: string; sessionId: string; at: Date },
+): Promise<ConsoleSession | undefined> {
+  await tx.query(sql`select id from sessions where id = ${sessionId} for no key update`);
+  return first(
+    await tx.query<ConsoleSession>(sql`
+      select ${columns} from console_sessions c where c.id = ${id} and c.expires_at > ${at}
+    `),
+  );
+}
+
+/** Remembers renewed tokens. */
+export async function renew(
+  tx: Db,
+  { id, sealedTokens, accessExpiresAt }: Pick<NewConsoleSession, "id" | "sealedTokens" | "accessExpiresAt">,
+): Promise<void> {
+  await tx.query(sql`
+    update console_sessions
+       set sealed_tokens = ${sealedTokens}, access_expires_at = ${accessExpiresAt}
+     where id = ${id}
+  `);
+}
+
+/** Keeps a session alive from this instant, to the minute; undefined once it has ended. */
+export async function extend(db: Db, { id, at }: { id: string; at: Date }): Promise<ConsoleSession | undefined> {
+  return first(
+    await db.query<ConsoleSession>(sql`
+      update console_sessions c
+         set expires_at = least(${at}::timestamptz + make_interval(mins => ${idleMinutes}), c.absolute_expires_at)
+       where c.id = ${id}
+         and c.expires_at > ${at}
+      returning ${columns}
+    `),
+  );
+}
+
+/** Ends the session of a cookie, with its OAuth session and its tokens. */
+export async function removeByToken(tx: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<void> {
+  await tx.query(sql`
+    delete from sessions where id = (select session_id from console_sessions where token_hash = ${tokenHash})
+  `);
+}
+
+/** Who has the console open, and where. */
+export interface ConsolePerson {
+  userId: string;
+  displayName: string | null;
+  username: string | null;
+  email: string;
+  pairwiseId: string;
+  administrator: boolean;
+  realmName: string;
+  realmDisplayName: string;
+  realmLogoUri: string;
+}
+
+export async function findPerson(db: Db, { userId }: { userId: string }): Promise<ConsolePerson | undefined> {
+  return first(
+    await db.query<ConsolePerson>(sql`
+      select u.id as "userId", u.display_name as "displayName", c.username, u.email, u.pairwise_id as "pairwiseId",
+             u.administrator, r.name as "realmName", r.display_name as "realmDisplayName", r.logo_uri as "realmLogoUri"
+        from users u
+        join realms r on r.id = u.realm_id
+        left join local_credentials c on c.user_id = u.id
+       where u.id = ${userId}
+         and u.offboarded_at is null
+    `),
+  );
+}

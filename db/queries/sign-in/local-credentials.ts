@@ -1,0 +1,66 @@
+import { first, only, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** Gives a user a name to sign in with, and a password unless links are to do. Throws a unique violation for a taken name. */
+export async function create(
+  tx: Db,
+  row: { userId: string; realmId: string; username: string; passwordHash: string | null },
+): Promise<void> {
+  await tx.query(sql`
+    insert into local_credentials (user_id, realm_id, username, password_hash)
+    values (${row.userId}, ${row.realmId}, ${row.username}, ${row.passwordHash})
+  `);
+}
+
+/** The user who signs in under this name. */
+export async function findUserId(
+  db: Db,
+  { realmId, username }: { realmId: string; username: string },
+): Promise<string | undefined> {
+  const row = first(
+    await db.query<{ userId: string }>(sql`
+      select user_id as "userId"
+        from local_credentials
+       where realm_id = ${realmId}
+         and lower(username) = lower(${username})
+    `),
+  );
+  return row?.userId;
+}
+
+/** What somebody who signs in is compared with. */
+export interface LocalCredential {
+  userId: string;
+  /** Null: this person signs in with links only. */
+  passwordHash: string | null;
+  administrator: boolean;
+  offboardedAt: Date | null;
+}
+
+/** A name as the database folds it, which decides what spellings are of one name, and the credential of its account. */
+export interface NamedCredential {
+  folded: string;
+  /** Undefined: no account has this name. */
+  credential: LocalCredential | undefined;
+}
+
+export async function find(
+  db: Db,
+  { realmId, username }: { realmId: string; username: string },
+): Promise<NamedCredential> {
+  const { folded, userId, passwordHash, administrator, offboardedAt } = only(
+    await db.query<{ folded: string } & (LocalCredential | Record<keyof LocalCredential, null>)>(sql`
+      select n.folded, c.user_id as "userId", c.password_hash as "passwordHash", u.administrator,
+             u.offboarded_at as "offboardedAt"
+        from (select lower(${username}::text) as folded) n
+        left join local_credentials c on c.realm_id = ${realmId} and lower(c.username) = n.folded
+        left join users u on u.id = c.user_id
+    `),
+  );
+  return { folded, credential: userId === null ? undefined : { userId, passwordHash, administrator, offboardedAt } };
+}
+
+/** A name as the database folds it. */
+export async function fold(db: Db, username: string): Promise<string> {
+  return only(await db.query<{ folded: string }>(sql`select lower(${username}::text) as folded`)).folded;
+}

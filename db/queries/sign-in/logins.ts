@@ -1,0 +1,82 @@
+import { first, type Db } from "../../client.ts";
+import { sql, type Sql } from "../../sql.ts";
+
+/** How somebody showed who they are. */
+export type SignInMethod = "local" | "upstream" | "link";
+
+/** A browser in which somebody is signed in. */
+export interface Login {
+  id: string;
+  realmId: string;
+  userId: string;
+  method: SignInMethod;
+  signedInAt: Date;
+  expiresAt: Date;
+  administrator: boolean;
+  pairwiseId: string;
+  email: string;
+  displayName: string | null;
+  /** The name of local sign-in, where the person has one. */
+  username: string | null;
+}
+
+export interface NewLogin {
+  id: string;
+  tokenHash: Uint8Array;
+  realmId: string;
+  userId: string;
+  method: SignInMethod;
+  at: Date;
+  expiresAt: Date;
+}
+
+/** Signs somebody in, unless they are offboarded: the two wait for each other. False when nothing was made. */
+export async function create(tx: Db, login: NewLogin): Promise<boolean> {
+  const rows = await tx.query(sql`
+    insert into logins (id, token_hash, realm_id, user_id, method, signed_in_at, expires_at)
+    select ${login.id}::uuid, ${login.tokenHash}::bytea, u.realm_id, u.id, ${login.method}, ${login.at}::timestamptz,
+           ${login.expiresAt}::timestamptz
+      from users u
+     where u.id = ${login.userId}
+       and u.realm_id = ${login.realmId}
+       and u.offboarded_at is null
+       for share of u
+    returning id
+  `);
+  return rows.length > 0;
+}
+
+/** The login of a cookie, with who it is; undefined once it has ended or its person is offboarded. */
+export async function find(db: Db, { tokenHash, at }: { tokenHash: Uint8Array; at: Date }): Promise<Login | undefined> {
+  return first(
+    await db.query<Login>(sql`
+      select l.id, l.realm_id as "realmId", l.user_id as "userId", l.method, l.signed_in_at as "signedInAt",
+             l.expires_at as "expiresAt", u.administrator, u.pairwise_id as "pairwiseId", u.email,
+             u.display_name as "displayName", c.username
+        from logins l
+        join users u on u.id = l.user_id
+        left join local_credentials c on c.user_id = l.user_id
+       where l.token_hash = ${tokenHash}
+         and l.expires_at > ${at}
+         and u.offboarded_at is null
+    `),
+  );
+}
+
+/** Ends a login by its cookie's hash. The sessions that began with it stay, save that of the console. */
+export const removeByToken = (tx: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<void> =>
+  removeThose(tx, sql`token_hash = ${tokenHash}`);
+
+/** Ends a login. The sessions that began with it stay, save that of the console. */
+export const remove = (tx: Db, { id }: { id: string }): Promise<void> => removeThose(tx, sql`id = ${id}`);
+
+async function removeThose(tx: Db, matching: Sql): Promise<void> {
+  // Sessions first, as everywhere.
+  await tx.query(sql`
+    delete from sessions
+     where id in (select c.session_id
+                    from console_sessions c
+                   where c.login_id in (select id from logins where ${matching}))
+  `);
+  await tx.query(sql`delete from logins where ${matching}`);
+}

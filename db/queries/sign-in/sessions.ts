@@ -1,0 +1,150 @@
+import type { Scope } from "../../../domain/scopes.ts";
+import { first, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** A session that is not used for this long has ended, unless its tokens cannot be refreshed anyway. */
+export const idleDays = 30;
+
+/** The longest a session lasts, used or not. */
+export const absoluteDays = 90;
+
+export interface NewSession {
+  /** The `sid` of its id tokens. */
+  id: string;
+  realmId: string;
+  userId: string;
+  clientId: string;
+  /** The browser login it came from; null for mutual TLS. */
+  loginId: string | null;
+  /** The profile that the person signed in with; null for browsers. */
+  certificateId: string | null;
+  scopes: readonly Scope[];
+  signedInAt: Date;
+  at: Date;
+  /** Until its code is redeemed a session lasts no longer than that. */
+  expiresAt: Date;
+}
+
+/**
+ * Makes a session, unless its person is offboarded: the two wait for each other, so that no session is made behind the
+ * back of an offboarding. False when nothing was made.
+ */
+export async function create(tx: Db, session: NewSession): Promise<boolean> {
+  const rows = await tx.query(sql`
+    insert into sessions (id, realm_id, user_id, client_id, login_id, certificate_id, scopes, signed_in_at, created_at,
+                          last_used_at, expires_at)
+    select ${session.id}::uuid, ${session.realmId}::bigint, u.id, ${session.clientId}, ${session.loginId}::uuid,
+           ${session.certificateId}::bigint, ${session.scopes}::text[], ${session.signedInAt}::timestamptz,
+           ${session.at}::timestamptz, ${session.at}::timestamptz, ${session.expiresAt}::timestamptz
+      from users u
+     where u.id = ${session.userId}
+       and u.realm_id = ${session.realmId}
+       and u.offboarded_at is null
+       for share of u
+    returning id
+  `);
+  return rows.length > 0;
+}
+
+/** Holds the session of a code until the transaction ends, so that of several exchanges one comes first. */
+export async function lockByCode(tx: Db, { codeHash }: { codeHash: Uint8Array }): Promise<void> {
+  await tx.query(sql`
+    select id
+      from sessions
+     where id = (select session_id from authorization_codes where code_hash = ${codeHash})
+       for update
+  `);
+}
+
+/** Lets a session last, once its code was redeemed. */
+export async function establish(tx: Db, { id, expiresAt }: { id: string; expiresAt: Date }): Promise<void> {
+  await tx.query(sql`update sessions set expires_at = ${expiresAt} where id = ${id}`);
+}
+
+/** Remembers that a session was used, to the minute. */
+export async function markUsed(db: Db, { id, at }: { id: string; at: Date }): Promise<void> {
+  await db.query(sql`
+    update sessions
+       set last_used_at = ${at}
+     where id = ${id}
+       and last_used_at < ${at}::timestamptz - interval '1 minute'
+  `);
+}
+
+/** A session for its owner and for administrators. */
+export interface SessionRow {
+  id: string;
+  realmId: string;
+  userId: string;
+  clientId: string;
+  clientName: string;
+  scopes: Scope[];
+  signedInAt: Date;
+  createdAt: Date;
+  lastUsedAt: Date;
+  expiresAt: Date;
+}
+
+/** A user's sessions that have not ended, newest first. */
+export const listOfUser = (
+  db: Db,
+  { realmId, userId, at }: { realmId: string; userId: string; at: Date },
+): Promise<SessionRow[]> =>
+  db.query<SessionRow>(sql`
+    select s.id, s.realm_id as "realmId", s.user_id as "userId", s.client_id as "clientId", a.name as "clientName",
+           s.scopes, s.signed_in_at as "signedInAt", s.created_at as "createdAt", s.last_used_at as "lastUsedAt",
+           s.expires_at as "expiresAt"
+      from sessions s
+      join applications a on a.client_id = s.client_id
+     where s.realm_id = ${realmId}
+       and s.user_id = ${userId}
+       and s.expires_at > ${at}
+     order by s.created_at desc, s.id
+  `);
+
+/** Ends one session of a user with its code and tokens. Undefined when there is none. */
+export async function removeOfUser(
+  tx: Db,
+  { realmId, userId, id }: { realmId: string; userId: string; id: string },
+): Promise<{ clientId: string } | undefined> {
+  return first(
+    await tx.query<{ clientId: string }>(sql`
+      delete from sessions
+       where id = ${id}
+         and realm_id = ${realmId}
+         and user_id = ${userId}
+      returning client_id as "clientId"
+    `),
+  );
+}
+
+/** Ends a session of a client, and answers whose it was and in which browser it began. */
+export async function remove(
+  tx: Db,
+  { id, clientId }: { id: string; clientId: string },
+): Promise<{ realmId: string; userId: string; loginId: string | null } | undefined> {
+  return first(
+    await tx.query<{ realmId: string; userId: string; loginId: string | null }>(sql`
+      delete from sessions
+       where id = ${id}
+         and client_id = ${clientId}
+      returning realm_id as "realmId", user_id as "userId", login_id as "loginId"
+    `),
+  );
+}
+
+/** Ends everything that users are signed in to: browsers, sessions, codes and tokens, and links to sign in with. */
+export async function removeAllOfUsers(tx: Db, { userIds }: { userIds: readonly string[] }): Promise<void> {
+  await tx.query(sql`select end_sign_ins(${userIds}::bigint[])`);
+}
+
+/** Ends a user's sessions with one client, and says how many. */
+export async function removeOfClient(
+  tx: Db,
+  { userId, clientId }: { userId: string; clientId: string },
+): Promise<number> {
+  const rows = await tx.query(sql`
+    delete from sessions where user_id = ${userId} and client_id = ${clientId} returning id
+  `);
+  return rows.length;
+}

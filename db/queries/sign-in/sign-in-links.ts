@@ -1,0 +1,60 @@
+import { first, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+export const signInLinkMinutes = 15;
+
+/** Remembers a link by the SHA-256 of its token. */
+export async function create(db: Db, link: { tokenHash: Uint8Array; userId: string; at: Date }): Promise<void> {
+  await db.query(sql`
+    insert into sign_in_links (token_hash, user_id, created_at, expires_at)
+    values (${link.tokenHash}, ${link.userId}, ${link.at}, ${link.at}::timestamptz + make_interval(mins => ${signInLinkMinutes}))
+  `);
+}
+
+/** Whom a link would sign in. */
+export interface UsableLink {
+  realmId: string;
+  pairwiseId: string;
+  email: string;
+  displayName: string | null;
+  username: string | null;
+}
+
+/** A link that can still be used; undefined once it was, its time has run out, or its person is offboarded. */
+export async function findUsable(
+  db: Db,
+  { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
+): Promise<UsableLink | undefined> {
+  return first(
+    await db.query<UsableLink>(sql`
+      select u.realm_id as "realmId", u.pairwise_id as "pairwiseId", u.email, u.display_name as "displayName", c.username
+        from sign_in_links l
+        join users u on u.id = l.user_id
+        left join local_credentials c on c.user_id = u.id
+       where l.token_hash = ${tokenHash}
+         and l.consumed_at is null
+         and l.expires_at > ${at}
+         and u.offboarded_at is null
+    `),
+  );
+}
+
+/** Uses a link up, once: of several attempts at the same moment one gets the user. Offboarded users get nothing. */
+export async function consume(
+  db: Db,
+  { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
+): Promise<{ userId: string; realmId: string; administrator: boolean } | undefined> {
+  return first(
+    await db.query<{ userId: string; realmId: string; administrator: boolean }>(sql`
+      update sign_in_links l
+         set consumed_at = ${at}
+        from users u
+       where l.token_hash = ${tokenHash}
+         and l.consumed_at is null
+         and l.expires_at > ${at}
+         and u.id = l.user_id
+         and u.offboarded_at is null
+      returning u.id as "userId", u.realm_id as "realmId", u.administrator
+    `),
+  );
+}

@@ -1,0 +1,99 @@
+import { first, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** Who somebody is at an identity provider: its issuer and what it calls the person, for good. */
+export interface UpstreamIdentity {
+  realmId: string;
+  issuer: string;
+  subject: string;
+}
+
+/** A user as signing in finds and changes them. */
+export interface UpstreamUser {
+  id: string;
+  email: string;
+  displayName: string | null;
+  administrator: boolean;
+  offboardedAt: Date | null;
+}
+
+const columns = sql`
+  u.id, u.email, u.display_name as "displayName", u.administrator, u.offboarded_at as "offboardedAt"`;
+
+/** The user with this identity, held until the transaction ends. */
+export async function lockUser(
+  tx: Db,
+  { realmId, issuer, subject }: UpstreamIdentity,
+): Promise<UpstreamUser | undefined> {
+  return first(
+    await tx.query<UpstreamUser>(sql`
+      select ${columns}
+        from upstream_identities i
+        join users u on u.id = i.user_id
+       where i.realm_id = ${realmId}
+         and i.issuer = ${issuer}
+         and i.subject = ${subject}
+         and u.realm_id = ${realmId}
+         for no key update of u
+    `),
+  );
+}
+
+/** The realm's user with this pairwise id, held until the transaction ends. */
+export async function lockUserByPairwiseId(
+  tx: Db,
+  { realmId, pairwiseId }: { realmId: string; pairwiseId: string },
+): Promise<UpstreamUser | undefined> {
+  return first(
+    await tx.query<UpstreamUser>(sql`
+      select ${columns}
+        from users u
+       where u.realm_id = ${realmId}
+         and u.pairwise_id = ${pairwiseId}
+         for no key update
+    `),
+  );
+}
+
+/** What an issuer calls a user; undefined when it is not known there. */
+export async function subjectOf(
+  tx: Db,
+  { realmId, userId, issuer }: { realmId: string; userId: string; issuer: string },
+): Promise<string | undefined> {
+  const row = first(
+    await tx.query<{ subject: string }>(sql`
+      select subject
+        from upstream_identities
+       where realm_id = ${realmId}
+         and user_id = ${userId}
+         and issuer = ${issuer}
+    `),
+  );
+  return row?.subject;
+}
+
+/**
+ * Remembers who a user is. Throws a unique violation of `upstream_identities_pkey` when somebody has the identity, and of
+ * `upstream_identities_one_per_user` when the user has another one at this issuer.
+ */
+export async function create(tx: Db, identity: UpstreamIdentity & { userId: string; at: Date }): Promise<void> {
+  await tx.query(sql`
+    insert into upstream_identities (realm_id, issuer, subject, user_id, created_at)
+    values (${identity.realmId}, ${identity.issuer}, ${identity.subject}, ${identity.userId}, ${identity.at})
+  `);
+}
+
+/** Sets what an identity provider says about a user. */
+export async function updateUser(
+  tx: Db,
+  { realmId, user }: { realmId: string; user: Omit<UpstreamUser, "offboardedAt"> },
+): Promise<void> {
+  await tx.query(sql`
+    update users
+       set email         = ${user.email},
+           display_name  = ${user.displayName},
+           administrator = ${user.administrator}
+     where realm_id = ${realmId}
+       and id = ${user.id}
+  `);
+}

@@ -1,0 +1,181 @@
+import { only, type Db } from "../../client.ts";
+import { sql, type Sql } from "../../sql.ts";
+import { endedHoursMax, fileSecondsMax, unofferedMinutesMax } from "../issuance/hand-overs.ts";
+import { idempotencyKeyHours } from "../issuance/idempotency-keys.ts";
+import { idleDays } from "../sign-in/sessions.ts";
+
+/** Output is erased this long after it was first collected. */
+export const collectedMinutesMax = 10;
+
+/** Output that nobody collected is erased after this long. */
+export const uncollectedHoursMax = 24;
+
+/** Rows removed in one statement: short enough that nobody waits for it. */
+const slice = 5_000;
+
+const counted = async (db: Db, statement: Sql): Promise<number> => {
+  const rows = await db.query<{ count: number }>(statement);
+  return only(rows).count;
+};
+
+/** Erases the outputs of single issuances whose time is up, and the data keys that nothing is sealed with any more. Answers how many outputs. */
+export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number> {
+  const erased = await counted(
+    db,
+    sql`
+      with due as (
+        (select issuance_id
+           from issuance_outputs
+          where sealed is not null
+            and job_id is null
+            and collected_at < ${at}::timestamptz - make_interval(mins => ${collectedMinutesMax})
+          limit ${slice})
+        union
+        (select issuance_id
+           from issuance_outputs
+          where sealed is not null
+            and job_id is null
+            and created_at < ${at}::timestamptz - make_interval(hours => ${uncollectedHoursMax})
+          limit ${slice})
+        union
+        (select o.issuance_id
+           from hand_overs h
+           join issuance_outputs o on o.issuance_id = h.issuance_id
+          where o.sealed is not null
+            and (h.offered_at < ${at}::timestamptz - make_interval(secs => ${fileSecondsMax})
+                 or (h.offered_at is null
+                     and h.picked_up_at < ${at}::timestamptz - make_interval(mins => ${unofferedMinutesMax})))
+          limit ${slice})
+      ), erased as (
+        update issuance_outputs o
+           set sealed = null
+          from due
+         where o.issuance_id = due.issuance_id
+        returning 1
+      )
+      select count(*)::integer as count from erased
+    `,
+  );
+  await counted(
+    db,
+    sql`
+      with blanked as (
+        update output_data_keys k
+           set wrapped = ''
+         where wrapped <> ''
+           and not exists (select from issuance_outputs o where o.data_key_id = k.id and o.sealed is not null)
+        returning 1
+      )
+      select count(*)::integer as count from blanked
+    `,
+  );
+  return erased;
+}
+
+/** Removes what people and clients had for a time and whose time is up, a slice of each kind. Answers how many rows. */
+export async function removeExpired(db: Db, { at }: { at: Date }): Promise<number> {
+  // Sessions before their tokens: whatever ends a session takes the session's row first.
+  const removals = [
+    sql`delete from sessions
+         where id in ((select id from sessions where expires_at < ${at} limit ${slice})
+                      union
+                      (select id
+                         from sessions
+                        where last_used_at < ${at}::timestamptz - make_interval(days => ${idleDays})
+                        limit ${slice}))`,
+    sql`delete from sessions
+         where id in (select session_id from console_sessions where expires_at < ${at} limit ${slice})`,
+    sql`delete from logins where id in (select id from logins where expires_at < ${at} limit ${slice})`,
+    sql`delete from upstream_attempts
+         where token_hash in (select token_hash from upstream_attempts where expires_at < ${at} limit ${slice})`,
+    sql`delete from guesses
+         where key in (select key from guesses where expire < ${at.getTime()} limit ${slice})`,
+    sql`delete from access_tokens
+         where token_hash in (select token_hash from access_tokens where expires_at < ${at} limit ${slice})`,
+    sql`delete from sign_in_links
+         where token_hash in (select token_hash
+                                from sign_in_links
+                               where expires_at < ${at}::timestamptz - interval '1 day'
+                               limit ${slice})`,
+    sql`delete from hand_overs
+         where id in (select id
+                        from hand_overs
+                       where expires_at < ${at}::timestamptz - make_interval(hours => ${endedHoursMax})
+                       limit ${slice})`,
+    // By the database's clock too: a worker whose clock is ahead must not forget responders that others use.
+    sql`delete from ocsp_responders
+         where (serial_number, issuer_id) in (select serial_number, issuer_id
+                                                from ocsp_responders
+                                               where not_after < least(${at}::timestamptz, now()) - interval '1 day'
+                                               limit ${slice})`,
+    sql`delete from idempotency_keys
+         where (scope, key) in (select scope, key
+                                  from idempotency_keys
+                                 where created_at < ${at}::timestamptz - make_interval(hours => ${idempotencyKeyHours})
+                                 limit ${slice})`,
+  ];
+  let total = 0;
+  for (const removal of removals) {
+    total += await counted(
+      db,
+      sql`with removed as (${removal} returning 1) select count(*)::integer as count from removed`,
+    );
+  }
+  return total;
+}
+
+/**
+ * Marks the profiles of users that have run out, at most {@link slice} in each realm, and takes them off their users'
+ * counts, each once: the mark and the count change together. Answers how many; call it until there are none.
+ */
+export const lapse = (db: Db, { at }: { at: Date }): Promise<number> =>
+  counted(
+    db,
+    sql`
+      with due as materialized (
+        select c.id
+          from realms r
+         cross join lateral (
+           select id
+             from active_profiles
+            where realm_id = r.id
+              and not_after <= ${at}
+            order by not_after, id
+            limit ${slice}) c
+      ), marked as (
+        update certificates c
+           set lapsed = true
+          from due
+         where c.id = due.id
+           and c.revoked_at is null
+           and not c.lapsed
+        returning c.user_id
+      ), held as materialized (
+        select p.user_id, fewer.profiles
+          from (select user_id, count(*) as profiles from marked group by user_id) as fewer
+          join user_profile_counts p on p.user_id = fewer.user_id
+         order by p.user_id
+           for no key update of p
+      ), taken_off as (
+        update user_profile_counts p
+           set profile_count = p.profile_count - held.profiles
+          from held
+         where p.user_id = held.user_id
+      )
+      select count(*)::integer as count from marked
+    `,
+  );
+
+/**
+ * Gives up within the transaction where somebody else holds a row, before the database calls it a deadlock and fails
+ * whoever it likes: upkeep comes again, a person who logs out does not.
+ */
+export async function yieldToOthers(tx: Db): Promise<void> {
+  await tx.query(sql`select set_config('lock_timeout', '200ms', true)`);
+}
+
+/** Holds a lock for the transaction when nobody else does. For work that one worker at a time should do. */
+export async function tryLock(tx: Db, key: number): Promise<boolean> {
+  const rows = await tx.query<{ locked: boolean }>(sql`select pg_try_advisory_xact_lock(${key}::bigint) as locked`);
+  return only(rows).locked;
+}
