@@ -1,10 +1,10 @@
 import { MantineProvider } from "@mantine/core";
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
 import { RouterProvider } from "@tanstack/react-router";
-import { ApiError } from "./api-client.ts";
-import { styleNonce } from "./page-settings.ts";
+import { ApiError } from "./api/api-client.ts";
+import { styleNonce } from "./api/page-settings.ts";
 import { router } from "./router.tsx";
-import { cssVariables, theme } from "./theme.ts";
+import { cssVariables, theme } from "./ui/theme.ts";
 import { Confirmations } from "./ui/confirm.tsx";
 import { NoticeBoard } from "./ui/notify.tsx";
 

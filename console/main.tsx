@@ -4,7 +4,7 @@ import "./console.css";
 import { setNonce } from "get-nonce";
 import { createRoot } from "react-dom/client";
 import { App } from "./app.tsx";
-import { styleNonce } from "./page-settings.ts";
+import { styleNonce } from "./api/page-settings.ts";
 import "./texts/i18n.ts";
 
 // For the style that keeps the page still behind a dialog.

@@ -1,7 +1,7 @@
 import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
-import { loadPage } from "./load-file.ts";
-import { consolePath } from "./page-settings.ts";
-import type { Search } from "./search.ts";
+import { loadPage } from "./ui/load-file.ts";
+import { consolePath } from "./api/page-settings.ts";
+import type { Search } from "./list/search.ts";
 import { Shell } from "./shell/shell.tsx";
 import { PageError } from "./ui/page-error.tsx";
 import { UnknownPage } from "./ui/unknown-page.tsx";
@@ -53,15 +53,15 @@ const routes = [
   ),
   page(
     "/jobs",
-    lazyRouteComponent(() => loadPage(() => import("./pages/jobs/jobs-page.tsx")), "JobsPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/bulk-jobs/jobs-page.tsx")), "JobsPage"),
   ),
   page(
     "/jobs/new/$kind",
-    lazyRouteComponent(() => loadPage(() => import("./pages/jobs/new-job-page.tsx")), "NewJobPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/bulk-jobs/new-job-page.tsx")), "NewJobPage"),
   ),
   page(
     "/jobs/$id",
-    lazyRouteComponent(() => loadPage(() => import("./pages/jobs/job-page.tsx")), "JobPage"),
+    lazyRouteComponent(() => loadPage(() => import("./pages/bulk-jobs/job-page.tsx")), "JobPage"),
   ),
   page(
     "/audit",

@@ -1,5 +1,5 @@
 import { useNavigate, useSearch } from "@tanstack/react-router";
-import type { Search } from "../search.ts";
+import type { Search } from "./search.ts";
 
 export const pageSizes = [25, 50, 100] as const;
 

@@ -1,7 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, use, type ReactNode } from "react";
-import { send } from "../api-client.ts";
-import { base } from "../page-settings.ts";
+import { send } from "../api/api-client.ts";
+import { base } from "../api/page-settings.ts";
 
 /** Who is signed in to the console, and until when. */
 export interface Session {

@@ -1,7 +1,7 @@
 import { Button, Menu, Text } from "@mantine/core";
 import { IconDeviceMobile, IconLanguage, IconLogout } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { base } from "../page-settings.ts";
+import { base } from "../api/page-settings.ts";
 import { signOut, useSession } from "../session/session.tsx";
 import { currentLanguage, languages, speak } from "../texts/i18n.ts";
 

@@ -2,7 +2,7 @@ import { ActionIcon, Avatar, Burger, Button, Group, Text, useMantineColorScheme 
 import { IconMoon, IconSun, IconSunMoon } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { loadPart } from "../load-file.ts";
+import { loadPart } from "../ui/load-file.ts";
 import { useSession } from "../session/session.tsx";
 import { GlobalSearch } from "./global-search.tsx";
 

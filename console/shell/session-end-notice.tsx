@@ -3,7 +3,7 @@ import { useInterval } from "@mantine/hooks";
 import { IconClock } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { signInAgain } from "../session/sign-in.ts";
+import { signInAgain } from "../api/sign-in.ts";
 import { useExtendSession, useSession } from "../session/session.tsx";
 import { notifyFailed } from "../ui/notify.tsx";
 

@@ -3,7 +3,7 @@ import { useDisclosure } from "@mantine/hooks";
 import { Outlet, useLocation } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
-import { base } from "../page-settings.ts";
+import { base } from "../api/page-settings.ts";
 import { KeepAlive } from "../session/keep-alive.tsx";
 import { SessionProvider, signOut, useSession } from "../session/session.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";

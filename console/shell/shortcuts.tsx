@@ -1,7 +1,7 @@
 import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
-import { loadPart } from "../load-file.ts";
+import { loadPart } from "../ui/load-file.ts";
 import { useReturnFocus } from "../ui/use-return-focus.ts";
 import { globalSearchId } from "./global-search.tsx";
 import { places } from "./navigation.ts";

@@ -3,8 +3,8 @@ import { IconBook } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { api, listOf } from "../api-client.ts";
-import { base, consolePath } from "../page-settings.ts";
+import { api, listOf } from "../api/api-client.ts";
+import { base, consolePath } from "../api/page-settings.ts";
 import { navigation, type PlaceName } from "./navigation.ts";
 
 export function SideNavigation() {

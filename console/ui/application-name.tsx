@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { api, dataOf } from "../api-client.ts";
+import { api, dataOf } from "../api/api-client.ts";
 import { paced } from "./paced.ts";
 
 const keptMs = 5 * 60_000;

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useState } from "react";
-import { loadPart } from "../load-file.ts";
+import { loadPart } from "./load-file.ts";
 import { setQuestion, useQuestion, type Confirmation } from "./dialogs.ts";
 import { useReturnFocus } from "./use-return-focus.ts";
 

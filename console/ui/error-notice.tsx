@@ -1,7 +1,7 @@
 import { Alert, Button, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { ApiError } from "../api-client.ts";
+import { ApiError } from "../api/api-client.ts";
 
 /** What failed, the request's id to quote, and trying again where that makes sense. */
 export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: (() => void) | undefined }) {

@@ -1,5 +1,5 @@
 import { lazy, Suspense, useSyncExternalStore } from "react";
-import { loadPart } from "../load-file.ts";
+import { loadPart } from "./load-file.ts";
 import type { Undo } from "./undo.ts";
 
 // Only who has something to say pays for it.

@@ -3,7 +3,7 @@ import { IconWifiOff } from "@tabler/icons-react";
 import type { ErrorComponentProps } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { FileNotLoaded, isServiceReachable, reloadOnce } from "../load-file.ts";
+import { FileNotLoaded, isServiceReachable, reloadOnce } from "./load-file.ts";
 import { ErrorNotice } from "./error-notice.tsx";
 import { Page } from "./page.tsx";
 

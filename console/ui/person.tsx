@@ -1,5 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
-import { api, dataOf, type Schemas } from "../api-client.ts";
+import { api, dataOf, type Schemas } from "../api/api-client.ts";
 import { AnchorLink } from "./anchor-link.tsx";
 import { paced } from "./paced.ts";
 

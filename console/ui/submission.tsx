@@ -3,7 +3,7 @@ import type { UseFormReturnType } from "@mantine/form";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useEffect, useRef, useState, type ReactNode, type SubmitEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { ApiError } from "../api-client.ts";
+import { ApiError } from "../api/api-client.ts";
 import { useErrorMessage } from "./error-notice.tsx";
 
 /** A field of a form, by the name that the API has for it. */

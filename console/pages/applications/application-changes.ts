@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { api, dataOf, idempotent } from "../../api-client.ts";
+import { api, dataOf, idempotent } from "../../api/api-client.ts";
 import { applicationKey, applicationsKey, type Application } from "./applications.ts";
 
 type Change = Partial<

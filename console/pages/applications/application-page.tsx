@@ -4,7 +4,7 @@ import { IconKey, IconPlayerPause, IconPlayerPlay, IconTrash } from "@tabler/ico
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { api, dataOf } from "../../api-client.ts";
+import { api, dataOf } from "../../api/api-client.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ApplicationName } from "../../ui/application-name.tsx";
 import { confirm } from "../../ui/confirm.tsx";

@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api-client.ts";
+import type { Schemas } from "../../api/api-client.ts";
 
 export type Application = Schemas["Application"];
 export type ApplicationType = Application["type"];

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, dataOf, idempotent } from "../../api-client.ts";
+import { api, dataOf, idempotent } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import { SliderField } from "../../ui/slider-field.tsx";

@@ -1,4 +1,4 @@
-import { base } from "../../page-settings.ts";
+import { base } from "../../api/page-settings.ts";
 
 /** The console is served by the authorization server itself. */
 const at = (path: string): string => `${location.origin}${base}${path}`;

@@ -3,7 +3,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, dataOf, type Schemas } from "../../api-client.ts";
+import { api, dataOf, type Schemas } from "../../api/api-client.ts";
 import { Form } from "../../ui/form.tsx";
 import { Page } from "../../ui/page.tsx";
 import { useSubmission } from "../../ui/submission.tsx";

@@ -1,7 +1,7 @@
 import { Button, Group, Stack, Text } from "@mantine/core";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import type { Schemas } from "../../api-client.ts";
+import type { Schemas } from "../../api/api-client.ts";
 import { CopyBox } from "../../ui/copy-box.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import { ClientSecret } from "./client-secret.tsx";

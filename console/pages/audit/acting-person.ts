@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, listOf } from "../../api-client.ts";
+import { api, listOf } from "../../api/api-client.ts";
 
 const lookedAt = 25;
 

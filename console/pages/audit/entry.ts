@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api-client.ts";
+import type { Schemas } from "../../api/api-client.ts";
 
 export type AuditEntry = Schemas["AuditEntry"];
 

@@ -1,5 +1,5 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { api, listOf } from "../../api-client.ts";
+import { api, listOf } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
 import { actingPersonQuery } from "./acting-person.ts";
 import type { AuditEntry } from "./entry.ts";

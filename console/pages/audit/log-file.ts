@@ -1,4 +1,4 @@
-import { send } from "../../api-client.ts";
+import { send } from "../../api/api-client.ts";
 
 const types = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
 export type LogForm = keyof typeof types;

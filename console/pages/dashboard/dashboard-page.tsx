@@ -3,7 +3,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
-import { NewJobButtons } from "../jobs/new-job-buttons.tsx";
+import { NewJobButtons } from "../bulk-jobs/new-job-buttons.tsx";
 import { Activity } from "./activity.tsx";
 import { LatestEntries } from "./latest-entries.tsx";
 import { NumberCards } from "./number-cards.tsx";

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery, type UseQueryResult } from "@tanstack/react-query";
-import { api, dataOf, type Schemas } from "../../api-client.ts";
+import { api, dataOf, type Schemas } from "../../api/api-client.ts";
 
 export type Overview = Schemas["Overview"];
 export type Series = Overview["series"];

@@ -2,7 +2,7 @@ import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
-import { SmallProgress } from "../jobs/small-progress.tsx";
+import { SmallProgress } from "../bulk-jobs/small-progress.tsx";
 import type { Overview } from "./overview.ts";
 
 /** The bulk jobs that are under way, and how far they are. */

@@ -3,9 +3,9 @@ import { IconAlertTriangle, IconEye, IconEyeOff, IconPrinter } from "@tabler/ico
 import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useRef } from "react";
 import { useTranslation } from "react-i18next";
-import { loadPart } from "../../load-file.ts";
-import { api, dataOf } from "../../api-client.ts";
-import { base } from "../../page-settings.ts";
+import { loadPart } from "../../ui/load-file.ts";
+import { api, dataOf } from "../../api/api-client.ts";
+import { base } from "../../api/page-settings.ts";
 import { CopyBox } from "../../ui/copy-box.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";

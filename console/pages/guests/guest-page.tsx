@@ -4,7 +4,7 @@ import { IconBan, IconPencil } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
-import { api, dataOf } from "../../api-client.ts";
+import { api, dataOf } from "../../api/api-client.ts";
 import { confirm } from "../../ui/confirm.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Facts } from "../../ui/facts.tsx";

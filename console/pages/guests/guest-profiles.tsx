@@ -2,7 +2,7 @@ import { Button, Title } from "@mantine/core";
 import { IconDevices } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { api, dataOf, listOf, type Schemas } from "../../api-client.ts";
+import { api, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import { confirm } from "../../ui/confirm.tsx";

@@ -1,4 +1,4 @@
-import { answerOf, api, ApiError } from "../../api-client.ts";
+import { answerOf, api, ApiError } from "../../api/api-client.ts";
 import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
 
 export interface InfrastructureProfileCreation {

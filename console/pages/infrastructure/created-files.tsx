@@ -1,7 +1,7 @@
 import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { base } from "../../page-settings.ts";
+import { base } from "../../api/page-settings.ts";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
 import { filesOf } from "./profile-files.ts";

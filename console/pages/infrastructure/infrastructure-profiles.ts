@@ -1,4 +1,4 @@
-import { api, dataOf, listOf, type Schemas } from "../../api-client.ts";
+import { api, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
 import type { ListQuery } from "../../list/list-state.ts";
 import { profileStatus } from "../../ui/status-badge.tsx";
 

@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import type { Schemas } from "../../api-client.ts";
+import type { Schemas } from "../../api/api-client.ts";
 
 export type DeviceType = Schemas["Profile"]["deviceType"];
 

@@ -2,7 +2,7 @@ import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBan, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ApiError } from "../../api-client.ts";
+import { ApiError } from "../../api/api-client.ts";
 import { CopyBox } from "../../ui/copy-box.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Facts } from "../../ui/facts.tsx";

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, dataOf, type Schemas } from "../../api-client.ts";
+import { api, dataOf, type Schemas } from "../../api/api-client.ts";
 import { profileStatus } from "../../ui/status-badge.tsx";
 
 export type Profile = Schemas["Profile"];

@@ -1,7 +1,7 @@
 import { Button } from "@mantine/core";
 import { IconBan, IconDevices } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { api, listOf } from "../../api-client.ts";
+import { api, listOf } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { LoadList } from "../../list/export-csv.ts";

@@ -1,5 +1,5 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { api, dataOf, idempotent, type Schemas } from "../../api-client.ts";
+import { api, dataOf, idempotent, type Schemas } from "../../api/api-client.ts";
 
 export type Reason = NonNullable<Schemas["Profile"]["revokeReason"]>;
 

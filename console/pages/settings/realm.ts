@@ -1,4 +1,4 @@
-import { api, ApiError, dataOf, listOf, type Schemas } from "../../api-client.ts";
+import { api, ApiError, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
 
 type Realm = Schemas["Realm"];
 

@@ -1,4 +1,4 @@
-import { api, ApiError, dataOf, type Schemas } from "../../api-client.ts";
+import { api, ApiError, dataOf, type Schemas } from "../../api/api-client.ts";
 import type { DeviceType } from "../profiles/device-types.ts";
 import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 

@@ -2,7 +2,7 @@ import { Button, Group, Modal, NumberInput, Radio, Stack, Text } from "@mantine/
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { api, dataOf } from "../../api-client.ts";
+import { api, dataOf } from "../../api/api-client.ts";
 import { notifyDone } from "../../ui/notify.tsx";
 import { personName } from "../../ui/person.tsx";
 import { useSubmission } from "../../ui/submission.tsx";

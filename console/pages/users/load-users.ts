@@ -1,4 +1,4 @@
-import { api, listOf, type Schemas } from "../../api-client.ts";
+import { api, listOf, type Schemas } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
 
 export type User = Schemas["User"];

@@ -1,4 +1,4 @@
-import type { Schemas } from "../../api-client.ts";
+import type { Schemas } from "../../api/api-client.ts";
 import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 
 type Created = Schemas["CreatedProfile"];

@@ -1,5 +1,5 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ApiError, dataOf, listOf } from "../../api-client.ts";
+import { api, ApiError, dataOf, listOf } from "../../api/api-client.ts";
 import type { Profile } from "../profiles/profile.ts";
 
 /** More than anybody means who reads a serial number to the help desk. */

@@ -1,4 +1,4 @@
-import { api, dataOf, idempotent } from "../../api-client.ts";
+import { api, dataOf, idempotent } from "../../api/api-client.ts";
 
 const whose = (userID: string) => ({ path: { userID } });
 

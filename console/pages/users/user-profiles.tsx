@@ -4,7 +4,7 @@ import { IconBan } from "@tabler/icons-react";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { api, listOf } from "../../api-client.ts";
+import { api, listOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { useRevoke } from "../profiles/revoke.tsx";
 import type { User } from "./load-users.ts";

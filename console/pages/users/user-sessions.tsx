@@ -1,7 +1,7 @@
 import { Button, Skeleton, Table, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { api, dataOf, idempotent, type Schemas } from "../../api-client.ts";
+import { api, dataOf, idempotent, type Schemas } from "../../api/api-client.ts";
 import { ErrorNotice, useErrorMessage } from "../../ui/error-notice.tsx";
 import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
 import { Time } from "../../ui/time.tsx";

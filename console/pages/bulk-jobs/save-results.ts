@@ -1,4 +1,4 @@
-import { send } from "../../api-client.ts";
+import { send } from "../../api/api-client.ts";
 import { saveFile } from "../../list/export-csv.ts";
 import type { Job, JobRow } from "./job.ts";
 

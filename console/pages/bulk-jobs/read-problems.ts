@@ -1,4 +1,4 @@
-import { send } from "../../api-client.ts";
+import { send } from "../../api/api-client.ts";
 import type { JobRow } from "./job.ts";
 
 /** The first rows of a job that failed, or would, in the order of its file. Reads no more than it was asked for. */

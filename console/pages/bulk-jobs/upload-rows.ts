@@ -1,6 +1,6 @@
-import { ApiError, consoleHeader, idempotent } from "../../api-client.ts";
-import { consolePath } from "../../page-settings.ts";
-import { signInAgain } from "../../session/sign-in.ts";
+import { ApiError, consoleHeader, idempotent } from "../../api/api-client.ts";
+import { consolePath } from "../../api/page-settings.ts";
+import { signInAgain } from "../../api/sign-in.ts";
 import type { Job, JobKind } from "./job.ts";
 
 interface Upload {

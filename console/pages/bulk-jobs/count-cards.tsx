@@ -1,7 +1,7 @@
 import { Paper, SimpleGrid, Text } from "@mantine/core";
 import { IconAlertTriangle, IconCircleCheck, IconEqual, type Icon } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { textColor } from "../../theme.ts";
+import { textColor } from "../../ui/theme.ts";
 import { useNumber } from "./counts.ts";
 
 export interface Count {

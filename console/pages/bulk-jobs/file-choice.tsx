@@ -1,7 +1,7 @@
 import { SegmentedControl, Stack } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { ApiError } from "../../api-client.ts";
+import { ApiError } from "../../api/api-client.ts";
 import { FileDrop } from "./file-drop.tsx";
 import { typeOfFile, type Chosen } from "./file-type.ts";
 import type { JobKind } from "./job.ts";

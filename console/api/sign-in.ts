@@ -1,4 +1,4 @@
-import { base, consolePath } from "../page-settings.ts";
+import { base, consolePath } from "./page-settings.ts";
 
 let leaving = false;
 

@@ -1,7 +1,7 @@
 import createClient from "openapi-fetch";
-import type { components, paths } from "../contract-types/api-types.ts";
+import type { components, paths } from "../../contract-types/api-types.ts";
 import { consolePath } from "./page-settings.ts";
-import { signInAgain } from "./session/sign-in.ts";
+import { signInAgain } from "./sign-in.ts";
 
 /** Things of the API, by their names in the published document. */
 export type Schemas = components["schemas"];

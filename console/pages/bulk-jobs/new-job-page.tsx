@@ -5,7 +5,7 @@ import { useNavigate, useParams } from "@tanstack/react-router";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jobKinds } from "../../../domain/bulk-job/job.ts";
-import { ApiError } from "../../api-client.ts";
+import { ApiError } from "../../api/api-client.ts";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { Page } from "../../ui/page.tsx";
 import { UnknownPage } from "../../ui/unknown-page.tsx";

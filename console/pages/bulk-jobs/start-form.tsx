@@ -4,7 +4,7 @@ import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { jobNotices, unconfirmedOffboardingsMax } from "../../../domain/bulk-job/job.ts";
-import { api, ApiError, listOf } from "../../api-client.ts";
+import { api, ApiError, listOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { CancelButton } from "./cancel-button.tsx";
 import { useNumber } from "./counts.ts";

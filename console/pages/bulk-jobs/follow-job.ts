@@ -1,5 +1,5 @@
-import { api, answerOf } from "../../api-client.ts";
-import { consolePath } from "../../page-settings.ts";
+import { api, answerOf } from "../../api/api-client.ts";
+import { consolePath } from "../../api/page-settings.ts";
 import { isFinal, type Job } from "./job.ts";
 
 /** When nothing was heard for so long, the job is asked for: something on the way may gather what it should pass on. */

@@ -1,4 +1,4 @@
-import { api, answerOf, dataOf, idempotent, listOf, type Schemas } from "../../api-client.ts";
+import { api, answerOf, dataOf, idempotent, listOf, type Schemas } from "../../api/api-client.ts";
 import type { ListQuery } from "../../list/list-state.ts";
 
 export type Job = Schemas["Job"];

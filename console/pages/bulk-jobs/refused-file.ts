@@ -1,5 +1,5 @@
 import { useTranslation } from "react-i18next";
-import { ApiError } from "../../api-client.ts";
+import { ApiError } from "../../api/api-client.ts";
 import { useErrorMessage } from "../../ui/error-notice.tsx";
 
 /** What the service says of a file that it cannot use, and our words for it. */
