@@ -1,7 +1,7 @@
 import { defineConfig } from "vitest/config";
 
 // A busy machine is slower, not red: these limits end what hangs and say nothing about speed.
-const services = { globalSetup: "test/support/global-setup.ts", testTimeout: 120_000, hookTimeout: 180_000 };
+const services = { globalSetup: "test/support/run/global-setup.ts", testTimeout: 120_000, hookTimeout: 180_000 };
 
 /** With a RADIUS server: some minutes, so they have a command of their own. */
 const radius = ["test/conformance/eap-tls.test.ts", "test/conformance/radius-*.test.ts"];
@@ -12,7 +12,7 @@ export default defineConfig({
     maxWorkers: 2,
     // Most of a short file is loading what it tests: files share their processes, and end what they have started.
     isolate: false,
-    setupFiles: ["test/support/each-file.ts"],
+    setupFiles: ["test/support/run/each-file.ts"],
     // On a busy CI machine a test of real processes may need a second try; the totals name each one that did.
     retry: process.env["CI"] ? 1 : 0,
     reporters: process.env["CI"] ? ["default", "./.ci/totals-reporter.mjs"] : ["default"],

@@ -3,15 +3,15 @@ import type { Access } from "../api/contract/access.ts";
 import { endpoints } from "../api/endpoints.ts";
 import { sql } from "../db/sql.ts";
 import { allScopes } from "../domain/scopes.ts";
-import { useApi, type Caller } from "./support/api.ts";
+import { useApi, type Caller } from "./support/service/api.ts";
 import {
   givenSubject,
   nobodysSubject,
   samplesOf,
   type Sample,
   type SampleSubject,
-} from "./support/endpoint-samples.ts";
-import { fromNow } from "./support/given.ts";
+} from "./support/given/endpoint-samples.ts";
+import { fromNow } from "./support/given/given.ts";
 
 type Who = "nobody" | "bad token" | "admin" | "service" | "user" | "guest";
 

@@ -2,10 +2,10 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../db/sql.ts";
 import { collectedMinutesMax, eraseOutputs } from "../db/queries/upkeep/upkeep.ts";
 import { allScopes, scopesAllowedTo, type Scope } from "../domain/scopes.ts";
-import { useApi, type ApiAnswer, type Caller } from "./support/api.ts";
-import { eventually } from "./support/eventually.ts";
-import { fromNow } from "./support/given.ts";
-import { givenIssuingRealm } from "./support/issuing.ts";
+import { useApi, type ApiAnswer, type Caller } from "./support/service/api.ts";
+import { eventually } from "./support/run/eventually.ts";
+import { fromNow } from "./support/given/given.ts";
+import { givenIssuingRealm } from "./support/given/issuing.ts";
 
 /** Who creates something: a user through an application, or a service on its own. */
 interface Holder {

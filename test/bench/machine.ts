@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process";
 import { availableParallelism, cpus, totalmem } from "node:os";
-import { findTool } from "../support/tools.ts";
+import { findTool } from "../support/run/tools.ts";
 import type { Service } from "./service.ts";
 
 /** What the figures were taken on, as rows of a table. */

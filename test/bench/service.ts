@@ -12,7 +12,7 @@ import { sql } from "../../db/sql.ts";
 import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
 import { createLog } from "../../runtime/log.ts";
 import { openQueues, type Queues } from "../../runtime/queues.ts";
-import { ended, freePort, startRedis } from "../support/services.ts";
+import { ended, freePort, startRedis } from "../support/run/services.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { readCpu, readPeakMemory, type CpuByPart, type Part } from "./cpu.ts";
 

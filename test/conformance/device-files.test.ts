@@ -7,7 +7,7 @@ import { deviceTypes } from "../../domain/device.ts";
 import type { NetworkSettings } from "../../worker/issuance/device-files/device-file-content.ts";
 import { encodeDeviceFile, type DeviceFileInput } from "../../worker/issuance/device-files/device-file.ts";
 import { readFileSigner } from "../../pki/signed-data.ts";
-import { makeClientHierarchy, type ClientHierarchy } from "../support/client-hierarchy.ts";
+import { makeClientHierarchy, type ClientHierarchy } from "../support/given/client-hierarchy.ts";
 import {
   bundleOfEapConfig,
   bundleOfMobileconfig,
@@ -16,9 +16,9 @@ import {
   payloadsOf,
   readPlist,
   xpath,
-} from "../support/device-file-reader.ts";
-import { openssl } from "../support/openssl.ts";
-import { describeWithTool, requireTool } from "../support/tools.ts";
+} from "../support/pki/device-file-reader.ts";
+import { openssl } from "../support/pki/openssl.ts";
+import { describeWithTool, requireTool } from "../support/run/tools.ts";
 
 const grammar = new URL("../fixtures/eap-metadata.rng", import.meta.url);
 const identity = "abcdefghijklmnopqrst@wifi.example.org";

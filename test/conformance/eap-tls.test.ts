@@ -10,9 +10,9 @@ import { systemClock } from "../../runtime/clock.ts";
 import { createIssuingCa, createRoot } from "../../worker/keys/ceremony.ts";
 import { decryptKey } from "../../worker/keys/encrypted-key.ts";
 import { X509Certificate } from "../../pki/x509.ts";
-import { eventually } from "../support/eventually.ts";
-import { givenIssuingRealm, givenUser, testPassphrase } from "../support/issuing.ts";
-import { openssl } from "../support/openssl.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { givenIssuingRealm, givenUser, testPassphrase } from "../support/given/issuing.ts";
+import { openssl } from "../support/pki/openssl.ts";
 import {
   describeWithRadius,
   fetchCrl,
@@ -24,9 +24,9 @@ import {
   type KnockOptions,
   type RadiusMode,
   type RadiusServer,
-} from "../support/radius.ts";
-import { givenServiceApplication, startService, type RunningService } from "../support/service.ts";
-import { startTcpProxy, type TcpProxy } from "../support/tcp-proxy.ts";
+} from "../support/counterparts/radius.ts";
+import { givenServiceApplication, startService, type RunningService } from "../support/service/service.ts";
+import { startTcpProxy, type TcpProxy } from "../support/run/tcp-proxy.ts";
 
 /**
  * What it is all for: FreeRADIUS, as docs/radius/README.md sets it up, lets in the devices that have a good profile and no

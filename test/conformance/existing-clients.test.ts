@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
-import { sendRequest, useApi, type ApiAnswer } from "../support/api.ts";
-import { answerOf, authorizationOn, drawPkce, postForm, redirectUri } from "../support/authorization.ts";
-import type { GivenApplication, GivenUser } from "../support/given.ts";
-import { givenIssuingRealm } from "../support/issuing.ts";
+import { sendRequest, useApi, type ApiAnswer } from "../support/service/api.ts";
+import { answerOf, authorizationOn, drawPkce, postForm, redirectUri } from "../support/given/authorization.ts";
+import type { GivenApplication, GivenUser } from "../support/given/given.ts";
+import { givenIssuingRealm } from "../support/given/issuing.ts";
 
 /** The requests of two client programs that exist, as they send them, one after the other. */
 

@@ -3,9 +3,9 @@ import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { makeClientHierarchy } from "../support/client-hierarchy.ts";
-import { shellBlocks } from "../support/shell-blocks.ts";
-import { describeWithTool, requireTool } from "../support/tools.ts";
+import { makeClientHierarchy } from "../support/given/client-hierarchy.ts";
+import { shellBlocks } from "../support/run/shell-blocks.ts";
+import { describeWithTool, requireTool } from "../support/run/tools.ts";
 
 const guide = readFileSync("docs/guides/formats.md", "utf8");
 const blocksOf = (page: string): string[] =>

@@ -2,13 +2,13 @@ import * as oauth from "oauth4webapi";
 import * as client from "openid-client";
 import { AuthorizationCode, ClientCredentials } from "simple-oauth2";
 import { beforeAll, describe, expect, test } from "vitest";
-import { sendRequest } from "../support/api.ts";
-import { drawPkce } from "../support/authorization.ts";
-import { createBrowserSession, formsOf, type BrowserSession, type Visit } from "../support/browser-session.ts";
-import { authJsApplication, passportApplication } from "../support/client-applications.ts";
-import { givenRows, type GivenApplication, type GivenGuestAccount } from "../support/given.ts";
-import { givenLocalAccount, testPassword, type LocalAccount } from "../support/local-account.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { sendRequest } from "../support/service/api.ts";
+import { drawPkce } from "../support/given/authorization.ts";
+import { createBrowserSession, formsOf, type BrowserSession, type Visit } from "../support/browser/browser-session.ts";
+import { authJsApplication, passportApplication } from "../support/counterparts/client-applications.ts";
+import { givenRows, type GivenApplication, type GivenGuestAccount } from "../support/given/given.ts";
+import { givenLocalAccount, testPassword, type LocalAccount } from "../support/given/local-account.ts";
+import { startService, type RunningService } from "../support/service/service.ts";
 
 /**
  * Client libraries of other people, unchanged, against the compiled service over HTTP, with a person who signs in by the

@@ -6,9 +6,9 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import { openssl } from "../support/openssl.ts";
-import { fetchCrl } from "../support/radius.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { openssl } from "../support/pki/openssl.ts";
+import { fetchCrl } from "../support/counterparts/radius.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 /** docs/radius/resilient/fetch-crl: what it puts where a RADIUS server reads, and what it never does. */
 

@@ -1,11 +1,17 @@
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { pem } from "../../pki/pem.ts";
-import { eventually } from "../support/eventually.ts";
-import { startHostapd, type Hostapd } from "../support/hostapd.ts";
-import { givenIssuingRealm, givenUser } from "../support/issuing.ts";
-import { knock, radiusServerName, type Answered, type DeviceFiles, type KnockOptions } from "../support/radius.ts";
-import { givenServiceApplication, startService, type RunningService } from "../support/service.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { startHostapd, type Hostapd } from "../support/counterparts/hostapd.ts";
+import { givenIssuingRealm, givenUser } from "../support/given/issuing.ts";
+import {
+  knock,
+  radiusServerName,
+  type Answered,
+  type DeviceFiles,
+  type KnockOptions,
+} from "../support/counterparts/radius.ts";
+import { givenServiceApplication, startService, type RunningService } from "../support/service/service.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 /** hostapd's own EAP server, as docs/radius/hostapd.md sets it up: it goes by the CRL alone. */
 

@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { describeWithTool, requireTool } from "../support/tools.ts";
+import { describeWithTool, requireTool } from "../support/run/tools.ts";
 
 const radius = fileURLToPath(new URL("../../docs/radius/", import.meta.url));
 

@@ -26,10 +26,10 @@ import {
   SubjectKeyIdentifierExtension,
   X509Certificate,
 } from "../../pki/x509.ts";
-import { certificateRequest, testIdentity } from "../support/certificate-request.ts";
-import { certificatePem, derOf, testIssuer, testUrls } from "../support/hierarchy/test-hierarchy.ts";
-import { openssl } from "../support/openssl.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { certificateRequest, testIdentity } from "../support/given/certificate-request.ts";
+import { certificatePem, derOf, testIssuer, testUrls } from "../support/given/hierarchy/test-hierarchy.ts";
+import { openssl } from "../support/pki/openssl.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 async function issue(override: Partial<CertificateRequest> = {}): Promise<Buffer> {
   const draft = draftCertificate(certificateRequest(override));

@@ -6,9 +6,9 @@ import { countCrlEntries, encodeCrlEntries, signCrl, type CrlEntry, type CrlRequ
 import { sequence } from "../../pki/der.ts";
 import { pem } from "../../pki/pem.ts";
 import { readChildren, readElement, type DerElement } from "../../pki/x509.ts";
-import { certificatePem, testIssuer, type TestIssuerName } from "../support/hierarchy/test-hierarchy.ts";
-import { openssl } from "../support/openssl.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { certificatePem, testIssuer, type TestIssuerName } from "../support/given/hierarchy/test-hierarchy.ts";
+import { openssl } from "../support/pki/openssl.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 const thisUpdate = new Date("2026-11-21T09:00:00Z");
 const nextUpdate = new Date("2026-11-25T09:00:00Z");

@@ -20,10 +20,10 @@ import {
   responderLintRules,
   type ResponderDraft,
 } from "../../pki/responder-certificate.ts";
-import { certificateDer, certificatePem, testIssuer } from "../support/hierarchy/test-hierarchy.ts";
-import { encodeCertId, encodeOcspRequest, nonceExtension } from "../support/ocsp.ts";
-import { openssl } from "../support/openssl.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { certificateDer, certificatePem, testIssuer } from "../support/given/hierarchy/test-hierarchy.ts";
+import { encodeCertId, encodeOcspRequest, nonceExtension } from "../support/pki/ocsp.ts";
+import { openssl } from "../support/pki/openssl.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 const hour = 3_600_000;
 const now = new Date(Math.floor(systemClock.now().getTime() / 1_000) * 1_000);

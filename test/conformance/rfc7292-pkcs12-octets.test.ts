@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { describe, expect, test } from "vitest";
 import { deviceTypes, type DeviceType } from "../../domain/device.ts";
 import { encodePkcs12 } from "../../pki/pkcs12.ts";
-import { emptyPassword, macVerifies, readDer } from "../support/pkcs12-reader.ts";
+import { emptyPassword, macVerifies, readDer } from "../support/pki/pkcs12-reader.ts";
 
 describe("the two ways to write an empty password (RFC 7292 appendix B.1)", () => {
   const inputs = readFileSync(new URL("pinned/pkcs12-inputs.txt", import.meta.url), "utf8");

@@ -12,8 +12,8 @@ import { certificateFormats, outputShape } from "../../domain/certificate-format
 import { deviceTypes, type DeviceType } from "../../domain/device.ts";
 import { encodePkcs12 } from "../../pki/pkcs12.ts";
 import { pkcs12Kdf } from "../../pki/pkcs12-kdf.ts";
-import { makeClientHierarchy, type ClientHierarchy } from "../support/client-hierarchy.ts";
-import { describeWithTool, requireTool } from "../support/tools.ts";
+import { makeClientHierarchy, type ClientHierarchy } from "../support/given/client-hierarchy.ts";
+import { describeWithTool, requireTool } from "../support/run/tools.ts";
 
 const friendlyName = "Jürgen’s 📱 at example.org";
 const withoutIssuer: readonly (DeviceType | null)[] = ["iOS", "iPadOS", "MacOS"];
@@ -177,7 +177,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
     let found: Map<string, string>;
 
     beforeAll(() => {
-      const reader = fileURLToPath(new URL("../support/ReadPkcs12.java", import.meta.url));
+      const reader = fileURLToPath(new URL("../support/pki/ReadPkcs12.java", import.meta.url));
       const read = run("java", [reader, ...cases.map(({ file }) => file)]);
       expect(read).toMatchObject({ status: 0, stderr: "" });
       const lines = read.stdout.trim().split("\n");

@@ -3,12 +3,12 @@ import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../api/endpoints.ts";
 import type { Access } from "../../api/contract/access.ts";
-import { sendRequest, useApi, type ApiAnswer, type Caller } from "../support/api.ts";
-import { answerOf, authorizationOn, drawPkce } from "../support/authorization.ts";
-import { createBrowserSession } from "../support/browser-session.ts";
-import { fromNow, type GivenGuestAccount, type GivenUser } from "../support/given.ts";
-import { givenIssuingRealm } from "../support/issuing.ts";
-import { givenLocalAccount } from "../support/local-account.ts";
+import { sendRequest, useApi, type ApiAnswer, type Caller } from "../support/service/api.ts";
+import { answerOf, authorizationOn, drawPkce } from "../support/given/authorization.ts";
+import { createBrowserSession } from "../support/browser/browser-session.ts";
+import { fromNow, type GivenGuestAccount, type GivenUser } from "../support/given/given.ts";
+import { givenIssuingRealm } from "../support/given/issuing.ts";
+import { givenLocalAccount } from "../support/given/local-account.ts";
 import { specification, type Section } from "./specification-rows.ts";
 
 /** Every row of every table of the service specification, against the API with a real worker. */

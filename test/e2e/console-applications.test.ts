@@ -3,10 +3,10 @@ import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import { sql } from "../../db/sql.ts";
 import { allScopes } from "../../domain/scopes.ts";
-import { expectFocus, pressAt, tabTo, typeInto } from "../support/console-keyboard.ts";
-import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/console-views.ts";
-import { useConsole } from "../support/console.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
+import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
+import { useConsole } from "../support/service/console.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 vi.setConfig({ testTimeout: pagesMs });
 

@@ -1,10 +1,10 @@
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
-import { expectFocus, pressAt, tabTo, typeInto } from "../support/console-keyboard.ts";
-import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/console-views.ts";
-import { useConsole } from "../support/console.ts";
-import { fromNow } from "../support/given.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
+import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
+import { useConsole } from "../support/service/console.ts";
+import { fromNow } from "../support/given/given.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 const day = 24 * 60 * 60 * 1000;
 

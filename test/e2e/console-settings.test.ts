@@ -1,8 +1,8 @@
 import { expect, test, vi } from "vitest";
-import { expectFocus, pressAt, tabTo, typeInto } from "../support/console-keyboard.ts";
-import { consoleViews, expectGoodConsole, pagesMs } from "../support/console-views.ts";
-import { useConsole } from "../support/console.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
+import { useConsole } from "../support/service/console.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 /** A picture of 120 by 40, blue. */
 const picture = `<svg xmlns="http://www.w3.org/2000/svg" width="120" height="40"><rect width="120" height="40" fill="#36c"/></svg>`;

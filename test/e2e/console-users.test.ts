@@ -5,13 +5,13 @@ import { beforeAll, describe, expect, test } from "vitest";
 import german from "../../console/texts/de.json" with { type: "json" };
 import english from "../../console/texts/en.json" with { type: "json" };
 import { sql } from "../../db/sql.ts";
-import { expectFaultless, type View, type WatchedPage } from "../support/browser.ts";
-import { useConsole } from "../support/console.ts";
-import { chooseOption, expectFocus, pressAt, tabTo, typeInto } from "../support/console-keyboard.ts";
-import { expectGoodConsole, settled } from "../support/console-views.ts";
-import { fromNow, type GivenUser } from "../support/given.ts";
-import { openssl } from "../support/openssl.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { expectFaultless, type View, type WatchedPage } from "../support/browser/browser.ts";
+import { useConsole } from "../support/service/console.ts";
+import { chooseOption, expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
+import { expectGoodConsole, settled } from "../support/browser/console-views.ts";
+import { fromNow, type GivenUser } from "../support/given/given.ts";
+import { openssl } from "../support/pki/openssl.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 describeWithTool("chromium", "users and profiles in the console", () => {
   const subject = useConsole();

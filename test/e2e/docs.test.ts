@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
 import { guides } from "../../api/browser/docs/guides.ts";
-import { useApi } from "../support/api.ts";
-import { expectFaultless, useBrowser, type View } from "../support/browser.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { useApi } from "../support/service/api.ts";
+import { expectFaultless, useBrowser, type View } from "../support/browser/browser.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 const views = (["light", "dark"] as const).flatMap((theme) =>
   [390, 1440].map((width): View => ({ theme, width, language: "en" })),

@@ -2,7 +2,7 @@ import { beforeAll, expect, test } from "vitest";
 import { allProblems } from "../../api/browser/pages/problems.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { sql } from "../../db/sql.ts";
-import { useApi } from "../support/api.ts";
+import { useApi } from "../support/service/api.ts";
 import {
   expectFaultless,
   expectLargeTargets,
@@ -11,13 +11,13 @@ import {
   useBrowser,
   type View,
   type WatchedPage,
-} from "../support/browser.ts";
-import { createBrowserSession } from "../support/browser-session.ts";
-import { givenLocalAccount, testPassword } from "../support/local-account.ts";
-import { usePageGallery } from "../support/page-gallery.ts";
-import { picture } from "../support/picture.ts";
-import { svg, usePictureServer } from "../support/picture-server.ts";
-import { describeWithTool } from "../support/tools.ts";
+} from "../support/browser/browser.ts";
+import { createBrowserSession } from "../support/browser/browser-session.ts";
+import { givenLocalAccount, testPassword } from "../support/given/local-account.ts";
+import { usePageGallery } from "../support/browser/page-gallery.ts";
+import { picture } from "../support/browser/picture.ts";
+import { svg, usePictureServer } from "../support/counterparts/picture-server.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 describeWithTool("chromium", "the pages of the authorization server", () => {
   const pictures = usePictureServer();

@@ -4,7 +4,7 @@ import { beforeAll, expect, test } from "vitest";
 import * as issuances from "../../db/queries/issuance/issuances.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { sql } from "../../db/sql.ts";
-import { useApi } from "../support/api.ts";
+import { useApi } from "../support/service/api.ts";
 import {
   expectFaultless,
   expectLargeTargets,
@@ -13,14 +13,14 @@ import {
   useBrowser,
   type View,
   type WatchedPage,
-} from "../support/browser.ts";
-import { fromNow, type GivenUser } from "../support/given.ts";
-import { givenIssuingRealm } from "../support/issuing.ts";
-import { openssl } from "../support/openssl.ts";
-import { picture } from "../support/picture.ts";
-import { svg, usePictureServer } from "../support/picture-server.ts";
-import { describeWithTool } from "../support/tools.ts";
-import { userAgents } from "../support/user-agents.ts";
+} from "../support/browser/browser.ts";
+import { fromNow, type GivenUser } from "../support/given/given.ts";
+import { givenIssuingRealm } from "../support/given/issuing.ts";
+import { openssl } from "../support/pki/openssl.ts";
+import { picture } from "../support/browser/picture.ts";
+import { svg, usePictureServer } from "../support/counterparts/picture-server.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { userAgents } from "../support/browser/user-agents.ts";
 
 const day = 24 * 60 * 60 * 1000;
 

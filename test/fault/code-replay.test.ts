@@ -4,9 +4,9 @@ import * as applications from "../../db/queries/oauth/applications.ts";
 import * as codes from "../../db/queries/oauth/authorization-codes.ts";
 import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import { systemClock } from "../../runtime/clock.ts";
-import { postForm } from "../support/authorization.ts";
-import { givenUser } from "../support/issuing.ts";
-import { startService, type RunningService } from "../support/service.ts";
+import { postForm } from "../support/given/authorization.ts";
+import { givenUser } from "../support/given/issuing.ts";
+import { startService, type RunningService } from "../support/service/service.ts";
 
 const redirectUri = "https://client.example/back";
 const rounds = 50;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { uploadAndFollow } from "../support/behind-nginx.ts";
-import { startNginx } from "../support/nginx.ts";
-import { startService } from "../support/service.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { uploadAndFollow } from "../support/counterparts/behind-nginx.ts";
+import { startNginx } from "../support/counterparts/nginx.ts";
+import { startService } from "../support/service/service.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
   test("takes as many people as a file may have, and follows them to the last", async () => {

@@ -3,13 +3,13 @@ import { request } from "node:http";
 import { expect } from "vitest";
 import { only } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
-import { readCrl, storedCrl } from "../support/crl.ts";
-import { eventually } from "../support/eventually.ts";
-import { faultTest, hold, holdEnqueuing, onBothBackends, queueDepths } from "../support/fault.ts";
-import { givenUser } from "../support/issuing.ts";
-import type { Answer, RunningService } from "../support/service.ts";
-import { ended } from "../support/services.ts";
-import { startTcpProxy } from "../support/tcp-proxy.ts";
+import { readCrl, storedCrl } from "../support/pki/crl.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { faultTest, hold, holdEnqueuing, onBothBackends, queueDepths } from "../support/service/fault.ts";
+import { givenUser } from "../support/given/issuing.ts";
+import type { Answer, RunningService } from "../support/service/service.ts";
+import { ended } from "../support/run/services.ts";
+import { startTcpProxy } from "../support/run/tcp-proxy.ts";
 
 /** The steps are those of docs/issuance.md. */
 

@@ -4,7 +4,7 @@ import { expect } from "vitest";
 import { only } from "../../db/client.ts";
 import { sql, type Sql } from "../../db/sql.ts";
 import type { JobKind } from "../../domain/bulk-job/job.ts";
-import { eventually } from "../support/eventually.ts";
+import { eventually } from "../support/run/eventually.ts";
 import {
   faultTest,
   givenProfiles,
@@ -13,10 +13,10 @@ import {
   holdEnqueuing,
   onBothBackends,
   queueDepths,
-} from "../support/fault.ts";
-import { auditOf, eventuallyIn, expectCountsToAddUp, jobOf, rowsOf, type SeenJob } from "../support/jobs.ts";
-import type { Answer, RunningService } from "../support/service.ts";
-import { ended } from "../support/services.ts";
+} from "../support/service/fault.ts";
+import { auditOf, eventuallyIn, expectCountsToAddUp, jobOf, rowsOf, type SeenJob } from "../support/given/bulk-jobs.ts";
+import type { Answer, RunningService } from "../support/service/service.ts";
+import { ended } from "../support/run/services.ts";
 
 /** The steps are those of docs/jobs.md. */
 

@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
-import { eventually } from "../support/eventually.ts";
-import { givenRows } from "../support/given.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { givenRows } from "../support/given/given.ts";
 import {
   askOverHttp,
   encodeCertId,
@@ -9,8 +9,8 @@ import {
   nonceExtension,
   outcomeOf,
   responderUrls,
-} from "../support/ocsp.ts";
-import { startService, type RunningService } from "../support/service.ts";
+} from "../support/pki/ocsp.ts";
+import { startService, type RunningService } from "../support/service/service.ts";
 
 const serialNumber = "4711";
 let service: RunningService;

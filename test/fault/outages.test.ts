@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
 import { sql } from "../../db/sql.ts";
-import { eventually } from "../support/eventually.ts";
-import { givenUser } from "../support/issuing.ts";
-import { startBreakableRedis } from "../support/fault-services.ts";
-import { startService } from "../support/service.ts";
-import { startTcpProxy } from "../support/tcp-proxy.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { givenUser } from "../support/given/issuing.ts";
+import { startBreakableRedis } from "../support/service/fault-services.ts";
+import { startService } from "../support/service/service.ts";
+import { startTcpProxy } from "../support/run/tcp-proxy.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 const creation = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 

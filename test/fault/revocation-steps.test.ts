@@ -1,11 +1,11 @@
 import { expect } from "vitest";
 import { only } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
-import { readCrl, storedCrl, type ReadCrl } from "../support/crl.ts";
-import { eventually } from "../support/eventually.ts";
-import { faultTest, givenProfiles, givenUsers, hold } from "../support/fault.ts";
-import type { Answer, RunningService } from "../support/service.ts";
-import { ended } from "../support/services.ts";
+import { readCrl, storedCrl, type ReadCrl } from "../support/pki/crl.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { faultTest, givenProfiles, givenUsers, hold } from "../support/service/fault.ts";
+import type { Answer, RunningService } from "../support/service/service.ts";
+import { ended } from "../support/run/services.ts";
 
 /** The steps are those of docs/revocation.md. The queue has no part in them. */
 

@@ -5,13 +5,13 @@ import { only } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";
-import { readCrl, storedCrl } from "../support/crl.ts";
-import { eventually } from "../support/eventually.ts";
-import { startBreakablePostgres, startBreakableRedis } from "../support/fault-services.ts";
-import { givenProfiles, givenUsers, useQuickKeys } from "../support/fault.ts";
-import { ended, freePort } from "../support/services.ts";
-import { startService, type Answer, type RunningService } from "../support/service.ts";
-import { describeWithTool } from "../support/tools.ts";
+import { readCrl, storedCrl } from "../support/pki/crl.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { startBreakablePostgres, startBreakableRedis } from "../support/service/fault-services.ts";
+import { givenProfiles, givenUsers, useQuickKeys } from "../support/service/fault.ts";
+import { ended, freePort } from "../support/run/services.ts";
+import { startService, type Answer, type RunningService } from "../support/service/service.ts";
+import { describeWithTool } from "../support/run/tools.ts";
 
 /** Everything at once, while everything is killed again and again. */
 

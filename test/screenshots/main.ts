@@ -8,8 +8,8 @@ import { mkdir, mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { chromium, type Browser } from "playwright-core";
-import { freePort } from "../support/services.ts";
-import { requireTool } from "../support/tools.ts";
+import { freePort } from "../support/run/services.ts";
+import { requireTool } from "../support/run/tools.ts";
 import { pictures, type Picture } from "./pictures.ts";
 
 const folder = "docs/images";

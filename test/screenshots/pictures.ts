@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Page } from "playwright-core";
-import { userAgents } from "../support/user-agents.ts";
+import { userAgents } from "../support/browser/user-agents.ts";
 
 export interface Picture {
   /** Of the file, without the theme. */

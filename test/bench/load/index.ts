@@ -3,7 +3,7 @@ import { fileURLToPath } from "node:url";
 import type { Cleanup } from "../cleanup.ts";
 import { cpuBetween, cpuTotal, readMachineCpu, type CpuByPart } from "../cpu.ts";
 import type { Service } from "../service.ts";
-import { ended } from "../../support/services.ts";
+import { ended } from "../../support/run/services.ts";
 import { percentile } from "../statistics.ts";
 import type { LoadMessage, LoadOrder, LoadReport } from "./order.ts";
 

@@ -4,7 +4,7 @@ import { fileURLToPath } from "node:url";
 import * as accessTokens from "../../../db/queries/oauth/access-tokens.ts";
 import { allScopes } from "../../../domain/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { ended } from "../../support/services.ts";
+import { ended } from "../../support/run/services.ts";
 import type { Cleanup } from "../cleanup.ts";
 import { readCpu, parts, type CpuByPart } from "../cpu.ts";
 import { measure, type Measured } from "../load/index.ts";

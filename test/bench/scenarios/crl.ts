@@ -1,7 +1,7 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
-import { openssl } from "../../support/openssl.ts";
+import { openssl } from "../../support/pki/openssl.ts";
 import { cpuBetween, type CpuByPart } from "../cpu.ts";
 import { until, type Service } from "../service.ts";
 import { figure, median } from "../statistics.ts";

@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
-import { askOverHttp, encodeCertId, encodeOcspRequest, nonceExtension, outcomeOf } from "../../support/ocsp.ts";
+import { askOverHttp, encodeCertId, encodeOcspRequest, nonceExtension, outcomeOf } from "../../support/pki/ocsp.ts";
 import { measure, type Measured } from "../load/index.ts";
 import { startOpensslResponder } from "../load/openssl-responder.ts";
 import type { Service } from "../service.ts";

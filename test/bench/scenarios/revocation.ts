@@ -3,7 +3,7 @@ import { Agent } from "node:http";
 import { setTimeout as delay } from "node:timers/promises";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
-import { askOverHttp, encodeCertId, encodeOcspRequest, nonceExtension, outcomeOf } from "../../support/ocsp.ts";
+import { askOverHttp, encodeCertId, encodeOcspRequest, nonceExtension, outcomeOf } from "../../support/pki/ocsp.ts";
 import { cpuBetween } from "../cpu.ts";
 import { measure, type Measured } from "../load/index.ts";
 import { addUsers, until, type Service } from "../service.ts";

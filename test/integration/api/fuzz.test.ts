@@ -1,9 +1,9 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { beforeAll, expect, test } from "vitest";
-import { sendRequest, useApi, type ApiAnswer } from "../../support/api.ts";
-import { givenSubject, type SampleSubject } from "../../support/endpoint-samples.ts";
-import { givenIssuingRealm } from "../../support/issuing.ts";
-import { createRandom, resolved, sampleOf, type Random, type Schema } from "../../support/json-schema-samples.ts";
+import { sendRequest, useApi, type ApiAnswer } from "../../support/service/api.ts";
+import { givenSubject, type SampleSubject } from "../../support/given/endpoint-samples.ts";
+import { givenIssuingRealm } from "../../support/given/issuing.ts";
+import { createRandom, resolved, sampleOf, type Random, type Schema } from "../../support/given/json-schema-samples.ts";
 
 /**
  * Random requests, made from the document that the service serves: about half as the document has them, half broken. No

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sendRequest, useApi } from "../../support/api.ts";
+import { sendRequest, useApi } from "../../support/service/api.ts";
 
 const api = useApi({ databaseUrl: () => "postgres://nobody:nothing@127.0.0.1:1/nowhere" });
 const { as } = api;

@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
-import { useApi } from "../../support/api.ts";
-import { eventually } from "../../support/eventually.ts";
-import { givenIssuingRealm } from "../../support/issuing.ts";
-import { startTcpProxy, type TcpProxy } from "../../support/tcp-proxy.ts";
+import { useApi } from "../../support/service/api.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { givenIssuingRealm } from "../../support/given/issuing.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/run/tcp-proxy.ts";
 
 const linux = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 

@@ -1,16 +1,16 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../../api/endpoints.ts";
 import { sql } from "../../../db/sql.ts";
-import { useApi, type ApiAnswer, type Caller } from "../../support/api.ts";
-import { postForm } from "../../support/authorization.ts";
+import { useApi, type ApiAnswer, type Caller } from "../../support/service/api.ts";
+import { postForm } from "../../support/given/authorization.ts";
 import {
   givenSubject,
   nobodysSubject,
   samplesOf,
   type Sample,
   type SampleSubject,
-} from "../../support/endpoint-samples.ts";
-import type { GivenApplication, GivenGuestAccount, GivenSession, GivenUser } from "../../support/given.ts";
+} from "../../support/given/endpoint-samples.ts";
+import type { GivenApplication, GivenGuestAccount, GivenSession, GivenUser } from "../../support/given/given.ts";
 
 /**
  * Two realms with the same kinds of things in them. Whatever the principals of one ask, by any endpoint and with the

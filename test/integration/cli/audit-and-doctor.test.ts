@@ -1,9 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { useApi } from "../../support/api.ts";
-import { useCliRealm } from "../../support/cli-realm.ts";
-import { startFront, type Front } from "../../support/front.ts";
+import { useApi } from "../../support/service/api.ts";
+import { useCliRealm } from "../../support/service/cli-realm.ts";
+import { startFront, type Front } from "../../support/run/reverse-proxy.ts";
 
 const api = useApi();
 const realm = useCliRealm(api);

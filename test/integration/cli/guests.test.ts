@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { useApi } from "../../support/api.ts";
-import { useCliRealm } from "../../support/cli-realm.ts";
+import { useApi } from "../../support/service/api.ts";
+import { useCliRealm } from "../../support/service/cli-realm.ts";
 
 const api = useApi();
 const { cli } = useCliRealm(api);

@@ -1,10 +1,10 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { useApi } from "../../support/api.ts";
-import { useCliRealm } from "../../support/cli-realm.ts";
-import { startFront, type Front } from "../../support/front.ts";
-import type { TestWorker } from "../../support/worker.ts";
+import { useApi } from "../../support/service/api.ts";
+import { useCliRealm } from "../../support/service/cli-realm.ts";
+import { startFront, type Front } from "../../support/run/reverse-proxy.ts";
+import type { TestWorker } from "../../support/service/worker.ts";
 
 const api = useApi();
 const realm = useCliRealm(api, { maxProfiles: 3 });

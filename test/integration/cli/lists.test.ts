@@ -2,8 +2,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
-import { useApi } from "../../support/api.ts";
-import { useCli } from "../../support/cli.ts";
+import { useApi } from "../../support/service/api.ts";
+import { useCli } from "../../support/service/cli.ts";
 
 const api = useApi();
 let env: Record<string, string> = {};

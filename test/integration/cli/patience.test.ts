@@ -1,7 +1,7 @@
 import { beforeAll, expect, test } from "vitest";
-import { useApi } from "../../support/api.ts";
-import { useCliRealm } from "../../support/cli-realm.ts";
-import { startFront, type Front, type SeenRequest } from "../../support/front.ts";
+import { useApi } from "../../support/service/api.ts";
+import { useCliRealm } from "../../support/service/cli-realm.ts";
+import { startFront, type Front, type SeenRequest } from "../../support/run/reverse-proxy.ts";
 
 const api = useApi();
 const realm = useCliRealm(api);

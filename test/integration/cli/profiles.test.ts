@@ -2,10 +2,10 @@ import { generateKeyPairSync, X509Certificate } from "node:crypto";
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { useApi } from "../../support/api.ts";
-import { useCliRealm } from "../../support/cli-realm.ts";
-import { openssl } from "../../support/openssl.ts";
-import { describeWithTool } from "../../support/tools.ts";
+import { useApi } from "../../support/service/api.ts";
+import { useCliRealm } from "../../support/service/cli-realm.ts";
+import { openssl } from "../../support/pki/openssl.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 const api = useApi();
 const realm = useCliRealm(api);

@@ -2,11 +2,11 @@ import { readFileSync } from "node:fs";
 import { chmod, mkdir, readFile, readdir, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { useApi } from "../../support/api.ts";
-import { useCli } from "../../support/cli.ts";
-import { eventually } from "../../support/eventually.ts";
-import { startFront, type Front } from "../../support/front.ts";
-import type { GivenApplication } from "../../support/given.ts";
+import { useApi } from "../../support/service/api.ts";
+import { useCli } from "../../support/service/cli.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { startFront, type Front } from "../../support/run/reverse-proxy.ts";
+import type { GivenApplication } from "../../support/given/given.ts";
 
 const api = useApi();
 const cli = useCli(() => ({}));

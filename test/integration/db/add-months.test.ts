@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { addMonths } from "../../../domain/add-months.ts";
 import { sql } from "../../../db/sql.ts";
-import { useDatabase } from "../../support/database.ts";
+import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
 

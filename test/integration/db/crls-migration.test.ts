@@ -2,8 +2,8 @@ import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { crls } from "../../../db/migrations/20261121-1110-crls.ts";
 import { sql } from "../../../db/sql.ts";
-import { useDatabase } from "../../support/database.ts";
-import { fromNow, givenRows } from "../../support/given.ts";
+import { useDatabase } from "../../support/run/database.ts";
+import { fromNow, givenRows } from "../../support/given/given.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

@@ -8,9 +8,9 @@ import { sql, type Sql } from "../../../db/sql.ts";
 import { identityLabelOf } from "../../../domain/certificate-profile.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { drawSerialNumber } from "../../../pki/serial-number.ts";
-import { useDatabase } from "../../support/database.ts";
-import { eventually } from "../../support/eventually.ts";
-import { givenIssuance, givenIssuingRealm, givenUser } from "../../support/issuing.ts";
+import { useDatabase } from "../../support/run/database.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { givenIssuance, givenIssuingRealm, givenUser } from "../../support/given/issuing.ts";
 
 const database = useDatabase();
 let db: Database;

@@ -3,8 +3,8 @@ import { only, type Database } from "../../../db/client.ts";
 import * as certificatePages from "../../../db/queries/certificates/certificate-pages.ts";
 import { sql } from "../../../db/sql.ts";
 import { lapse } from "../../../worker/upkeep/upkeep.ts";
-import { useDatabase } from "../../support/database.ts";
-import { fromNow, givenRows, type GivenUser } from "../../support/given.ts";
+import { useDatabase } from "../../support/run/database.ts";
+import { fromNow, givenRows, type GivenUser } from "../../support/given/given.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

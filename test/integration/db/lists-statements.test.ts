@@ -4,8 +4,8 @@ import { endpoints } from "../../../api/endpoints.ts";
 import type { Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { useApi, type Caller } from "../../support/api.ts";
-import { givenSubject, samplesOf, type SampleSubject } from "../../support/endpoint-samples.ts";
+import { useApi, type Caller } from "../../support/service/api.ts";
+import { givenSubject, samplesOf, type SampleSubject } from "../../support/given/endpoint-samples.ts";
 
 let statements = 0;
 const counting = <Counted extends Db>(db: Counted): Counted => ({

@@ -6,8 +6,8 @@ import * as certificatePages from "../../../db/queries/certificates/certificate-
 import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { sql } from "../../../db/sql.ts";
-import { useDatabase } from "../../support/database.ts";
-import { fromNow, givenRows } from "../../support/given.ts";
+import { useDatabase } from "../../support/run/database.ts";
+import { fromNow, givenRows } from "../../support/given/given.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

@@ -2,8 +2,8 @@ import { expect, test } from "vitest";
 import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
 import { sql } from "../../../db/sql.ts";
 import { foldsAlike } from "../../../domain/user-name.ts";
-import { useDatabase } from "../../support/database.ts";
-import { givenRows } from "../../support/given.ts";
+import { useDatabase } from "../../support/run/database.ts";
+import { givenRows } from "../../support/given/given.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { migrations } from "../../../db/migrations/index.ts";
 import { sql } from "../../../db/sql.ts";
 import { migrateAll } from "../../../operator/migrate.ts";
-import { useDatabase } from "../../support/database.ts";
+import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
 

@@ -3,8 +3,8 @@ import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { queueNames } from "../../../domain/tasks/task.ts";
 import { migrateAll } from "../../../operator/migrate.ts";
-import { startBreakablePostgres, type Breakable } from "../../support/fault-services.ts";
-import { asLogin, makeOpenQueueSchema } from "../../support/queue-schema.ts";
+import { startBreakablePostgres, type Breakable } from "../../support/service/fault-services.ts";
+import { asLogin, makeOpenQueueSchema } from "../../support/run/queue-schema.ts";
 
 /** A cluster of this file's own: roles and their passwords belong to a whole cluster. */
 let postgres: Breakable;

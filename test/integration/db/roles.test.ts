@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { openQueuePool, type Database, type DatabaseRole } from "../../../db/client.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
-import { useDatabase } from "../../support/database.ts";
+import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
 const as = new Map<DatabaseRole, Database>();

@@ -2,8 +2,8 @@ import { beforeAll, expect, test } from "vitest";
 import type { Database, Db } from "../../../db/client.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
-import { useDatabase } from "../../support/database.ts";
-import { fromNow, givenRows } from "../../support/given.ts";
+import { useDatabase } from "../../support/run/database.ts";
+import { fromNow, givenRows } from "../../support/given/given.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

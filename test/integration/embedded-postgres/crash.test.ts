@@ -4,7 +4,7 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { childrenOf } from "../../../embedded-postgres/process.ts";
-import { atEnd } from "../../support/at-end.ts";
+import { atEnd } from "../../support/run/at-end.ts";
 import {
   connect,
   eventually,

@@ -15,7 +15,7 @@ import {
   type EmbeddedPostgres,
   type EmbeddedPostgresOptions,
 } from "../../../embedded-postgres/embedded-postgres.ts";
-import { atEnd } from "../../support/at-end.ts";
+import { atEnd } from "../../support/run/at-end.ts";
 
 const starterScript = fileURLToPath(new URL("./starter.ts", import.meta.url));
 const tsx = createRequire(import.meta.url).resolve("tsx");

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { expect, test, vi } from "vitest";
 import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { findEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
-import { atEnd } from "../../support/at-end.ts";
+import { atEnd } from "../../support/run/at-end.ts";
 import { isRoot, query, start, temporaryDirectory } from "./embedded-postgres-support.ts";
 
 vi.setConfig({ testTimeout: 60_000 });

@@ -4,9 +4,9 @@ import { join } from "node:path";
 import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { sql, type Sql } from "../../../db/sql.ts";
 import { generateAuditKey } from "../../../runtime/audit-key.ts";
-import { useApi } from "../../support/api.ts";
-import { insertEntries, sealEntries } from "../../support/audit-chain.ts";
-import { describeWithTool, requireTool } from "../../support/tools.ts";
+import { useApi } from "../../support/service/api.ts";
+import { insertEntries, sealEntries } from "../../support/given/audit-chain.ts";
+import { describeWithTool, requireTool } from "../../support/run/tools.ts";
 import { useOperator, type Ran } from "./operator-support.ts";
 
 const api = useApi();

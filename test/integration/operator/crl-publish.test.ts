@@ -3,10 +3,10 @@ import { expect, test } from "vitest";
 import * as workers from "../../../db/queries/upkeep/workers.ts";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { auditOf } from "../../support/audit.ts";
-import { eventually } from "../../support/eventually.ts";
-import { givenIssuingRealm } from "../../support/issuing.ts";
-import { startTestWorker } from "../../support/worker.ts";
+import { auditOf } from "../../support/given/audit.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { givenIssuingRealm } from "../../support/given/issuing.ts";
+import { startTestWorker } from "../../support/service/worker.ts";
 import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();

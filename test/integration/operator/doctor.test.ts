@@ -7,9 +7,9 @@ import { sql } from "../../../db/sql.ts";
 import type { Check } from "../../../operator/doctor/check.ts";
 import { generateAuditKey } from "../../../runtime/audit-key.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
-import { sealEntries } from "../../support/audit-chain.ts";
-import { freePort } from "../../support/services.ts";
-import { asLogin } from "../../support/queue-schema.ts";
+import { sealEntries } from "../../support/given/audit-chain.ts";
+import { freePort } from "../../support/run/services.ts";
+import { asLogin } from "../../support/run/queue-schema.ts";
 import { useOperator, type RunOptions } from "./operator-support.ts";
 
 const operator = useOperator();

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
-import { openssl } from "../../support/openssl.ts";
+import { openssl } from "../../support/pki/openssl.ts";
 import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();

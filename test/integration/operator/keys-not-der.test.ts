@@ -4,9 +4,9 @@ import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import type { SerialNumber } from "../../../domain/ids.ts";
 import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../../pki/certificate.ts";
-import { certificateRequest } from "../../support/certificate-request.ts";
-import { fromNow } from "../../support/given.ts";
-import { otherForms } from "../../support/hostile-keys.ts";
+import { certificateRequest } from "../../support/given/certificate-request.ts";
+import { fromNow } from "../../support/given/given.ts";
+import { otherForms } from "../../support/pki/hostile-keys.ts";
 import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();

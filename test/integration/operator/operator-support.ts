@@ -8,7 +8,7 @@ import { runOperator } from "../../../operator/program.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import type { Env } from "../../../runtime/config.ts";
 import { openDataDirectory, type DataDirectory } from "../../../runtime/data-directory.ts";
-import { useDatabase, type TestDatabase } from "../../support/database.ts";
+import { useDatabase, type TestDatabase } from "../../support/run/database.ts";
 
 export interface Ran {
   code: number;

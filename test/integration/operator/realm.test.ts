@@ -5,7 +5,7 @@ import { expect, test } from "vitest";
 import { upstreamSecretContext } from "../../../db/queries/realm/realms.ts";
 import { sql } from "../../../db/sql.ts";
 import { masterKey, openUnderMasterKey } from "../../../runtime/master-key.ts";
-import { openssl } from "../../support/openssl.ts";
+import { openssl } from "../../support/pki/openssl.ts";
 import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();

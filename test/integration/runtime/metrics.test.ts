@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { createRegistry, serveMetrics } from "../../../runtime/metrics.ts";
-import { silentLog } from "../../support/worker.ts";
+import { silentLog } from "../../support/service/worker.ts";
 
 const serve = (port: number) => serveMetrics({ registry: createRegistry(), host: "127.0.0.1", port, log: silentLog });
 

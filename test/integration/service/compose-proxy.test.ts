@@ -3,13 +3,13 @@ import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { beforeAll, expect, test } from "vitest";
 import { secretPaths } from "../../../api/http/secret-paths.ts";
-import { atEndOfFile } from "../../support/at-end.ts";
-import { uploadAndFollow } from "../../support/behind-nginx.ts";
-import { startFront } from "../../support/front.ts";
-import { startNginx, type Nginx } from "../../support/nginx.ts";
-import { startService, type RunningService } from "../../support/service.ts";
-import { freePort } from "../../support/services.ts";
-import { describeWithTool } from "../../support/tools.ts";
+import { atEndOfFile } from "../../support/run/at-end.ts";
+import { uploadAndFollow } from "../../support/counterparts/behind-nginx.ts";
+import { startFront } from "../../support/run/reverse-proxy.ts";
+import { startNginx, type Nginx } from "../../support/counterparts/nginx.ts";
+import { startService, type RunningService } from "../../support/service/service.ts";
+import { freePort } from "../../support/run/services.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 /** nginx as docker-compose.yml ships it, before two api processes. 200,000 rows are in `fault/compose-proxy`. */
 describeWithTool("nginx", "the proxy of docker-compose.yml", () => {

@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { guides } from "../../../api/browser/docs/guides.ts";
-import type { ApiAnswer } from "../../support/api.ts";
-import { answerOf } from "../../support/authorization.ts";
-import { createBrowserSession } from "../../support/browser-session.ts";
-import { asHere, runBlocks, shellBlocks } from "../../support/shell-blocks.ts";
-import { startWhole, type WholeService } from "../../support/whole-service.ts";
+import type { ApiAnswer } from "../../support/service/api.ts";
+import { answerOf } from "../../support/given/authorization.ts";
+import { createBrowserSession } from "../../support/browser/browser-session.ts";
+import { asHere, runBlocks, shellBlocks } from "../../support/run/shell-blocks.ts";
+import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
 /** Every shell block of the guides, as it stands there, in order, against a service that was just started. */
 

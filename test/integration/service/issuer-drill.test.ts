@@ -2,8 +2,8 @@ import { mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { runBlocks } from "../../support/shell-blocks.ts";
-import { startWhole, type WholeService } from "../../support/whole-service.ts";
+import { runBlocks } from "../../support/run/shell-blocks.ts";
+import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
 /** The drill of docs/operations.md, step by step as it stands there, against a service that was just started. */
 

@@ -1,9 +1,9 @@
 import { fork } from "node:child_process";
 import { expect, test } from "vitest";
-import { atEnd } from "../../support/at-end.ts";
-import { createBrowserSession } from "../../support/browser-session.ts";
-import { ended, freePort } from "../../support/services.ts";
-import { shellBlocks } from "../../support/shell-blocks.ts";
+import { atEnd } from "../../support/run/at-end.ts";
+import { createBrowserSession } from "../../support/browser/browser-session.ts";
+import { ended, freePort } from "../../support/run/services.ts";
+import { shellBlocks } from "../../support/run/shell-blocks.ts";
 import { useOperator } from "../operator/operator-support.ts";
 
 const operator = useOperator();

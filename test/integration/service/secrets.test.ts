@@ -6,13 +6,13 @@ import { describe, expect, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import type { QueueBackend } from "../../../runtime/queues.ts";
 import { decryptKeySync } from "../../../worker/keys/encrypted-key.ts";
-import { answerOf, authorizationOn, drawPkce, postForm } from "../../support/authorization.ts";
-import { createBrowserSession } from "../../support/browser-session.ts";
-import { givenRows } from "../../support/given.ts";
-import { givenUser, testPassphrase } from "../../support/issuing.ts";
-import { givenLocalAccount, testPassword } from "../../support/local-account.ts";
-import { startService, type RunningService } from "../../support/service.ts";
-import { describeWithTool } from "../../support/tools.ts";
+import { answerOf, authorizationOn, drawPkce, postForm } from "../../support/given/authorization.ts";
+import { createBrowserSession } from "../../support/browser/browser-session.ts";
+import { givenRows } from "../../support/given/given.ts";
+import { givenUser, testPassphrase } from "../../support/given/issuing.ts";
+import { givenLocalAccount, testPassword } from "../../support/given/local-account.ts";
+import { startService, type RunningService } from "../../support/service/service.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 /** A secret, in every form in which it could lie around. */
 const forms = (secret: string | Buffer): string[] => {

@@ -1,10 +1,10 @@
 import { readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
-import { createBrowserSession } from "../../support/browser-session.ts";
-import { eventually } from "../../support/eventually.ts";
-import { ended } from "../../support/services.ts";
-import { startWhole, type WholeService } from "../../support/whole-service.ts";
+import { createBrowserSession } from "../../support/browser/browser-session.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { ended } from "../../support/run/services.ts";
+import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
 const running: WholeService[] = [];
 afterEach(async () => {

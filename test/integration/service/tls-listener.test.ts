@@ -4,9 +4,9 @@ import { get } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, onTestFinished, test } from "vitest";
-import { openssl } from "../../support/openssl.ts";
-import { startService } from "../../support/service.ts";
-import { freePort } from "../../support/services.ts";
+import { openssl } from "../../support/pki/openssl.ts";
+import { startService } from "../../support/service/service.ts";
+import { freePort } from "../../support/run/services.ts";
 
 const key = generateKeyPairSync("ec", { namedCurve: "P-256" })
   .privateKey.export({ type: "pkcs8", format: "pem" })

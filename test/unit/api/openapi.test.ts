@@ -85,8 +85,8 @@ describe.each(endpoints.map((endpoint) => [endpoint.operation, endpoint] as cons
       "application",
       "audit",
     ];
-    const folder = folders.find((name) => existsSync(join(root, "api", name, `${file}.ts`)));
+    const folder = folders.find((name) => existsSync(join(root, "api", "resources", name, `${file}.ts`)));
     const tested = folder === undefined ? "health.test.ts" : join(folder, `${file}.test.ts`);
-    expect(existsSync(join(root, "test", "integration", "api", tested)), tested).toBe(true);
+    expect(existsSync(join(root, "test", "integration", "api", "resources", tested)), tested).toBe(true);
   });
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { csvLine, csvSeparators, unguardCell } from "../../../domain/csv.ts";
-import { everyText } from "../../support/every-text.ts";
+import { everyText } from "../../support/browser/every-text.ts";
 
 test.each([
   [["a", 1, true, null, ""], "a,1,true,,\r\n"],

@@ -3,9 +3,9 @@ import { describe, expect, test } from "vitest";
 import { CsrError, csrLengthMax, readCsr } from "../../../pki/csr.ts";
 import { bitString, contextConstructed, nullValue, oid, sequence, smallInteger, tag, tlv } from "../../../pki/der.ts";
 import { pem } from "../../../pki/pem.ts";
-import { longLength, otherForms, requestFor } from "../../support/hostile-keys.ts";
-import { openssl } from "../../support/openssl.ts";
-import { describeWithTool } from "../../support/tools.ts";
+import { longLength, otherForms, requestFor } from "../../support/pki/hostile-keys.ts";
+import { openssl } from "../../support/pki/openssl.ts";
+import { describeWithTool } from "../../support/run/tools.ts";
 
 const spkiOf = (key: KeyObject): Buffer => createPublicKey(key).export({ format: "der", type: "spki" });
 const ec = (namedCurve: string): KeyObject => generateKeyPairSync("ec", { namedCurve }).privateKey;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { IssuerID } from "../../../domain/ids.ts";
 import { loadIssuer, type IssuerFiles } from "../../../pki/issuer.ts";
-import { certificateDer, testIssuer, testSigner, testUrls } from "../../support/hierarchy/test-hierarchy.ts";
+import { certificateDer, testIssuer, testSigner, testUrls } from "../../support/given/hierarchy/test-hierarchy.ts";
 
 const issuing = certificateDer("issuing");
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from "vitest";
 import type { SerialNumber } from "../../../domain/ids.ts";
 import { draftCertificate, type CertificateDraft } from "../../../pki/certificate.ts";
 import { lint, LintError, lintRules } from "../../../pki/lint.ts";
-import { otherForms } from "../../support/hostile-keys.ts";
-import { certificateRequest, testIdentity } from "../../support/certificate-request.ts";
+import { otherForms } from "../../support/pki/hostile-keys.ts";
+import { certificateRequest, testIdentity } from "../../support/given/certificate-request.ts";
 
 const draft = draftCertificate(certificateRequest());
 const { issuer } = draft;

@@ -2,8 +2,8 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { contextConstructed, octetString, oid, sequence, tag, tlv } from "../../../pki/der.ts";
 import { certIdsMax, readOcspRequest } from "../../../pki/ocsp-request.ts";
-import { certificateDer } from "../../support/hierarchy/test-hierarchy.ts";
-import { encodeCertId, encodeOcspRequest, nonceExtension, requestExtension } from "../../support/ocsp.ts";
+import { certificateDer } from "../../support/given/hierarchy/test-hierarchy.ts";
+import { encodeCertId, encodeOcspRequest, nonceExtension, requestExtension } from "../../support/pki/ocsp.ts";
 
 const issuer = certificateDer("issuing");
 const certId = encodeCertId({ issuer, serialNumber: "4711" });

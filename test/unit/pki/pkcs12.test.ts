@@ -13,7 +13,7 @@ import {
   readDer,
   readMac,
   readPkcs12,
-} from "../../support/pkcs12-reader.ts";
+} from "../../support/pki/pkcs12-reader.ts";
 
 /** The table of the design, written out once more. */
 const expected = {

@@ -1,7 +1,7 @@
 import { generateKeyPairSync } from "node:crypto";
 import { expect, test } from "vitest";
 import { bitString, nullValue, oid, sequence, unsignedInteger } from "../../../pki/der.ts";
-import { otherForms } from "../../support/hostile-keys.ts";
+import { otherForms } from "../../support/pki/hostile-keys.ts";
 import { publicKeyAlgorithm } from "../../../pki/public-key.ts";
 
 const spki = { format: "der", type: "spki" } as const;

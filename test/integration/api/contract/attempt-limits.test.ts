@@ -5,12 +5,12 @@ import { createGuesses, guessLimits, type Guesses } from "../../../../api/contra
 import { sql } from "../../../../db/sql.ts";
 import { ServiceError } from "../../../../domain/errors.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { freshRedisDatabase } from "../../../support/services.ts";
-import { startTcpProxy, type TcpProxy } from "../../../support/tcp-proxy.ts";
-import { describeWithTool } from "../../../support/tools.ts";
-import { backendFor, silentLog } from "../../../support/worker.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { eventually } from "../../../support/run/eventually.ts";
+import { freshRedisDatabase } from "../../../support/run/services.ts";
+import { startTcpProxy, type TcpProxy } from "../../../support/run/tcp-proxy.ts";
+import { describeWithTool } from "../../../support/run/tools.ts";
+import { backendFor, silentLog } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 const masterKey = createSecretKey(randomBytes(32));

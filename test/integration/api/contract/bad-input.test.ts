@@ -1,13 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../../../api/endpoints.ts";
-import { sendRequest, useApi, type ApiAnswer } from "../../../support/api.ts";
+import { sendRequest, useApi, type ApiAnswer } from "../../../support/service/api.ts";
 import {
   givenSubject,
   nobodysSubject,
   samplesOf,
   type Sample,
   type SampleSubject,
-} from "../../../support/endpoint-samples.ts";
+} from "../../../support/given/endpoint-samples.ts";
 
 const api = useApi({ settings: { waitSeconds: 1 } });
 let subject: SampleSubject;

@@ -1,8 +1,13 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Endpoint } from "../../../../api/contract/endpoint.ts";
 import { endpoints } from "../../../../api/endpoints.ts";
-import { useApi } from "../../../support/api.ts";
-import { givenSubject, nobodysSubject, samplesOf, type SampleSubject } from "../../../support/endpoint-samples.ts";
+import { useApi } from "../../../support/service/api.ts";
+import {
+  givenSubject,
+  nobodysSubject,
+  samplesOf,
+  type SampleSubject,
+} from "../../../support/given/endpoint-samples.ts";
 
 const api = useApi();
 const { as, given } = api;

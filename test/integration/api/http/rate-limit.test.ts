@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { useApi } from "../../../support/api.ts";
+import { useApi } from "../../../support/service/api.ts";
 
 const api = useApi({ settings: { rateLimits: { service: 5, user: 3, refused: 4 } } });
 const { as, given } = api;

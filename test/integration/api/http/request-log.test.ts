@@ -1,10 +1,10 @@
 import { pino } from "pino";
 import { beforeAll, beforeEach, expect, test } from "vitest";
-import { useApi } from "../../../support/api.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
-import { askOverHttp, encodeCertId, encodeOcspRequest } from "../../../support/ocsp.ts";
-import { startTestWorker } from "../../../support/worker.ts";
+import { useApi } from "../../../support/service/api.ts";
+import { eventually } from "../../../support/run/eventually.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
+import { askOverHttp, encodeCertId, encodeOcspRequest } from "../../../support/pki/ocsp.ts";
+import { startTestWorker } from "../../../support/service/worker.ts";
 
 interface Line {
   level: string;

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { useApi } from "../../../support/api.ts";
-import { answerOf, authorizationOn, drawPkce, redirectUri } from "../../../support/authorization.ts";
-import type { GivenApplication, GivenUser } from "../../../support/given.ts";
+import { useApi } from "../../../support/service/api.ts";
+import { answerOf, authorizationOn, drawPkce, redirectUri } from "../../../support/given/authorization.ts";
+import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
 const api = useApi();
 const { as, given } = api;

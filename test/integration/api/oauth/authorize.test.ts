@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { sendRequest, useApi } from "../../../support/api.ts";
-import { answerOf, authorizationOn, drawPkce, redirectUri } from "../../../support/authorization.ts";
-import { formsOf } from "../../../support/browser-session.ts";
-import type { GivenApplication, GivenUser } from "../../../support/given.ts";
+import { sendRequest, useApi } from "../../../support/service/api.ts";
+import { answerOf, authorizationOn, drawPkce, redirectUri } from "../../../support/given/authorization.ts";
+import { formsOf } from "../../../support/browser/browser-session.ts";
+import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
 const api = useApi();
 const { given } = api;

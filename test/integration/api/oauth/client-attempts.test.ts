@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { useApi, type ApiAnswer } from "../../../support/api.ts";
-import { postForm } from "../../../support/authorization.ts";
+import { useApi, type ApiAnswer } from "../../../support/service/api.ts";
+import { postForm } from "../../../support/given/authorization.ts";
 
 const proxy = "127.0.0.1";
 const api = useApi({ settings: { trustedProxies: proxy } });

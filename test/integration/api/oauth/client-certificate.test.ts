@@ -10,11 +10,11 @@ import { consoleClientId, upsertConsole } from "../../../../db/queries/oauth/app
 import { sql } from "../../../../db/sql.ts";
 import { allScopes, scopesAllowedTo, type Scope } from "../../../../domain/scopes.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
-import { useApi, type ApiAnswer } from "../../../support/api.ts";
-import { postForm } from "../../../support/authorization.ts";
-import type { GivenApplication, GivenUser } from "../../../support/given.ts";
-import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
-import { openssl } from "../../../support/openssl.ts";
+import { useApi, type ApiAnswer } from "../../../support/service/api.ts";
+import { postForm } from "../../../support/given/authorization.ts";
+import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
+import { openssl } from "../../../support/pki/openssl.ts";
 
 /** A certificate with its key, as a device holds it. */
 interface Device {

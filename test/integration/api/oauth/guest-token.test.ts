@@ -1,8 +1,8 @@
 import { decodeJwt } from "jose";
 import { expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { useApi } from "../../../support/api.ts";
-import { authorizationOn } from "../../../support/authorization.ts";
+import { useApi } from "../../../support/service/api.ts";
+import { authorizationOn } from "../../../support/given/authorization.ts";
 
 const api = useApi();
 const { as, given } = api;

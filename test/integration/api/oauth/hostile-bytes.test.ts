@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { sendRequest, useApi } from "../../../support/api.ts";
-import { redirectUri } from "../../../support/authorization.ts";
-import type { GivenApplication } from "../../../support/given.ts";
+import { sendRequest, useApi } from "../../../support/service/api.ts";
+import { redirectUri } from "../../../support/given/authorization.ts";
+import type { GivenApplication } from "../../../support/given/given.ts";
 
 const api = useApi();
 const { given } = api;

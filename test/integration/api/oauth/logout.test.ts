@@ -2,9 +2,9 @@ import { createHmac } from "node:crypto";
 import { decodeJwt, exportJWK, generateKeyPair, SignJWT } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { sendRequest, useApi } from "../../../support/api.ts";
-import { authorizationOn } from "../../../support/authorization.ts";
-import type { GivenApplication, GivenUser } from "../../../support/given.ts";
+import { sendRequest, useApi } from "../../../support/service/api.ts";
+import { authorizationOn } from "../../../support/given/authorization.ts";
+import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
 const api = useApi();
 const { as, given } = api;

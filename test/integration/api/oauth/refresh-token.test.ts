@@ -1,9 +1,9 @@
 import { decodeJwt } from "jose";
 import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { useApi } from "../../../support/api.ts";
-import { authorizationOn } from "../../../support/authorization.ts";
-import type { GivenApplication, GivenUser } from "../../../support/given.ts";
+import { useApi } from "../../../support/service/api.ts";
+import { authorizationOn } from "../../../support/given/authorization.ts";
+import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
 const api = useApi();
 const { as, given } = api;

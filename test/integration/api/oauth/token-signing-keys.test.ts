@@ -5,7 +5,7 @@ import { createTokenSigningKeys, type TokenSigningKeys } from "../../../../api/o
 import type { Database } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";
 import { masterKey } from "../../../../runtime/master-key.ts";
-import { useDatabase } from "../../../support/database.ts";
+import { useDatabase } from "../../../support/run/database.ts";
 
 const database = useDatabase();
 const key = masterKey(randomBytes(32).toString("base64url"));

@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { useApi } from "../../../support/api.ts";
-import { authorizationOn, postForm } from "../../../support/authorization.ts";
-import type { GivenApplication, GivenUser } from "../../../support/given.ts";
+import { useApi } from "../../../support/service/api.ts";
+import { authorizationOn, postForm } from "../../../support/given/authorization.ts";
+import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -3,8 +3,8 @@ import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
 import { scopesAllowedTo } from "../../../../domain/scopes.ts";
-import { sendRequest, useApi, type ApiAnswer } from "../../../support/api.ts";
-import type { GivenApplication } from "../../../support/given.ts";
+import { sendRequest, useApi, type ApiAnswer } from "../../../support/service/api.ts";
+import type { GivenApplication } from "../../../support/given/given.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -4,9 +4,9 @@ import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { ocspErrors } from "../../../../pki/ocsp-response.ts";
-import { useApi } from "../../../support/api.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
+import { useApi } from "../../../support/service/api.ts";
+import { eventually } from "../../../support/run/eventually.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
 import {
   askOverHttp,
   askWithOpenssl,
@@ -15,8 +15,8 @@ import {
   nonceExtension,
   outcomeOf,
   responderUrls,
-} from "../../../support/ocsp.ts";
-import { startTestWorker } from "../../../support/worker.ts";
+} from "../../../support/pki/ocsp.ts";
+import { startTestWorker } from "../../../support/service/worker.ts";
 
 const api = useApi();
 const serialNumber = "4711";

@@ -9,12 +9,12 @@ import {
   CRLDistributionPointsExtension,
   X509Certificate as ParsedCertificate,
 } from "../../../../pki/x509.ts";
-import { useApi, type Caller } from "../../../support/api.ts";
-import { readCrl, verifyCrl } from "../../../support/crl.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
-import { openssl } from "../../../support/openssl.ts";
-import { requireTool } from "../../../support/tools.ts";
+import { useApi, type Caller } from "../../../support/service/api.ts";
+import { readCrl, verifyCrl } from "../../../support/pki/crl.ts";
+import { eventually } from "../../../support/run/eventually.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
+import { openssl } from "../../../support/pki/openssl.ts";
+import { requireTool } from "../../../support/run/tools.ts";
 
 requireTool("openssl");
 

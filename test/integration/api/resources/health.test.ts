@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import * as workers from "../../../../db/queries/upkeep/workers.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
-import { useApi } from "../../../support/api.ts";
+import { useApi } from "../../../support/service/api.ts";
 
 const api = useApi();
 const { as } = api;

@@ -11,9 +11,9 @@ import { advance } from "../../../../worker/bulk-job/advance.ts";
 import { attendToJobs } from "../../../../worker/bulk-job/attend.ts";
 import { tidyJobs } from "../../../../worker/bulk-job/tidy-jobs.ts";
 import { workRows } from "../../../../worker/bulk-job/work-rows.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { fromNow, givenRows } from "../../../support/given.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { eventually } from "../../../support/run/eventually.ts";
+import { fromNow, givenRows } from "../../../support/given/given.ts";
 import {
   auditOf,
   bulkClientOf,
@@ -25,9 +25,9 @@ import {
   rowsOf,
   tellWorkers,
   type GivenJob,
-} from "../../../support/jobs.ts";
-import { describeWithTool } from "../../../support/tools.ts";
-import { backendFor, silentLog, startTestWorker } from "../../../support/worker.ts";
+} from "../../../support/given/bulk-jobs.ts";
+import { describeWithTool } from "../../../support/run/tools.ts";
+import { backendFor, silentLog, startTestWorker } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

@@ -6,9 +6,9 @@ import { sql, type Sql } from "../../../../db/sql.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
 import { advance } from "../../../../worker/bulk-job/advance.ts";
 import { attendToJobs } from "../../../../worker/bulk-job/attend.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { fromNow, givenRows, type GivenUser } from "../../../support/given.ts";
-import { givenIssuance } from "../../../support/issuing.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { fromNow, givenRows, type GivenUser } from "../../../support/given/given.ts";
+import { givenIssuance } from "../../../support/given/issuing.ts";
 import {
   auditOf,
   bulkClientOf,
@@ -21,9 +21,9 @@ import {
   tellWorkers,
   type GivenJob,
   type GivenRow,
-} from "../../../support/jobs.ts";
-import { describeWithTool } from "../../../support/tools.ts";
-import { startTestWorker } from "../../../support/worker.ts";
+} from "../../../support/given/bulk-jobs.ts";
+import { describeWithTool } from "../../../support/run/tools.ts";
+import { startTestWorker } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

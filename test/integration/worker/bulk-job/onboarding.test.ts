@@ -2,9 +2,9 @@ import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { fromNow, givenRows } from "../../../support/given.ts";
-import { givenIssuingRealm } from "../../../support/issuing.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { fromNow, givenRows } from "../../../support/given/given.ts";
+import { givenIssuingRealm } from "../../../support/given/issuing.ts";
 import {
   auditOf,
   bulkClientOf,
@@ -16,10 +16,10 @@ import {
   rowsOf,
   tellWorkers,
   type GivenRow,
-} from "../../../support/jobs.ts";
-import { describeWithTool } from "../../../support/tools.ts";
+} from "../../../support/given/bulk-jobs.ts";
+import { describeWithTool } from "../../../support/run/tools.ts";
 import { workRows } from "../../../../worker/bulk-job/work-rows.ts";
-import { startTestWorker } from "../../../support/worker.ts";
+import { startTestWorker } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

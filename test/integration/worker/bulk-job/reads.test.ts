@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { givenIssuingRealm } from "../../../support/issuing.ts";
-import { eventuallyIn, givenJob, tellWorkers } from "../../../support/jobs.ts";
-import { startTestWorker } from "../../../support/worker.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { givenIssuingRealm } from "../../../support/given/issuing.ts";
+import { eventuallyIn, givenJob, tellWorkers } from "../../../support/given/bulk-jobs.ts";
+import { startTestWorker } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 

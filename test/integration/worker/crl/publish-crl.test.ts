@@ -12,13 +12,13 @@ import { publishCrl, type PublishDeps } from "../../../../worker/crl/publish-crl
 import { createIssuers } from "../../../../worker/issuance/issuers.ts";
 import { pem } from "../../../../pki/pem.ts";
 import { createSigningPool, type SigningPool } from "../../../../worker/signing/pool.ts";
-import { readCrl, storedCrl, verifyCrl, type ReadCrl } from "../../../support/crl.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { fromNow, givenRows } from "../../../support/given.ts";
-import { givenIssuingRealm, testPassphrase, type IssuingRealm } from "../../../support/issuing.ts";
-import { requireTool } from "../../../support/tools.ts";
-import { silentLog, testOutputKeys } from "../../../support/worker.ts";
+import { readCrl, storedCrl, verifyCrl, type ReadCrl } from "../../../support/pki/crl.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { eventually } from "../../../support/run/eventually.ts";
+import { fromNow, givenRows } from "../../../support/given/given.ts";
+import { givenIssuingRealm, testPassphrase, type IssuingRealm } from "../../../support/given/issuing.ts";
+import { requireTool } from "../../../support/run/tools.ts";
+import { silentLog, testOutputKeys } from "../../../support/service/worker.ts";
 
 requireTool("openssl");
 

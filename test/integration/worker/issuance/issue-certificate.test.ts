@@ -11,14 +11,14 @@ import { openQueues, type QueueBackend } from "../../../../runtime/queues.ts";
 import { open, outputPrivateKey, unwrapDataKey } from "../../../../runtime/sealed-output.ts";
 import { pem } from "../../../../pki/pem.ts";
 import { X509Certificate } from "../../../../pki/x509.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { otherForms, requestFor } from "../../../support/hostile-keys.ts";
-import { givenIssuance, givenIssuingRealm, givenUser } from "../../../support/issuing.ts";
-import { openssl } from "../../../support/openssl.ts";
-import { makeOpenQueueSchema } from "../../../support/queue-schema.ts";
-import { describeWithTool } from "../../../support/tools.ts";
-import { backendFor, silentLog, startTestWorker, testOutputKeys } from "../../../support/worker.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { eventually } from "../../../support/run/eventually.ts";
+import { otherForms, requestFor } from "../../../support/pki/hostile-keys.ts";
+import { givenIssuance, givenIssuingRealm, givenUser } from "../../../support/given/issuing.ts";
+import { openssl } from "../../../support/pki/openssl.ts";
+import { makeOpenQueueSchema } from "../../../support/run/queue-schema.ts";
+import { describeWithTool } from "../../../support/run/tools.ts";
+import { backendFor, silentLog, startTestWorker, testOutputKeys } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 

@@ -1,9 +1,9 @@
 import { Agent } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { givenRows } from "../../../support/given.ts";
-import { givenIssuingRealm, type IssuingRealm } from "../../../support/issuing.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { givenRows } from "../../../support/given/given.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
 import {
   askOverHttp,
   encodeCertId,
@@ -12,8 +12,8 @@ import {
   outcomeOf,
   responderUrls,
   statusOf,
-} from "../../../support/ocsp.ts";
-import { startTestWorker, type TestWorker } from "../../../support/worker.ts";
+} from "../../../support/pki/ocsp.ts";
+import { startTestWorker, type TestWorker } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });

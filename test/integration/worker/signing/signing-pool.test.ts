@@ -20,10 +20,15 @@ import type {
 } from "../../../../worker/signing/messages.ts";
 import { createSigningPool, type SigningPool, type SigningPoolOptions } from "../../../../worker/signing/pool.ts";
 import { SigningThreadError, ThreadRequestError } from "../../../../worker/signing/thread-handle.ts";
-import { issueOrder } from "../../../support/certificate-request.ts";
-import { certificatePem, derOf, testIssuerMaterial, testUrls } from "../../../support/hierarchy/test-hierarchy.ts";
-import { openssl } from "../../../support/openssl.ts";
-import { describeWithTool } from "../../../support/tools.ts";
+import { issueOrder } from "../../../support/given/certificate-request.ts";
+import {
+  certificatePem,
+  derOf,
+  testIssuerMaterial,
+  testUrls,
+} from "../../../support/given/hierarchy/test-hierarchy.ts";
+import { openssl } from "../../../support/pki/openssl.ts";
+import { describeWithTool } from "../../../support/run/tools.ts";
 
 const passphrase = "test passphrase";
 const outputKeys = generateOutputKeyPair();

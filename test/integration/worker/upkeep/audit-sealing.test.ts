@@ -9,10 +9,10 @@ import { createHeadSigner, generateAuditKey, type HeadSigner } from "../../../..
 import { systemClock, type Clock } from "../../../../runtime/clock.ts";
 import { sealAudit, sealingLock } from "../../../../worker/upkeep/audit-sealing.ts";
 import { lapseLock, tidyLock } from "../../../../worker/upkeep/upkeep.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { givenRows } from "../../../support/given.ts";
-import { startTestWorker } from "../../../support/worker.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { eventually } from "../../../support/run/eventually.ts";
+import { givenRows } from "../../../support/given/given.ts";
+import { startTestWorker } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

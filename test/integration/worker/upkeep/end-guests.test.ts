@@ -2,11 +2,11 @@ import { beforeEach, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";
 import { endGuests } from "../../../../worker/upkeep/upkeep.ts";
-import { auditOf } from "../../../support/audit.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { eventually } from "../../../support/eventually.ts";
-import { fromNow, givenRows } from "../../../support/given.ts";
-import { silentLog } from "../../../support/worker.ts";
+import { auditOf } from "../../../support/given/audit.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { eventually } from "../../../support/run/eventually.ts";
+import { fromNow, givenRows } from "../../../support/given/given.ts";
+import { silentLog } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

@@ -4,9 +4,9 @@ import type { Database } from "../../../../db/client.ts";
 import { sql, type Sql } from "../../../../db/sql.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { tidy } from "../../../../worker/upkeep/upkeep.ts";
-import { useDatabase } from "../../../support/database.ts";
-import { givenRows, type GivenUser } from "../../../support/given.ts";
-import { silentLog } from "../../../support/worker.ts";
+import { useDatabase } from "../../../support/run/database.ts";
+import { givenRows, type GivenUser } from "../../../support/given/given.ts";
+import { silentLog } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { clientCertificatesOf, tlsListenerOf } from "../../../../api/http/client-certificate/config.ts";
 import { apiVariables } from "../../../../api/config.ts";
 import { ConfigError, loadConfig, type Env } from "../../../../runtime/config.ts";
-import { openssl } from "../../../support/openssl.ts";
+import { openssl } from "../../../support/pki/openssl.ts";
 
 const newKey = (): string =>
   generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { ConfigError, loadConfig, type Env } from "../../../../runtime/config.ts";
 import { workerVariables } from "../../../../worker/config.ts";
 import { profileSigningEnd, profileSigningOf } from "../../../../worker/issuance/profile-signing.ts";
-import { openssl } from "../../../support/openssl.ts";
+import { openssl } from "../../../support/pki/openssl.ts";
 
 const newKey = (namedCurve = "P-256"): string =>
   generateKeyPairSync("ec", { namedCurve }).privateKey.export({ type: "pkcs8", format: "pem" }).toString();

@@ -10,9 +10,9 @@ import {
 import { loadIssuer } from "../../../../pki/issuer.ts";
 import { pem } from "../../../../pki/pem.ts";
 import { openFileSignerSync } from "../../../../worker/keys/file-signer.ts";
-import { testUrls } from "../../../support/hierarchy/test-hierarchy.ts";
-import { openssl } from "../../../support/openssl.ts";
-import { describeWithTool } from "../../../support/tools.ts";
+import { testUrls } from "../../../support/given/hierarchy/test-hierarchy.ts";
+import { openssl } from "../../../support/pki/openssl.ts";
+import { describeWithTool } from "../../../support/run/tools.ts";
 
 const at = new Date("2026-11-21T09:00:00.500Z");
 const organization = 'Universität "Süd", #1 + Söhne \\ Co; <a=b>';

@@ -8,7 +8,7 @@ import {
 } from "../../../../worker/keys/encrypted-key.ts";
 import { openFileSigner, openFileSignerSync } from "../../../../worker/keys/file-signer.ts";
 import { generateKeyPairSync, verify } from "node:crypto";
-import { privateKeyPkcs8 } from "../../../support/hierarchy/test-hierarchy.ts";
+import { privateKeyPkcs8 } from "../../../support/given/hierarchy/test-hierarchy.ts";
 
 const passphrase = "correct horse, bättery";
 const key = privateKeyPkcs8("issuing");

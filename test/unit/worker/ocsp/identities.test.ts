@@ -5,7 +5,7 @@ import { createIdentities, IdentityUnavailable, type Certify } from "../../../..
 import type { OcspIssuer } from "../../../../worker/ocsp/issuers.ts";
 import { assembleCertificate, subjectKeyIdentifier } from "../../../../pki/certificate.ts";
 import { encodeResponderToBeSigned } from "../../../../pki/responder-certificate.ts";
-import { testIssuer } from "../../../support/hierarchy/test-hierarchy.ts";
+import { testIssuer } from "../../../support/given/hierarchy/test-hierarchy.ts";
 
 const day = 86_400_000;
 const start = new Date("2027-03-01T00:00:00Z").getTime();

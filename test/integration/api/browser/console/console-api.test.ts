@@ -1,10 +1,10 @@
 import { get, type IncomingMessage } from "node:http";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { sendRequest, useApi } from "../../../../support/api.ts";
-import { openConsole, type ConsoleBrowser } from "../../../../support/console-browser.ts";
-import type { GivenUser } from "../../../../support/given.ts";
-import { givenJob, leaveIn } from "../../../../support/jobs.ts";
+import { sendRequest, useApi } from "../../../../support/service/api.ts";
+import { openConsole, type ConsoleBrowser } from "../../../../support/browser/console-browser.ts";
+import type { GivenUser } from "../../../../support/given/given.ts";
+import { givenJob, leaveIn } from "../../../../support/given/bulk-jobs.ts";
 
 let lookups = 0;
 const api = useApi({

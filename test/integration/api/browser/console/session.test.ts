@@ -2,11 +2,11 @@ import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { tidy } from "../../../../../worker/upkeep/upkeep.ts";
-import { useApi } from "../../../../support/api.ts";
-import { answerOf, authorizationOn } from "../../../../support/authorization.ts";
-import { openConsole, type ConsoleBrowser } from "../../../../support/console-browser.ts";
-import type { GivenUser } from "../../../../support/given.ts";
-import { silentLog } from "../../../../support/worker.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { answerOf, authorizationOn } from "../../../../support/given/authorization.ts";
+import { openConsole, type ConsoleBrowser } from "../../../../support/browser/console-browser.ts";
+import type { GivenUser } from "../../../../support/given/given.ts";
+import { silentLog } from "../../../../support/service/worker.ts";
 
 const api = useApi();
 const { given, database, as } = api;

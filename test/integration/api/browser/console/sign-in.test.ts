@@ -4,12 +4,12 @@ import { sql } from "../../../../../db/sql.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { masterKey, openUnderMasterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
-import { sendRequest, useApi } from "../../../../support/api.ts";
-import { authorizationOn } from "../../../../support/authorization.ts";
-import type { BrowserSession, Visit } from "../../../../support/browser-session.ts";
-import { consoleIn, openConsole } from "../../../../support/console-browser.ts";
-import type { GivenUser } from "../../../../support/given.ts";
-import { givenLocalAccount, testPassword } from "../../../../support/local-account.ts";
+import { sendRequest, useApi } from "../../../../support/service/api.ts";
+import { authorizationOn } from "../../../../support/given/authorization.ts";
+import type { BrowserSession, Visit } from "../../../../support/browser/browser-session.ts";
+import { consoleIn, openConsole } from "../../../../support/browser/console-browser.ts";
+import type { GivenUser } from "../../../../support/given/given.ts";
+import { givenLocalAccount, testPassword } from "../../../../support/given/local-account.ts";
 
 const api = useApi();
 const { given, database } = api;

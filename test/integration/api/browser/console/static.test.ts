@@ -5,7 +5,7 @@ import { Writable } from "node:stream";
 import { brotliCompressSync, gzipSync } from "node:zlib";
 import { pino } from "pino";
 import { afterAll, describe, expect, test } from "vitest";
-import { sendRequest, useApi } from "../../../../support/api.ts";
+import { sendRequest, useApi } from "../../../../support/service/api.ts";
 
 const folder = mkdtempSync(path.join(tmpdir(), "realmpass-console-"));
 afterAll(() => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../../../api/endpoints.ts";
 import { guides } from "../../../../../api/browser/docs/guides.ts";
 import { errorCatalogue } from "../../../../../domain/errors.ts";
-import { useApi } from "../../../../support/api.ts";
+import { useApi } from "../../../../support/service/api.ts";
 
 const api = useApi();
 const get = (path: string, headers: Record<string, string> = {}) => api.as.nobody().get(path, { headers });

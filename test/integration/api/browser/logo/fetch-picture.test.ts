@@ -1,7 +1,7 @@
 import type { ServerResponse } from "node:http";
 import { beforeEach, expect, test } from "vitest";
 import { createPictureFetch } from "../../../../../api/browser/logo/fetch-picture.ts";
-import { png, svg, usePictureServer } from "../../../../support/picture-server.ts";
+import { png, svg, usePictureServer } from "../../../../support/counterparts/picture-server.ts";
 
 const server = usePictureServer();
 /** Within this machine as well, and nowhere that pictures may come from. */

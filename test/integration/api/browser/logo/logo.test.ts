@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { sendRequest, useApi } from "../../../../support/api.ts";
-import { png, svg, usePictureServer } from "../../../../support/picture-server.ts";
+import { sendRequest, useApi } from "../../../../support/service/api.ts";
+import { png, svg, usePictureServer } from "../../../../support/counterparts/picture-server.ts";
 
 const server = usePictureServer();
 const api = useApi({ settings: { logos: { networks: "127.0.0.1", authorities: server.authorities } } });

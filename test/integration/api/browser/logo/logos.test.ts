@@ -1,8 +1,8 @@
 import { beforeEach, expect, test } from "vitest";
 import { createPictureFetch } from "../../../../../api/browser/logo/fetch-picture.ts";
 import { createLogos, type Logos } from "../../../../../api/browser/logo/logos.ts";
-import { silentLog } from "../../../../support/worker.ts";
-import { png, svg, usePictureServer } from "../../../../support/picture-server.ts";
+import { silentLog } from "../../../../support/service/worker.ts";
+import { png, svg, usePictureServer } from "../../../../support/counterparts/picture-server.ts";
 
 const server = usePictureServer();
 const fetchPicture = createPictureFetch({ networks: "127.0.0.1", authorities: server.authorities });

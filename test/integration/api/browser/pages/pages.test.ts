@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
-import { sendRequest, useApi } from "../../../../support/api.ts";
-import { createBrowserSession } from "../../../../support/browser-session.ts";
-import { givenLocalAccount } from "../../../../support/local-account.ts";
+import { sendRequest, useApi } from "../../../../support/service/api.ts";
+import { createBrowserSession } from "../../../../support/browser/browser-session.ts";
+import { givenLocalAccount } from "../../../../support/given/local-account.ts";
 
 const api = useApi();
 const get = (path: string, headers: Record<string, string> = {}) =>

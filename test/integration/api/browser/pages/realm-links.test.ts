@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi } from "../../../../support/api.ts";
-import type { Visit } from "../../../../support/browser-session.ts";
-import { fromNow, type GivenUser } from "../../../../support/given.ts";
-import { givenLocalAccount, testPassword } from "../../../../support/local-account.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import type { Visit } from "../../../../support/browser/browser-session.ts";
+import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
+import { givenLocalAccount, testPassword } from "../../../../support/given/local-account.ts";
 import { visitorOf } from "../self-service/self-service-support.ts";
 
 const api = useApi();

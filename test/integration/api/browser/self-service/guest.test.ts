@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { sendRequest, useApi } from "../../../../support/api.ts";
-import { fromNow } from "../../../../support/given.ts";
-import { givenIssuingRealm } from "../../../../support/issuing.ts";
-import { userAgents } from "../../../../support/user-agents.ts";
+import { sendRequest, useApi } from "../../../../support/service/api.ts";
+import { fromNow } from "../../../../support/given/given.ts";
+import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
+import { userAgents } from "../../../../support/browser/user-agents.ts";
 import { fileOn, headingOf, visitorOf } from "./self-service-support.ts";
 
 const api = useApi();

@@ -3,11 +3,11 @@ import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { endReplaced } from "../../../../../worker/upkeep/upkeep.ts";
-import { sendRequest, useApi } from "../../../../support/api.ts";
-import { fromNow, type GivenUser } from "../../../../support/given.ts";
-import { givenIssuingRealm } from "../../../../support/issuing.ts";
-import { silentLog } from "../../../../support/worker.ts";
-import { userAgents } from "../../../../support/user-agents.ts";
+import { sendRequest, useApi } from "../../../../support/service/api.ts";
+import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
+import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
+import { silentLog } from "../../../../support/service/worker.ts";
+import { userAgents } from "../../../../support/browser/user-agents.ts";
 import { formOf, headingOf, serialsOf, visitorOf } from "./self-service-support.ts";
 
 const api = useApi();

@@ -6,9 +6,9 @@ import {
   type BrowserSession,
   type Form,
   type Visit,
-} from "../../../../support/browser-session.ts";
-import type { TestApi } from "../../../../support/api.ts";
-import type { GivenUser } from "../../../../support/given.ts";
+} from "../../../../support/browser/browser-session.ts";
+import type { TestApi } from "../../../../support/service/api.ts";
+import type { GivenUser } from "../../../../support/given/given.ts";
 
 export interface Visitor {
   browser: BrowserSession;

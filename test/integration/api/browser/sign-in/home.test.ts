@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
-import { useApi } from "../../../../support/api.ts";
-import { createBrowserSession, type BrowserSession } from "../../../../support/browser-session.ts";
-import { givenLocalAccount, testPassword, type LocalAccount } from "../../../../support/local-account.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { createBrowserSession, type BrowserSession } from "../../../../support/browser/browser-session.ts";
+import { givenLocalAccount, testPassword, type LocalAccount } from "../../../../support/given/local-account.ts";
 
 const api = useApi();
 const { given } = api;

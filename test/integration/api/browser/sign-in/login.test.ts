@@ -4,9 +4,14 @@ import { pino } from "pino";
 import { beforeAll, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi } from "../../../../support/api.ts";
-import { createBrowserSession, formsOf, type BrowserSession, type Visit } from "../../../../support/browser-session.ts";
-import { givenLocalAccount, testPassword, type LocalAccount } from "../../../../support/local-account.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import {
+  createBrowserSession,
+  formsOf,
+  type BrowserSession,
+  type Visit,
+} from "../../../../support/browser/browser-session.ts";
+import { givenLocalAccount, testPassword, type LocalAccount } from "../../../../support/given/local-account.ts";
 
 let logged = "";
 const log = pino(

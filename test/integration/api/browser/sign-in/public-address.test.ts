@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { sendRequest, useApi } from "../../../../support/api.ts";
-import { givenLocalAccount, testPassword } from "../../../../support/local-account.ts";
+import { sendRequest, useApi } from "../../../../support/service/api.ts";
+import { givenLocalAccount, testPassword } from "../../../../support/given/local-account.ts";
 
 /** Behind a proxy that takes `/auth` off, on https. */
 const api = useApi({ settings: { authUrl: "https://login.example/auth" } });

@@ -2,9 +2,9 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { sendRequest, useApi } from "../../../../support/api.ts";
-import { createBrowserSession } from "../../../../support/browser-session.ts";
-import { givenLocalAccount } from "../../../../support/local-account.ts";
+import { sendRequest, useApi } from "../../../../support/service/api.ts";
+import { createBrowserSession } from "../../../../support/browser/browser-session.ts";
+import { givenLocalAccount } from "../../../../support/given/local-account.ts";
 
 let logged = "";
 const log = pino(

@@ -3,8 +3,8 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
-import { useApi } from "../../../../support/api.ts";
-import { useUpstreamProvider, type TestUpstream } from "../../../../support/upstream-provider.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { useUpstreamProvider, type TestUpstream } from "../../../../support/counterparts/upstream-provider.ts";
 import {
   auditOfRealm,
   browserOf,

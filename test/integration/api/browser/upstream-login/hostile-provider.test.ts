@@ -7,9 +7,13 @@ import { pino } from "pino";
 import { beforeEach, describe, expect, test } from "vitest";
 import type { Problem } from "../../../../../api/browser/pages/problems.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { useApi } from "../../../../support/api.ts";
-import { useHostileProvider, type UpstreamLie, type UpstreamPlace } from "../../../../support/hostile-provider.ts";
-import { makeSigningKey } from "../../../../support/upstream-provider.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import {
+  useHostileProvider,
+  type UpstreamLie,
+  type UpstreamPlace,
+} from "../../../../support/counterparts/hostile-provider.ts";
+import { makeSigningKey } from "../../../../support/counterparts/upstream-provider.ts";
 import {
   browserOf,
   expectProblem,

@@ -2,9 +2,9 @@ import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { sendRequest, useApi, type TestApi } from "../../../../support/api.ts";
-import { createBrowserSession } from "../../../../support/browser-session.ts";
-import { useHostileProvider } from "../../../../support/hostile-provider.ts";
+import { sendRequest, useApi, type TestApi } from "../../../../support/service/api.ts";
+import { createBrowserSession } from "../../../../support/browser/browser-session.ts";
+import { useHostileProvider } from "../../../../support/counterparts/hostile-provider.ts";
 import { expectProblem, setUpstream, startPath } from "./upstream-login-support.ts";
 
 const api = useApi();

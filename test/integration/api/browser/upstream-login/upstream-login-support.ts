@@ -6,8 +6,8 @@ import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
 import { masterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
-import type { TestApi } from "../../../../support/api.ts";
-import { createBrowserSession, type BrowserSession, type Visit } from "../../../../support/browser-session.ts";
+import type { TestApi } from "../../../../support/service/api.ts";
+import { createBrowserSession, type BrowserSession, type Visit } from "../../../../support/browser/browser-session.ts";
 
 /** Gives a realm an identity provider. */
 export async function setUpstream(

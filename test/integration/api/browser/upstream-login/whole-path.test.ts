@@ -11,8 +11,8 @@ import {
   randomState,
 } from "openid-client";
 import { expect, test } from "vitest";
-import { useApi } from "../../../../support/api.ts";
-import { useUpstreamProvider } from "../../../../support/upstream-provider.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { useUpstreamProvider } from "../../../../support/counterparts/upstream-provider.ts";
 import { browserOf, setUpstream, signedInUser } from "./upstream-login-support.ts";
 
 const api = useApi();

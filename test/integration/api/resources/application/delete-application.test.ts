@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
-import { service, statusWith, tokenWith } from "../../../../support/registration.ts";
-import { expectEnded, expectGoingOn, redeem } from "../../../../support/session-state.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
+import { service, statusWith, tokenWith } from "../../../../support/given/registration.ts";
+import { expectEnded, expectGoingOn, redeem } from "../../../../support/given/session-state.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { useApi } from "../../../../support/api.ts";
-import { tokenWith } from "../../../../support/registration.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { tokenWith } from "../../../../support/given/registration.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,9 +1,9 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
-import { useApi } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
-import { service, tokenWith, useragent } from "../../../../support/registration.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
+import { service, tokenWith, useragent } from "../../../../support/given/registration.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,8 +1,8 @@
 import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi, type TestApi } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
-import { service, statusWith, tokenWith, useragent } from "../../../../support/registration.ts";
+import { useApi, type TestApi } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
+import { service, statusWith, tokenWith, useragent } from "../../../../support/given/registration.ts";
 
 const api = useApi();
 const { as, given } = api;

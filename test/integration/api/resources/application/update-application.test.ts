@@ -1,9 +1,9 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { allScopes } from "../../../../../domain/scopes.ts";
-import { useApi, type TestApi } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
-import { service, statusWith, tokenWith, useragent } from "../../../../support/registration.ts";
-import { expectEnded, expectGoingOn, redeem, stateOf } from "../../../../support/session-state.ts";
+import { useApi, type TestApi } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
+import { service, statusWith, tokenWith, useragent } from "../../../../support/given/registration.ts";
+import { expectEnded, expectGoingOn, redeem, stateOf } from "../../../../support/given/session-state.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -5,10 +5,10 @@ import { sql } from "../../../../../db/sql.ts";
 import type { AuditEvent } from "../../../../../domain/audit.ts";
 import { createHeadVerifier, generateAuditKey } from "../../../../../runtime/audit-key.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { useApi, type ApiAnswer, type Caller } from "../../../../support/api.ts";
-import { insertEntries, sealEntries } from "../../../../support/audit-chain.ts";
-import { eventually } from "../../../../support/eventually.ts";
-import { heldBytes } from "../../../../support/memory.ts";
+import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
+import { insertEntries, sealEntries } from "../../../../support/given/audit-chain.ts";
+import { eventually } from "../../../../support/run/eventually.ts";
+import { heldBytes } from "../../../../support/run/memory.ts";
 
 const api = useApi();
 const key = generateAuditKey();

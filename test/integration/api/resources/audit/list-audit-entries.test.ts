@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { record } from "../../../../../db/queries/audit/audit-entries.ts";
 import type { AuditEvent } from "../../../../../domain/audit.ts";
-import { useApi, type Caller } from "../../../../support/api.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
 
 const api = useApi();
 const { as, given } = api;

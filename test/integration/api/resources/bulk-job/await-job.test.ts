@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { useApi } from "../../../../support/api.ts";
-import { eventually } from "../../../../support/eventually.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { eventually } from "../../../../support/run/eventually.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { givenJob, leaveIn } from "../../../../support/jobs.ts";
+import { givenJob, leaveIn } from "../../../../support/given/bulk-jobs.ts";
 import type { JobState } from "../../../../../domain/bulk-job/job.ts";
 
 const api = useApi();

@@ -4,9 +4,9 @@ import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { certificateFormats } from "../../../../../domain/certificate-format.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
-import { useApi, type ApiAnswer, type SendOptions } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/jobs.ts";
-import { eventually } from "../../../../support/eventually.ts";
+import { useApi, type ApiAnswer, type SendOptions } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/bulk-jobs.ts";
+import { eventually } from "../../../../support/run/eventually.ts";
 
 const api = useApi();
 

@@ -1,10 +1,10 @@
 import { get, type ClientRequest, type IncomingHttpHeaders } from "node:http";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi, type Caller } from "../../../../support/api.ts";
-import { eventually } from "../../../../support/eventually.ts";
-import { fromNow } from "../../../../support/given.ts";
-import { givenJob, leaveIn } from "../../../../support/jobs.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
+import { eventually } from "../../../../support/run/eventually.ts";
+import { fromNow } from "../../../../support/given/given.ts";
+import { givenJob, leaveIn } from "../../../../support/given/bulk-jobs.ts";
 
 let queries = 0;
 const api = useApi({

@@ -3,9 +3,9 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { jobStates, type JobKind, type JobState } from "../../../../../domain/bulk-job/job.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
-import { useApi, type Caller } from "../../../../support/api.ts";
-import { fromNow } from "../../../../support/given.ts";
-import { auditOf, givenJob, jobOf, leaveIn, rowsOf, type GivenRow } from "../../../../support/jobs.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
+import { fromNow } from "../../../../support/given/given.ts";
+import { auditOf, givenJob, jobOf, leaveIn, rowsOf, type GivenRow } from "../../../../support/given/bulk-jobs.ts";
 
 const api = useApi();
 let admin: Caller;

@@ -3,9 +3,9 @@ import { parse } from "csv-parse/sync";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { outputPublicKey, createDataKey, seal } from "../../../../../runtime/sealed-output.ts";
-import { useApi, type ApiAnswer, type Caller } from "../../../../support/api.ts";
-import { auditOf, leaveIn } from "../../../../support/jobs.ts";
-import { testOutputKeys } from "../../../../support/worker.ts";
+import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
+import { auditOf, leaveIn } from "../../../../support/given/bulk-jobs.ts";
+import { testOutputKeys } from "../../../../support/service/worker.ts";
 
 const api = useApi();
 let clientId: string;

@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { expect, test } from "vitest";
 import { jobRowsMax } from "../../../../../domain/bulk-job/job.ts";
-import { useApi } from "../../../../support/api.ts";
-import { heldBytes } from "../../../../support/memory.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { heldBytes } from "../../../../support/run/memory.ts";
 
 const api = useApi();
 

@@ -1,7 +1,7 @@
 import { createPrivateKey, randomUUID, X509Certificate } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
-import { useApi, type Caller } from "../../../../support/api.ts";
-import { givenIssuingRealm } from "../../../../support/issuing.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
+import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 
 /** Bulk jobs from the upload to the results, with a real worker. */
 

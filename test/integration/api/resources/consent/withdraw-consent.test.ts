@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { useApi } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
-import { expectEnded, expectGoingOn } from "../../../../support/session-state.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
+import { expectEnded, expectGoingOn } from "../../../../support/given/session-state.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { useApi } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
-import { postForm } from "../../../../support/authorization.ts";
-import { fromNow } from "../../../../support/given.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
+import { postForm } from "../../../../support/given/authorization.ts";
+import { fromNow } from "../../../../support/given/given.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { useApi, type Caller } from "../../../../support/api.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,10 +1,10 @@
 import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi, type ApiAnswer } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
-import { postForm } from "../../../../support/authorization.ts";
-import { eventually } from "../../../../support/eventually.ts";
-import type { GivenGuestAccount } from "../../../../support/given.ts";
+import { useApi, type ApiAnswer } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
+import { postForm } from "../../../../support/given/authorization.ts";
+import { eventually } from "../../../../support/run/eventually.ts";
+import type { GivenGuestAccount } from "../../../../support/given/given.ts";
 
 const api = useApi();
 const { as, given } = api;

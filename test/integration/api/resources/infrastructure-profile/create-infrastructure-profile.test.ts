@@ -1,9 +1,9 @@
 import { X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi, type Caller } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
-import { givenIssuingRealm } from "../../../../support/issuing.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
+import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 
 const api = useApi();
 const { as, given } = api;

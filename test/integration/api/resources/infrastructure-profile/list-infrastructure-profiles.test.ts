@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi, type Caller } from "../../../../support/api.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
 
 const api = useApi();
 const { as, given } = api;

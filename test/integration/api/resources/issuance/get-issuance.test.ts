@@ -1,9 +1,9 @@
 import { randomUUID } from "node:crypto";
 import { pino } from "pino";
 import { beforeAll, expect, test } from "vitest";
-import { useApi, type Caller } from "../../../../support/api.ts";
-import { eventually } from "../../../../support/eventually.ts";
-import { givenIssuingRealm } from "../../../../support/issuing.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
+import { eventually } from "../../../../support/run/eventually.ts";
+import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 import { sql } from "../../../../../db/sql.ts";
 
 const requests: unknown[] = [];

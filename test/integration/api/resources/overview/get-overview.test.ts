@@ -3,10 +3,10 @@ import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { useApi, type ApiAnswer } from "../../../../support/api.ts";
-import { fromNow, type GivenUser } from "../../../../support/given.ts";
-import { givenIssuance } from "../../../../support/issuing.ts";
-import { givenJob } from "../../../../support/jobs.ts";
+import { useApi, type ApiAnswer } from "../../../../support/service/api.ts";
+import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
+import { givenIssuance } from "../../../../support/given/issuing.ts";
+import { givenJob } from "../../../../support/given/bulk-jobs.ts";
 
 const api = useApi();
 const { given, database, as } = api;

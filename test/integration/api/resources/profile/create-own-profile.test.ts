@@ -1,7 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { useApi } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
-import { givenIssuingRealm } from "../../../../support/issuing.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
+import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -2,7 +2,7 @@ import { createPrivateKey, X509Certificate } from "node:crypto";
 import { beforeAll, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { deviceTypes } from "../../../../../domain/device.ts";
-import { useApi, type ApiAnswer, type Caller } from "../../../../support/api.ts";
+import { useApi, type ApiAnswer, type Caller } from "../../../../support/service/api.ts";
 import {
   bundleOfEapConfig,
   bundleOfMobileconfig,
@@ -11,9 +11,9 @@ import {
   payloadsOf,
   readPlist,
   xpath,
-} from "../../../../support/device-file-reader.ts";
-import { givenIssuingRealm, type IssuingRealm } from "../../../../support/issuing.ts";
-import { describeWithTool } from "../../../../support/tools.ts";
+} from "../../../../support/pki/device-file-reader.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../../../support/given/issuing.ts";
+import { describeWithTool } from "../../../../support/run/tools.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { useApi } from "../../../../support/api.ts";
+import { useApi } from "../../../../support/service/api.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { useApi } from "../../../../support/api.ts";
-import { fromNow } from "../../../../support/given.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { fromNow } from "../../../../support/given/given.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,6 +1,6 @@
 import { beforeAll, expect, test } from "vitest";
-import { useApi, type Caller } from "../../../../support/api.ts";
-import type { GivenUser } from "../../../../support/given.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
+import type { GivenUser } from "../../../../support/given/given.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi } from "../../../../support/api.ts";
+import { useApi } from "../../../../support/service/api.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,11 +1,11 @@
 import { generateKeyPairSync } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi, type Caller } from "../../../../support/api.ts";
-import { openssl } from "../../../../support/openssl.ts";
-import type { GivenUser } from "../../../../support/given.ts";
-import { givenIssuingRealm } from "../../../../support/issuing.ts";
-import type { TestWorker } from "../../../../support/worker.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
+import { openssl } from "../../../../support/pki/openssl.ts";
+import type { GivenUser } from "../../../../support/given/given.ts";
+import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
+import type { TestWorker } from "../../../../support/service/worker.ts";
 
 const api = useApi();
 const { as, given } = api;

@@ -1,11 +1,11 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
-import { useApi, type TestApi } from "../../../../support/api.ts";
-import { auditOf } from "../../../../support/audit.ts";
-import { eventually } from "../../../../support/eventually.ts";
-import { fromNow } from "../../../../support/given.ts";
-import { givenIssuance, givenIssuingRealm } from "../../../../support/issuing.ts";
-import { expectEnded, expectGoingOn, redeem, stateOf } from "../../../../support/session-state.ts";
+import { useApi, type TestApi } from "../../../../support/service/api.ts";
+import { auditOf } from "../../../../support/given/audit.ts";
+import { eventually } from "../../../../support/run/eventually.ts";
+import { fromNow } from "../../../../support/given/given.ts";
+import { givenIssuance, givenIssuingRealm } from "../../../../support/given/issuing.ts";
+import { expectEnded, expectGoingOn, redeem, stateOf } from "../../../../support/given/session-state.ts";
 
 const api = useApi();
 const { as, given } = api;

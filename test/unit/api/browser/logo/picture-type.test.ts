@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { pictureTypeOf } from "../../../../../api/browser/logo/picture-type.ts";
-import { png, svg } from "../../../../support/picture-server.ts";
+import { png, svg } from "../../../../support/counterparts/picture-server.ts";
 
 const bytes = (text: string): Buffer => Buffer.from(text, "latin1");
 const avif = (...brands: string[]): Buffer =>

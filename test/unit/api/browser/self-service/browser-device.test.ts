@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { deviceOf, mayBeIPad, miniBrowserOf } from "../../../../../api/browser/self-service/browser-device.ts";
-import { userAgents } from "../../../../support/user-agents.ts";
+import { userAgents } from "../../../../support/browser/user-agents.ts";
 
 const asking = (userAgent: string, platform?: string) => ({
   headers: { "user-agent": userAgent, ...(platform === undefined ? {} : { "sec-ch-ua-platform": platform }) },

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readInput } from "../../../../../api/resources/bulk-job/read-input.ts";
 import type { Upload } from "../../../../../api/contract/upload.ts";
 import { csvLine, csvSeparators } from "../../../../../domain/csv.ts";
-import { everyText } from "../../../../support/every-text.ts";
+import { everyText } from "../../../../support/browser/every-text.ts";
 
 const names = Array.from({ length: 2_000 }, (_, index) => `${"😀".repeat(1 + (index % 7))}ß${index}@demo.example`);
 

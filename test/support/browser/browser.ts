@@ -1,0 +1,113 @@
+import { AxeBuilder } from "@axe-core/playwright";
+import { chromium, type Browser, type BrowserContext, type Page } from "playwright-core";
+import { beforeAll, expect } from "vitest";
+import { atEndOfFile } from "../run/at-end.ts";
+import { requireTool } from "../run/tools.ts";
+
+/** What a page is shown with. */
+export interface View {
+  theme: "light" | "dark";
+  width: number;
+  language: "en" | "de";
+  /** Default: true. */
+  scripts?: boolean;
+  /** What the browser says that it is. Default: what it is. */
+  userAgent?: string;
+}
+
+/** A page of a browser, and everything that it complained about. */
+export interface WatchedPage {
+  page: Page;
+  context: BrowserContext;
+  complaints: string[];
+}
+
+/** A real browser for the tests of this file. Programs are looked for in the PATH: wrap tests in `describeWithTool("chromium", …)`. */
+export function useBrowser(): { open(view: View): Promise<WatchedPage> } {
+  let browser: Browser | undefined;
+
+  beforeAll(async () => {
+    // Chromium's sandbox refuses to run as root.
+    const args = process.getuid?.() === 0 ? ["--no-sandbox"] : [];
+    const launched = await chromium.launch({ executablePath: requireTool("chromium"), args });
+    atEndOfFile(() => launched.close());
+    browser = launched;
+  });
+
+  return {
+    async open({ theme, width, language, scripts = true, userAgent }) {
+      if (browser === undefined) throw new Error("the browser has not started");
+      const context = await browser.newContext({
+        colorScheme: theme,
+        viewport: { width, height: 900 },
+        locale: language === "de" ? "de-DE" : "en-GB",
+        javaScriptEnabled: scripts,
+        ...(userAgent === undefined ? {} : { userAgent }),
+      });
+      const page = await context.newPage();
+      const complaints: string[] = [];
+      page.on("console", (message) => {
+        // That an answer is an error is what it was asked for.
+        if (message.type() === "error" && !/status of [45]\d\d/.test(message.text())) complaints.push(message.text());
+      });
+      page.on("pageerror", (error) => complaints.push(error.message));
+      page.on("requestfailed", (request) => {
+        const { errorText = "" } = request.failure() ?? {};
+        // What is under way when the next page is asked for is let go of.
+        if (errorText !== "net::ERR_ABORTED") complaints.push(`${request.url()}: ${errorText}`);
+      });
+      return { page, context, complaints };
+    },
+  };
+}
+
+const rules = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa"];
+
+/** Nothing that axe knows is wrong with the page, the browser had nothing to complain about, and nothing scrolls sideways. */
+export async function expectFaultless({ page, complaints }: WatchedPage): Promise<void> {
+  // Its other way opens one more page to gather what frames say, which takes as long again; there are no frames.
+  const { violations } = await new AxeBuilder({ page })
+    .options({ resultTypes: ["violations"] })
+    .withTags(rules)
+    .setLegacyMode()
+    .analyze();
+  expect(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(" ")}`),
+    page.url(),
+  ).toEqual([]);
+  expect(complaints, page.url()).toEqual([]);
+  await expectNoSidewaysScrolling(page);
+}
+
+/** WCAG 2.2, 1.4.10: nothing has to be scrolled sideways. */
+export async function expectNoSidewaysScrolling(page: Page): Promise<void> {
+  const overflow = await page.evaluate(`document.documentElement.scrollWidth - document.documentElement.clientWidth`);
+  expect(overflow, `${page.url()} at ${page.viewportSize()?.width ?? 0} px`).toBe(0);
+}
+
+/** Whatever can be pressed or filled in is, with its label around it, at least 44 px high and wide (WCAG 2.2, 2.5.5). */
+export async function expectLargeTargets(page: Page): Promise<void> {
+  const small = await page.evaluate(`[...document.querySelectorAll("a, button, input:not([type=hidden]), summary")]
+    .filter((element) => element.checkVisibility())
+    .map((element) => [element.outerHTML, (element.closest("label") ?? element).getBoundingClientRect()])
+    .filter(([, { width, height }]) => height < 44 || width < 44)
+    .map(([html]) => html)`);
+  expect(small, page.url()).toEqual([]);
+}
+
+/** The names of everything that the Tab key comes to, in order. */
+export async function tabStops(page: Page): Promise<string[]> {
+  const stops: string[] = [];
+  await page.evaluate(`document.activeElement instanceof HTMLElement && document.activeElement.blur()`);
+  for (let presses = 0; presses < 50; presses++) {
+    await page.keyboard.press("Tab");
+    const stop = await page.evaluate<string | null>(`(() => {
+      const at = document.activeElement;
+      if (at === null || at === document.body) return null;
+      return at.textContent.trim() || at.getAttribute("name");
+    })()`);
+    if (stop === null || stops.includes(stop)) break;
+    stops.push(stop);
+  }
+  return stops;
+}

@@ -1,0 +1,139 @@
+import { randomBytes } from "node:crypto";
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
+import express from "express";
+import passport from "passport";
+import { Strategy as OAuth2Strategy, type StrategyOptions } from "passport-oauth2";
+import { atEnd } from "../run/at-end.ts";
+import { Auth, type AuthConfig } from "./auth-js.mjs";
+
+/** A web application of somebody else's, on a port of its own. */
+export interface ClientApplication {
+  url: string;
+}
+
+/** Listens on any free port, until the end of the test or file. */
+async function serve(handler: (request: IncomingMessage, response: ServerResponse) => void): Promise<string> {
+  const server: Server = createServer(handler);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  atEnd(() => new Promise((resolve) => server.close(resolve)));
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+}
+
+interface Registered {
+  clientId: string;
+  secret: string;
+}
+
+/**
+ * An application with passport-oauth2, PKCE and state. `/` begins; what came of it is answered as JSON. The registration
+ * follows, because its redirect URI is only known once it listens.
+ */
+export async function passportApplication(
+  issuer: string,
+  register: (url: string) => Promise<Registered>,
+): Promise<ClientApplication> {
+  const app = express();
+  const url = await serve((request, response) => void app(request, response));
+  const { clientId, secret } = await register(url);
+  const verifiers = new Map<string, string>();
+
+  const strategy = new OAuth2Strategy(
+    {
+      authorizationURL: `${issuer}/oauth/authorize`,
+      tokenURL: `${issuer}/oauth/token`,
+      clientID: clientId,
+      clientSecret: secret,
+      callbackURL: `${url}/callback`,
+      scope: ["openid", "offline_access", "realm.read"],
+      pkce: true,
+      // Sessions are not what is tried here: the state is the key to the verifier.
+      store: {
+        store(
+          _request: unknown,
+          verifier: unknown,
+          _state: unknown,
+          _meta: unknown,
+          done: (error: null, handle: string) => void,
+        ) {
+          const handle = randomBytes(16).toString("base64url");
+          verifiers.set(handle, String(verifier));
+          done(null, handle);
+        },
+        verify(_request: unknown, state: string, done: (error: null, ok: string | false) => void) {
+          done(null, verifiers.get(state) ?? false);
+        },
+      },
+    } as StrategyOptions,
+    (
+      accessToken: string,
+      refreshToken: string,
+      parameters: unknown,
+      _profile: unknown,
+      done: (error: null, user: object) => void,
+    ) => {
+      done(null, { accessToken, refreshToken, parameters });
+    },
+  );
+  const authenticator = new passport.Passport();
+  authenticator.use("oauth2", strategy);
+  const authenticate = authenticator.authenticate("oauth2", { session: false }) as express.RequestHandler;
+  app.get("/", authenticate);
+  app.get("/callback", authenticate, (request, response) => {
+    response.json(request.user);
+  });
+  return { url };
+}
+
+/** An application with @auth/core: `/` begins; after signing in, `/auth/session` says who it is and with which tokens. */
+export async function authJsApplication(
+  issuer: string,
+  register: (url: string) => Promise<Registered>,
+): Promise<ClientApplication> {
+  const configs: AuthConfig[] = [];
+  const url = await serve((request, response) => void answer(request, response));
+  const { clientId, secret } = await register(url);
+  configs.push({
+    basePath: "/auth",
+    secret: randomBytes(32).toString("hex"),
+    trustHost: true,
+    providers: [
+      {
+        id: "realmpass",
+        name: "Realmpass",
+        type: "oidc",
+        issuer,
+        clientId,
+        clientSecret: secret,
+        checks: ["pkce", "state", "nonce"],
+        authorization: { params: { scope: "openid offline_access realm.read" } },
+      },
+    ],
+    callbacks: {
+      jwt: ({ token, account }) => (account === null || account === undefined ? token : { ...token, account }),
+      session: ({ session, token }) => ({ ...session, account: token["account"], sub: token.sub }),
+    },
+  });
+
+  async function answer(incoming: IncomingMessage, outgoing: ServerResponse): Promise<void> {
+    const [config] = configs;
+    if (config === undefined) throw new Error("not yet registered");
+    const body: Buffer[] = [];
+    for await (const chunk of incoming) body.push(chunk as Buffer);
+    const response = await Auth(
+      new Request(new URL(incoming.url ?? "/", url), {
+        method: incoming.method ?? "GET",
+        headers: Object.entries(incoming.headers).map(([name, value]) => [name, String(value)] as [string, string]),
+        ...(body.length > 0 && { body: Buffer.concat(body) }),
+      }),
+      config,
+    );
+    outgoing.statusCode = response.status;
+    response.headers.forEach((value, name) => {
+      if (name !== "set-cookie") outgoing.setHeader(name, value);
+    });
+    outgoing.setHeader("set-cookie", response.headers.getSetCookie());
+    outgoing.end(await response.text());
+  }
+  return { url };
+}

@@ -1,0 +1,303 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { accessSync, constants } from "node:fs";
+import { chmod, cp, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { createSocket } from "node:dgram";
+import { tmpdir } from "node:os";
+import { dirname, join, resolve } from "node:path";
+import { expect } from "vitest";
+import { eventually } from "../run/eventually.ts";
+import { ended } from "../run/services.ts";
+import { shellBlocks } from "../run/shell-blocks.ts";
+import { describeWithTool, requireTool } from "../run/tools.ts";
+
+/** FreeRADIUS, set up as docs/radius/README.md says, and devices that knock at it. */
+
+const page = resolve("docs/radius/README.md");
+const debianConfiguration = "/etc/freeradius/3.0";
+/** What the server and its devices share. */
+export const secret = "a-secret-for-tests-alone";
+
+/** The name that the page's devices expect of the RADIUS server. */
+export const radiusServerName = "radius.demo.example";
+
+/** A `describe` block that needs FreeRADIUS with Debian's configuration, and a device. See `describeWithTool`. */
+export function describeWithRadius(name: string, block: () => void): void {
+  describeWithTool(["freeradius", "eapol_test", "openssl", "curl", ...unreadable()], name, block);
+}
+
+function unreadable(): string[] {
+  try {
+    accessSync(join(debianConfiguration, "radiusd.conf"), constants.R_OK);
+    return [];
+  } catch {
+    return [`a readable ${debianConfiguration}`];
+  }
+}
+
+export type RadiusMode = "strict" | "resilient";
+
+export interface RadiusOptions {
+  mode: RadiusMode;
+  realmDomain: string;
+  /** PEM: the server's certificate with its issuer's, its key, and the issuing CAs whose devices are good. */
+  server: string;
+  key: string;
+  issuers: string;
+  /** The one name that gets VLAN 30 instead of 20. */
+  exception?: string;
+}
+
+export interface RadiusServer {
+  port: number;
+  issuersFile: string;
+  /** Where `fetch-crl` puts CRLs. */
+  crlDirectory: string;
+  /** What `freeradius -xx` has printed. */
+  output(): string;
+  stop(): Promise<void>;
+}
+
+/** Installs docs/radius over a copy of Debian's configuration, by the commands of its page, and starts FreeRADIUS. */
+export async function startRadius(options: RadiusOptions): Promise<RadiusServer> {
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-radius-"));
+  const configuration = join(directory, "raddb");
+  const crlDirectory = join(directory, "crl");
+  const [port, accountingPort] = await freeUdpPorts();
+  await cp(debianConfiguration, configuration, { recursive: true, verbatimSymlinks: true });
+  for (const made of ["crl", "log", "run"]) await mkdir(join(directory, made));
+  await writeFile(join(directory, "server.pem"), options.server);
+  await writeFile(join(directory, "server.key"), options.key);
+  await writeFile(join(directory, "issuers.pem"), options.issuers);
+
+  const [install = ""] = await shellBlocks(page, "On the RADIUS server");
+  const script = install
+    .replaceAll(debianConfiguration, configuration)
+    .replaceAll("/root/radius/strict", resolve("docs/radius", options.mode))
+    .replaceAll("/root/radius", resolve("docs/radius"))
+    .replaceAll("/root", directory)
+    // Everything here belongs to whom the server runs as.
+    .replaceAll("-g freerad ", "");
+  const { status, stderr } = spawnSync("bash", ["-e", "-u", "-c", script], { encoding: "utf8" });
+  if (status !== 0) throw new Error(`the commands of ${page} failed: ${stderr}`);
+
+  await edit(join(configuration, "sites-available/realmpass"), [
+    [`realm_domain = "demo.example"`, `realm_domain = "${options.realmDomain}"`],
+    ["port = 1812", `port = ${port}`],
+    ["port = 1813", `port = ${accountingPort}`],
+  ]);
+  await edit(join(configuration, "clients.conf"), [[`secret = "CHANGE-ME"`, `secret = "${secret}"`]]);
+  if (options.exception !== undefined) {
+    await edit(join(configuration, "mods-config/realmpass/vlans"), [
+      ["abcdefghijklmnopqrst@demo.example", options.exception],
+    ]);
+  }
+  if (options.mode === "resilient") {
+    await edit(join(configuration, "mods-available/realmpass_eap"), [
+      ["ca_path = /var/lib/realmpass-crl", `ca_path = ${crlDirectory}`],
+    ]);
+  }
+  // Where it keeps its files, and that it stays whom we start it as.
+  await edit(join(configuration, "radiusd.conf"), [
+    [/^raddbdir = .*$/m, `raddbdir = ${configuration}`],
+    [/^logdir = .*$/m, `logdir = ${directory}/log`],
+    [/^run_dir = .*$/m, `run_dir = ${directory}/run`],
+    [/^\s*user = freerad$/m, ""],
+    [/^\s*group = freerad$/m, ""],
+  ]);
+
+  const owner = unprivileged();
+  if (owner !== undefined) spawnSync("chown", ["-R", `${owner.uid}:${owner.gid}`, directory]);
+  let output = "";
+  const child = spawn(requireTool("freeradius"), ["-f", "-l", "stdout", "-xx", "-d", configuration], {
+    stdio: ["ignore", "pipe", "pipe"],
+    ...owner,
+  });
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  await eventually(() => {
+    if (child.exitCode !== null) throw new Error(`freeradius ended: ${output.slice(-2_000)}`);
+    expect(output).toContain("Ready to process requests");
+  }).catch(async (error: unknown) => {
+    await stop(child, directory);
+    throw error;
+  });
+
+  return {
+    port,
+    issuersFile: join(configuration, "certs/realmpass/issuers.pem"),
+    crlDirectory,
+    output: () => output,
+    stop: () => stop(child, directory),
+  };
+}
+
+async function stop(child: ChildProcess, directory: string): Promise<void> {
+  await ended(child);
+  await rm(directory, { recursive: true, force: true });
+}
+
+/** Root is nobody to run a RADIUS server as. */
+function unprivileged(): { uid: number; gid: number } | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  const [uid, gid] = ["-u", "-g"].map((flag) =>
+    Number(spawnSync("id", [flag, "freerad"], { encoding: "utf8" }).stdout),
+  );
+  return uid && gid ? { uid, gid } : undefined;
+}
+
+/** Replaces all of each; throws when there is nothing to replace, because then the page and the files are not one. */
+export async function edit(file: string, changes: readonly (readonly [string | RegExp, string])[]): Promise<void> {
+  let text = await readFile(file, "utf8");
+  for (const [from, to] of changes) {
+    const changed = text.split(from).join(to);
+    if (changed === text) throw new Error(`${file} has nothing like ${String(from)}`);
+    text = changed;
+  }
+  await writeFile(file, text);
+}
+
+/** Two UDP ports that nobody listened on a moment ago. */
+export async function freeUdpPorts(): Promise<[number, number]> {
+  const sockets = [createSocket("udp4"), createSocket("udp4")] as const;
+  const ports = sockets.map(
+    (socket) =>
+      new Promise<number>((found) => {
+        socket.bind(0, "127.0.0.1", () => {
+          found(socket.address().port);
+        });
+      }),
+  );
+  const [first = 0, second = 0] = await Promise.all(ports);
+  for (const socket of sockets) socket.close();
+  return [first, second];
+}
+
+/** What a device has: a PKCS#12 file, or PEM. */
+export type DeviceFiles = { pkcs12: Buffer } | { certificate: string; key: string };
+
+export interface KnockOptions {
+  radius: Pick<RadiusServer, "port" | "output">;
+  files: DeviceFiles;
+  /** PEM of what the device trusts to vouch for the RADIUS server. */
+  ca: string;
+  /** What it calls itself to everybody. */
+  identity: string;
+  /** wpa_supplicant's own choice when it is not set. */
+  tls?: "1.2" | "1.3";
+  /** Comes a second time, as devices do that roam, with whatever it kept of the first. */
+  again?: boolean;
+}
+
+export interface Answered {
+  admitted: boolean;
+  /** What the Access-Accept said; empty for a refused device. */
+  accept: { userName?: string; vlan?: string; sessionTimeout?: string; terminationAction?: string };
+  /** Everything that `eapol_test` printed. */
+  output: string;
+  /** What FreeRADIUS complained about meanwhile, to any device. */
+  complaints: string;
+}
+
+/** One attempt of a device, set up as the page says. Throws when the server said neither yes nor no. */
+export async function knock({ radius, files, ca, identity, tls, again = false }: KnockOptions): Promise<Answered> {
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-device-"));
+  const printed = radius.output().length;
+  try {
+    await writeFile(join(directory, "ca.pem"), ca);
+    if ("pkcs12" in files) {
+      await writeFile(join(directory, "laptop.p12"), files.pkcs12);
+    } else {
+      await writeFile(join(directory, "laptop.pem"), files.certificate);
+      await writeFile(join(directory, "laptop.key"), files.key);
+    }
+    await chmod(directory, 0o700);
+    const network = (await deviceConfiguration("pkcs12" in files ? "laptop.p12" : "laptop.key"))
+      .replaceAll("/etc/realmpass", directory)
+      .replace(`identity="@demo.example"`, `identity="${identity}"`)
+      .replace(/^}/m, tls === undefined ? "}" : `\tphase1="tls_disable_tlsv1_3=${tls === "1.3" ? 0 : 1}"\n}`);
+    await writeFile(join(directory, "laptop.conf"), network);
+    const args = ["-c", join(directory, "laptop.conf"), "-a", "127.0.0.1", "-p", String(radius.port), "-s", secret];
+    const { code, output } = await run(requireTool("eapol_test"), [...args, "-t", "15", "-r", again ? "1" : "0"]);
+
+    const accept = output.split("RADIUS message: code=2 (Access-Accept)")[1];
+    const reject = output.includes("RADIUS message: code=3 (Access-Reject)");
+    const admitted = code === 0;
+    if (admitted !== (accept !== undefined) || admitted === reject) {
+      throw new Error(`neither admitted nor refused: ${output.slice(-3_000)}\n${radius.output().slice(-3_000)}`);
+    }
+    const complaints = radius
+      .output()
+      .slice(printed)
+      .split("\n")
+      .filter((line) => /error|warn|fail|reject|ocsp|verify/i.test(line))
+      .join("\n");
+    return { admitted, accept: attributesOf(accept ?? ""), output, complaints };
+  } finally {
+    await rm(directory, { recursive: true, force: true });
+  }
+}
+
+/** The wpa_supplicant network on the page that uses this file. */
+async function deviceConfiguration(file: string): Promise<string> {
+  const blocks = [...(await readFile(page, "utf8")).matchAll(/^```ini\n(network=.*?)^```$/gms)].map(
+    ([, block]) => block,
+  );
+  const found = blocks.find((block) => block?.includes(file));
+  if (found === undefined) throw new Error(`${page} has no network with ${file}`);
+  return found;
+}
+
+function attributesOf(message: string): Answered["accept"] {
+  const valueOf = (name: string): string | undefined =>
+    new RegExp(`Attribute \\d+ \\(${name}\\) length=\\d+\\s+Value: '?([^'\\n]*)`).exec(message)?.[1];
+  const vlan = valueOf("Tunnel-Private-Group-Id");
+  const found = {
+    userName: valueOf("User-Name"),
+    vlan: vlan === undefined ? undefined : Buffer.from(vlan, "hex").toString("latin1"),
+    sessionTimeout: valueOf("Session-Timeout"),
+    terminationAction: valueOf("Termination-Action"),
+  };
+  return Object.fromEntries(Object.entries(found).filter(([, value]) => value !== undefined));
+}
+
+export interface FetchedCrl {
+  code: number;
+  output: string;
+  /** The names of what servers may read, and the PEM of the newest of them. */
+  files: string[];
+  newest: string;
+}
+
+/** Runs the script that brings CRLs, as its timer does. */
+export async function fetchCrl(
+  { issuersFile, crlDirectory }: Pick<RadiusServer, "issuersFile" | "crlDirectory">,
+  ...urls: string[]
+): Promise<FetchedCrl> {
+  const ran = await run(resolve("docs/radius/resilient/fetch-crl"), [issuersFile, crlDirectory, ...urls]);
+  const files = (await readdir(crlDirectory)).filter((name) => !name.startsWith("."));
+  const numberOf = (name: string): number => Number(name.split(".r")[1]);
+  files.sort((one, other) => numberOf(one) - numberOf(other));
+  const last = files.at(-1);
+  return { ...ran, files, newest: last === undefined ? "" : await readFile(join(crlDirectory, last), "utf8") };
+}
+
+/** Runs a program to its end; `path` is looked for others before the usual places. */
+export function run(
+  program: string,
+  args: readonly string[],
+  { path }: { path?: string } = {},
+): Promise<{ code: number; output: string }> {
+  const child = spawn(program, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    timeout: 60_000,
+    cwd: dirname(program),
+    ...(path === undefined ? {} : { env: { ...process.env, PATH: `${path}:${process.env["PATH"] ?? ""}` } }),
+  });
+  let output = "";
+  for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
+  return new Promise((done, reject) => {
+    child.once("error", reject);
+    child.once("close", (code) => {
+      done({ code: code ?? -1, output });
+    });
+  });
+}

@@ -1,0 +1,29 @@
+import { sql } from "../../../db/sql.ts";
+import { createHeadSigner } from "../../../runtime/audit-key.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { sealAudit } from "../../../worker/upkeep/audit-sealing.ts";
+import type { TestDatabase } from "../run/database.ts";
+import { silentLog } from "../service/worker.ts";
+
+/** Seals what waits, as a worker with this key does. */
+export async function sealEntries(
+  database: TestDatabase,
+  { key, ...slice }: { key: string; slice?: number },
+): Promise<void> {
+  const db = database.open("realmpass_worker", { connectionsMax: 2 });
+  await sealAudit({ db, signer: await createHeadSigner(key), clock: systemClock, log: silentLog }, slice);
+}
+
+/** Entries made in the database itself, a second apart, the last one a second ago; every tenth has microseconds. */
+export async function insertEntries({ owner }: TestDatabase, realmId: string, count: number): Promise<void> {
+  await owner.query(sql`
+    insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+    select ${realmId}, date_trunc('milliseconds', ${systemClock.now()}::timestamptz) - make_interval(secs => ${count} - n)
+                       - case when n % 10 = 0 then interval '7 microseconds' else interval '0' end,
+           case when n % 2 = 0 then 'user_lock' else 'user_unlock' end,
+           case when n % 3 = 0 then n end, case when n % 5 = 0 then 'client-' || n % 7 end,
+           jsonb_build_object('userID', n::text, 'before', jsonb_build_object('locked', n % 2 = 1),
+                              'after', jsonb_build_object('locked', n % 2 = 0), 'name', 'Zoë "' || n || '"')
+      from generate_series(1, ${count}::integer) n
+  `);
+}

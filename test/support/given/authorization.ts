@@ -1,0 +1,90 @@
+import { createHash, randomBytes } from "node:crypto";
+import { sendRequest, type ApiAnswer, type TestApi } from "../service/api.ts";
+import { createBrowserSession, type BrowserSession, type Visit } from "../browser/browser-session.ts";
+import type { GivenApplication, GivenUser } from "./given.ts";
+
+export const redirectUri = "https://client.example/back";
+
+/** A verifier and its challenge (RFC 7636). */
+export function drawPkce(): { verifier: string; challenge: string } {
+  const verifier = randomBytes(32).toString("base64url");
+  return { verifier, challenge: createHash("sha256").update(verifier).digest("base64url") };
+}
+
+/** The parameters of a redirect to the application. */
+export const answerOf = (visit: { headers: { location?: string | undefined } }): Record<string, string> =>
+  Object.fromEntries(new URL(visit.headers.location ?? "about:blank").searchParams);
+
+/** A form post to an endpoint that clients call. */
+export const postForm = (
+  url: string,
+  fields: Record<string, string>,
+  headers: Record<string, string> = {},
+): Promise<ApiAnswer> =>
+  sendRequest(url, "POST", {
+    raw: new URLSearchParams(fields).toString(),
+    headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
+  });
+
+/** Authorization requests, and what follows from them, on one API. */
+export function authorizationOn(api: Pick<TestApi, "url" | "given">) {
+  const address = (path: string, parameters: Record<string, string | undefined>): string => {
+    const given = Object.entries(parameters).filter((pair): pair is [string, string] => pair[1] !== undefined);
+    return `${api.url}${path}?${new URLSearchParams(given).toString()}`;
+  };
+
+  const flows = {
+    /** The address of an authorization request. */
+    authorizeUrl: (
+      application: Pick<GivenApplication, "clientId">,
+      parameters: Record<string, string | undefined> = {},
+    ) =>
+      address("/oauth/authorize", {
+        response_type: "code",
+        client_id: application.clientId,
+        redirect_uri: redirectUri,
+        ...parameters,
+      }),
+
+    logoutUrl: (parameters: Record<string, string>) => address("/oauth/logout", parameters),
+
+    /** A browser, in which somebody may be signed in. */
+    browser: async (user?: GivenUser, options?: { at?: Date }): Promise<BrowserSession> => {
+      const browser = createBrowserSession(() => [api.url]);
+      if (user !== undefined) {
+        browser.cookies.set(`${new URL(api.url).host} realmpass-login`, await api.given.login(user, options));
+      }
+      return browser;
+    },
+
+    /** Opens the request and allows what is asked for, if it is asked. */
+    allow: async (browser: BrowserSession, url: string): Promise<Visit> => {
+      const visit = await browser.get(url);
+      return visit.status === 200 ? browser.submit(visit, { decision: "allow" }) : visit;
+    },
+
+    token: (fields: Record<string, string>, headers: Record<string, string> = {}) =>
+      postForm(`${api.url}/oauth/token`, fields, headers),
+
+    /** The tokens of a whole sign-in: authorization request, consent, code, exchange. */
+    signIn: async (
+      user: GivenUser,
+      application: GivenApplication,
+      parameters: Record<string, string> = {},
+    ): Promise<ApiAnswer & { browser: BrowserSession }> => {
+      const browser = await flows.browser(user);
+      const { code = "" } = answerOf(await flows.allow(browser, flows.authorizeUrl(application, parameters)));
+      return { ...(await flows.redeem(application, code)), browser };
+    },
+
+    redeem: (application: GivenApplication, code: string, fields: Record<string, string> = {}) =>
+      postForm(`${api.url}/oauth/token`, {
+        grant_type: "authorization_code",
+        client_id: application.clientId,
+        redirect_uri: redirectUri,
+        code,
+        ...fields,
+      }),
+  };
+  return flows;
+}

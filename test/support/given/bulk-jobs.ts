@@ -1,0 +1,284 @@
+import { randomBytes, randomUUID } from "node:crypto";
+import { expect } from "vitest";
+import { only, type Database } from "../../../db/client.ts";
+import * as work from "../../../db/queries/issuance/issuance-work.ts";
+import type { RowRange } from "../../../db/queries/bulk-job/progress.ts";
+import { sql } from "../../../db/sql.ts";
+import type { JobKind, JobState, RowStatus } from "../../../domain/bulk-job/job.ts";
+import { JobID } from "../../../domain/ids.ts";
+import { advanceJob } from "../../../domain/tasks/advance-job.ts";
+import { scopesAllowedTo } from "../../../domain/scopes.ts";
+import { systemClock, type Clock } from "../../../runtime/clock.ts";
+import type { Queues } from "../../../runtime/queues.ts";
+import type { IssuanceOutcome } from "../../../worker/issuance/issue.ts";
+import { advance } from "../../../worker/bulk-job/advance.ts";
+import type { JobDeps } from "../../../worker/bulk-job/deps.ts";
+import { workRows } from "../../../worker/bulk-job/work-rows.ts";
+import { eventually } from "../run/eventually.ts";
+import { silentLog } from "../service/worker.ts";
+
+/** What a row says about a person; `invalid`: a row that could not be used. */
+export interface GivenRow {
+  userId?: string;
+  pairwiseId?: string;
+  email?: string;
+  maxProfiles?: number;
+  profileName?: string;
+  deviceType?: string;
+  format?: string;
+  invalid?: string;
+}
+
+export interface GivenJob {
+  realmId: string;
+  kind: JobKind;
+  rows: readonly GivenRow[];
+  state?: JobState | "receiving";
+  dryRun?: boolean;
+  executeAt?: Date;
+  confirmTotal?: number;
+  createdAt?: Date;
+  /** The person who created it; by default a client of the realm, {@link bulkClientOf}. */
+  createdByUserId?: string;
+}
+
+/** The client in whose name {@link givenJob} creates jobs of a realm. */
+export const bulkClientOf = (realmId: string): string => `bulk-client-${realmId}`;
+
+/** A job as the API leaves it to the workers, its rows in the order given. */
+export async function givenJob(
+  owner: Database,
+  {
+    realmId,
+    kind,
+    rows,
+    state = "checking",
+    dryRun = false,
+    executeAt,
+    confirmTotal,
+    createdAt = systemClock.now(),
+    createdByUserId,
+  }: GivenJob,
+): Promise<JobID> {
+  const id = JobID.parse(randomUUID());
+  await owner.transaction(async (tx) => {
+    await tx.query(sql`
+      insert into applications (client_id, realm_id, type, name, client_uri, scopes, use_client_secret, created_at, created_by)
+      values (${bulkClientOf(realmId)}, ${realmId}, 'service', 'bulk', 'https://client.example',
+              ${scopesAllowedTo("service")}, true, ${createdAt}, 'test')
+      on conflict do nothing
+    `);
+    await tx.query(sql`
+      insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
+                        execute_at, confirm_total, total, progress_at)
+      values (${id}, ${realmId}, ${kind}, ${state}, ${dryRun}, '{pairwiseID}', ${createdAt}, ${createdByUserId ?? null},
+              ${createdByUserId === undefined ? bulkClientOf(realmId) : null}, ${executeAt ?? null},
+              ${confirmTotal ?? null}, ${rows.length}, ${createdAt})
+    `);
+    await tx.query(sql`
+      insert into job_rows (job_id, position, input, pairwise_id, user_id, email, max_profiles, profile_name, device_type,
+                            format, status, expected, error_code, message)
+      select ${id}, ordinality, array[coalesce(r."pairwiseId", '')], r."pairwiseId", r."userId"::bigint, r.email,
+             r."maxProfiles", r."profileName", r."deviceType", r.format,
+             case when r.invalid is null then 'pending' else 'failed' end,
+             case when r.invalid is not null then 'failed' end,
+             case when r.invalid is not null then 'invalid_row' end, r.invalid
+        from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
+               as ("userId" text, "pairwiseId" text, email text, "maxProfiles" integer, "profileName" text,
+                   "deviceType" text, format text, invalid text)) with ordinality as r
+    `);
+  });
+  return id;
+}
+
+/** As the API does when it has committed. */
+export const tellWorkers = (
+  queues: Queues,
+  jobId: JobID,
+  cause: "received" | "started" | "cancelled" = "received",
+): Promise<void> => queues.enqueue(advanceJob, { version: 1, jobId, cause });
+
+export interface SeenJob {
+  state: JobState;
+  total: number;
+  done: number;
+  changed: number;
+  unchanged: number;
+  failed: number;
+  skipped: number;
+  expectedChange: number | null;
+  errorCode: string | null;
+  startedAt: Date | null;
+  finishedAt: Date | null;
+  markedAt: Date | null;
+  outputErasedAt: Date | null;
+  revision: string;
+}
+
+export const jobOf = async (owner: Database, jobId: string): Promise<SeenJob> =>
+  only(
+    await owner.query<SeenJob>(sql`
+      select state, total, changed, unchanged, failed, skipped, changed + unchanged + failed + skipped as done,
+             expected_change as "expectedChange", error_code as "errorCode", started_at as "startedAt",
+             finished_at as "finishedAt", marked_at as "markedAt", output_erased_at as "outputErasedAt", revision
+        from jobs
+       where id = ${jobId}
+    `),
+  );
+
+export interface SeenRow {
+  position: number;
+  status: RowStatus;
+  expected: string | null;
+  errorCode: string | null;
+  message: string | null;
+  userId: string | null;
+  issuanceId: string | null;
+}
+
+export const rowsOf = (owner: Database, jobId: string): Promise<SeenRow[]> =>
+  owner.query<SeenRow>(sql`
+    select position, status, expected, error_code as "errorCode", message, user_id as "userId",
+           issuance_id as "issuanceId"
+      from job_rows
+     where job_id = ${jobId}
+     order by position
+  `);
+
+/** Waits until a job is in one of these states. */
+export const eventuallyIn = (
+  owner: Database,
+  jobId: string,
+  states: readonly JobState[],
+  withinMs = 30_000,
+): Promise<SeenJob> =>
+  eventually(
+    async () => {
+      const job = await jobOf(owner, jobId);
+      expect(states, `${job.state}, ${job.done} of ${job.total}`).toContain(job.state);
+      return job;
+    },
+    { withinMs },
+  );
+
+/** The counts of a job are what its rows say. */
+export async function expectCountsToAddUp(owner: Database, jobId: string): Promise<void> {
+  const { changed, unchanged, failed, skipped } = await jobOf(owner, jobId);
+  const rows = await rowsOf(owner, jobId);
+  const count = (status: RowStatus): number => rows.filter((row) => row.status === status).length;
+  expect({ changed, unchanged, failed, skipped }).toEqual({
+    changed: count("changed"),
+    unchanged: count("unchanged"),
+    failed: count("failed"),
+    skipped: count("skipped"),
+  });
+}
+
+/** The audit entries that name the job, oldest first. */
+export const auditOf = (
+  owner: Database,
+  jobId: string,
+): Promise<{ event: string; clientId: string | null; properties: Record<string, unknown> }[]> =>
+  owner.query(sql`
+    select event, client_id as "clientId", properties
+      from audit_entries
+     where properties ->> 'job' = ${jobId}
+     order by id
+  `);
+
+/** Jobs worked in this process step by step, without a queue and without signing: what a worker does, when the test says so. */
+export function driveJobs(db: () => Database, { clock = systemClock }: { clock?: Clock } = {}) {
+  const waiting: RowRange[] = [];
+  const deps = (): JobDeps => ({
+    db: db(),
+    failures: new Map(),
+    clock,
+    log: silentLog,
+    issueAll: (ids) => settleUnsigned(db(), ids),
+    queues: {
+      enqueueAll(_, payloads) {
+        for (const payload of payloads as unknown as RowRange[]) {
+          if (!waiting.some(({ jobId, from }) => jobId === payload.jobId && from === payload.from))
+            waiting.push(payload);
+        }
+        return Promise.resolve();
+      },
+    },
+  });
+  const driver = {
+    deps,
+    /** The chunks that are in the queue. */
+    waiting,
+    advance: (jobId: string): Promise<void> => advance(deps(), jobId),
+    work: (chunk: RowRange): Promise<void> => workRows(deps(), chunk),
+    /** Works everything that there is to do. */
+    async run(jobId: string): Promise<void> {
+      await driver.advance(jobId);
+      for (let chunk = waiting.shift(); chunk !== undefined; chunk = waiting.shift()) await driver.work(chunk);
+    },
+  };
+  return driver;
+}
+
+/** Settles issuances as a worker does, with bytes in place of certificates. */
+async function settleUnsigned(db: Database, ids: readonly string[]): Promise<ReadonlyMap<string, IssuanceOutcome>> {
+  const at = systemClock.now();
+  const claimId = randomUUID();
+  const draws = ids.map((id) => ({
+    id,
+    serialNumber: BigInt(`0x${randomBytes(15).toString("hex")}1`).toString(),
+    label: randomBytes(8).toString("hex"),
+  }));
+  const claimed = await work.claim(db, { draws, claimId, at });
+  const dataKeyId = randomUUID();
+  const signed = claimed.map(({ id }) => ({
+    id,
+    certificate: randomBytes(40),
+    spkiSha256: randomBytes(32),
+    sealed: randomBytes(40),
+    dataKeyId,
+  }));
+  const dataKeys = [{ id: dataKeyId, wrapped: randomBytes(40) }];
+  const settled = new Set(await work.settle(db, { signed, dataKeys, claimId, at }));
+  return new Map(ids.map((id) => [id, settled.has(id) ? "issued" : "not ours"]));
+}
+
+/**
+ * Puts a job into a state as workers would have left it: what a final state finds undone has changed, and before the job
+ * runs its counts are what the check expects, which is a change of everybody who has not failed.
+ */
+export async function leaveIn(
+  owner: Database,
+  jobId: string,
+  state: JobState,
+  { errorCode = null }: { errorCode?: string | null } = {},
+): Promise<void> {
+  const final = ["cancelled", "completed", "completed_with_errors", "failed"].includes(state);
+  const begun = final || state === "running" || state === "cancelling";
+  await owner.transaction(async (tx) => {
+    await tx.query(sql`
+      update job_rows
+         set status = case when ${final} and status in ('pending', 'working') then 'changed' else status end,
+             expected = coalesce(expected, 'changed')
+       where job_id = ${jobId}
+    `);
+    await tx.query(sql`
+      update jobs j
+         set state = ${state}, error_code = ${errorCode}, revision = j.revision + 1, progress_at = now(),
+             started_at = case when ${begun} then coalesce(j.started_at, now()) end,
+             finished_at = case when ${final} then now() end,
+             expected_change = c.expected,
+             changed = case when ${begun} or ${state === "checking"} then c.changed else c.expected end,
+             unchanged = c.unchanged, failed = c.failed, skipped = c.skipped
+        from (select count(*) filter (where status = 'changed')::integer as changed,
+                     count(*) filter (where status = 'unchanged')::integer as unchanged,
+                     count(*) filter (where status = 'failed')::integer as failed,
+                     count(*) filter (where status = 'skipped')::integer as skipped,
+                     count(*) filter (where expected = 'changed' and status not in ('failed', 'skipped'))::integer as expected
+                from job_rows
+               where job_id = ${jobId}) c
+       where j.id = ${jobId}
+    `);
+    await tx.query(sql`select pg_notify('job_progress', ${jobId}::text)`);
+  });
+}

@@ -1,0 +1,101 @@
+import { createHash, randomUUID } from "node:crypto";
+import type { Database } from "../../../db/client.ts";
+import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import * as issuers from "../../../db/queries/realm/issuers.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import * as users from "../../../db/queries/people/users.ts";
+import { operatorActor } from "../../../domain/audit.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { createIssuingCa, createRoot } from "../../../worker/keys/ceremony.ts";
+import { X509Certificate } from "../../../pki/x509.ts";
+
+/** What the test issuers' keys are encrypted under. */
+export const testPassphrase = "a passphrase for tests alone";
+
+export interface IssuingRealm {
+  realmId: string;
+  issuerId: string;
+  /** DER. */
+  root: Buffer;
+  issuer: Buffer;
+}
+
+let sequence = 0;
+const unique = (): string => `${process.pid}-${++sequence}`;
+
+/** A realm with a root and an issuing CA of its own, made as an operator would. */
+export async function givenIssuingRealm(
+  owner: Database,
+  { maxProfiles = 5, validityYears }: { maxProfiles?: number; validityYears?: number } = {},
+): Promise<IssuingRealm> {
+  const at = systemClock.now();
+  const name = `realm-${unique()}`;
+  const root = await createRoot({ organization: name, at, passphrase: testPassphrase });
+  const issuing = await createIssuingCa({
+    root,
+    organization: name,
+    at,
+    passphrase: testPassphrase,
+    ...(validityYears === undefined ? {} : { validityYears }),
+  });
+  const parsed = new X509Certificate(issuing.certificate);
+  return owner.transaction(async (tx) => {
+    const { id } = await realms.create(tx, {
+      name,
+      displayName: name,
+      domain: `${name}.example`,
+      localSignIn: false,
+      at,
+    });
+    await realms.update(tx, id, { maxProfiles });
+    const issuer = await issuers.create(tx, {
+      realmId: id,
+      certificate: issuing.certificate,
+      chain: [root.certificate],
+      fingerprint: createHash("sha256").update(issuing.certificate).digest(),
+      subject: parsed.subject,
+      notBefore: parsed.notBefore,
+      notAfter: parsed.notAfter,
+      encryptedKey: issuing.encryptedKey,
+      at,
+    });
+    return { realmId: id, issuerId: issuer.id, root: root.certificate, issuer: issuing.certificate };
+  });
+}
+
+/** A user of the realm. */
+export const givenUser = (owner: Database, realmId: string): Promise<string> =>
+  users.create(owner, {
+    realmId,
+    pairwiseId: `user-${unique()}`,
+    email: "",
+    administrator: false,
+    at: systemClock.now(),
+  });
+
+/** An issuance as the API writes it, not yet told to any queue. */
+export async function givenIssuance(
+  owner: Database,
+  { realmId, userId, ...rest }: { realmId: string; userId: string } & Partial<issuances.NewIssuance>,
+): Promise<string> {
+  const id = rest.id ?? randomUUID();
+  await issuances.create(owner, {
+    kind: "user",
+    guestAccountId: null,
+    name: "laptop",
+    description: null,
+    deviceType: "Linux",
+    format: "pkcs12",
+    keyType: "ec-p256",
+    csr: null,
+    authable: false,
+    validityMonths: 12,
+    at: systemClock.now(),
+    actor: operatorActor,
+    ...rest,
+    id,
+    realmId,
+    userId,
+  });
+  return id;
+}

@@ -1,0 +1,30 @@
+import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import { hashPassword } from "../../../operator/password.ts";
+import type { TestApi } from "../service/api.ts";
+import type { GivenUser } from "./given.ts";
+
+export const testPassword = "correct horse battery staple";
+const testPasswordHash = hashPassword(testPassword);
+
+export interface LocalAccount extends GivenUser {
+  username: string;
+}
+
+/** Gives a user a name to sign in with, and {@link testPassword} unless links are to do; local sign-in is switched on. */
+export async function givenLocalAccount(
+  api: Pick<TestApi, "database" | "given" | "realmId">,
+  {
+    username,
+    realmId = api.realmId,
+    password = true,
+    ...user
+  }: { username: string; realmId?: string; password?: boolean } & Partial<Parameters<TestApi["given"]["user"]>[0]>,
+): Promise<LocalAccount> {
+  const { owner } = api.database;
+  const { id } = await api.given.user({ realmId, ...user });
+  const passwordHash = password ? await testPasswordHash : null;
+  await localCredentials.create(owner, { userId: id, realmId, username, passwordHash });
+  await realms.update(owner, realmId, { localSignIn: true });
+  return { id, realmId, username };
+}

@@ -1,0 +1,34 @@
+import { spawnSync } from "node:child_process";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { requireTool } from "../run/tools.ts";
+
+export interface OpensslResult {
+  /** 0 when it did what was asked. */
+  status: number;
+  stdout: string;
+  /** The same as octets, for DER. */
+  output: Buffer;
+  stderr: string;
+}
+
+/**
+ * Runs `openssl` with `args` in a directory of its own that holds `files`, which the arguments name; the directory is
+ * removed afterwards. Throws only when openssl is missing, cannot be run or takes more than 20 s.
+ */
+export function openssl(args: readonly string[], files: Record<string, string | Uint8Array> = {}): OpensslResult {
+  const directory = mkdtempSync(join(tmpdir(), "openssl-"));
+  try {
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content);
+    const { status, stdout, stderr, error } = spawnSync(requireTool("openssl"), args, {
+      cwd: directory,
+      timeout: 20_000,
+      maxBuffer: 1 << 28,
+    });
+    if (error !== undefined) throw error;
+    return { status: status ?? -1, stdout: stdout.toString("utf8"), output: stdout, stderr: stderr.toString("utf8") };
+  } finally {
+    rmSync(directory, { recursive: true, force: true });
+  }
+}

@@ -1,0 +1,75 @@
+import { randomBytes } from "node:crypto";
+import pg from "pg";
+import { beforeAll } from "vitest";
+import { openDatabase, type Database, type DatabaseRole } from "../../../db/client.ts";
+import { atEndOfFile } from "./at-end.ts";
+
+export interface TestDatabase {
+  /** The owner's URL of a database of this file's own. */
+  readonly url: string;
+  /** Opens the database in a role; closed by itself at the end of the file. */
+  open(role: DatabaseRole | undefined, options?: { connectionsMax?: number }): Database;
+  /** The owner's rights, for looking at anything and breaking things on purpose. */
+  readonly owner: Database;
+}
+
+/** A fresh copy of the migrated database for this test file. */
+export function useDatabase(): TestDatabase {
+  const opened: Database[] = [];
+  let url = "";
+  let owner: Database | undefined;
+
+  beforeAll(async () => {
+    const clone = await cloneDatabase();
+    ({ url } = clone);
+    owner = openDatabase({ url, connectionsMax: 4, applicationName: "realmpass test" });
+    opened.push(owner);
+    atEndOfFile(async () => {
+      await Promise.all(opened.map((db) => db.close()));
+      await clone.drop();
+    });
+  });
+
+  return {
+    get url() {
+      return url;
+    },
+    get owner() {
+      if (owner === undefined) throw new Error("the database is there from beforeAll on");
+      return owner;
+    },
+    open(role, { connectionsMax = 8 } = {}) {
+      const db = openDatabase({ url, role, connectionsMax, applicationName: "realmpass test" });
+      opened.push(db);
+      return db;
+    },
+  };
+}
+
+/** A copy of the migrated database, for as long as the caller wants it. */
+export async function cloneDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+  const server = required("TEST_DATABASE_URL");
+  const template = new URL(required("TEST_TEMPLATE_URL")).pathname.slice(1);
+  const name = `test_${randomBytes(8).toString("hex")}`;
+  // Copying its files is the quickest way where nothing waits for the disk.
+  await administer(server, `create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`);
+  const url = new URL(server);
+  url.pathname = `/${name}`;
+  return { url: url.href, drop: () => administer(server, `drop database if exists ${name} with (force)`) };
+}
+
+async function administer(url: string, statement: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(statement);
+  } finally {
+    await client.end();
+  }
+}
+
+function required(name: string): string {
+  const value = process.env[name];
+  if (value === undefined) throw new Error(`${name} is set by test/support/run/global-setup.ts`);
+  return value;
+}

@@ -1,0 +1,44 @@
+import pg from "pg";
+import { migrateAll } from "../../../operator/migrate.ts";
+import { startPostgres, startRedis, type Service } from "./services.ts";
+
+/** The migrated database that every test file gets a copy of. */
+export const templateDatabase = "realmpass_template";
+
+let running: Service[] = [];
+
+/** Starts what tests need, once for all projects, and tells the test processes through the environment. */
+export async function setup(): Promise<void> {
+  if (process.env["TEST_TEMPLATE_URL"] !== undefined) return;
+
+  const postgres = await startPostgres();
+  running.push(postgres);
+  const template = new URL(postgres.url);
+  template.pathname = `/${templateDatabase}`;
+  await recreate(postgres.url, templateDatabase);
+  await migrateAll(template.href);
+
+  // Tests that need Redis say so themselves when there is none.
+  const redis = await startRedis();
+  if (redis !== undefined) running.push(redis);
+
+  process.env["TEST_DATABASE_URL"] = postgres.url;
+  process.env["TEST_TEMPLATE_URL"] = template.href;
+  if (redis !== undefined) process.env["TEST_REDIS_URL"] = redis.url;
+}
+
+export async function teardown(): Promise<void> {
+  for (const service of running.reverse()) await service.stop();
+  running = [];
+}
+
+async function recreate(url: string, name: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query(`drop database if exists ${pg.escapeIdentifier(name)} with (force)`);
+    await client.query(`create database ${pg.escapeIdentifier(name)}`);
+  } finally {
+    await client.end();
+  }
+}

@@ -1,0 +1,151 @@
+import { spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { mkdtemp, rm } from "node:fs/promises";
+import { createServer, type AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import pg from "pg";
+import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
+import { findTool } from "./tools.ts";
+
+/** A service that a test run started, or that it was given. */
+export interface Service {
+  url: string;
+  stop(): Promise<void>;
+}
+
+const quiet = { info: () => undefined, error: () => undefined };
+
+/** Postgres: TEST_DATABASE_URL when it is set, else the one that Realmpass brings along. */
+export async function startPostgres(): Promise<Service> {
+  const given = process.env["TEST_DATABASE_URL"];
+  if (given !== undefined) return { url: given, stop: () => Promise.resolve() };
+
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-test-"));
+  const postgres = await startEmbeddedPostgres({
+    dataDirectory: directory,
+    log: quiet,
+    searchPath: process.env["PATH"] ?? "",
+  });
+  await withoutDurability(postgres.url);
+  return {
+    url: postgres.url,
+    async stop() {
+      await postgres.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Nothing in this cluster outlives the run, and the machine does not fail meanwhile: waiting for the disk shows nothing. */
+async function withoutDurability(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    for (const setting of ["fsync", "full_page_writes", "synchronous_commit"]) {
+      await client.query(`alter system set ${setting} = off`);
+    }
+    await client.query("alter system set max_wal_size = '4GB'");
+    await client.query("select pg_reload_conf()");
+  } finally {
+    await client.end();
+  }
+}
+
+/**
+ * Redis: TEST_REDIS_URL when it is set, else `redis-server` from the PATH, else a container when a Docker engine answers;
+ * undefined when there is none of them.
+ */
+export async function startRedis(): Promise<Service | undefined> {
+  const given = process.env["TEST_REDIS_URL"];
+  if (given !== undefined) return { url: given, stop: () => Promise.resolve() };
+  const program = findTool("redis-server");
+  return program === undefined ? startRedisContainer() : startRedisProgram(program);
+}
+
+async function startRedisProgram(program: string): Promise<Service> {
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-redis-"));
+  const port = await freePort();
+  const server = spawn(program, ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, ...redisSettings], {
+    stdio: "ignore",
+  });
+  const url = `redis://127.0.0.1:${port}`;
+  await answers(url);
+  return {
+    url,
+    async stop() {
+      await ended(server);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function startRedisContainer(): Promise<Service | undefined> {
+  if (!dockerAnswers()) return undefined;
+  // Loaded only here: it is large, and nearly nobody needs it.
+  const { GenericContainer, Wait } = await import("testcontainers");
+  const container = await new GenericContainer("redis:7")
+    .withCommand(["redis-server", ...redisSettings])
+    .withExposedPorts(6379)
+    .withWaitStrategy(Wait.forLogMessage("Ready to accept connections"))
+    .start();
+  return {
+    url: `redis://${container.getHost()}:${container.getMappedPort(6379)}`,
+    async stop() {
+      await container.stop();
+    },
+  };
+}
+
+const dockerAnswers = (): boolean =>
+  findTool("docker") !== undefined && spawnSync("docker", ["info"], { stdio: "ignore", timeout: 2_000 }).status === 0;
+
+const redisDatabases = 16_384;
+const redisSettings = [
+  "--databases",
+  String(redisDatabases),
+  "--appendonly",
+  "yes",
+  "--appendfsync",
+  "everysec",
+].concat(["--maxmemory-policy", "noeviction", "--save", ""]);
+const redisDatabasesPerProcess = 64;
+let redisDatabasesTaken = 0;
+
+/** The URL of a Redis database that no other test of the run uses: queues of the same name would mix. */
+export function freshRedisDatabase(): string {
+  const given = process.env["TEST_REDIS_URL"];
+  if (given === undefined) throw new Error("this test needs Redis");
+  const testProcess = Number(process.env["VITEST_WORKER_ID"] ?? "0") % (redisDatabases / redisDatabasesPerProcess);
+  const url = new URL(given);
+  if (redisDatabasesTaken === redisDatabasesPerProcess) throw new Error("no Redis database is left for this process");
+  url.pathname = `/${testProcess * redisDatabasesPerProcess + redisDatabasesTaken++}`;
+  return url.href;
+}
+
+/** Stops a child process by its id and waits until it is gone. */
+export async function ended(child: ChildProcess, signal: NodeJS.Signals = "SIGTERM"): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  await new Promise<void>((resolve) => {
+    child.once("exit", () => {
+      resolve();
+    });
+    child.kill(signal);
+  });
+}
+
+/** A port that nobody listened on a moment ago. */
+export async function freePort(): Promise<number> {
+  const server = createServer();
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
+async function answers(url: string): Promise<void> {
+  const redis = new Redis(url, { maxRetriesPerRequest: 50, retryStrategy: () => 100 });
+  redis.on("error", () => undefined);
+  await redis.ping();
+  redis.disconnect();
+}

@@ -1,0 +1,71 @@
+import { spawn } from "node:child_process";
+import { readFile } from "node:fs/promises";
+import { resolve } from "node:path";
+import type { WholeService } from "../service/whole-service.ts";
+
+/** The shell blocks of a Markdown file, or of one section of it, in order. */
+export async function shellBlocks(file: string, heading?: string): Promise<string[]> {
+  const text = await readFile(file, "utf8");
+  const part = heading === undefined ? text : text.split(/^## /m).find((section) => section.startsWith(`${heading}\n`));
+  return [...(part ?? "").matchAll(/^```sh\n(.*?)^```$/gms)].map(([, block]) => block ?? "");
+}
+
+/** What differs here from a reader's machine: the port, the data directory, and that we are in a directory of our own. */
+export const asHere = (service: WholeService, script: string): string =>
+  script
+    .replaceAll("npm run --silent operator --", operatorCommand)
+    .replaceAll("npx realmpass", clientCommand)
+    .replaceAll("localhost:3000", new URL(service.url).host)
+    .replaceAll("data/ceremony", `"${service.data}"/ceremony`);
+
+const operatorCommand = `"${process.execPath}" "${resolve("dist/operator/main.js")}"`;
+const clientCommand = `"${process.execPath}" "${resolve("dist/cli/main.js")}"`;
+
+/**
+ * Runs shell blocks as one script in this directory, which ends at the first command that fails. Resolves with what they
+ * printed. `reply` sees that as it grows, and may have something to type.
+ */
+export function runBlocks(
+  service: WholeService,
+  blocks: readonly string[],
+  {
+    directory,
+    env = {},
+    secondsMax = 30,
+    reply,
+  }: {
+    directory: string;
+    secondsMax?: number;
+    env?: Record<string, string>;
+    reply?: (printed: string) => Promise<string | undefined>;
+  },
+): Promise<string> {
+  const script = blocks.map((block) => asHere(service, block)).join("\n");
+  const child = spawn("bash", ["-e", "-u", "-o", "pipefail", "-c", script], {
+    cwd: directory,
+    env: { ...service.env, PATH: process.env["PATH"] ?? "", ...env },
+    stdio: ["pipe", "pipe", "pipe"],
+    timeout: secondsMax * 1_000,
+  });
+  let printed = "";
+  let errors = "";
+  let replied = false;
+  return new Promise((resolved, reject) => {
+    child.stdout.on("data", (chunk: Buffer) => {
+      printed += chunk.toString();
+      if (replied || reply === undefined) return;
+      reply(printed).then((typed) => {
+        if (typed === undefined || replied) return;
+        replied = true;
+        child.stdin.end(`${typed}\n`);
+      }, reject);
+    });
+    child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+    child.once("error", reject);
+    child.once("close", (code) => {
+      if (code === 0) resolved(printed);
+      else reject(new Error(`exit code ${code}\n${printed}\n${errors}`));
+    });
+    if (reply === undefined) child.stdin.end();
+  });
+}

@@ -1,0 +1,114 @@
+import { spawn, type ChildProcess } from "node:child_process";
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { Redis } from "ioredis";
+import pg from "pg";
+import { migrateAll } from "../../../operator/migrate.ts";
+import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
+import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
+import { eventually } from "../run/eventually.ts";
+import { ended, freePort } from "../run/services.ts";
+import { requireTool } from "../run/tools.ts";
+
+/** A Postgres or Redis of a test's own, which it may break. */
+export interface Breakable {
+  url: string;
+  /** Stops it at once, as `kill -9` or `pg_ctl stop -m immediate` would, and resolves when it is there again. */
+  crash(): Promise<void>;
+  stop(): Promise<void>;
+}
+
+/** A Postgres with a migrated database, which commits to the disk as one in production does. */
+export async function startBreakablePostgres(): Promise<Breakable> {
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-fault-"));
+  const quiet = { info: () => undefined, error: () => undefined };
+  const postgres = await startEmbeddedPostgres({
+    dataDirectory: directory,
+    log: quiet,
+    searchPath: process.env["PATH"] ?? "",
+  });
+  const { url } = postgres;
+  await migrateAll(url);
+  const { postmasterPid } = embeddedPostgresFiles(directory);
+  const pid = async (): Promise<number> => Number((await readFile(postmasterPid, "utf8")).split("\n")[0]);
+
+  return {
+    url,
+    async crash() {
+      const before = await pid();
+      process.kill(before, "SIGQUIT");
+      // Whoever started it starts it again.
+      await eventually(
+        async () => {
+          if ((await pid()) === before) throw new Error("Postgres has not ended yet");
+          await answersQuery(url);
+        },
+        { withinMs: 60_000 },
+      );
+    },
+    async stop() {
+      await postgres.stop();
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function answersQuery(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 1_000 });
+  client.on("error", () => undefined);
+  try {
+    await client.connect();
+    await client.query("select 1");
+  } finally {
+    await client.end().catch(() => undefined);
+  }
+}
+
+/** A Redis that keeps its data as docs/operations.md asks for. */
+export async function startBreakableRedis(): Promise<Breakable & { empty(): Promise<void> }> {
+  const program = requireTool("redis-server");
+  const directory = await mkdtemp(join(tmpdir(), "realmpass-redis-"));
+  const port = await freePort();
+  const url = `redis://127.0.0.1:${port}`;
+  const settings = [
+    "--appendonly",
+    "yes",
+    "--appendfsync",
+    "everysec",
+    "--maxmemory-policy",
+    "noeviction",
+    "--save",
+    "",
+  ];
+  const start = async (): Promise<ChildProcess> => {
+    const started = spawn(program, ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, ...settings], {
+      stdio: "ignore",
+    });
+    await withRedis(url, (redis) => redis.ping());
+    return started;
+  };
+  let server = await start();
+
+  return {
+    url,
+    async crash() {
+      await ended(server, "SIGKILL");
+      server = await start();
+    },
+    async empty() {
+      await withRedis(url, (redis) => redis.flushall());
+    },
+    async stop() {
+      await ended(server);
+      await rm(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function withRedis(url: string, use: (redis: Redis) => Promise<unknown>): Promise<void> {
+  const redis = new Redis(url, { maxRetriesPerRequest: 100, retryStrategy: () => 100 });
+  redis.on("error", () => undefined);
+  await use(redis);
+  redis.disconnect();
+}

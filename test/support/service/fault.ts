@@ -1,0 +1,186 @@
+import pg from "pg";
+import { describe, expect, test, vi, type TestContext } from "vitest";
+import { openQueuePool } from "../../../db/client.ts";
+import { sql, type Sql } from "../../../db/sql.ts";
+import { openQueues, type QueueBackend } from "../../../runtime/queues.ts";
+import { eventually } from "../run/eventually.ts";
+import { startService, type RunningService } from "./service.ts";
+import { startTcpProxy } from "../run/tcp-proxy.ts";
+import { describeWithTool } from "../run/tools.ts";
+import { silentLog } from "./worker.ts";
+
+// Tests that wait most of the time can run beside one another.
+vi.setConfig({ maxConcurrency: 8 });
+
+/** Stopping processes of the service at a point between two steps, from outside. */
+
+type Process = "api" | "worker";
+
+/** Something in Postgres that a test keeps from the service, so that a process stops before a step. */
+export interface Hold {
+  /** Resolves when a process waits for it, in a statement that contains `text`. */
+  reached(by: Process, text?: string): Promise<void>;
+  /** Ends the connections that wait, as if what they wait with had never been sent. */
+  drop(): Promise<void>;
+  /** Lets go: what still waits is carried out, also for a process that is dead by now. */
+  release(): Promise<void>;
+}
+
+/** Takes locks with a statement and keeps them until they are released. */
+export async function hold({ databaseUrl }: Pick<RunningService, "databaseUrl">, { text, values }: Sql): Promise<Hold> {
+  const holder = await connected(databaseUrl);
+  const watcher = await connected(databaseUrl);
+  const { rows } = await holder.query<{ pid: number }>("select pg_backend_pid() as pid");
+  await holder.query("begin");
+  await holder.query(text, [...values]);
+  const blocked = async () => {
+    const answer = await watcher.query<{ pid: number; name: string; query: string }>(
+      `select pid, application_name as name, query from pg_stat_activity where $1 = any(pg_blocking_pids(pid))`,
+      [rows[0]?.pid],
+    );
+    return answer.rows;
+  };
+
+  return {
+    async reached(by, part = "") {
+      await eventually(
+        async () => {
+          const waiting = (await blocked()).filter(({ name }) => name === `realmpass ${by}`);
+          expect(waiting.map(({ query }) => query).join("\n")).toContain(part);
+          expect(waiting.length).toBeGreaterThan(0);
+        },
+        { withinMs: 40_000, everyMs: 5 },
+      );
+    },
+    async drop() {
+      await eventually(async () => {
+        const waiting = await blocked();
+        await watcher.query("select pg_terminate_backend(pid) from unnest($1::integer[]) as pid", [
+          waiting.map(({ pid }) => pid),
+        ]);
+        expect(waiting).toEqual([]);
+      });
+    },
+    async release() {
+      await holder.query("rollback");
+      await Promise.all([holder.end(), watcher.end()]);
+    },
+  };
+}
+
+async function connected(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url });
+  client.on("error", () => undefined);
+  await client.connect();
+  return client;
+}
+
+/**
+ * Keeps what the api adds to the queue from getting there. On Redis another api is started for it, which is called from
+ * then on; whether it has come to the point shows in what it has `committed`.
+ */
+export async function holdEnqueuing(
+  service: RunningService,
+): Promise<{ reached(committed: () => Promise<void>): Promise<void>; release(): Promise<void> }> {
+  if (service.redisUrl === undefined) {
+    const adding = await hold(service, sql`lock table bullmq.job in share mode`);
+    return {
+      async reached(committed) {
+        await adding.reached("api");
+        await committed();
+      },
+      async release() {
+        await adding.drop();
+        await adding.release();
+      },
+    };
+  }
+  const target = new URL(service.redisUrl);
+  const proxy = await startTcpProxy({ host: target.hostname, port: Number(target.port) });
+  target.port = String(proxy.port);
+  await service.startApi({ REDIS_URL: target.href });
+  proxy.silence();
+  return { reached: (committed) => eventually(committed), release: () => Promise.resolve() };
+}
+
+/** How many jobs each queue has, waiting and running. */
+export async function queueDepths({ databaseUrl, redisUrl }: RunningService): Promise<Record<string, number>> {
+  const pool = openQueuePool({ url: databaseUrl, connectionsMax: 1, applicationName: "realmpass test" });
+  const backend: QueueBackend = redisUrl === undefined ? { kind: "postgres", pool } : { kind: "redis", url: redisUrl };
+  const queues = openQueues(backend, silentLog);
+  try {
+    return await queues.depth();
+  } finally {
+    await queues.close();
+    await pool.end();
+  }
+}
+
+/** A test that has the service to itself and runs beside others: most of its time it waits. */
+export const faultTest =
+  (kind: QueueBackend["kind"]) =>
+  (name: string, run: (service: RunningService, context: TestContext) => Promise<void>): void => {
+    test.concurrent(
+      name,
+      async (context) => {
+        const service = await startService({
+          kind,
+          atEnd: (stop) => {
+            context.onTestFinished(stop, 30_000);
+          },
+        });
+        await useQuickKeys(service);
+        await run(service, context);
+      },
+      180_000,
+    );
+  };
+
+/** Keys that take next to no time. */
+export async function useQuickKeys({ owner }: Pick<RunningService, "owner">): Promise<void> {
+  await owner.query(sql`update realms set key_types = '{"Linux": "ec-p256"}'`);
+}
+
+/** The same tests with either queue backend. */
+export function onBothBackends(tests: (kind: QueueBackend["kind"]) => void): void {
+  describe.concurrent("with the queues", () => {
+    describe("on Postgres", () => {
+      tests("postgres");
+    });
+    describeWithTool("redis", "on Redis", () => {
+      tests("redis");
+    });
+  });
+}
+
+/** People of the realm, by their ids. */
+export async function givenUsers(
+  { owner, realmId }: Pick<RunningService, "owner" | "realmId">,
+  count: number,
+  name = "person",
+): Promise<string[]> {
+  const rows = await owner.query<{ id: string }>(sql`
+    insert into users (realm_id, pairwise_id, email, created_at)
+    select ${realmId}, ${name}::text || '-' || i, '', now()
+      from generate_series(1, ${count}::integer) as i
+     order by i
+    returning id
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/** So many profiles for each of these people, with bytes in place of certificates. */
+export async function givenProfiles(
+  { owner, realmId, issuerId }: Pick<RunningService, "owner" | "realmId" | "issuerId">,
+  userIds: readonly string[],
+  each: number,
+): Promise<void> {
+  await owner.query(sql`
+    insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type, authable,
+                              identity, certificate, spki_sha256, created_at, not_before, not_after)
+    select ${realmId}, ${issuerId}, '1000000' || (u.id * 1000 + n), gen_random_uuid(), 'user', u.id,
+           'laptop', 'Linux', false, u.id || '-' || n || '@realm.example', '\\x00', sha256((u.id || '-' || n)::bytea), now(),
+           now(), now() + interval '1 year'
+      from unnest(${userIds}::bigint[]) as u (id), generate_series(1, ${each}::integer) as n
+  `);
+}

@@ -1,0 +1,107 @@
+import { Registry } from "prom-client";
+import { openDatabase, openQueuePool, type DatabaseOptions } from "../../../db/client.ts";
+import { generateAuditKey } from "../../../runtime/audit-key.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { createLifecycle } from "../../../runtime/lifecycle.ts";
+import { createLog, type Log } from "../../../runtime/log.ts";
+import { openQueues, type QueueBackend, type Queues } from "../../../runtime/queues.ts";
+import { generateOutputKeyPair } from "../../../runtime/sealed-output.ts";
+import { startWorker } from "../../../worker/worker.ts";
+import { atEnd, atEndOfFile } from "../run/at-end.ts";
+import { testPassphrase } from "../given/issuing.ts";
+import { freshRedisDatabase } from "../run/services.ts";
+
+/** The pair that outputs are sealed and opened with in tests. */
+export const testOutputKeys = generateOutputKeyPair();
+
+const testAuditKey = generateAuditKey();
+
+export const silentLog: Log = createLog({ process: "test", level: "silent" });
+
+let redisUrl: string | undefined;
+
+/** Where a file's queues live. */
+export function backendFor(
+  kind: QueueBackend["kind"],
+  databaseUrl: string,
+): { backend: QueueBackend; close: () => Promise<void> } {
+  if (kind === "redis") {
+    if (redisUrl === undefined) atEndOfFile(() => (redisUrl = undefined));
+    return { backend: { kind: "redis", url: (redisUrl ??= freshRedisDatabase()) }, close: () => Promise.resolve() };
+  }
+  const pool = openQueuePool({ ...databaseOptions(databaseUrl), connectionsMax: 8 });
+  return { backend: { kind: "postgres", pool }, close: () => pool.end() };
+}
+
+const databaseOptions = (url: string): DatabaseOptions => ({
+  url,
+  role: "realmpass_worker",
+  connectionsMax: 8,
+  applicationName: "realmpass test worker",
+});
+
+export interface TestWorker {
+  queues: Queues;
+  registry: Registry;
+  stop: () => Promise<void>;
+}
+
+/** A real worker in this process, signing in threads, on the queue backend of choice; stopped at the end of the test or file. */
+export async function startTestWorker({
+  databaseUrl,
+  kind = "postgres",
+  rsaKeyPool = 0,
+  ocsp,
+  log = silentLog,
+}: {
+  databaseUrl: string;
+  kind?: QueueBackend["kind"];
+  rsaKeyPool?: number;
+  /** Has it answer OCSP as well, on a database of its own if one is named. */
+  ocsp?: { databaseUrl?: string; requestsPerSecond?: number };
+  log?: Log;
+}): Promise<TestWorker> {
+  const lifecycle = createLifecycle({ log, deadlineMs: 20_000 });
+  const registry = new Registry();
+  const db = openDatabase(databaseOptions(databaseUrl));
+  lifecycle.onStop("database", () => db.close());
+  const { backend, close } = backendFor(kind, databaseUrl);
+  lifecycle.onStop("backend", close);
+  const queues = openQueues(backend, log);
+  lifecycle.onStop("queues", () => queues.close());
+
+  await startWorker({
+    db,
+    backend,
+    passphrase: testPassphrase,
+    outputPublicKeyJwk: testOutputKeys.publicJwk,
+    auditKeyJwk: testAuditKey,
+    publicationUrl: "http://pki.example",
+    crlValidityHours: 96,
+    signingThreads: 2,
+    issuanceConcurrency: 64,
+    bulkConcurrency: 2,
+    rsaKeyPool,
+    ...(ocsp && {
+      ocsp: {
+        database: {
+          url: ocsp.databaseUrl ?? databaseUrl,
+          role: "realmpass_worker",
+          applicationName: "realmpass test ocsp",
+        },
+        host: "127.0.0.1",
+        port: 0,
+        url: undefined,
+        trustedProxies: "",
+        requestsPerSecond: ocsp.requestsPerSecond ?? 1_000_000,
+      },
+    }),
+    registry,
+    clock: systemClock,
+    log,
+    lifecycle,
+  });
+  const stop = (): Promise<void> => lifecycle.stop("test");
+  atEnd(stop);
+  return { queues, registry, stop };
+}
