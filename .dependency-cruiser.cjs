@@ -1,5 +1,5 @@
-// Who may import whom. What is not listed for a folder is forbidden; and no chain of imports, however long, leads from
-// what talks to the network to what holds issuer keys.
+// Who may import whom. What is not listed for a place is forbidden; and no chain of imports, however long, leads from
+// what talks to the network to what holds issuer keys. Each rule has a file that breaks it in test/fixtures/boundaries.
 
 /** What each place may import of our own files, besides its own. */
 const mayImport = {
@@ -18,20 +18,51 @@ const mayImport = {
   "start.ts": ["domain/", "runtime/", "db/", "operator/", "embedded-postgres/"],
 };
 
+/** What each room of api/ may import of the other rooms. The files at its root put the rooms together. */
+const apiRooms = {
+  http: [],
+  contract: ["http"],
+  resources: ["http", "contract"],
+  publication: ["http", "contract"],
+  "browser/pages": ["http", "contract"],
+  "browser/session": ["http", "contract", "browser/pages"],
+  oauth: ["http", "contract", "browser/pages", "browser/session"],
+};
+const belowTheBrowser = ["http", "contract", "resources", "oauth", "browser/pages", "browser/session"];
+for (const room of ["sign-in", "self-service", "logo", "docs"]) apiRooms[`browser/${room}`] = belowTheBrowser;
+for (const room of ["upstream-login", "console"]) {
+  apiRooms[`browser/${room}`] = [...belowTheBrowser, "browser/sign-in"];
+}
+
 const pathOf = (place) => `^${place.replace(/\.ts$/, "\\.ts$")}`;
 const places = Object.keys(mayImport).map(pathOf);
 const packagePath = (name) => `(^|/)node_modules/(@types/)?${name}/`;
+const roomPath = (room) => `^api/${room}/`;
 
 /** @type {import("dependency-cruiser").IConfiguration} */
 module.exports = {
   forbidden: [
     ...Object.entries(mayImport).map(([place, others]) => ({
-      name: `${place.replace(/\W.*/, "")}-imports`,
+      name: `${place.replace(/\.ts$|\/$/, "")}-imports`,
       comment: `Of our own files, ${place} may import ${[place, ...others].join(", ")} and nothing else.`,
       severity: "error",
       from: { path: pathOf(place) },
       to: { path: [...places, "^test/"], pathNot: [place, ...others].map(pathOf) },
     })),
+    ...Object.entries(apiRooms).map(([room, others]) => ({
+      name: `api-${room.replace("/", "-")}-imports`,
+      comment: `Of api/, ${room} may import ${[room, ...others].join(", ")} and nothing else.`,
+      severity: "error",
+      from: { path: roomPath(room) },
+      to: { path: "^api/", pathNot: [room, ...others].map(roomPath) },
+    })),
+    {
+      name: "api-room-without-a-line",
+      comment: "A new room of api/ begins with a line in .dependency-cruiser.cjs that says what it may import.",
+      severity: "error",
+      from: { path: "^api/.+/", pathNot: Object.keys(apiRooms).map(roomPath) },
+      to: { path: "^api/" },
+    },
     {
       name: "no-way-to-the-worker",
       comment:
@@ -39,6 +70,27 @@ module.exports = {
       severity: "error",
       from: { path: "^(api|console|cli)/" },
       to: { path: "^worker/", reachable: true },
+    },
+    {
+      name: "no-way-to-pki",
+      comment: "What speaks to the network signs nothing, and so it encodes no certificates either.",
+      severity: "error",
+      from: { path: "^(api|console|cli)/" },
+      to: { path: "^pki/", reachable: true },
+    },
+    {
+      name: "issuer-keys-are-opened-by-signing-threads",
+      comment: "worker/keys opens issuer keys: signing threads do so, and a person who runs the operator's program.",
+      severity: "error",
+      from: { pathNot: "^(worker/(keys|signing)|operator|test)/" },
+      to: { path: "^worker/keys/" },
+    },
+    {
+      name: "issuer-keys-are-read-for-signing-threads",
+      comment: "The rows that hold issuer keys are read for signing threads, and read and written by operators.",
+      severity: "error",
+      from: { pathNot: "^(worker/issuance/issuers\\.ts$|operator/|test/)" },
+      to: { path: "^db/queries/issuer-keys\\.ts$" },
     },
     {
       name: "operator-is-a-program",
@@ -66,6 +118,14 @@ module.exports = {
       comment: "Two files that need each other are one file, or three.",
       severity: "error",
       from: {},
+      to: { circular: true },
+    },
+    {
+      name: "no-circle-of-folders",
+      comment: "Two folders that need each other are one folder, or three.",
+      severity: "error",
+      scope: "folder",
+      from: { pathNot: "^test(/|$)" },
       to: { circular: true },
     },
     {

@@ -54,7 +54,7 @@ function limits(files, ...lifted) {
 }
 
 export default defineConfig(
-  { ignores: ["dist/", "data/", "coverage/", "test-results/", "contract-types/api-types.ts"] },
+  { ignores: ["dist/", "data/", "coverage/", "test-results/", "test/fixtures/", "contract-types/api-types.ts"] },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
   js.configs.recommended,
   comments.recommended,

@@ -71,7 +71,7 @@ export function createApp(deps: Deps): Express {
   app.use(createUpstreamLoginRouter(deps));
   app.use(createSelfServiceRouter(deps));
   app.get("/openapi.json", serveOpenApiDocument(deps));
-  app.use(createDocsRouter(deps));
+  app.use(createDocsRouter(deps, endpoints));
   app.use(() => {
     throw new ServiceError("not_found");
   });

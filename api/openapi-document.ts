@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { endpoints } from "./endpoints.ts";
+import { oauthPaths } from "./oauth/openapi.ts";
 import { createOpenApiDocument } from "./contract/openapi/openapi.ts";
 
 /** Where the document in the repository says that the service is: where it is by default. */
@@ -9,7 +10,7 @@ const address = "http://localhost:3000";
 /** `--write` writes docs/openapi.json, `--check` fails when it is not what the endpoints say. Run from the project's folder. */
 function main([option]: readonly string[]): number {
   const path = join(process.cwd(), "docs", "openapi.json");
-  const text = `${JSON.stringify(createOpenApiDocument(endpoints, { baseUrl: address, authUrl: address }), null, 2)}\n`;
+  const text = `${JSON.stringify(createOpenApiDocument(endpoints, oauthPaths, { baseUrl: address, authUrl: address }), null, 2)}\n`;
   if (option === "--write") {
     writeFileSync(path, text);
     return 0;

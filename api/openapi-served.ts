@@ -1,6 +1,7 @@
 import type { RequestHandler } from "express";
 import type { Deps } from "./contract/deps.ts";
 import { endpoints } from "./endpoints.ts";
+import { oauthPaths } from "./oauth/openapi.ts";
 import { createOpenApiDocument } from "./contract/openapi/openapi.ts";
 import { contextOf } from "./http/request-context.ts";
 import { sendJson } from "./http/respond.ts";
@@ -10,7 +11,7 @@ export function serveOpenApiDocument({ settings }: Pick<Deps, "settings">): Requ
   let document: object | undefined;
   return (_, response) => {
     contextOf(response).route = "/openapi.json";
-    document ??= createOpenApiDocument(endpoints, settings);
+    document ??= createOpenApiDocument(endpoints, oauthPaths, settings);
     response.setHeader("Cache-Control", "public, max-age=300");
     sendJson(response, 200, document);
   };

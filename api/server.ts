@@ -1,3 +1,4 @@
+import type { TlsListenerOptions } from "./http/client-certificate/config.ts";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
@@ -41,14 +42,6 @@ export interface ApiOptions {
   clock: Clock;
   log: Log;
   lifecycle: Lifecycle;
-}
-
-export interface TlsListenerOptions {
-  port: number;
-  /** PEM, the listener's own first. */
-  certificate: string;
-  /** PEM. */
-  key: string;
 }
 
 /** Starts an API that stops with the lifecycle. Resolves with its ports when it takes requests. */

@@ -1,6 +1,7 @@
 import { createHash, X509Certificate as NodeCertificate } from "node:crypto";
 import type { Db } from "../db/client.ts";
 import * as auditEntries from "../db/queries/audit/audit-entries.ts";
+import * as issuerKeys from "../db/queries/issuer-keys.ts";
 import * as issuers from "../db/queries/realm/issuers.ts";
 import { operatorActor } from "../domain/audit.ts";
 import { createIssuingCa, type CertificateAuthority } from "../worker/keys/ceremony.ts";
@@ -39,7 +40,7 @@ export async function addIssuer(
   },
 ): Promise<issuers.IssuerRow> {
   const { subject, notBefore, notAfter } = new X509Certificate(authority.certificate);
-  const add = event === "issuer_prepare" ? issuers.prepare : issuers.create;
+  const add = event === "issuer_prepare" ? issuerKeys.prepare : issuerKeys.create;
   const issuer = await add(tx, {
     realmId,
     certificate: authority.certificate,

@@ -1,5 +1,5 @@
 import type { Db } from "../db/client.ts";
-import * as issuers from "../db/queries/realm/issuers.ts";
+import * as issuerKeys from "../db/queries/issuer-keys.ts";
 import { decryptKey, EncryptedKeyError } from "../worker/keys/encrypted-key.ts";
 import { OperatorError } from "./operator-error.ts";
 
@@ -8,7 +8,7 @@ import { OperatorError } from "./operator-error.ts";
  * another one (of a fresh data directory, say) could never be used.
  */
 export async function checkPassphrase(db: Db, passphrase: string): Promise<void> {
-  const record = await issuers.findNewestKey(db);
+  const record = await issuerKeys.findNewestKey(db);
   if (record === undefined) return;
   try {
     (await decryptKey(record, passphrase)).fill(0);

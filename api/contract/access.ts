@@ -1,4 +1,5 @@
-import { ServiceError, type ServiceErrorOptions } from "../../domain/errors.ts";
+import { InsufficientScope } from "../http/token-errors.ts";
+import { ServiceError } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import {
   isAdministrator,
@@ -18,16 +19,6 @@ export interface PrincipalFor {
   guest: GuestPrincipal;
   any: Principal;
   public: undefined;
-}
-
-/** A token without scopes that are needed, which the answer names (RFC 6750 section 3.1). */
-export class InsufficientScope extends ServiceError {
-  /** Separated by spaces. */
-  readonly scope: string;
-  constructor(scopes: readonly Scope[], options?: ServiceErrorOptions) {
-    super("insufficient_scope", options);
-    this.scope = scopes.join(" ");
-  }
 }
 
 /** Throws unless the principal is of the kind that `access` asks for. */

@@ -1,18 +1,9 @@
+import { Unauthenticated } from "../http/token-errors.ts";
 import type { Db } from "../../db/client.ts";
 import { findHolder, type TokenHolder } from "../../db/queries/oauth/access-tokens.ts";
-import { ServiceError } from "../../domain/errors.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Principal } from "./principal.ts";
-
-/** No usable access token. `given` tells a missing one from a bad one, which RFC 6750 section 3.1 answers differently. */
-export class Unauthenticated extends ServiceError {
-  readonly given: boolean;
-  constructor({ given }: { given: boolean }) {
-    super("unauthenticated");
-    this.given = given;
-  }
-}
 
 /**
  * The token hash of an Authorization header (RFC 6750 section 2.1). Tokens anywhere else are not looked at. Throws

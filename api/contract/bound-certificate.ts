@@ -1,6 +1,6 @@
+import { Unauthenticated } from "../http/token-errors.ts";
 import type { Request } from "express";
 import * as certificates from "../../db/queries/certificates/certificates.ts";
-import { Unauthenticated } from "./authenticate.ts";
 import type { Deps } from "./deps.ts";
 import type { Principal } from "./principal.ts";
 import { presentedCertificate } from "../http/client-certificate/presented-certificate.ts";

@@ -1,18 +1,18 @@
 import type { KeyObject } from "node:crypto";
+import type { JWK, JWTPayload } from "jose";
 import type { Database } from "../../db/client.ts";
+import type { Job } from "../../db/queries/bulk-job/jobs.ts";
+import type { TokenAlgorithm } from "../../db/queries/oauth/token-signing-keys.ts";
+import type { RealmRow } from "../../db/queries/realm/realms.ts";
+import type { CreationOutput } from "../../domain/certificate-format.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queues.ts";
 import type { Guesses } from "./attempt-limits.ts";
-import type { JobWatch } from "../resources/bulk-job/job-watch.ts";
-import type { PictureSources } from "../browser/logo/fetch-picture.ts";
-import type { Logos } from "../browser/logo/logos.ts";
 import type { ApiMetrics } from "../http/metrics.ts";
-import type { TokenSigningKeys } from "../oauth/token-signing-keys.ts";
+import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
-import type { Settlements } from "../resources/issuance/await-issuance.ts";
-import type { CollectIssuance } from "../resources/issuance/collect-issuance.ts";
-import type { OpenOutput } from "../resources/issuance/open-output.ts";
+import type { CollectedIssuance } from "./views/collected-issuance.ts";
 
 /** What the API works with; opened in main.ts and passed to whatever needs it. */
 export interface Deps {
@@ -54,9 +54,97 @@ export interface ApiSettings {
   logos?: PictureSources;
 }
 
-export interface ClientCertificateSettings {
-  /** The header in which a trusted proxy passes a client's certificate on. */
-  header?: string;
-  /** The address of our own TLS listener, without a trailing slash. */
-  listenerUrl?: string;
+export type WaitOutcome = "settled" | "late" | "gone";
+
+/** Notices of one issuance, from the moment it was asked for. */
+interface Watch {
+  /** Waits until the issuance is settled, the time is up, or the client is gone. Ends the watch. */
+  settled(waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
+  /** Looks at the row now, for an issuance that may have been settled before the watch began. */
+  checkNow(): void;
+  end(): void;
+}
+
+/** Who waits for which issuance in this process. */
+export interface Settlements {
+  /** Begins to take notice. Do it before the work is put on the queue, so that no notice is missed. */
+  watch(issuanceId: string): Watch;
+  /** Takes a notification: issuance ids, comma-separated. */
+  notice: (payload: string) => void;
+  /** Reads the rows of everyone who waits: after the listening connection was away, and now and then. */
+  recheck: () => void;
+  waiting(): number;
+  /** Ends every wait as if its time were up: the process stops, and clients ask another one. */
+  close(): void;
+}
+
+/** Reads one issuance, marking its output as collected. Undefined when there is no such issuance. */
+export type CollectIssuance = (id: string) => Promise<CollectedIssuance | undefined>;
+
+interface SealedOutput {
+  issuanceId: string;
+  dataKeyId: string;
+  wrappedDataKey: Uint8Array;
+  sealed: Uint8Array;
+}
+
+/** Opens what a worker sealed for the requester. Throws SealedOutputError when it is not for this key or row. */
+export type OpenOutput = (sealed: SealedOutput) => CreationOutput;
+
+/** One who watches a job. */
+export interface JobWatcher {
+  /**
+   * The job once it is another than this watcher has seen, the first time as it stands now; `quiet` when nothing was heard
+   * for so long, `over` when there is nothing to wait for: the client or the job is gone, or the process stops.
+   */
+  next(waitMs: number, signal: AbortSignal): Promise<Job | "quiet" | "over">;
+  end(): void;
+}
+
+/** Who watches which bulk job in this process. */
+export interface JobWatch {
+  watch(jobId: string): JobWatcher;
+  /** Takes a notification: ids of jobs, comma-separated. */
+  notice: (payload: string) => void;
+  /** Reads every job that is watched: after the listening connection was away, and now and then. */
+  recheck: () => void;
+  watching(): number;
+  /** Ends every watch: the process stops, and clients go on at another one. */
+  close(): void;
+}
+
+/** Whose logo it is, and where it comes from. */
+export type LogoOwner = Pick<RealmRow, "id" | "logoUri">;
+
+/** Realms' logos, fetched when somebody asks for them and kept by this process. */
+export interface Logos {
+  /** The logo; undefined when the realm has none, or it cannot be had. */
+  find(realm: LogoOwner): Promise<Picture | undefined>;
+  /** Whether there may be one: false when there is none, or there was none to be had a moment ago. */
+  mayHave(realm: LogoOwner): boolean;
+}
+
+export interface Picture {
+  type: string;
+  bytes: Buffer;
+}
+
+/** Where pictures may come from beyond the public Internet, and how long they may take. */
+export interface PictureSources {
+  /** Addresses and CIDR ranges, separated by commas. Default: none. */
+  networks?: string;
+  /** PEM of the authorities that servers' certificates may be from. Default: those that Node trusts. */
+  authorities?: string;
+  /** For all of it, redirects included. Default: 3 s. */
+  timeoutMs?: number;
+}
+
+/** Keys that sign tokens; the only signing keys in the API, and never used on a certificate. */
+export interface TokenSigningKeys {
+  /** A signed JWT (RFC 7519) under the current key of the algorithm. */
+  sign(token: { algorithm: TokenAlgorithm; type: string; claims: JWTPayload }): Promise<string>;
+  /** The public halves of all keys that valid tokens may be signed with, now or soon. */
+  publicKeys(): Promise<JWK[]>;
+  /** What a token of ours says, expired or not; undefined for anything that we have not signed. */
+  verify(token: string, expected: { algorithm: TokenAlgorithm; type: string }): Promise<JWTPayload | undefined>;
 }

@@ -1,3 +1,4 @@
+import type { Answer } from "../http/respond.ts";
 import { z } from "zod";
 import type { Page, PageRequest } from "../../db/page.ts";
 import { ServiceError, type ErrorCode, type ServiceErrorOptions } from "../../domain/errors.ts";
@@ -47,14 +48,6 @@ export interface IncomingCall {
   log: Log;
   /** Aborted when the client goes away. */
   signal: () => AbortSignal;
-}
-
-/** What goes into the wrapper. */
-export interface Answer {
-  status: 200 | 202;
-  data: unknown;
-  page?: { limit: number; offset: number; total: number };
-  headers: Readonly<Record<string, string>>;
 }
 
 /** An endpoint as router, OpenAPI document and access matrix see it. */
@@ -296,3 +289,7 @@ function checked(schema: z.ZodType, data: unknown): unknown {
   if (!parsed.success) throw new Error("an answer does not fit its schema", { cause: parsed.error });
   return parsed.data;
 }
+
+/** Whether an endpoint's answers to a method may be kept and compared: what is read, by somebody, and is no secret. */
+export const isCacheable = ({ access, secret, file }: Endpoint, method: Method): boolean =>
+  method === "get" && access !== "public" && !secret && file === undefined;

@@ -35,6 +35,9 @@ export interface GuestPrincipal extends Holder {
 /** Who is asking. */
 export type Principal = UserPrincipal | ServicePrincipal | GuestPrincipal;
 
+/** Which limit on requests holds for a token of theirs. */
+export const rateLimitOf = ({ kind }: Principal): "service" | "user" => (kind === "service" ? "service" : "user");
+
 /** May do what the specification marks "administrator". */
 export const isAdministrator = (principal: Principal): principal is UserPrincipal | ServicePrincipal =>
   principal.kind === "service" || (principal.kind === "user" && principal.administrator);

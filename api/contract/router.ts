@@ -7,10 +7,10 @@ import { requireBoundCertificate } from "./bound-certificate.ts";
 import type { Deps } from "./deps.ts";
 import type { ApiVersion, Endpoint, Method } from "./endpoint.ts";
 import { asServiceError, sendError } from "../http/error-response.ts";
-import { mayBeKept } from "../http/etag.ts";
+import { isCacheable } from "./endpoint.ts";
 import { canonicalJson, isText } from "../http/json-text.ts";
 import { readPrefer } from "./prefer.ts";
-import { keyScopeOf, type Principal } from "./principal.ts";
+import { keyScopeOf, rateLimitOf, type Principal } from "./principal.ts";
 import { parsePairs, queryOf } from "../http/query-string.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import { readJsonBody } from "../http/request-body.ts";
@@ -136,7 +136,7 @@ async function answer(
   });
   const result = upload === undefined ? await answering : await upload.letFinish(answering);
   if (result instanceof Streamed) await sendStream(response, result, { signal: context.signal() });
-  else sendAnswer(response, result, { mayBeKept: mayBeKept(endpoint, method) });
+  else sendAnswer(response, result, { isCacheable: isCacheable(endpoint, method) });
 }
 
 /** Who is asking, let in and counted. Throws for everybody else. */
@@ -145,7 +145,7 @@ async function admit(endpoint: Endpoint, { deps, limiter, request, response }: E
   limiter.refuseExhausted(response, hash);
   const principal = await authenticate(deps.db, { tokenHash: hash, clock: deps.clock });
   contextOf(response).who = whoOf(principal);
-  await limiter.countToken(response, { hash, principal });
+  await limiter.countToken(response, { hash, limit: rateLimitOf(principal) });
   await requireBoundCertificate(deps, request, principal);
   if (endpoint.access !== "public") requireAccess(principal, endpoint.access);
   for (const scope of scopesOf(endpoint)) requireScope(principal, scope);

@@ -1,10 +1,9 @@
+import { InsufficientScope, Unauthenticated } from "./token-errors.ts";
 import type { IncomingMessage } from "node:http";
 import type { Response } from "express";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import { errorCatalogue, ServiceError, type FieldFault } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
-import { InsufficientScope } from "../contract/access.ts";
-import { Unauthenticated } from "../contract/authenticate.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
 

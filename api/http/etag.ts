@@ -1,9 +1,4 @@
 import { hash } from "node:crypto";
-import type { Endpoint, Method } from "../contract/endpoint.ts";
-
-/** Whether an endpoint's answers to a method may be kept and compared: what is read, by somebody, and is no secret. */
-export const mayBeKept = ({ access, secret, file }: Endpoint, method: Method): boolean =>
-  method === "get" && access !== "public" && !secret && file === undefined;
 
 /** The strong entity tag of an answer's bytes (RFC 9110 section 8.8.3): equal tags are equal bytes. */
 export const entityTag = (bytes: Buffer): string => `"${hash("sha256", bytes, "base64url").slice(0, 22)}"`;

@@ -2,7 +2,6 @@ import type { IncomingMessage } from "node:http";
 import { ServiceError } from "../../domain/errors.ts";
 import { parsePairs } from "./query-string.ts";
 import { decodeUtf8, mediaType, readBytes } from "./request-body.ts";
-import { OAuthError } from "../oauth/oauth-error.ts";
 
 /** The parameters of a token request: each once, none empty. */
 export type Form = ReadonlyMap<string, string>;
@@ -14,13 +13,13 @@ export type Form = ReadonlyMap<string, string>;
 export async function readForm(request: IncomingMessage, limits: { valueLengthMax?: number } = {}): Promise<Form> {
   const { type, charset } = mediaType(request.headers["content-type"] ?? "");
   if (type !== "application/x-www-form-urlencoded" || (charset !== undefined && charset !== "utf-8")) {
-    throw new OAuthError("invalid_request", {
+    throw new ServiceError("invalid_request", {
       description: "The body must be application/x-www-form-urlencoded in UTF-8.",
     });
   }
   const form = new Map<string, string>();
   for (const [name, values] of await readPairs(request, limits)) {
-    if (values.length > 1) throw new OAuthError("invalid_request", { description: "A parameter occurs twice." });
+    if (values.length > 1) throw new ServiceError("invalid_request", { description: "A parameter occurs twice." });
     const [value] = values;
     if (value !== undefined && value !== "") form.set(name, value);
   }
@@ -35,7 +34,7 @@ async function readPairs(
     return parsePairs(decodeUtf8(await readBytes(request)), limits);
   } catch (error) {
     if (error instanceof ServiceError)
-      throw new OAuthError("invalid_request", { description: error.message, cause: error });
+      throw new ServiceError("invalid_request", { description: error.message, cause: error });
     throw error;
   }
 }
@@ -44,6 +43,6 @@ async function readPairs(
 export function required(form: Form, name: string): string {
   const value = form.get(name);
   if (value === undefined)
-    throw new OAuthError("invalid_request", { description: `The parameter ${name} is missing.` });
+    throw new ServiceError("invalid_request", { description: `The parameter ${name} is missing.` });
   return value;
 }

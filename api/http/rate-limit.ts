@@ -1,7 +1,6 @@
 import type { Response } from "express";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Principal } from "../contract/principal.ts";
 
 /** Requests per second and key, counted in this process alone. */
 export interface RateLimits {
@@ -20,7 +19,7 @@ const windowSeconds = 1;
 
 export interface RateLimiter {
   /** Counts a request of a token. Throws `too_many_requests`. */
-  countToken(response: Response, token: { hash: Buffer; principal: Principal }): Promise<void>;
+  countToken(response: Response, token: { hash: Buffer; limit: "service" | "user" }): Promise<void>;
   /** Throws when the token is known to be over its limit, so that nobody has to be asked whose it is. */
   refuseExhausted(response: Response, tokenHash: Buffer): void;
   /** Counts a request on a public path. Throws `too_many_requests`. */
@@ -54,8 +53,8 @@ export function createRateLimiter({ service, user, refused }: RateLimits): RateL
   };
 
   return {
-    async countToken(response, { hash, principal }) {
-      const limiter = principal.kind === "service" ? limiters.service : limiters.user;
+    async countToken(response, { hash, limit }) {
+      const limiter = limiters[limit];
       const key = hash.toString("base64");
       const msBeforeNext = await count(response, limiter, key);
       if (msBeforeNext === undefined) return;

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import type { NextFunction, Request, RequestHandler, Response } from "express";
 import type { Log } from "../../runtime/log.ts";
-import type { Deps } from "../contract/deps.ts";
+import type { ApiMetrics } from "./metrics.ts";
 
 /** What belongs to one request from its first byte to the end of its answer. */
 export interface RequestContext {
@@ -19,7 +19,7 @@ export interface RequestContext {
 export const contextOf = (response: Response): RequestContext => response.locals["context"] as RequestContext;
 
 /** Gives every request an id, and writes one log line and one observation when it is over. */
-export function beginRequest({ log, metrics }: Pick<Deps, "log" | "metrics">): RequestHandler {
+export function beginRequest({ log, metrics }: { log: Log; metrics: ApiMetrics }): RequestHandler {
   // The fields of a request's line are all known below and hold no secret: nothing to look through.
   const lines = log.child({}, { redact: [] });
   return (request: Request, response: Response, next: NextFunction) => {

@@ -1,7 +1,14 @@
 import type { Response } from "express";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Answer } from "../contract/endpoint.ts";
 import { entityTag, hasRepresentation, matchesStrongly } from "./etag.ts";
+
+/** What goes into the wrapper. */
+export interface Answer {
+  status: 200 | 202;
+  data: unknown;
+  page?: { limit: number; offset: number; total: number };
+  headers: Readonly<Record<string, string>>;
+}
 
 /**
  * On every answer: nobody guesses its type, frames it, learns where the reader came from, or keeps it. What may be
@@ -22,17 +29,18 @@ export function setStandingHeaders(response: Response, { https }: { https: boole
 }
 
 /**
- * Sends an answer in the wrapper. One that `mayBeKept` has a validator, and whoever kept it asks each time whether it
+ * Sends an answer in the wrapper. One that `isCacheable` has a validator, and whoever kept it asks each time whether it
  * still holds (RFC 9110 section 13).
  */
 export function sendAnswer(
   response: Response,
   { status, headers, ...answer }: Answer,
-  { mayBeKept }: { mayBeKept: boolean },
+  { isCacheable }: { isCacheable: boolean },
 ): void {
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
   const bytes = wrapped({ status, ...answer });
-  if (mayBeKept && status === 200) sendCompared(response, bytes, { type: jsonType, cacheControl: "private, no-cache" });
+  if (isCacheable && status === 200)
+    sendCompared(response, bytes, { type: jsonType, cacheControl: "private, no-cache" });
   else sendBytes(response, status, bytes, jsonType);
 }
 

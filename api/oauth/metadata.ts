@@ -1,5 +1,6 @@
 import { allScopes } from "../../domain/scopes.ts";
-import type { ClientCertificateSettings, Deps } from "../contract/deps.ts";
+import type { Deps } from "../contract/deps.ts";
+import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import { sendJson } from "../http/respond.ts";
 import { clientCertificateGrantType } from "./grants/client-certificate.ts";
 import { grantTypes } from "./token.ts";

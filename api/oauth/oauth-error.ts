@@ -79,6 +79,9 @@ export function asOAuthError(thrown: unknown, log: () => Log): OAuthError {
   if (thrown instanceof ServiceError && thrown.code === "too_many_requests") {
     return new OAuthError("slow_down", { retryAfterSeconds: thrown.retryAfterSeconds });
   }
+  if (thrown instanceof ServiceError && thrown.code === "invalid_request") {
+    return new OAuthError("invalid_request", { description: thrown.message, cause: thrown });
+  }
   log().error({ event: "request.failed", err: thrown }, "something unexpected was thrown");
   return new OAuthError("server_error", { cause: thrown });
 }

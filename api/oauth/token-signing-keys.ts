@@ -1,3 +1,4 @@
+import type { TokenSigningKeys } from "../contract/deps.ts";
 import type { KeyObject } from "node:crypto";
 import {
   calculateJwkThumbprint,
@@ -16,16 +17,6 @@ import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import * as rows from "../../db/queries/oauth/token-signing-keys.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { openUnderMasterKey, sealUnderMasterKey } from "../../runtime/master-key.ts";
-
-/** Keys that sign tokens; the only signing keys in the API, and never used on a certificate. */
-export interface TokenSigningKeys {
-  /** A signed JWT (RFC 7519) under the current key of the algorithm. */
-  sign(token: { algorithm: rows.TokenAlgorithm; type: string; claims: JWTPayload }): Promise<string>;
-  /** The public halves of all keys that valid tokens may be signed with, now or soon. */
-  publicKeys(): Promise<JWK[]>;
-  /** What a token of ours says, expired or not; undefined for anything that we have not signed. */
-  verify(token: string, expected: { algorithm: rows.TokenAlgorithm; type: string }): Promise<JWTPayload | undefined>;
-}
 
 const minute = 60_000;
 const day = 24 * 60 * minute;

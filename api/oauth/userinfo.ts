@@ -1,7 +1,8 @@
+import { Unauthenticated } from "../http/token-errors.ts";
 import * as users from "../../db/queries/people/users.ts";
-import { authenticate, readBearerToken, Unauthenticated } from "../contract/authenticate.ts";
+import { authenticate, readBearerToken } from "../contract/authenticate.ts";
 import { requireBoundCertificate } from "../contract/bound-certificate.ts";
-import type { UserPrincipal } from "../contract/principal.ts";
+import { rateLimitOf, type UserPrincipal } from "../contract/principal.ts";
 import { contextOf } from "../http/request-context.ts";
 import { sendJson } from "../http/respond.ts";
 import { OAuthError } from "./oauth-error.ts";
@@ -25,7 +26,7 @@ async function signedInUser({ deps, limiter, request, response }: OAuthCall): Pr
   try {
     const hash = readBearerToken(request.headers.authorization);
     const principal = await authenticate(deps.db, { tokenHash: hash, clock: deps.clock });
-    await limiter.countToken(response, { hash, principal });
+    await limiter.countToken(response, { hash, limit: rateLimitOf(principal) });
     await requireBoundCertificate(deps, request, principal);
     if (principal.kind !== "user" || !principal.scopes.has("openid")) {
       throw new OAuthError("insufficient_scope", { challenge: 'Bearer error="insufficient_scope", scope="openid"' });

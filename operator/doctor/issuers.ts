@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import type { Db } from "../../db/client.ts";
+import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { addMonths } from "../../domain/add-months.ts";
@@ -29,7 +30,7 @@ async function checkRealm(db: Db, realm: RealmRow, context: Context): Promise<Ch
   }
   // An expired issuer publishes nothing any more, so its key no longer matters.
   const publishing = rows.filter((row) => row.notAfter > at).map(({ id }) => id);
-  const withKeys = await issuers.listWithKeys(db, publishing);
+  const withKeys = await issuerKeys.listWithKeys(db, publishing);
   const keys = await Promise.all(publishing.map((id) => checkKey(id, withKeys, realm, context.passphrase())));
   return [checkEnd(issuing, realm, at), ...keys];
 }

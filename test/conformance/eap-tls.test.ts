@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Database } from "../../db/client.ts";
-import * as issuers from "../../db/queries/realm/issuers.ts";
+import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 import { sql } from "../../db/sql.ts";
 import { deviceTypes, type DeviceType, type KeyType } from "../../domain/device.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -443,7 +443,7 @@ async function givenNextIssuer(owner: Database, { realmId }: { realmId: string }
   const { certificate, encryptedKey } = await createIssuingCa({ ...names, root });
   const { subject, notBefore, notAfter } = new X509Certificate(certificate);
   const { id } = await owner.transaction((tx) =>
-    issuers.create(tx, {
+    issuerKeys.create(tx, {
       realmId,
       certificate,
       chain: [root.certificate],

@@ -1,6 +1,6 @@
 import { readFile } from "node:fs/promises";
 import { expect, test } from "vitest";
-import { secretPaths } from "../../api/http/secret-paths.ts";
+import { secretPaths } from "../../api/secret-paths.ts";
 
 const compose = await readFile("docker-compose.yml", "utf8");
 

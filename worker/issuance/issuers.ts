@@ -1,7 +1,6 @@
 import type { Database } from "../../db/client.ts";
-import * as issuers from "../../db/queries/realm/issuers.ts";
+import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 import { IssuerID } from "../../domain/ids.ts";
-import { EncryptedKey } from "../keys/encrypted-key.ts";
 import type { SigningPool } from "../signing/pool.ts";
 
 export interface Issuers {
@@ -22,13 +21,13 @@ export function createIssuers({
   const loaded = new Map<string, Promise<void>>();
 
   async function load(issuerId: string): Promise<void> {
-    const [row] = await issuers.listWithKeys(db, [issuerId]);
+    const [row] = await issuerKeys.listWithKeys(db, [issuerId]);
     if (row === undefined) throw new Error(`issuer ${issuerId} has no key here`);
     await pool.ensureIssuer({
       issuerId: IssuerID.parse(row.id),
       certificate: row.certificate,
       chain: [row.certificate, ...row.chain.slice(0, -1)],
-      encryptedKey: EncryptedKey.parse(row.encryptedKey),
+      encryptedKey: row.encryptedKey,
       urls: {
         crl: `${publicationUrl}/crl/${row.id}.crl`,
         ocsp: `${publicationUrl}/ocsp/${row.id}`,

@@ -4,7 +4,6 @@ import type { DeviceType, KeyType } from "../../domain/device.ts";
 import type { IssuanceID, IssuerID, SerialNumber } from "../../domain/ids.ts";
 import type { NetworkSettings } from "../issuance/device-files/device-file-content.ts";
 import type { CrlRequest } from "../../pki/crl.ts";
-import type { EncryptedKey } from "../keys/encrypted-key.ts";
 import type { PublicationUrls } from "../../pki/issuer.ts";
 
 /** What passes between the process and its signing threads. Everything here survives a structured clone. */
@@ -15,7 +14,8 @@ export interface IssuerMaterial {
   certificate: Uint8Array;
   /** `certificate` first, then any certificate between it and the root; never the root. */
   chain: readonly Uint8Array[];
-  encryptedKey: EncryptedKey;
+  /** As it is stored; only the signing thread reads and opens it. */
+  encryptedKey: unknown;
   urls: PublicationUrls;
 }
 

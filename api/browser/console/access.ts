@@ -1,10 +1,10 @@
+import { Unauthenticated } from "../../http/token-errors.ts";
 import type { Request } from "express";
 import type { Database, Db } from "../../../db/client.ts";
 import * as consoleSessions from "../../../db/queries/sign-in/console-sessions.ts";
 import type { ConsoleSession } from "../../../db/queries/sign-in/console-sessions.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { consoleClientId } from "../../../db/queries/oauth/applications.ts";
-import { Unauthenticated } from "../../contract/authenticate.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { OAuthError } from "../../oauth/oauth-error.ts";
 import { grantTokens } from "../../oauth/token.ts";

@@ -1,7 +1,7 @@
+import { Unauthenticated } from "../../http/token-errors.ts";
 import type { RequestHandler } from "express";
 import * as consoleSessions from "../../../db/queries/sign-in/console-sessions.ts";
 import type { ConsoleSession } from "../../../db/queries/sign-in/console-sessions.ts";
-import { Unauthenticated } from "../../contract/authenticate.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { contextOf } from "../../http/request-context.ts";
 import { createAccess } from "./access.ts";

@@ -1,3 +1,4 @@
+import { Unauthenticated } from "../../http/token-errors.ts";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as consoleSessions from "../../../db/queries/sign-in/console-sessions.ts";
@@ -7,7 +8,6 @@ import * as realms from "../../../db/queries/realm/realms.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { consoleClientId } from "../../../db/queries/oauth/applications.ts";
 import { ServiceError } from "../../../domain/errors.ts";
-import { Unauthenticated } from "../../contract/authenticate.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { contextOf } from "../../http/request-context.ts";
 import { sendJson } from "../../http/respond.ts";

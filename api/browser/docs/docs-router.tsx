@@ -1,6 +1,6 @@
 import { Router, type Response } from "express";
 import type { Deps } from "../../contract/deps.ts";
-import { endpoints } from "../../endpoints.ts";
+import type { Endpoint } from "../../contract/endpoint.ts";
 import { contextOf } from "../../http/request-context.ts";
 import { createDocsAssetRouter } from "./docs-assets.ts";
 import { renderDocsPage, sendDocsPage } from "./docs-page.tsx";
@@ -12,7 +12,7 @@ import { renderMarkdown } from "./markdown.ts";
 import { renderReference, renderSignedIn } from "./reference.tsx";
 
 /** The documentation for developers, under `/docs`. Each page is made once. */
-export function createDocsRouter(deps: Pick<Deps, "settings">): Router {
+export function createDocsRouter(deps: Pick<Deps, "settings">, endpoints: readonly Endpoint[]): Router {
   const router = Router({ caseSensitive: true });
   const made = new Map<string, Promise<Buffer>>();
   const serve = async (response: Response, slug: string, make: () => Promise<Buffer> | Buffer) => {
@@ -25,7 +25,7 @@ export function createDocsRouter(deps: Pick<Deps, "settings">): Router {
   router.use(createDocsAssetRouter());
   for (const guide of guides) {
     router.get(guide.slug === "" ? "/docs" : `/docs/${guide.slug}`, (_, response) =>
-      serve(response, guide.slug, () => renderGuide(deps, guide)),
+      serve(response, guide.slug, () => renderGuide(deps, guide, endpoints)),
     );
   }
   router.get("/docs/reference", (_, response) => serve(response, "reference", () => renderReference(deps)));
@@ -33,16 +33,20 @@ export function createDocsRouter(deps: Pick<Deps, "settings">): Router {
   return router;
 }
 
-/** What the service knows better than a text about it. */
-const appendices: Partial<Record<Guide["slug"], () => ReturnType<typeof ErrorTable>>> = {
+/** What a guide shows below its text: tables made from the code that they describe. */
+const appendices: Partial<Record<Guide["slug"], (endpoints: readonly Endpoint[]) => ReturnType<typeof ErrorTable>>> = {
   errors: () => <ErrorTable />,
-  lists: () => <ListTable endpoints={endpoints} />,
+  lists: (endpoints) => <ListTable endpoints={endpoints} />,
 };
 
-async function renderGuide(deps: Pick<Deps, "settings">, guide: Guide): Promise<Buffer> {
+async function renderGuide(
+  deps: Pick<Deps, "settings">,
+  guide: Guide,
+  endpoints: readonly Endpoint[],
+): Promise<Buffer> {
   const text = atThisAddress(deps, await readGuide(guide));
   const { title, html } = renderMarkdown(text, (href) => linkTo(deps, href));
-  return renderDocsPage(deps, { slug: guide.slug, title, html, children: appendices[guide.slug]?.() });
+  return renderDocsPage(deps, { slug: guide.slug, title, html, children: appendices[guide.slug]?.(endpoints) });
 }
 
 /** Commands as they work with this service. In the text they are for the address where a service is by default. */

@@ -1,25 +1,11 @@
+import type { Picture, PictureSources } from "../../contract/deps.ts";
 import { lookup as resolve, type LookupAddress } from "node:dns";
 import type { IncomingMessage } from "node:http";
 import { request } from "node:https";
 import { isIP, type LookupFunction } from "node:net";
 import { isWithin, parseNetworks } from "../../../runtime/networks.ts";
-import { acceptedPictures, pictureTypeOf, type PictureType } from "./picture-type.ts";
+import { acceptedPictures, pictureTypeOf } from "./picture-type.ts";
 import { isPublicAddress } from "./public-address.ts";
-
-export interface Picture {
-  type: PictureType;
-  bytes: Buffer;
-}
-
-/** Where pictures may come from beyond the public Internet, and how long they may take. */
-export interface PictureSources {
-  /** Addresses and CIDR ranges, separated by commas. Default: none. */
-  networks?: string;
-  /** PEM of the authorities that servers' certificates may be from. Default: those that Node trusts. */
-  authorities?: string;
-  /** For all of it, redirects included. Default: 3 s. */
-  timeoutMs?: number;
-}
 
 export type FetchPicture = (address: string) => Promise<Picture>;
 

@@ -1,18 +1,7 @@
-import type { RealmRow } from "../../../db/queries/realm/realms.ts";
+import type { LogoOwner, Logos, Picture } from "../../contract/deps.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Log } from "../../../runtime/log.ts";
-import { PictureError, type FetchPicture, type Picture } from "./fetch-picture.ts";
-
-/** Whose logo it is, and where it comes from. */
-export type LogoOwner = Pick<RealmRow, "id" | "logoUri">;
-
-/** Realms' logos, fetched when somebody asks for them and kept by this process. */
-export interface Logos {
-  /** The logo; undefined when the realm has none, or it cannot be had. */
-  find(realm: LogoOwner): Promise<Picture | undefined>;
-  /** Whether there may be one: false when there is none, or there was none to be had a moment ago. */
-  mayHave(realm: LogoOwner): boolean;
-}
+import { PictureError, type FetchPicture } from "./fetch-picture.ts";
 
 export interface LogosOptions {
   fetchPicture: FetchPicture;

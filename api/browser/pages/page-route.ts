@@ -3,7 +3,6 @@ import type { Log } from "../../../runtime/log.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { asServiceError } from "../../http/error-response.ts";
 import { readForm } from "../../http/form.ts";
-import { OAuthError } from "../../oauth/oauth-error.ts";
 import { parsePairs, queryOf } from "../../http/query-string.ts";
 import { contextOf } from "../../http/request-context.ts";
 import type { PageRequest } from "./page-request.ts";
@@ -45,7 +44,6 @@ export function pageRoute(deps: Deps, path: string, handlers: { get?: PageHandle
 const pageValueLengthMax = 20_000;
 
 function problemOf(thrown: unknown, log: () => Log): { problem: Problem; retryAfterSeconds?: number | undefined } {
-  if (thrown instanceof OAuthError) return { problem: "bad_request" };
   const { status, code, retryAfterSeconds } = asServiceError(thrown, log);
   if (code === "too_many_requests") return { problem: "too_many_requests", retryAfterSeconds };
   if (status < 500) return { problem: "bad_request" };

@@ -1,10 +1,9 @@
 import type { z } from "zod";
 import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
 import type { Endpoint, Method } from "../endpoint.ts";
-import { mayBeKept } from "../../http/etag.ts";
+import { isCacheable } from "../endpoint.ts";
 import { answerHeaders, byName, createComponents, reference, type Components, type Json } from "./components.ts";
 import { filterParameter, listBody, listParameters } from "./lists.ts";
-import { oauthPaths } from "../../oauth/openapi.ts";
 import { scopesOf } from "../access.ts";
 import type { UploadOffer } from "../upload.ts";
 
@@ -13,8 +12,12 @@ interface Addresses {
   authUrl: string;
 }
 
-/** The endpoints as an OpenAPI 3.1 document: the same list, the same document. */
-export function createOpenApiDocument(endpoints: readonly Endpoint[], { baseUrl, authUrl }: Addresses): Json {
+/** The endpoints, and the paths of OAuth beside them, as an OpenAPI 3.1 document: the same lists, the same document. */
+export function createOpenApiDocument(
+  endpoints: readonly Endpoint[],
+  oauthPaths: (authUrl: string) => Record<string, Json>,
+  { baseUrl, authUrl }: Addresses,
+): Json {
   const components = createComponents();
   const paths: Record<string, Json> = oauthPaths(authUrl);
   for (const endpoint of endpoints) {
@@ -71,7 +74,7 @@ function operationOf(endpoint: Endpoint, method: Method, components: Components)
       ...(endpoint.changes ? [reference("parameters", "IdempotencyKey")] : []),
       ...(endpoint.conditional === true ? [reference("parameters", "IfMatch")] : []),
       ...(endpoint.pending === undefined ? [] : [reference("parameters", "Prefer")]),
-      ...(mayBeKept(endpoint, method) ? [reference("parameters", "IfNoneMatch")] : []),
+      ...(isCacheable(endpoint, method) ? [reference("parameters", "IfNoneMatch")] : []),
     ],
     ...(body === undefined
       ? {}
@@ -103,7 +106,7 @@ const parametersOf = (fields: z.ZodObject | undefined, where: "path" | "query", 
 
 function responsesOf(endpoint: Endpoint, method: Method, components: Components): Json {
   const { data, pending, list, file } = endpoint;
-  const kept = mayBeKept(endpoint, method);
+  const kept = isCacheable(endpoint, method);
   const headers = { ...answerHeaders(), ...(kept ? { ETag: reference("headers", "ETag") } : {}) };
   const responses: Json = {
     200: {

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Certificate } from "../../../db/queries/certificates/certificates.ts";
-import type { CollectedIssuance } from "../../resources/issuance/collect-issuance.ts";
+import type { CollectedIssuance } from "./collected-issuance.ts";
 
 /** What the creation of a profile of any kind shows besides the profile, with the file that is shown this once. */
 export const CreationView = z.object({

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Certificate } from "../../../db/queries/certificates/certificates.ts";
-import type { CollectedIssuance } from "../../resources/issuance/collect-issuance.ts";
+import type { CollectedIssuance } from "./collected-issuance.ts";
 import { CreationView, creationOf } from "./creation-view.ts";
 import { Timestamp } from "./timestamp.ts";
 

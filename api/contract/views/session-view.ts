@@ -1,7 +1,6 @@
 import { z } from "zod";
 import type { SessionRow } from "../../../db/queries/sign-in/sessions.ts";
 import { Scope } from "../../../domain/scopes.ts";
-import type { Principal } from "../principal.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** A session on the wire; `id` is the `sid` of its id tokens. */
@@ -19,8 +18,8 @@ export const SessionView = z
   .meta({ id: "Session" });
 export type SessionView = z.infer<typeof SessionView>;
 
-/** A session as whoever asks sees it. */
-export const sessionView = (session: SessionRow, principal: Principal): SessionView => ({
+/** A session as its reader sees it, whose own session is `currentId` or null. */
+export const sessionView = (session: SessionRow, currentId: string | null): SessionView => ({
   id: session.id,
   client_id: session.clientId,
   clientName: session.clientName,
@@ -28,5 +27,5 @@ export const sessionView = (session: SessionRow, principal: Principal): SessionV
   createdAt: session.createdAt.toISOString(),
   lastUsedAt: session.lastUsedAt.toISOString(),
   expiresAt: session.expiresAt.toISOString(),
-  current: principal.kind === "user" && principal.sessionId === session.id,
+  current: session.id === currentId,
 });

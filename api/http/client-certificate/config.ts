@@ -1,13 +1,29 @@
 import { createSecureContext } from "node:tls";
 import { tlsUrl } from "../../../runtime/addresses.ts";
-import { ConfigError } from "../../../runtime/config.ts";
+import { ConfigError, type Config } from "../../../runtime/config.ts";
 import { parseNetworks } from "../../../runtime/networks.ts";
-import type { ApiConfig } from "../../config.ts";
-import type { ClientCertificateSettings } from "../../contract/deps.ts";
-import type { TlsListenerOptions } from "../../server.ts";
+
+export interface TlsListenerOptions {
+  port: number;
+  /** PEM, the listener's own first. */
+  certificate: string;
+  /** PEM. */
+  key: string;
+}
+
+export interface ClientCertificateSettings {
+  /** The header in which a trusted proxy passes a client's certificate on. */
+  header?: string;
+  /** The address of our own TLS listener, without a trailing slash. */
+  listenerUrl?: string;
+}
+
+type ListenerConfig = Config<"REALMPASS_TLS_PORT" | "REALMPASS_TLS_CERTIFICATE" | "REALMPASS_TLS_KEY">;
+type HeaderConfig = Parameters<typeof tlsUrl>[0] &
+  Config<"REALMPASS_CLIENT_CERTIFICATE_HEADER" | "REALMPASS_TRUSTED_PROXIES">;
 
 /** The TLS listener of a configuration, if it has one. Throws a {@link ConfigError} for half of one, or one that cannot work. */
-export function tlsListenerOf(config: ApiConfig): TlsListenerOptions | undefined {
+export function tlsListenerOf(config: ListenerConfig): TlsListenerOptions | undefined {
   const { REALMPASS_TLS_PORT: port, REALMPASS_TLS_CERTIFICATE: certificate, REALMPASS_TLS_KEY: key } = config;
   if (port === undefined && certificate === undefined && key === undefined) return undefined;
   if (port === undefined || certificate === undefined || key === undefined) {
@@ -26,7 +42,7 @@ export function tlsListenerOf(config: ApiConfig): TlsListenerOptions | undefined
 
 /** Where people sign in with profiles, if anywhere. Throws a {@link ConfigError} for a header that nobody may set. */
 export function clientCertificatesOf(
-  config: ApiConfig,
+  config: HeaderConfig,
   tlsPort: number | undefined,
 ): ClientCertificateSettings | undefined {
   const { REALMPASS_CLIENT_CERTIFICATE_HEADER: header, REALMPASS_TRUSTED_PROXIES: proxies } = config;

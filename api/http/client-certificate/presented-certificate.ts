@@ -1,8 +1,8 @@
 import { createHash, X509Certificate } from "node:crypto";
 import { TLSSocket } from "node:tls";
 import type { Request } from "express";
-import type { Deps } from "../../contract/deps.ts";
 import { readCertificateHeader } from "./certificate-header.ts";
+import type { ClientCertificateSettings } from "./config.ts";
 
 /** A certificate whose key the other side has, as TLS has shown to us or to a proxy that we trust. */
 export interface PresentedCertificate {
@@ -18,7 +18,7 @@ export interface PresentedCertificate {
  * else; from everybody else the connection's own, and never a header. Says nothing about who issued it.
  */
 export function presentedCertificate(
-  { settings }: Pick<Deps, "settings">,
+  { settings }: { settings: { clientCertificates?: ClientCertificateSettings } },
   request: Request,
 ): PresentedCertificate | undefined {
   const { clientCertificates } = settings;

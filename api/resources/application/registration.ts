@@ -1,10 +1,10 @@
+import { InsufficientScope } from "../../http/token-errors.ts";
 import { z } from "zod";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import { ServiceError, type FieldFault } from "../../../domain/errors.ts";
 import { ApplicationType, Scope, scopesAllowedTo } from "../../../domain/scopes.ts";
 import { text } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
-import { InsufficientScope } from "../../contract/access.ts";
 import type { Principal } from "../../contract/principal.ts";
 
 const Scopes = z

@@ -1,3 +1,4 @@
+import type { JobWatch } from "../../contract/deps.ts";
 import type { Database } from "../../../db/client.ts";
 import { DatabaseUnavailable } from "../../../db/outage.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
@@ -9,28 +10,6 @@ const readingsApartMs = 100;
 
 /** They are read again this often while somebody watches: a notification may be lost, and a job may have stalled. */
 const pollMs = 2_000;
-
-/** One who watches a job. */
-export interface JobWatcher {
-  /**
-   * The job once it is another than this watcher has seen, the first time as it stands now; `quiet` when nothing was heard
-   * for so long, `over` when there is nothing to wait for: the client or the job is gone, or the process stops.
-   */
-  next(waitMs: number, signal: AbortSignal): Promise<jobs.Job | "quiet" | "over">;
-  end(): void;
-}
-
-/** Who watches which bulk job in this process. */
-export interface JobWatch {
-  watch(jobId: string): JobWatcher;
-  /** Takes a notification: ids of jobs, comma-separated. */
-  notice: (payload: string) => void;
-  /** Reads every job that is watched: after the listening connection was away, and now and then. */
-  recheck: () => void;
-  watching(): number;
-  /** Ends every watch: the process stops, and clients go on at another one. */
-  close(): void;
-}
 
 /** A job that is watched, and its last reading. */
 interface Watched {

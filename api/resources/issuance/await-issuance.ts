@@ -1,3 +1,4 @@
+import type { Settlements, WaitOutcome } from "../../contract/deps.ts";
 import type { Database } from "../../../db/client.ts";
 import { DatabaseUnavailable } from "../../../db/outage.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
@@ -10,30 +11,7 @@ export const settledChannel = "issuance_settled";
 /** Rows are read again this often while somebody waits: a notification may be lost. */
 const pollMs = 2_000;
 
-type WaitOutcome = "settled" | "late" | "gone";
 type Wake = (outcome: WaitOutcome) => void;
-
-/** Notices of one issuance, from the moment it was asked for. */
-interface Watch {
-  /** Waits until the issuance is settled, the time is up, or the client is gone. Ends the watch. */
-  settled(waitMs: number, signal: AbortSignal): Promise<WaitOutcome>;
-  /** Looks at the row now, for an issuance that may have been settled before the watch began. */
-  checkNow(): void;
-  end(): void;
-}
-
-/** Who waits for which issuance in this process. */
-export interface Settlements {
-  /** Begins to take notice. Do it before the work is put on the queue, so that no notice is missed. */
-  watch(issuanceId: string): Watch;
-  /** Takes a notification: issuance ids, comma-separated. */
-  notice: (payload: string) => void;
-  /** Reads the rows of everyone who waits: after the listening connection was away, and now and then. */
-  recheck: () => void;
-  waiting(): number;
-  /** Ends every wait as if its time were up: the process stops, and clients ask another one. */
-  close(): void;
-}
 
 /** A map of waiters, fed by one listening connection and a slow poll. The row is the truth; notices only say when to look. */
 export function createSettlements({ db, log, metrics }: { db: Database; log: Log; metrics: ApiMetrics }): Settlements {

@@ -1,28 +1,13 @@
+import type { CollectIssuance, OpenOutput } from "../../contract/deps.ts";
+import type { CollectedIssuance } from "../../contract/views/collected-issuance.ts";
 import { X509Certificate } from "node:crypto";
 import type { Database } from "../../../db/client.ts";
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import type { CreationOutput } from "../../../domain/certificate-format.ts";
 import { radiusServerName } from "../../../domain/realm.ts";
 import type { Clock } from "../../../runtime/clock.ts";
-import type { OpenOutput } from "./open-output.ts";
-
-/** An issuance as it stands and, once it is issued, what came of it. */
-export interface CollectedIssuance {
-  issuance: issuances.IssuanceResult;
-  certificate: certificates.Certificate | undefined;
-  /** Undefined when there is none yet, and `erased` when there is none any more. */
-  output: CreationOutput | "erased" | undefined;
-  /** The name of the realm's RADIUS server. */
-  radiusCn: string;
-  /** For infrastructure profiles: PEM of the CA that issued the RADIUS server's certificate. */
-  radiusCa: string | undefined;
-}
-
-/** Reads one issuance, marking its output as collected. Undefined when there is no such issuance. */
-export type CollectIssuance = (id: string) => Promise<CollectedIssuance | undefined>;
 
 const readingsMax = 2;
 

@@ -1,6 +1,6 @@
 import { DatabaseUnavailable } from "../../../db/outage.ts";
 import { isErrorCode, ServiceError } from "../../../domain/errors.ts";
-import type { CollectedIssuance } from "./collect-issuance.ts";
+import type { CollectedIssuance } from "../../contract/views/collected-issuance.ts";
 import type { IncomingCall } from "../../contract/endpoint.ts";
 import { waitingTime } from "../../contract/prefer.ts";
 import { accepted, answered, type Reply } from "../../contract/reply.ts";

@@ -1,17 +1,7 @@
+import type { OpenOutput } from "../../contract/deps.ts";
 import type { KeyObject } from "node:crypto";
 import { z } from "zod";
-import type { CreationOutput } from "../../../domain/certificate-format.ts";
 import { open, unwrapDataKey } from "../../../runtime/sealed-output.ts";
-
-interface SealedOutput {
-  issuanceId: string;
-  dataKeyId: string;
-  wrappedDataKey: Uint8Array;
-  sealed: Uint8Array;
-}
-
-/** Opens what a worker sealed for the requester. Throws SealedOutputError when it is not for this key or row. */
-export type OpenOutput = (sealed: SealedOutput) => CreationOutput;
 
 /** A worker seals many outputs with one data key; unwrapping costs a hundred times what opening does. */
 const dataKeysMax = 64;

@@ -16,6 +16,6 @@ export const listOwnSessions = endpoint({
   async handle({ principal, deps: { db, clock } }) {
     const { realmId, userId } = principal;
     const found = await sessions.listOfUser(db, { realmId, userId, at: clock.now() });
-    return found.map((session) => sessionView(session, principal));
+    return found.map((session) => sessionView(session, principal.sessionId));
   },
 });

@@ -22,6 +22,6 @@ export const listUserSessions = endpoint({
     const { realmId } = principal;
     if (!(await users.exists(db, { realmId, userId }))) throw fail("user_not_found");
     const found = await sessions.listOfUser(db, { realmId, userId, at: clock.now() });
-    return found.map((session) => sessionView(session, principal));
+    return found.map((session) => sessionView(session, principal.kind === "user" ? principal.sessionId : null));
   },
 });

@@ -3,6 +3,7 @@ import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, expect, test } from "vitest";
 import type { Database } from "../../../db/client.ts";
+import * as issuerKeys from "../../../db/queries/issuer-keys.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as signInLinks from "../../../db/queries/sign-in/sign-in-links.ts";
@@ -38,7 +39,7 @@ test("the first run makes a realm with an issuer and an administrator who signs 
   expect(realm).toMatchObject({ name: "demo", domain: "demo.example", displayName: "Demo", localSignIn: true });
   const [issuer] = await issuers.list(db, realm?.id ?? "0");
   expect(issuer?.issuing).toBe(true);
-  const [withKey] = await issuers.listWithKeys(db, [issuer?.id ?? "0"]);
+  const [withKey] = await issuerKeys.listWithKeys(db, [issuer?.id ?? "0"]);
   expect((await openFileSigner(withKey?.encryptedKey, passphrase)).algorithm).toBe("ecdsa-with-SHA256");
 
   const token = first?.signInUrl.replace("http://localhost:3000/sign-in/", "") ?? "";

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { request as httpRequest } from "node:http";
 import { connect } from "node:net";
 import { beforeAll, expect, test } from "vitest";
-import { secretPaths } from "../../../api/http/secret-paths.ts";
+import { secretPaths } from "../../../api/secret-paths.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { uploadAndFollow } from "../../support/counterparts/behind-nginx.ts";
 import { startFront } from "../../support/run/reverse-proxy.ts";

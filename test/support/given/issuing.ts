@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto";
 import type { Database } from "../../../db/client.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
-import * as issuers from "../../../db/queries/realm/issuers.ts";
+import * as issuerKeys from "../../../db/queries/issuer-keys.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { operatorActor } from "../../../domain/audit.ts";
@@ -48,7 +48,7 @@ export async function givenIssuingRealm(
       at,
     });
     await realms.update(tx, id, { maxProfiles });
-    const issuer = await issuers.create(tx, {
+    const issuer = await issuerKeys.create(tx, {
       realmId: id,
       certificate: issuing.certificate,
       chain: [root.certificate],

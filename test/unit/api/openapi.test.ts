@@ -2,12 +2,13 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { endpoints } from "../../../api/endpoints.ts";
+import { oauthPaths } from "../../../api/oauth/openapi.ts";
 import { createOpenApiDocument, errorCodesOf } from "../../../api/contract/openapi/openapi.ts";
 import { errorCatalogue } from "../../../domain/errors.ts";
 import { specification } from "../../conformance/specification-rows.ts";
 
 const root = join(import.meta.dirname, "..", "..", "..");
-const document = createOpenApiDocument(endpoints, {
+const document = createOpenApiDocument(endpoints, oauthPaths, {
   baseUrl: "http://localhost:3000",
   authUrl: "http://localhost:3000",
 });

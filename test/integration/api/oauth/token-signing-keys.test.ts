@@ -1,7 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { beforeAll, expect, test } from "vitest";
-import { createTokenSigningKeys, type TokenSigningKeys } from "../../../../api/oauth/token-signing-keys.ts";
+import type { TokenSigningKeys } from "../../../../api/contract/deps.ts";
+import { createTokenSigningKeys } from "../../../../api/oauth/token-signing-keys.ts";
 import type { Database } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";
 import { masterKey } from "../../../../runtime/master-key.ts";

@@ -3,20 +3,11 @@ import { IncomingMessage, ServerResponse } from "node:http";
 import { Socket } from "node:net";
 import type { Response } from "express";
 import { afterEach, beforeEach, expect, test, vi } from "vitest";
-import type { Principal } from "../../../../api/contract/principal.ts";
 import { createRateLimiter } from "../../../../api/http/rate-limit.ts";
 import { ServiceError } from "../../../../domain/errors.ts";
 
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
-
-const principal: Principal = {
-  kind: "service",
-  realmId: "1",
-  scopes: new Set(),
-  expiresAt: new Date("2030-01-01"),
-  clientId: "client",
-};
 
 interface Sent {
   admitted: boolean;
@@ -38,7 +29,7 @@ async function send({ perSecond, seconds, limit }: { perSecond: number; seconds:
       let retryAfter: number | undefined;
       try {
         limiter.refuseExhausted(response, hash);
-        await limiter.countToken(response, { hash, principal });
+        await limiter.countToken(response, { hash, limit: "service" });
       } catch (error) {
         if (!(error instanceof ServiceError) || error.code !== "too_many_requests") throw error;
         retryAfter = error.retryAfterSeconds;

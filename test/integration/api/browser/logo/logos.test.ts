@@ -1,6 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import { createPictureFetch } from "../../../../../api/browser/logo/fetch-picture.ts";
-import { createLogos, type Logos } from "../../../../../api/browser/logo/logos.ts";
+import type { Logos } from "../../../../../api/contract/deps.ts";
+import { createLogos } from "../../../../../api/browser/logo/logos.ts";
 import { silentLog } from "../../../../support/service/worker.ts";
 import { png, svg, usePictureServer } from "../../../../support/counterparts/picture-server.ts";
 

@@ -1,0 +1,16 @@
+import { upstreamCallbackPath } from "../runtime/addresses.ts";
+import { consoleCallbackPath } from "./browser/console/console-client.ts";
+
+/**
+ * Where URLs hold what signs somebody in or belongs to a sign-in: a part of the path, or parameters of the query. What
+ * stands before the service must not log them. `docs/operations.md` has the same list.
+ */
+export const secretPaths: readonly { path: string; parameters?: readonly string[] }[] = [
+  { path: "/sign-in/{token}" },
+  { path: "/guest/{token}" },
+  { path: "/d/{token}" },
+  { path: "/oauth/authorize", parameters: ["state", "nonce"] },
+  { path: "/oauth/logout", parameters: ["id_token", "id_token_hint"] },
+  { path: upstreamCallbackPath, parameters: ["code", "state"] },
+  { path: consoleCallbackPath, parameters: ["code", "state"] },
+];

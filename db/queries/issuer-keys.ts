@@ -1,0 +1,59 @@
+import { first, only, type Db } from "../client.ts";
+import { sql } from "../sql.ts";
+import { columns, stopIssuing, type IssuerRow } from "./realm/issuers.ts";
+
+/** Issuers with their encrypted keys: for signing threads and operators alone. */
+export const listWithKeys = (db: Db, ids: readonly string[]): Promise<(IssuerRow & { encryptedKey: unknown })[]> =>
+  db.query(sql`
+    select ${columns}, encrypted_key as "encryptedKey"
+      from issuers
+      join issuer_keys on issuer_id = id
+     where id = any(${ids}::bigint[])
+  `);
+
+/** The encrypted key of the newest issuer of all: what tells whether a passphrase is the one in use. */
+export async function findNewestKey(db: Db): Promise<unknown> {
+  const row = first(
+    await db.query<{ encryptedKey: unknown }>(sql`
+      select encrypted_key as "encryptedKey" from issuer_keys order by issuer_id desc limit 1
+    `),
+  );
+  return row?.encryptedKey;
+}
+
+export interface NewIssuer {
+  realmId: string;
+  certificate: Uint8Array;
+  chain: readonly Uint8Array[];
+  fingerprint: Uint8Array;
+  subject: string;
+  notBefore: Date;
+  notAfter: Date;
+  encryptedKey: object;
+  at: Date;
+}
+
+/** Adds an issuer that issues from now on; the one before it goes on publishing. Call in a transaction. */
+export async function create(tx: Db, issuer: NewIssuer): Promise<IssuerRow> {
+  await stopIssuing(tx, issuer.realmId);
+  return add(tx, { ...issuer, issuing: true });
+}
+
+/** Adds an issuer that publishes and does not issue yet. Call in a transaction. */
+export const prepare = (tx: Db, issuer: NewIssuer): Promise<IssuerRow> => add(tx, { ...issuer, issuing: false });
+
+async function add(tx: Db, issuer: NewIssuer & { issuing: boolean }): Promise<IssuerRow> {
+  const row = only(
+    await tx.query<IssuerRow>(sql`
+      insert into issuers (realm_id, certificate, chain, fingerprint, subject, not_before, not_after, issuing, created_at)
+      values (${issuer.realmId}, ${issuer.certificate}, ${issuer.chain}, ${issuer.fingerprint}, ${issuer.subject},
+              ${issuer.notBefore}, ${issuer.notAfter}, ${issuer.issuing}, ${issuer.at})
+      returning ${columns}
+    `),
+  );
+  await tx.query(sql`
+    insert into issuer_keys (issuer_id, encrypted_key)
+    values (${row.id}, ${JSON.stringify(issuer.encryptedKey)}::jsonb)
+  `);
+  return row;
+}
