@@ -91,7 +91,7 @@ export default defineConfig(
   limits(["operator/**/*.ts", "embedded-postgres/**/*.ts"], "pg"),
   limits(["operator/main.ts", "start.ts"], "pg", "environment"),
   limits(["cli/main.ts"], "environment"),
-  limits(["runtime/clock.ts", "cli/clock.ts"], "time"),
+  limits(["runtime/clock.ts", "cli/context/clock.ts"], "time"),
   // In a browser the viewer's clock is the one that counts.
   limits(["console/**/*.{ts,tsx}"], "time"),
   limits(["runtime/queues.ts"], "bullmq"),

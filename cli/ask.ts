@@ -1,7 +1,7 @@
 import { createInterface } from "node:readline/promises";
 import { Writable } from "node:stream";
 import { interruption } from "./failure.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./context/io.ts";
 
 type Asking = Pick<Io, "stdin" | "stderr" | "interrupted">;
 

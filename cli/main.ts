@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-import { systemClock } from "./clock.ts";
+import { systemClock } from "./context/clock.ts";
 import { exitCodes } from "./failure.ts";
 import { run } from "./program.ts";
 

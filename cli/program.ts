@@ -1,10 +1,10 @@
 import { Command, CommanderError, Option as CommanderOption, Argument as CommanderArgument } from "commander";
-import { flagName, type CliCommand } from "./command.ts";
+import { flagName, type CliCommand } from "./commands/command.ts";
 import { completion } from "./commands/completion.ts";
 import { commands, groups } from "./commands/index.ts";
-import { createContext, type Context, type GlobalOptions } from "./context.ts";
+import { createContext, type Context, type GlobalOptions } from "./context/context.ts";
 import { asFailure, exitCodes, failureObject, usageError, type CliError, type ExitCode } from "./failure.ts";
-import type { Io } from "./io.ts";
+import type { Io } from "./context/io.ts";
 import { plainJson } from "./output/plain.ts";
 
 /** Runs one command and answers its exit code. */

@@ -1,6 +1,6 @@
-import { command } from "../command.ts";
-import { csvFlag, listOptions, outOption } from "../inputs.ts";
-import { saveStream } from "../output/save-stream.ts";
+import { command } from "./command.ts";
+import { csvFlag, listOptions, outOption } from "./inputs.ts";
+import { saveStream } from "./save-stream.ts";
 
 export const auditExport = command({
   name: "audit export",

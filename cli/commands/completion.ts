@@ -1,6 +1,6 @@
 import type { Command } from "commander";
 import { z } from "zod";
-import { argument, command, type CliCommand } from "../command.ts";
+import { argument, command, type CliCommand } from "./command.ts";
 import { completionScript, shells } from "../completion.ts";
 
 /** Prints the completion of the command tree that it is itself a part of. */

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { command } from "../command.ts";
-import type { Context } from "../context.ts";
+import { command } from "./command.ts";
+import type { Context } from "../context/context.ts";
 import { asFailure, exitCodes } from "../failure.ts";
 import type { Resource } from "../output/resource.ts";
 import { fetchAccessToken, scopesOf } from "../service/access-token.ts";

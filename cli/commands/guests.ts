@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { argument, command, option, type CliCommand } from "../command.ts";
-import { listOptions, reasonOption } from "../inputs.ts";
+import { argument, command, option, type CliCommand } from "./command.ts";
+import { listOptions, reasonOption } from "./inputs.ts";
 import { guestAccountResource, type GuestAccount } from "../resources/guest-account.ts";
 import { counted } from "../resources/texts.ts";
 import { allRows } from "../service/pages.ts";

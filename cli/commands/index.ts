@@ -1,4 +1,4 @@
-import type { CliCommand } from "../command.ts";
+import type { CliCommand } from "./command.ts";
 import { auditExport } from "./audit-export.ts";
 import { doctor } from "./doctor.ts";
 import { guestCommands } from "./guests.ts";

@@ -1,10 +1,10 @@
 import { extname } from "node:path";
-import { command, flag } from "../command.ts";
+import { command, flag } from "./command.ts";
 import { usageError } from "../failure.ts";
-import { csvFlag, isSet, jobArgument, outOption } from "../inputs.ts";
-import { askForJob } from "../jobs/job-updates.ts";
-import { resultResource, resultRows, type ResultRow } from "../jobs/result-rows.ts";
-import { saveStream } from "../output/save-stream.ts";
+import { csvFlag, isSet, jobArgument, outOption } from "./inputs.ts";
+import { askForJob } from "../bulk-job/job-updates.ts";
+import { resultResource, resultRows, type ResultRow } from "../bulk-job/result-rows.ts";
+import { saveStream } from "./save-stream.ts";
 import { answerOf } from "../service/service-client.ts";
 
 const typeOfExtension: Readonly<Record<string, string>> = {

@@ -1,6 +1,6 @@
 import { ask } from "../ask.ts";
-import { command, type CliCommand } from "../command.ts";
-import { patienceOf, type Context } from "../context.ts";
+import { command, type CliCommand } from "./command.ts";
+import { patienceOf, type Context } from "../context/context.ts";
 import { usageError } from "../failure.ts";
 import { fetchAccessToken } from "../service/access-token.ts";
 import { serviceAddress } from "../service/address.ts";

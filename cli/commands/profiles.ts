@@ -1,13 +1,13 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { argument, command, flag, option, type CliCommand } from "../command.ts";
+import { argument, command, flag, option, type CliCommand } from "./command.ts";
 import { CliError, interruption } from "../failure.ts";
-import { findUser } from "../find-user.ts";
-import { isSet, listOptions, reasonOption, userArgument } from "../inputs.ts";
+import { findUser } from "../resources/find-user.ts";
+import { isSet, listOptions, reasonOption, userArgument } from "./inputs.ts";
 import { withOutFile } from "../output/out-file.ts";
 import { issuedProfileResource, profileResource, type Profile } from "../resources/profile.ts";
 import { counted } from "../resources/texts.ts";
-import { issueProfile } from "../service/issue-profile.ts";
+import { issueProfile } from "../resources/issue-profile.ts";
 import { allRows } from "../service/pages.ts";
 import { answerOf } from "../service/service-client.ts";
 import { asQuery } from "./query.ts";

@@ -1,8 +1,8 @@
-import { command, type CliCommand } from "../command.ts";
-import type { Context } from "../context.ts";
+import { command, type CliCommand } from "./command.ts";
+import type { Context } from "../context/context.ts";
 import { asFailure, CliError, exitCodes, type ExitCode } from "../failure.ts";
-import { findUser } from "../find-user.ts";
-import { listOptions, reasonOption, userArgument, usersArgument } from "../inputs.ts";
+import { findUser } from "../resources/find-user.ts";
+import { listOptions, reasonOption, userArgument, usersArgument } from "./inputs.ts";
 import { counted } from "../resources/texts.ts";
 import { userResource, type User } from "../resources/user.ts";
 import { allRows } from "../service/pages.ts";

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import Table from "cli-table3";
 import pc from "picocolors";
 import type { Colors } from "picocolors/types.js";
-import type { Terminal } from "../io.ts";
+import type { Terminal } from "../context/io.ts";
 import { csvLine } from "./csv.ts";
 import { plain, plainJson } from "./plain.ts";
 import type { Resource } from "./resource.ts";

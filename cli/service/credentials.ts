@@ -1,5 +1,5 @@
 import { notSignedIn } from "../failure.ts";
-import type { Io } from "../io.ts";
+import type { Io } from "../context/io.ts";
 import { serviceAddress } from "./address.ts";
 import { readSecretFile } from "./secret-file.ts";
 import { readStoredLogin, storedLoginPath } from "./stored-login.ts";

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Context } from "./context.ts";
-import { usageError, type ExitCode } from "./failure.ts";
+import type { Context } from "../context/context.ts";
+import { usageError, type ExitCode } from "../failure.ts";
 
 /** One option or argument. The name of an option is that of its property, `dryRun` being `--dry-run`. */
 interface Parameter<Schema extends z.ZodType> {

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context } from "../context/context.ts";
 import { asFailure, CliError, exitCodes } from "../failure.ts";
 import { rests, type Job } from "./job.ts";
 import { jobUpdates } from "./job-updates.ts";

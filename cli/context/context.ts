@@ -1,10 +1,10 @@
-import { ask, canAsk } from "./ask.ts";
-import { CliError, usageError } from "./failure.ts";
+import { ask, canAsk } from "../ask.ts";
+import { CliError, usageError } from "../failure.ts";
 import type { Io } from "./io.ts";
-import { createOutput, type Output } from "./output/output.ts";
-import { plain } from "./output/plain.ts";
-import { findCredentials, type CredentialOptions, type Credentials } from "./service/credentials.ts";
-import { createServiceClient, type ServiceClient } from "./service/service-client.ts";
+import { createOutput, type Output } from "../output/output.ts";
+import { plain } from "../output/plain.ts";
+import { findCredentials, type CredentialOptions, type Credentials } from "../service/credentials.ts";
+import { createServiceClient, type ServiceClient } from "../service/service-client.ts";
 
 /** Options that every command has. */
 export interface GlobalOptions extends CredentialOptions {

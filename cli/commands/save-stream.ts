@@ -1,6 +1,6 @@
-import type { Context } from "../context.ts";
+import type { Context } from "../context/context.ts";
 import { CliError, interruption } from "../failure.ts";
-import { withOutFile } from "./out-file.ts";
+import { withOutFile } from "../output/out-file.ts";
 
 /** Writes an answer's body to a new file or, without one, to standard output, as it comes. */
 export async function saveStream(

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import type { Job } from "../../../cli/jobs/job.ts";
-import { exitCodeOf, rests } from "../../../cli/jobs/job.ts";
-import { barText, progressText } from "../../../cli/jobs/progress-text.ts";
-import { barLine } from "../../../cli/jobs/progress.ts";
+import type { Job } from "../../../../cli/bulk-job/job.ts";
+import { exitCodeOf, rests } from "../../../../cli/bulk-job/job.ts";
+import { barText, progressText } from "../../../../cli/bulk-job/progress-text.ts";
+import { barLine } from "../../../../cli/bulk-job/progress.ts";
 
 const job: Job = {
   id: "0b5d1f6e-6f8d-4d55-9f0a-7e4a3f3c2b1a",

@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context } from "../context/context.ts";
 import { exitCodes, type ExitCode } from "../failure.ts";
 import { exitCodeOf, jobResource, rests, type Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";

@@ -1,7 +1,7 @@
 import type { operations } from "../../contract-types/api-types.ts";
 import { CliError } from "../failure.ts";
-import type { CreatedProfile } from "../resources/profile.ts";
-import { answerOf, type ServiceClient } from "./service-client.ts";
+import type { CreatedProfile } from "./profile.ts";
+import { answerOf, type ServiceClient } from "../service/service-client.ts";
 
 type Body = operations["createUserProfile"]["requestBody"]["content"]["application/json"];
 

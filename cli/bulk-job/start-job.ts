@@ -1,4 +1,4 @@
-import type { Context } from "../context.ts";
+import type { Context } from "../context/context.ts";
 import { usageError, type ExitCode } from "../failure.ts";
 import { counted } from "../resources/texts.ts";
 import { answerOf } from "../service/service-client.ts";

@@ -1,6 +1,6 @@
-import { CliError } from "./failure.ts";
-import type { User } from "./resources/user.ts";
-import { answerOf, type ServiceClient } from "./service/service-client.ts";
+import { CliError } from "../failure.ts";
+import type { User } from "./user.ts";
+import { answerOf, type ServiceClient } from "../service/service-client.ts";
 
 /** The service's own limit of one page; more people than this with one address are not told apart here. */
 const candidatesMax = 1_000;

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { jobEvents } from "../../../cli/jobs/job-events.ts";
+import { jobEvents } from "../../../../cli/bulk-job/job-events.ts";
 
 const streamOf = (chunks: readonly (string | Uint8Array)[], { open = false } = {}): ReadableStream<Uint8Array> =>
   new ReadableStream({

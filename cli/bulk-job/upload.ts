@@ -3,7 +3,7 @@ import { stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { Readable } from "node:stream";
 import { CliError, usageError } from "../failure.ts";
-import type { Input } from "../io.ts";
+import type { Input } from "../context/io.ts";
 
 export const uploadTypes = { csv: "text/csv", json: "application/json", ndjson: "application/x-ndjson" } as const;
 export type UploadType = keyof typeof uploadTypes;
