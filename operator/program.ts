@@ -1,5 +1,5 @@
 import { Command, CommanderError, Option as CommanderOption } from "commander";
-import { flagName, isRequired, type Answer, type OperatorCommand } from "./command.ts";
+import { flagName, isRequired, type Answer, type OperatorCommand } from "./commands/command.ts";
 import { applicationCreate } from "./commands/application-create.ts";
 import { auditHead } from "./commands/audit-head.ts";
 import { auditVerify } from "./commands/audit-verify.ts";
@@ -16,8 +16,8 @@ import { realmList } from "./commands/realm-list.ts";
 import { realmSet } from "./commands/realm-set.ts";
 import { userCreate } from "./commands/user-create.ts";
 import { userSignInLink } from "./commands/user-sign-in-link.ts";
-import { createContext, type OperatorIo } from "./context.ts";
-import { describeFailure, type Failure } from "./failure.ts";
+import { createContext, type OperatorIo } from "./context/context.ts";
+import { describeFailure, type Failure } from "./context/failure.ts";
 
 const commands: readonly OperatorCommand[] = [
   migrate,

@@ -4,12 +4,12 @@ import * as applications from "../../db/queries/oauth/applications.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { ApplicationType, Scope, scopesAllowedTo } from "../../domain/scopes.ts";
-import { command, flag, option } from "../command.ts";
+import { command, flag, option } from "./command.ts";
 import { text } from "../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../domain/uris.ts";
 import { usageError } from "../operator-error.ts";
 import { drawSecretToken } from "../../runtime/secret-token.ts";
-import { lines } from "../views.ts";
+import { lines } from "./views.ts";
 
 const Given = z.boolean().default(false);
 

@@ -1,8 +1,8 @@
 import { latestHead } from "../../db/queries/audit/audit-seals.ts";
 import { auditPublicKey, createHeadVerifier } from "../../runtime/audit-key.ts";
-import { command } from "../command.ts";
+import { command } from "./command.ts";
 import { OperatorError } from "../operator-error.ts";
-import { lines } from "../views.ts";
+import { lines } from "./views.ts";
 
 export const auditHead = command({
   name: "audit head",

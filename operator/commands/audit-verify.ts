@@ -1,11 +1,11 @@
 import { z } from "zod";
 import type { AuditHead } from "../../domain/audit-chain.ts";
 import { createHeadVerifier, type HeadVerifier } from "../../runtime/audit-key.ts";
-import { checkDatabase, type ChainReport } from "../audit-chain-in-database.ts";
-import { checkExport } from "../audit-chain-in-export.ts";
-import { readHead, readPublicKey } from "../audit-files.ts";
-import { command, option } from "../command.ts";
-import type { Context } from "../context.ts";
+import { checkDatabase, type ChainReport } from "../audit/audit-chain-in-database.ts";
+import { checkExport } from "../audit/audit-chain-in-export.ts";
+import { readHead, readPublicKey } from "../audit/audit-files.ts";
+import { command, option } from "./command.ts";
+import type { Context } from "../context/context.ts";
 import { usageError } from "../operator-error.ts";
 
 export const auditVerify = command({

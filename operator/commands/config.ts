@@ -1,9 +1,9 @@
 import { authUrl, baseUrl, publicationUrl } from "../../runtime/addresses.ts";
 import { loadConfig, maskedConfig } from "../../runtime/config.ts";
 import { variables, type Variable } from "../../runtime/variables.ts";
-import { command } from "../command.ts";
+import { command } from "./command.ts";
 import { OperatorError } from "../operator-error.ts";
-import { lines } from "../views.ts";
+import { lines } from "./views.ts";
 
 export const config = command({
   name: "config",

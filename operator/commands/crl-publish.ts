@@ -2,8 +2,8 @@ import { setTimeout as pause } from "node:timers/promises";
 import type { Db } from "../../db/client.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
 import * as workers from "../../db/queries/upkeep/workers.ts";
-import { command } from "../command.ts";
-import type { Context } from "../context.ts";
+import { command } from "./command.ts";
+import type { Context } from "../context/context.ts";
 import { OperatorError } from "../operator-error.ts";
 
 /** Workers look several times a second, and pause for some seconds between two CRLs of one issuer. */

@@ -1,5 +1,5 @@
-import { command } from "../command.ts";
-import type { Context } from "../context.ts";
+import { command } from "./command.ts";
+import type { Context } from "../context/context.ts";
 import { checkAudit } from "../doctor/audit.ts";
 import type { Check } from "../doctor/check.ts";
 import { checkCrls } from "../doctor/crls.ts";

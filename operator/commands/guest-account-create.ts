@@ -2,12 +2,12 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as guestAccounts from "../../db/queries/people/guest-accounts.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";
-import { command, option } from "../command.ts";
+import { command, option } from "./command.ts";
 import { text } from "../../domain/text.ts";
-import { Instant, wholeNumber } from "../inputs.ts";
+import { Instant, wholeNumber } from "./inputs.ts";
 import { usageError } from "../operator-error.ts";
 import { drawSecretToken } from "../../runtime/secret-token.ts";
-import { guestAccountView, lines } from "../views.ts";
+import { guestAccountView, lines } from "./views.ts";
 
 export const guestAccountCreate = command({
   name: "guest-account create",

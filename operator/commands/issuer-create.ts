@@ -1,12 +1,12 @@
 import { z } from "zod";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
-import { command, option } from "../command.ts";
-import { addIssuer, signIssuingCa } from "../new-issuer.ts";
+import { command, option } from "./command.ts";
+import { addIssuer, signIssuingCa } from "../issuer/new-issuer.ts";
 import { OperatorError } from "../operator-error.ts";
-import { checkPassphrase } from "../passphrase.ts";
-import { chooseRoot } from "../root-choice.ts";
-import { issuerLine, issuerView } from "../views.ts";
+import { checkPassphrase } from "../issuer/passphrase.ts";
+import { chooseRoot } from "../issuer/root-choice.ts";
+import { issuerLine, issuerView } from "./views.ts";
 
 export const issuerCreate = command({
   name: "issuer create",

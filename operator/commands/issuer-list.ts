@@ -1,6 +1,6 @@
 import * as issuers from "../../db/queries/realm/issuers.ts";
-import { command } from "../command.ts";
-import { issuerLine, issuerView } from "../views.ts";
+import { command } from "./command.ts";
+import { issuerLine, issuerView } from "./views.ts";
 
 export const issuerList = command({
   name: "issuer list",

@@ -4,13 +4,13 @@ import * as crls from "../../db/queries/certificates/crls.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
-import { fingerprintOf } from "../ceremony-directory.ts";
-import { command, flag, option, type Answer } from "../command.ts";
-import type { Context } from "../context.ts";
-import { addIssuer, recordIssuerEvent, signIssuingCa } from "../new-issuer.ts";
+import { fingerprintOf } from "../issuer/ceremony-directory.ts";
+import { command, flag, option, type Answer } from "./command.ts";
+import type { Context } from "../context/context.ts";
+import { addIssuer, recordIssuerEvent, signIssuingCa } from "../issuer/new-issuer.ts";
 import { OperatorError, usageError } from "../operator-error.ts";
-import { chooseRoot, type RootChoice } from "../root-choice.ts";
-import { issuerLine, issuerView } from "../views.ts";
+import { chooseRoot, type RootChoice } from "../issuer/root-choice.ts";
+import { issuerLine, issuerView } from "./views.ts";
 
 export const issuerRotate = command({
   name: "issuer rotate",

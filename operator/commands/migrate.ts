@@ -1,6 +1,6 @@
-import { command } from "../command.ts";
-import { serialsOfKeysNotDer } from "../keys-not-der.ts";
-import { migrateAll } from "../migrate.ts";
+import { command } from "./command.ts";
+import { serialsOfKeysNotDer } from "../migrate/keys-not-der.ts";
+import { migrateAll } from "../migrate/migrate.ts";
 
 export const migrate = command({
   name: "migrate",

@@ -1,12 +1,12 @@
 import { isDnsName } from "../../domain/certificate-profile.ts";
 import { RealmDomain, RealmName } from "../../domain/realm.ts";
-import { rootAdvice } from "../ceremony-directory.ts";
-import { command, option } from "../command.ts";
+import { rootAdvice } from "../issuer/ceremony-directory.ts";
+import { command, option } from "./command.ts";
 import { text } from "../../domain/text.ts";
-import { addRealm, createHierarchy } from "../new-realm.ts";
+import { addRealm, createHierarchy } from "../realm/new-realm.ts";
 import { usageError } from "../operator-error.ts";
-import { checkPassphrase } from "../passphrase.ts";
-import { issuerLine, issuerView, lines, realmView } from "../views.ts";
+import { checkPassphrase } from "../issuer/passphrase.ts";
+import { issuerLine, issuerView, lines, realmView } from "./views.ts";
 
 export const realmCreate = command({
   name: "realm create",

@@ -1,5 +1,5 @@
-import { command } from "../command.ts";
-import { realmView } from "../views.ts";
+import { command } from "./command.ts";
+import { realmView } from "./views.ts";
 
 export const realmList = command({
   name: "realm list",

@@ -6,17 +6,17 @@ import { operatorActor } from "../../domain/audit.ts";
 import { HelpUri, PrivacyUri, realmLimits, Ssids } from "../../domain/realm.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";
 import { authUrl, upstreamCallbackPath } from "../../runtime/addresses.ts";
-import { command, flag, option, repeatable } from "../command.ts";
+import { command, flag, option, repeatable } from "./command.ts";
 import { text } from "../../domain/text.ts";
 import { ClaimName } from "../../domain/upstream-claims.ts";
 import { UpstreamIssuer } from "../../domain/uris.ts";
-import { readCertificates } from "../certificate-file.ts";
-import { ClearedSettings } from "../clearable.ts";
-import { readClientSecret } from "../client-secret.ts";
-import { ClaimValue, Switch, wholeNumber } from "../inputs.ts";
+import { readCertificates } from "../realm/certificate-file.ts";
+import { ClearedSettings } from "../realm/clearable.ts";
+import { readClientSecret } from "../realm/client-secret.ts";
+import { ClaimValue, Switch, wholeNumber } from "./inputs.ts";
 import { usageError } from "../operator-error.ts";
-import { contradictionIn, upstreamChange } from "../upstream-change.ts";
-import { lines, realmView } from "../views.ts";
+import { contradictionIn, upstreamChange } from "../realm/upstream-change.ts";
+import { lines, realmView } from "./views.ts";
 
 const { maxProfiles, maxValidMonths } = realmLimits;
 

@@ -1,9 +1,9 @@
 import { z } from "zod";
-import { command, flag, option } from "../command.ts";
+import { command, flag, option } from "./command.ts";
 import { text } from "../../domain/text.ts";
-import { addLocalUser, drawPairwiseId } from "../new-user.ts";
-import { hashPassword } from "../password.ts";
-import { lines } from "../views.ts";
+import { addLocalUser, drawPairwiseId } from "../user/new-user.ts";
+import { hashPassword } from "../user/password.ts";
+import { lines } from "./views.ts";
 
 const Email = z.email("must be an email address").max(320, "must have at most 320 characters");
 const Given = z.boolean().default(false);

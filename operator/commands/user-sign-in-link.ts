@@ -3,9 +3,9 @@ import * as localCredentials from "../../db/queries/sign-in/local-credentials.ts
 import * as users from "../../db/queries/people/users.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { authUrl } from "../../runtime/addresses.ts";
-import { command, option } from "../command.ts";
+import { command, option } from "./command.ts";
 import { text } from "../../domain/text.ts";
-import { addSignInLink } from "../new-sign-in-link.ts";
+import { addSignInLink } from "../user/new-sign-in-link.ts";
 import { OperatorError } from "../operator-error.ts";
 
 export const userSignInLink = command({

@@ -3,8 +3,8 @@ import { latestHead, waitingSince } from "../../db/queries/audit/audit-seals.ts"
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { isLagging } from "../../domain/audit-chain.ts";
 import { createHeadVerifier, type HeadVerifier } from "../../runtime/audit-key.ts";
-import type { Context } from "../context.ts";
-import { describeFailure } from "../failure.ts";
+import type { Context } from "../context/context.ts";
+import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 /** Whether workers go on with the chain of every realm's audit log. What the entries say is for `audit verify`. */

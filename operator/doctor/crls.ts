@@ -1,6 +1,6 @@
 import type { Db } from "../../db/client.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
-import type { Context } from "../context.ts";
+import type { Context } from "../context/context.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 /** Whether the CRL of every issuer is there and in time: without one, RADIUS servers that check let nobody in. */

@@ -3,8 +3,8 @@ import { pendingMigrations } from "../../db/migrate.ts";
 import * as installation from "../../db/queries/upkeep/installation.ts";
 import * as workers from "../../db/queries/upkeep/workers.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import type { Context } from "../context.ts";
-import { describeFailure } from "../failure.ts";
+import type { Context } from "../context/context.ts";
+import { describeFailure } from "../context/failure.ts";
 import { fails, passes, type Check } from "./check.ts";
 
 const clockSecondsMax = 5;

@@ -5,8 +5,8 @@ import * as issuers from "../../db/queries/realm/issuers.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { addMonths } from "../../domain/add-months.ts";
 import { openFileSigner } from "../../worker/keys/file-signer.ts";
-import type { Context } from "../context.ts";
-import { describeFailure } from "../failure.ts";
+import type { Context } from "../context/context.ts";
+import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 const warningDays = 90;

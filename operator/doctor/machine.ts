@@ -1,6 +1,6 @@
 import { statSync } from "node:fs";
 import { resolve } from "node:path";
-import type { Context } from "../context.ts";
+import type { Context } from "../context/context.ts";
 import { fails, passes, type Check } from "./check.ts";
 
 const nodeFloor = { major: 20, minor: 19 } as const;

@@ -2,7 +2,7 @@ import { once } from "node:events";
 import type { Database } from "../../db/client.ts";
 import { countTasks, lookForForeign } from "../../db/queue-schema.ts";
 import { openRedis } from "../../runtime/redis.ts";
-import { describeFailure } from "../failure.ts";
+import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 /** Whether nobody but the owner can have put code into the queue's schema. Reads the system's catalogs alone. */

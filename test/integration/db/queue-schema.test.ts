@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { queueNames } from "../../../domain/tasks/task.ts";
-import { migrateAll } from "../../../operator/migrate.ts";
+import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { startBreakablePostgres, type Breakable } from "../../support/service/fault-services.ts";
 import { asLogin, makeOpenQueueSchema } from "../../support/run/queue-schema.ts";
 

@@ -1,6 +1,6 @@
 import * as localCredentials from "../../../db/queries/sign-in/local-credentials.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import { hashPassword } from "../../../operator/password.ts";
+import { hashPassword } from "../../../operator/user/password.ts";
 import type { TestApi } from "../service/api.ts";
 import type { GivenUser } from "./given.ts";
 

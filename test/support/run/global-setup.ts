@@ -1,5 +1,5 @@
 import pg from "pg";
-import { migrateAll } from "../../../operator/migrate.ts";
+import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { startPostgres, startRedis, type Service } from "./services.ts";
 
 /** The migrated database that every test file gets a copy of. */

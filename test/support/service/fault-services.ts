@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import pg from "pg";
-import { migrateAll } from "../../../operator/migrate.ts";
+import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { eventually } from "../run/eventually.ts";

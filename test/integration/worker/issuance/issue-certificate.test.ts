@@ -5,7 +5,7 @@ import * as issuances from "../../../../db/queries/issuance/issuances.ts";
 import { sql } from "../../../../db/sql.ts";
 import { IssuanceID } from "../../../../domain/ids.ts";
 import { issueCertificate } from "../../../../domain/tasks/issue-certificate.ts";
-import { migrateAll } from "../../../../operator/migrate.ts";
+import { migrateAll } from "../../../../operator/migrate/migrate.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { openQueues, type QueueBackend } from "../../../../runtime/queues.ts";
 import { open, outputPrivateKey, unwrapDataKey } from "../../../../runtime/sealed-output.ts";

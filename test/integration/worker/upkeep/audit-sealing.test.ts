@@ -4,7 +4,7 @@ import { only, type Database, type Db } from "../../../../db/client.ts";
 import * as audit from "../../../../db/queries/audit/audit-entries.ts";
 import { sql, type Sql } from "../../../../db/sql.ts";
 import { operatorActor } from "../../../../domain/audit.ts";
-import { checkDatabase, type ChainReport } from "../../../../operator/audit-chain-in-database.ts";
+import { checkDatabase, type ChainReport } from "../../../../operator/audit/audit-chain-in-database.ts";
 import { createHeadSigner, generateAuditKey, type HeadSigner } from "../../../../runtime/audit-key.ts";
 import { systemClock, type Clock } from "../../../../runtime/clock.ts";
 import { sealAudit, sealingLock } from "../../../../worker/upkeep/audit-sealing.ts";

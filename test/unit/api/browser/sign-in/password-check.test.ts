@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { isPassword, nobodysHash } from "../../../../../api/browser/sign-in/password-check.ts";
-import { hashPassword } from "../../../../../operator/password.ts";
+import { hashPassword } from "../../../../../operator/user/password.ts";
 
 const password = "correct horse battery staple";
 

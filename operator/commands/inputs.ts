@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { text } from "../domain/text.ts";
-import { ClaimName } from "../domain/upstream-claims.ts";
+import { text } from "../../domain/text.ts";
+import { ClaimName } from "../../domain/upstream-claims.ts";
 
 /** A whole number in decimal. */
 export const wholeNumber = (min: number, max: number) =>

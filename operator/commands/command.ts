@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { Context } from "./context.ts";
-import { usageError } from "./operator-error.ts";
+import type { Context } from "../context/context.ts";
+import { usageError } from "../operator-error.ts";
 
 /** What a command says: an object for programs, a few lines for people. */
 export interface Answer {

@@ -1,12 +1,12 @@
 import { createHash, X509Certificate as NodeCertificate } from "node:crypto";
-import type { Db } from "../db/client.ts";
-import * as auditEntries from "../db/queries/audit/audit-entries.ts";
-import * as issuerKeys from "../db/queries/issuer-keys.ts";
-import * as issuers from "../db/queries/realm/issuers.ts";
-import { operatorActor } from "../domain/audit.ts";
-import { createIssuingCa, type CertificateAuthority } from "../worker/keys/ceremony.ts";
-import { X509Certificate } from "../pki/x509.ts";
-import { OperatorError } from "./operator-error.ts";
+import type { Db } from "../../db/client.ts";
+import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
+import { operatorActor } from "../../domain/audit.ts";
+import { createIssuingCa, type CertificateAuthority } from "../../worker/keys/ceremony.ts";
+import { X509Certificate } from "../../pki/x509.ts";
+import { OperatorError } from "../operator-error.ts";
+import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
 /** Makes an issuing CA under a root, and checks that the root's key and certificate belong together. */
 export async function signIssuingCa(request: {

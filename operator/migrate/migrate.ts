@@ -1,15 +1,15 @@
-import { onSession, queueSchema } from "../db/client.ts";
-import { migrateDatabase } from "../db/migrate.ts";
+import { onSession, queueSchema } from "../../db/client.ts";
+import { migrateDatabase } from "../../db/migrate.ts";
 import {
   dropQueueSchema,
   endOperatorsMembership,
   findForeign,
   grantQueueRole,
   useSystemNames,
-} from "../db/queue-schema.ts";
-import { queueNames } from "../domain/tasks/task.ts";
-import { createLog, type Log } from "../runtime/log.ts";
-import { migrateQueues } from "../runtime/queues.ts";
+} from "../../db/queue-schema.ts";
+import { queueNames } from "../../domain/tasks/task.ts";
+import { createLog, type Log } from "../../runtime/log.ts";
+import { migrateQueues } from "../../runtime/queues.ts";
 
 export interface MigrationOutcome {
   /** Names of the migrations that were run now. */

@@ -1,12 +1,12 @@
-import type { Database } from "../db/client.ts";
-import * as realms from "../db/queries/realm/realms.ts";
-import type { Clock } from "../runtime/clock.ts";
-import type { DataDirectory } from "../runtime/data-directory.ts";
-import type { Log } from "../runtime/log.ts";
-import { rootAdvice } from "./ceremony-directory.ts";
+import type { Database } from "../../db/client.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { DataDirectory } from "../../runtime/data-directory.ts";
+import type { Log } from "../../runtime/log.ts";
+import { rootAdvice } from "../issuer/ceremony-directory.ts";
 import { addRealm, createHierarchy } from "./new-realm.ts";
-import { addSignInLink } from "./new-sign-in-link.ts";
-import { addLocalUser, drawPairwiseId } from "./new-user.ts";
+import { addSignInLink } from "../user/new-sign-in-link.ts";
+import { addLocalUser, drawPairwiseId } from "../user/new-user.ts";
 
 export interface FirstRunDeps {
   db: Database;

@@ -1,7 +1,7 @@
-import type { CertificateAuthority } from "../worker/keys/ceremony.ts";
+import type { CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import { fingerprintOf, listRoots, readRoot, type RootFiles } from "./ceremony-directory.ts";
-import type { Context } from "./context.ts";
-import { OperatorError, usageError } from "./operator-error.ts";
+import type { Context } from "../context/context.ts";
+import { OperatorError, usageError } from "../operator-error.ts";
 
 export interface RootChoice {
   realm: string;

@@ -1,12 +1,12 @@
-import { violates, type Db } from "../db/client.ts";
-import * as auditEntries from "../db/queries/audit/audit-entries.ts";
-import type { IssuerRow } from "../db/queries/realm/issuers.ts";
-import * as realms from "../db/queries/realm/realms.ts";
-import { operatorActor } from "../domain/audit.ts";
-import { createRoot, type CertificateAuthority } from "../worker/keys/ceremony.ts";
-import { writeRoot, type RootFiles } from "./ceremony-directory.ts";
-import { addIssuer, signIssuingCa } from "./new-issuer.ts";
-import { OperatorError } from "./operator-error.ts";
+import { violates, type Db } from "../../db/client.ts";
+import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
+import { operatorActor } from "../../domain/audit.ts";
+import { createRoot, type CertificateAuthority } from "../../worker/keys/ceremony.ts";
+import { writeRoot, type RootFiles } from "../issuer/ceremony-directory.ts";
+import { addIssuer, signIssuingCa } from "../issuer/new-issuer.ts";
+import { OperatorError } from "../operator-error.ts";
 
 /** A realm's own root and its first issuing CA. */
 export interface Hierarchy {

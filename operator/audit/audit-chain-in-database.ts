@@ -1,9 +1,14 @@
-import type { Db } from "../db/client.ts";
-import * as chain from "../db/queries/audit/audit-seals.ts";
-import type { SealRow, SignedHead } from "../db/queries/audit/audit-seals.ts";
-import { createChainCheck, type ChainCheck, type ChainFindings, type KeptLink } from "../domain/audit-chain-check.ts";
-import type { AuditHead } from "../domain/audit-chain.ts";
-import { sha256, type HeadVerifier } from "../runtime/audit-key.ts";
+import type { Db } from "../../db/client.ts";
+import * as chain from "../../db/queries/audit/audit-seals.ts";
+import type { SealRow, SignedHead } from "../../db/queries/audit/audit-seals.ts";
+import {
+  createChainCheck,
+  type ChainCheck,
+  type ChainFindings,
+  type KeptLink,
+} from "../../domain/audit-chain-check.ts";
+import type { AuditHead } from "../../domain/audit-chain.ts";
+import { sha256, type HeadVerifier } from "../../runtime/audit-key.ts";
 
 /** Positions that are read at once. */
 const pageMax = 5_000;

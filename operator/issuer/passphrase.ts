@@ -1,7 +1,7 @@
-import type { Db } from "../db/client.ts";
-import * as issuerKeys from "../db/queries/issuer-keys.ts";
-import { decryptKey, EncryptedKeyError } from "../worker/keys/encrypted-key.ts";
-import { OperatorError } from "./operator-error.ts";
+import type { Db } from "../../db/client.ts";
+import { decryptKey, EncryptedKeyError } from "../../worker/keys/encrypted-key.ts";
+import { OperatorError } from "../operator-error.ts";
+import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
 /**
  * Refuses a passphrase that does not open the issuer keys there are: workers have one for all, and a new key under

@@ -1,10 +1,10 @@
-import { DatabaseUnavailable } from "../db/outage.ts";
-import { AuditKeyError } from "../runtime/audit-key.ts";
-import { ConfigError } from "../runtime/config.ts";
-import { withoutCredentials } from "../runtime/log.ts";
-import { CeremonyError } from "../worker/keys/ceremony.ts";
-import { EncryptedKeyError } from "../worker/keys/encrypted-key.ts";
-import { OperatorError } from "./operator-error.ts";
+import { DatabaseUnavailable } from "../../db/outage.ts";
+import { AuditKeyError } from "../../runtime/audit-key.ts";
+import { ConfigError } from "../../runtime/config.ts";
+import { withoutCredentials } from "../../runtime/log.ts";
+import { CeremonyError } from "../../worker/keys/ceremony.ts";
+import { EncryptedKeyError } from "../../worker/keys/encrypted-key.ts";
+import { OperatorError } from "../operator-error.ts";
 
 /** What a person and a program are told about a failure. */
 export interface Failure {

@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import pg from "pg";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { openQueuePool } from "../../../db/client.ts";
-import { migrations } from "../../../db/migrations/index.ts";
-import { migrateAll } from "../../../operator/migrate.ts";
-import { createLog } from "../../../runtime/log.ts";
-import { openQueues } from "../../../runtime/queues.ts";
+import { openQueuePool } from "../../../../db/client.ts";
+import { migrations } from "../../../../db/migrations/index.ts";
+import { migrateAll } from "../../../../operator/migrate/migrate.ts";
+import { createLog } from "../../../../runtime/log.ts";
+import { openQueues } from "../../../../runtime/queues.ts";
 
 const server = (): string => process.env["TEST_DATABASE_URL"] ?? "";
 const name = `test_${randomBytes(8).toString("hex")}`;

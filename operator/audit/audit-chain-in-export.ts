@@ -1,10 +1,10 @@
 import { createReadStream } from "node:fs";
 import { z } from "zod";
-import { createChainCheck, type ChainCheck } from "../domain/audit-chain-check.ts";
-import type { AuditHead } from "../domain/audit-chain.ts";
-import { sha256, type HeadVerifier } from "../runtime/audit-key.ts";
+import { createChainCheck, type ChainCheck } from "../../domain/audit-chain-check.ts";
+import type { AuditHead } from "../../domain/audit-chain.ts";
+import { sha256, type HeadVerifier } from "../../runtime/audit-key.ts";
 import type { ChainReport } from "./audit-chain-in-database.ts";
-import { OperatorError } from "./operator-error.ts";
+import { OperatorError } from "../operator-error.ts";
 
 const Entry = z.object({
   id: z.string(),

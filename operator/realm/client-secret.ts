@@ -1,4 +1,4 @@
-import { usageError } from "./operator-error.ts";
+import { usageError } from "../operator-error.ts";
 
 const secretBytesMax = 1024;
 

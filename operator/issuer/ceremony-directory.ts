@@ -1,11 +1,11 @@
 import { X509Certificate } from "node:crypto";
 import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createFile } from "../runtime/data-directory.ts";
-import type { CertificateAuthority } from "../worker/keys/ceremony.ts";
-import { EncryptedKey } from "../worker/keys/encrypted-key.ts";
-import { pem } from "../pki/pem.ts";
-import { OperatorError } from "./operator-error.ts";
+import { createFile } from "../../runtime/data-directory.ts";
+import type { CertificateAuthority } from "../../worker/keys/ceremony.ts";
+import { EncryptedKey } from "../../worker/keys/encrypted-key.ts";
+import { pem } from "../../pki/pem.ts";
+import { OperatorError } from "../operator-error.ts";
 
 /** Where a root lies: its encrypted key and its certificate. */
 export interface RootFiles {

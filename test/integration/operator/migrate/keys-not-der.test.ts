@@ -1,13 +1,13 @@
 import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import { only } from "../../../db/client.ts";
-import { sql } from "../../../db/sql.ts";
-import type { SerialNumber } from "../../../domain/ids.ts";
-import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../../pki/certificate.ts";
-import { certificateRequest } from "../../support/given/certificate-request.ts";
-import { fromNow } from "../../support/given/given.ts";
-import { otherForms } from "../../support/pki/hostile-keys.ts";
-import { useOperator } from "./operator-support.ts";
+import { only } from "../../../../db/client.ts";
+import { sql } from "../../../../db/sql.ts";
+import type { SerialNumber } from "../../../../domain/ids.ts";
+import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../../../pki/certificate.ts";
+import { certificateRequest } from "../../../support/given/certificate-request.ts";
+import { fromNow } from "../../../support/given/given.ts";
+import { otherForms } from "../../../support/pki/hostile-keys.ts";
+import { useOperator } from "../operator-support.ts";
 
 const operator = useOperator();
 const rsa = generateKeyPairSync("rsa", { modulusLength: 2048 });

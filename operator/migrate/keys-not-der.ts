@@ -1,6 +1,6 @@
 import { createHash, X509Certificate } from "node:crypto";
-import type { Database } from "../db/client.ts";
-import * as certificates from "../db/queries/certificates/certificates.ts";
+import type { Database } from "../../db/client.ts";
+import * as certificates from "../../db/queries/certificates/certificates.ts";
 
 /** Certificates that are looked at together. */
 const slice = 1_000;

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
-import { text } from "../../../domain/text.ts";
-import { RedirectUri, UpstreamIssuer, WebUri } from "../../../domain/uris.ts";
-import { Instant, wholeNumber } from "../../../operator/inputs.ts";
+import { text } from "../../../../domain/text.ts";
+import { RedirectUri, UpstreamIssuer, WebUri } from "../../../../domain/uris.ts";
+import { Instant, wholeNumber } from "../../../../operator/commands/inputs.ts";
 
 describe("an instant", () => {
   test.each([

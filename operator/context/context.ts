@@ -1,13 +1,13 @@
 import type { KeyObject } from "node:crypto";
-import { openDatabase, type Database } from "../db/client.ts";
-import * as realms from "../db/queries/realm/realms.ts";
-import type { RealmRow } from "../db/queries/realm/realms.ts";
-import type { Clock } from "../runtime/clock.ts";
-import { loadConfig, type Config, type Env } from "../runtime/config.ts";
-import { openDataDirectory, type DataDirectory } from "../runtime/data-directory.ts";
-import { findEmbeddedPostgres } from "../embedded-postgres/embedded-postgres.ts";
-import { masterKey } from "../runtime/master-key.ts";
-import { OperatorError, usageError } from "./operator-error.ts";
+import { openDatabase, type Database } from "../../db/client.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
+import type { RealmRow } from "../../db/queries/realm/realms.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import { loadConfig, type Config, type Env } from "../../runtime/config.ts";
+import { openDataDirectory, type DataDirectory } from "../../runtime/data-directory.ts";
+import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
+import { masterKey } from "../../runtime/master-key.ts";
+import { OperatorError, usageError } from "../operator-error.ts";
 
 /** What commands read of the configuration; the same variables as the other processes. */
 export const operatorVariables = [

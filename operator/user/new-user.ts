@@ -1,12 +1,12 @@
 import { randomBytes } from "node:crypto";
-import { violates, type Db } from "../db/client.ts";
-import * as auditEntries from "../db/queries/audit/audit-entries.ts";
-import * as localCredentials from "../db/queries/sign-in/local-credentials.ts";
-import type { RealmRow } from "../db/queries/realm/realms.ts";
-import * as users from "../db/queries/people/users.ts";
-import { operatorActor } from "../domain/audit.ts";
-import { foldsAlike } from "../domain/user-name.ts";
-import { OperatorError, usageError } from "./operator-error.ts";
+import { violates, type Db } from "../../db/client.ts";
+import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import * as localCredentials from "../../db/queries/sign-in/local-credentials.ts";
+import type { RealmRow } from "../../db/queries/realm/realms.ts";
+import * as users from "../../db/queries/people/users.ts";
+import { operatorActor } from "../../domain/audit.ts";
+import { foldsAlike } from "../../domain/user-name.ts";
+import { OperatorError, usageError } from "../operator-error.ts";
 
 export interface NewLocalUser {
   realm: Pick<RealmRow, "id" | "name">;

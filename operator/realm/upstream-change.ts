@@ -1,5 +1,5 @@
-import type { RealmChange, RealmRow } from "../db/queries/realm/realms.ts";
-import type { UpstreamClaims } from "../domain/upstream-claims.ts";
+import type { RealmChange, RealmRow } from "../../db/queries/realm/realms.ts";
+import type { UpstreamClaims } from "../../domain/upstream-claims.ts";
 import type { Clearable } from "./clearable.ts";
 
 /** What `realm set` was told about settings that can be taken back: those of the identity provider, and one more. */
