@@ -6,15 +6,16 @@ const mayImport = {
   "domain/": [],
   "runtime/": ["domain/"],
   "embedded-postgres/": [],
+  "terminal/": [],
   "pki/": ["domain/"],
   "contract-types/": [],
   "db/": ["domain/", "runtime/"],
   "api/": ["domain/", "runtime/", "db/"],
   "worker/": ["domain/", "runtime/", "db/", "pki/"],
-  "operator/": ["domain/", "runtime/", "db/", "pki/", "worker/keys/", "embedded-postgres/"],
+  "operator/": ["domain/", "runtime/", "db/", "pki/", "worker/keys/", "terminal/", "embedded-postgres/"],
   "console/": ["domain/", "contract-types/"],
   // It is a client of the API; with the service it shares how CSV is written.
-  "cli/": ["domain/csv.ts", "contract-types/"],
+  "cli/": ["domain/csv.ts", "contract-types/", "terminal/"],
   "start.ts": ["domain/", "runtime/", "db/", "operator/", "embedded-postgres/"],
 };
 

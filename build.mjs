@@ -18,6 +18,7 @@ const lockWaitSeconds = 180;
 
 const compiled = [
   "embedded-postgres",
+  "terminal",
   "contract-types",
   "pki",
   "domain",

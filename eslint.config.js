@@ -8,6 +8,7 @@ const owned = {
   "@peculiar/x509": "X.509 types come from pki/x509.ts, which loads what the library needs first.",
   "reflect-metadata": "pki/x509.ts loads it.",
   bullmq: "Queues and their workers are made in runtime/queues.ts.",
+  commander: "Commands and programs are defined with terminal/.",
   express: "HTTP belongs to api.",
   knex: "Migrations belong to db.",
   pg: "SQL belongs to db; elsewhere take a Db. A type import is fine anywhere.",
@@ -90,6 +91,7 @@ export default defineConfig(
   limits(["db/**/*.ts"], "knex", "pg"),
   limits(["operator/**/*.ts", "embedded-postgres/**/*.ts"], "pg"),
   limits(["operator/main.ts", "start.ts"], "pg", "environment"),
+  limits(["terminal/**/*.ts"], "commander"),
   limits(["cli/main.ts"], "environment"),
   limits(["runtime/clock.ts", "cli/context/clock.ts"], "time"),
   // In a browser the viewer's clock is the one that counts.

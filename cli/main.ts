@@ -1,6 +1,6 @@
 #!/usr/bin/env node
+import { exitCodes } from "../terminal/failure.ts";
 import { systemClock } from "./context/clock.ts";
-import { exitCodes } from "./failure.ts";
 import { run } from "./program.ts";
 
 const interrupted = new AbortController();

@@ -1,5 +1,5 @@
+import { exitCodes, type ExitCode } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
-import { exitCodes, type ExitCode } from "../failure.ts";
 import { exitCodeOf, jobResource, rests, type Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";
 

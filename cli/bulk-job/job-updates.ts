@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { CliError, interruption } from "../failure.ts";
+import { CommandError, interruption } from "../../terminal/failure.ts";
+import { ServiceError } from "../service/refusal.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import { jobEvents } from "./job-events.ts";
 import type { Job } from "./job.ts";
@@ -61,7 +62,8 @@ async function openEvents(
     return undefined;
   } catch (error) {
     // 404, 403 and the like are about the job; a gateway that answers something else is about the stream.
-    if (error instanceof CliError && (error.code !== "unexpected_answer" || error.status === undefined)) throw error;
+    const isGateway = error instanceof ServiceError && error.code === "unexpected_answer";
+    if (error instanceof CommandError && !isGateway) throw error;
     return undefined;
   }
 }

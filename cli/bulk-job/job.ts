@@ -1,8 +1,8 @@
-import type { Resource } from "../output/resource.ts";
 import type { Colors } from "picocolors/types.js";
-import { exitCodes, type ExitCode } from "../failure.ts";
-import { number, time } from "../resources/texts.ts";
 import type { components } from "../../contract-types/api-types.ts";
+import { exitCodes, type ExitCode } from "../../terminal/failure.ts";
+import type { Resource } from "../output/resource.ts";
+import { number, time } from "../resources/texts.ts";
 
 export type Job = components["schemas"]["Job"];
 

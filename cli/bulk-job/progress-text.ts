@@ -1,4 +1,4 @@
-import { plain } from "../output/plain.ts";
+import { plain } from "../../terminal/output.ts";
 import { number } from "../resources/texts.ts";
 import type { Job } from "./job.ts";
 

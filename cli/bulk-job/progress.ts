@@ -1,5 +1,5 @@
 import { SingleBar } from "cli-progress";
-import type { Terminal } from "../context/io.ts";
+import type { Terminal } from "../../terminal/streams.ts";
 import type { Job } from "./job.ts";
 import { barText, progressText } from "./progress-text.ts";
 

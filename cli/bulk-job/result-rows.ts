@@ -1,6 +1,6 @@
 import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
-import { CliError } from "../failure.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import type { Resource } from "../output/resource.ts";
 
 /** A row of a job's results: the columns of the input, what became of it, and the profile that was issued. */
@@ -26,7 +26,7 @@ function rowOf(line: string): object {
   } catch {
     // Cut off in the middle of a row, as below.
   }
-  throw new CliError("broken_off", "The answer broke off; what has come is not all of it.");
+  throw new CommandError("broken_off", "The answer broke off; what has come is not all of it.");
 }
 
 const text = (value: unknown): string => (typeof value === "string" || typeof value === "number" ? String(value) : "");

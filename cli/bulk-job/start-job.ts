@@ -1,5 +1,5 @@
+import { usageError, type ExitCode } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
-import { usageError, type ExitCode } from "../failure.ts";
 import { counted } from "../resources/texts.ts";
 import { answerOf } from "../service/service-client.ts";
 import { finish, follow } from "./finish.ts";
@@ -28,7 +28,7 @@ export interface StartOptions extends RunOptions {
 export async function startJob(context: Context, options: StartOptions): Promise<ExitCode> {
   const { kind, file, type, dryRun, wait, executeAt, confirmTotal } = options;
   const asks = kind === "offboarding" && !dryRun && !context.options.yes;
-  if (asks && (!context.canAsk || file === "-")) {
+  if (asks && (!context.isInteractive || file === "-")) {
     throw usageError(
       "Offboarding revokes every profile of these people for good. Without a terminal to ask on, this needs --yes.",
     );

@@ -2,8 +2,8 @@ import { createReadStream } from "node:fs";
 import { stat } from "node:fs/promises";
 import { extname } from "node:path";
 import { Readable } from "node:stream";
-import { CliError, usageError } from "../failure.ts";
-import type { Input } from "../context/io.ts";
+import { CommandError, usageError } from "../../terminal/failure.ts";
+import type { Input } from "../../terminal/streams.ts";
 
 export const uploadTypes = { csv: "text/csv", json: "application/json", ndjson: "application/x-ndjson" } as const;
 export type UploadType = keyof typeof uploadTypes;
@@ -32,7 +32,7 @@ export async function uploadOf(path: string, type: UploadType | undefined, stdin
   const contentType = uploadTypes[known];
   if (path === "-") return { contentType, open: () => streamOf(stdin), repeatable: false };
   const found = await stat(path);
-  if (found.isDirectory()) throw new CliError("file", `${path} is a directory.`);
+  if (found.isDirectory()) throw new CommandError("file", `${path} is a directory.`);
   return { contentType, open: () => streamOf(createReadStream(path)), repeatable: found.isFile() };
 }
 

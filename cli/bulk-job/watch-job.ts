@@ -1,7 +1,9 @@
+import { CommandError, exitCodes } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
-import { asFailure, CliError, exitCodes } from "../failure.ts";
-import { rests, type Job } from "./job.ts";
+import { asFailure } from "../context/failure.ts";
+import { ServiceError } from "../service/refusal.ts";
 import { jobUpdates } from "./job-updates.ts";
+import { rests, type Job } from "./job.ts";
 import { createProgress } from "./progress.ts";
 
 /** Shows a job's progress until it rests. Whatever ends this earlier, the job goes on, and the message says so. */
@@ -13,21 +15,22 @@ export async function watchJob(context: Context, id: string): Promise<Job> {
       progress.show(job);
       if (rests(job)) return job;
     }
-    throw new CliError("unexpected_answer", "The job's events ended before the job did.");
+    throw new CommandError("unexpected_answer", "The job's events ended before the job did.");
   } catch (error) {
     const failure = asFailure(error, io.interrupted);
-    // Refused: there is no such job, or it is not ours to see.
-    if (failure.status !== undefined && failure.status < 500) throw failure;
-    const reason = failure.exitCode === exitCodes.interrupted ? "Interrupted." : failure.message;
-    throw new CliError(failure.code, `${reason}\n${goesOn(id)}`, {
-      exitCode: failure.exitCode,
-      cause: failure.cause,
-      ...(failure.requestId === undefined ? {} : { requestId: failure.requestId }),
-    });
+    const refused = failure instanceof ServiceError ? failure : undefined;
+    // There is no such job, or this client may not see it.
+    if (refused?.status !== undefined && refused.status < 500) throw failure;
+    const { code, exitCode, cause, notes } = failure;
+    const reason = exitCode === exitCodes.interrupted ? "Interrupted." : failure.message;
+    const message = `${reason}\n${stillRunningMessage(id)}`;
+    throw refused === undefined
+      ? new CommandError(code, message, { exitCode, cause, notes })
+      : new ServiceError(code, message, { exitCode, cause, requestId: refused.requestId });
   } finally {
     progress.end();
   }
 }
 
-export const goesOn = (id: string): string =>
+const stillRunningMessage = (id: string): string =>
   `The job goes on. Watch it: realmpass jobs watch ${id}\n           Cancel it: realmpass jobs cancel ${id}`;

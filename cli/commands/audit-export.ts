@@ -5,7 +5,6 @@ import { saveStream } from "./save-stream.ts";
 export const auditExport = command({
   name: "audit export",
   about: "The audit log, oldest first: a JSON object to a line, or CSV. The export is itself recorded.",
-  arguments: {},
   options: { csv: csvFlag, out: outOption, filter: listOptions.filter },
   async run({ csv, out, filter }, context) {
     const service = await context.service();

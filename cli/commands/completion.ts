@@ -1,21 +1,20 @@
-import type { Command } from "commander";
-import { z } from "zod";
-import { argument, command, type CliCommand } from "./command.ts";
-import { completionScript, shells } from "../completion.ts";
+import { argument } from "../../terminal/command.ts";
+import { completionScript, shells } from "../../terminal/completion.ts";
+import { oneOf } from "../../terminal/inputs.ts";
+import type { ProgramSignature } from "../../terminal/program.ts";
+import { command, type CliCommand } from "./command.ts";
 
-/** Prints the completion of the command tree that it is itself a part of. */
-export const completion = (tree: () => Command): CliCommand =>
+/** Prints the completion of the program that it is itself a command of. */
+export const completion = (program: () => ProgramSignature): CliCommand =>
   command({
     name: "completion",
     about: "A completion script for your shell, to be sourced.",
     arguments: {
-      shell: argument("SHELL", shells.join(", "), z.enum(shells, `has to be one of ${shells.join(", ")}`), {
-        choices: shells,
-      }),
+      shell: argument("SHELL", shells.join(", "), oneOf(shells), { choices: shells }),
     },
     options: {},
     async run({ shell }, context) {
-      await context.out.raw(completionScript(shell, tree()));
+      await context.out.raw(completionScript(shell, program()));
       return undefined;
     },
   });

@@ -1,10 +1,11 @@
 import { z } from "zod";
-import { command } from "./command.ts";
+import { exitCodes } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
-import { asFailure, exitCodes } from "../failure.ts";
+import { asFailure } from "../context/failure.ts";
 import type { Resource } from "../output/resource.ts";
 import { fetchAccessToken, scopesOf } from "../service/access-token.ts";
 import { answerOf } from "../service/service-client.ts";
+import { command } from "./command.ts";
 
 interface Finding {
   check: string;
@@ -28,7 +29,6 @@ const timeoutMs = 10_000;
 export const doctor = command({
   name: "doctor",
   about: "Whether the service can be reached, is ready and lets us in, and whether the clocks agree.",
-  arguments: {},
   options: {},
   async run(_input, context) {
     const findings: Finding[] = [];

@@ -1,22 +1,23 @@
 import { z } from "zod";
-import { argument, command, option, type CliCommand } from "./command.ts";
-import { listOptions, reasonOption } from "./inputs.ts";
+import { argument, option } from "../../terminal/command.ts";
+import { wholeNumber } from "../../terminal/inputs.ts";
 import { guestAccountResource, type GuestAccount } from "../resources/guest-account.ts";
 import { counted } from "../resources/texts.ts";
 import { allRows } from "../service/pages.ts";
 import { answerOf } from "../service/service-client.ts";
+import { command, type CliCommand } from "./command.ts";
+import { listOptions, reasonOption } from "./inputs.ts";
 import { asQuery } from "./query.ts";
 
 const accountArgument = argument(
   "ACCOUNT",
   "its id",
-  z.string().regex(/^[1-9][0-9]{0,18}$/, "has to be a guest account's id"),
+  z.string().regex(/^[1-9][0-9]{0,18}$/, "must be a guest account's id"),
 );
 
 export const guestsList = command({
   name: "guests list",
   about: "The guest accounts of the realm. --search looks inside the name.",
-  arguments: {},
   options: listOptions,
   async run({ csv, ...choice }, context) {
     const { api } = await context.service();
@@ -50,17 +51,9 @@ export const guestsCreate = command({
   about: "A guest account, which ends by itself.",
   arguments: { name: argument("NAME", "what it is called", z.string().min(1)) },
   options: {
-    expires: option("TIME", "ISO 8601, in the future (required)", z.string().min(1)),
+    expires: option("TIME", "ISO 8601, in the future", z.string().min(1)),
     note: option("TEXT", "a note for administrators", z.string().optional()),
-    profileLimit: option(
-      "N",
-      "active profiles at a time; default: unlimited",
-      z
-        .string()
-        .regex(/^[0-9]{1,6}$/, "has to be a whole number")
-        .transform(Number)
-        .optional(),
-    ),
+    profileLimit: option("N", "active profiles at a time; default: unlimited", wholeNumber(0, 999_999).optional()),
   },
   async run({ name, expires, note, profileLimit }, context) {
     const { api } = await context.service();

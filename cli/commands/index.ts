@@ -1,5 +1,5 @@
-import type { CliCommand } from "./command.ts";
 import { auditExport } from "./audit-export.ts";
+import type { CliCommand } from "./command.ts";
 import { doctor } from "./doctor.ts";
 import { guestCommands } from "./guests.ts";
 import { jobCommands } from "./jobs.ts";

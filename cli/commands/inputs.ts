@@ -1,29 +1,21 @@
 import { z } from "zod";
-import { argument, flag, option } from "./command.ts";
+import { argument, flag, option } from "../../terminal/command.ts";
+import { isSet, oneOf, wholeNumber } from "../../terminal/inputs.ts";
 
 /** Options and arguments that several commands have. */
-
-export const isSet = z.boolean().default(false);
-
-const positive = z
-  .string()
-  .regex(/^[1-9][0-9]{0,8}$/, "has to be a whole number above 0")
-  .transform(Number);
-
-export const count = positive.optional();
 
 export const csvFlag = flag("as CSV", isSet);
 
 const pair = (separator: string) =>
   z.array(
     z.string().refine((text) => text.indexOf(separator) > 0 && !text.endsWith(separator), {
-      message: `has to look like key${separator}value`,
+      message: `must look like key${separator}value`,
     }),
   );
 
 /** What every list takes. */
 export const listOptions = {
-  limit: option("N", "no more than so many; default: all", count),
+  limit: option("N", "no more than so many; default: all", wholeNumber(1, 999_999_999).optional()),
   search: option("TEXT", "only those that contain it", z.string().min(1).max(256).optional()),
   filter: option("KEY=VALUE", "only those that match; may be given several times", pair("=").default([]), {
     many: true,
@@ -47,8 +39,7 @@ const reasonNames = Object.keys(reasons) as (keyof typeof reasons)[];
 export const reasonOption = option(
   "REASON",
   `why: ${reasonNames.join(", ")}`,
-  z
-    .enum(reasonNames, `has to be one of ${reasonNames.join(", ")}`)
+  oneOf(reasonNames)
     .transform((name) => reasons[name])
     .optional(),
   { choices: reasonNames },
@@ -63,7 +54,7 @@ export const usersArgument = argument(
 );
 
 const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
-export const jobArgument = argument("JOB", "its id", z.string().regex(uuid, "has to be a job's id (a UUID)"));
+export const jobArgument = argument("JOB", "its id", z.string().regex(uuid, "must be a job's id (a UUID)"));
 
 export const outOption = option(
   "FILE",

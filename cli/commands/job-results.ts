@@ -1,11 +1,13 @@
 import { extname } from "node:path";
-import { command, flag } from "./command.ts";
-import { usageError } from "../failure.ts";
-import { csvFlag, isSet, jobArgument, outOption } from "./inputs.ts";
+import { flag } from "../../terminal/command.ts";
+import { usageError } from "../../terminal/failure.ts";
+import { isSet } from "../../terminal/inputs.ts";
 import { askForJob } from "../bulk-job/job-updates.ts";
 import { resultResource, resultRows, type ResultRow } from "../bulk-job/result-rows.ts";
-import { saveStream } from "./save-stream.ts";
 import { answerOf } from "../service/service-client.ts";
+import { command } from "./command.ts";
+import { csvFlag, jobArgument, outOption } from "./inputs.ts";
+import { saveStream } from "./save-stream.ts";
 
 const typeOfExtension: Readonly<Record<string, string>> = {
   ".csv": "text/csv",

@@ -1,7 +1,7 @@
 import { z } from "zod";
-import { argument, command, flag, option, type CliCommand } from "./command.ts";
-import { exitCodes } from "../failure.ts";
-import { isSet, jobArgument, listOptions } from "./inputs.ts";
+import { argument, flag, option } from "../../terminal/command.ts";
+import { exitCodes } from "../../terminal/failure.ts";
+import { isSet, oneOf, wholeNumber } from "../../terminal/inputs.ts";
 import { finish, follow } from "../bulk-job/finish.ts";
 import { askForJob } from "../bulk-job/job-updates.ts";
 import { jobResource, type Job } from "../bulk-job/job.ts";
@@ -10,6 +10,8 @@ import { uploadTypes, type UploadType } from "../bulk-job/upload.ts";
 import { watchJob } from "../bulk-job/watch-job.ts";
 import { allRows } from "../service/pages.ts";
 import { answerOf } from "../service/service-client.ts";
+import { command, type CliCommand } from "./command.ts";
+import { jobArgument, listOptions } from "./inputs.ts";
 import { jobsErase, jobsResults } from "./job-results.ts";
 import { asQuery } from "./query.ts";
 
@@ -21,11 +23,7 @@ const runOptions = {
   confirmTotal: option(
     "N",
     "the number of people that will be offboarded; needed when they are a large part of the realm",
-    z
-      .string()
-      .regex(/^[0-9]{1,7}$/, "has to be a whole number")
-      .transform(Number)
-      .optional(),
+    wholeNumber(0, 9_999_999).optional(),
   ),
 };
 
@@ -37,14 +35,9 @@ const start = (kind: Job["kind"], word: string, about: string): CliCommand =>
     about,
     arguments: { file: argument("FILE", "CSV, JSON or NDJSON; - for standard input", z.string().min(1)) },
     options: {
-      type: option(
-        "TYPE",
-        `${types.join(", ")}; default: by the file's name`,
-        z.enum(types, `has to be one of ${types.join(", ")}`).optional(),
-        {
-          choices: types,
-        },
-      ),
+      type: option("TYPE", `${types.join(", ")}; default: by the file's name`, oneOf(types).optional(), {
+        choices: types,
+      }),
       dryRun: flag("check alone; nothing is changed", isSet),
       ...runOptions,
     },
@@ -54,7 +47,6 @@ const start = (kind: Job["kind"], word: string, about: string): CliCommand =>
 const jobsList = command({
   name: "jobs list",
   about: "The bulk jobs of the realm.",
-  arguments: {},
   options: { limit: listOptions.limit, filter: listOptions.filter, sort: listOptions.sort, csv: listOptions.csv },
   async run({ csv, ...choice }, context) {
     const { api } = await context.service();
@@ -135,7 +127,7 @@ const jobsLeaveOut = command({
         .array(
           z
             .string()
-            .regex(/^[1-9][0-9]{0,6}$/, "has to be a row's number")
+            .regex(/^[1-9][0-9]{0,6}$/, "must be a row's number")
             .transform(Number),
         )
         .min(1, "is required"),

@@ -1,17 +1,16 @@
-import { ask } from "../ask.ts";
-import { command, type CliCommand } from "./command.ts";
+import { usageError } from "../../terminal/failure.ts";
+import { promptUser } from "../../terminal/prompt.ts";
 import { patienceOf, type Context } from "../context/context.ts";
-import { usageError } from "../failure.ts";
 import { fetchAccessToken } from "../service/access-token.ts";
 import { serviceAddress } from "../service/address.ts";
 import { asSecret, readSecretFile } from "../service/secret-file.ts";
 import { removeStoredLogin, storedLoginPath, writeStoredLogin } from "../service/stored-login.ts";
+import { command, type CliCommand } from "./command.ts";
 
 const login = command({
   name: "login",
   about:
     "Prove client credentials and store them for the other commands. The secret is asked for, or read from standard input.",
-  arguments: {},
   options: {},
   async run(_input, context) {
     const { io, options } = context;
@@ -26,8 +25,8 @@ const login = command({
       flag: "--client-id",
     });
     const clientSecret =
-      options.clientSecretFile === undefined && context.canAsk
-        ? asSecret(await ask(io, "Client secret (not shown): ", { hidden: true }))
+      options.clientSecretFile === undefined && context.isInteractive
+        ? asSecret(await promptUser(io, "Client secret (not shown): ", { hidden: true }))
         : await readSecretFile(options.clientSecretFile ?? "-", io.stdin);
 
     await fetchAccessToken({ url, clientId, clientSecret }, patienceOf(context));
@@ -46,14 +45,13 @@ async function given(
 ): Promise<string> {
   const known = option ?? context.io.env[variable];
   if (known !== undefined && known !== "") return known;
-  if (!context.canAsk) throw usageError(`${flag} or ${variable} is required.`);
-  return (await ask(context.io, `${name}: `)).trim();
+  if (!context.isInteractive) throw usageError(`${flag} or ${variable} is required.`);
+  return (await promptUser(context.io, `${name}: `)).trim();
 }
 
 const logout = command({
   name: "logout",
   about: "Forget the stored credentials. They stay valid; the client's secret is changed in the realm.",
-  arguments: {},
   options: {},
   async run(_input, context) {
     const removed = await removeStoredLogin(storedLoginPath(context.io.env));

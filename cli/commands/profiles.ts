@@ -1,28 +1,26 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
-import { argument, command, flag, option, type CliCommand } from "./command.ts";
-import { CliError, interruption } from "../failure.ts";
-import { findUser } from "../resources/find-user.ts";
-import { isSet, listOptions, reasonOption, userArgument } from "./inputs.ts";
+import { argument, flag, option } from "../../terminal/command.ts";
+import { CommandError, interruption } from "../../terminal/failure.ts";
+import { isSet, oneOf } from "../../terminal/inputs.ts";
 import { withOutFile } from "../output/out-file.ts";
+import { findUser } from "../resources/find-user.ts";
+import { issueProfile } from "../resources/issue-profile.ts";
 import { issuedProfileResource, profileResource, type Profile } from "../resources/profile.ts";
 import { counted } from "../resources/texts.ts";
-import { issueProfile } from "../resources/issue-profile.ts";
 import { allRows } from "../service/pages.ts";
 import { answerOf } from "../service/service-client.ts";
+import { command, type CliCommand } from "./command.ts";
+import { listOptions, reasonOption, userArgument } from "./inputs.ts";
 import { asQuery } from "./query.ts";
 
 const deviceTypes = ["MacOS", "iOS", "iPadOS", "Android", "Windows", "Linux", "ChromeOS", "Other"] as const;
 const formats = ["pkcs12", "pfx", "pem", "crt", "mobileconfig", "eap-config"] as const;
 const keyTypes = ["ec-p256", "rsa-2048", "rsa-3072"] as const;
 
-const oneOf = <const Choices extends readonly [string, ...string[]]>(choices: Choices) =>
-  z.enum(choices, `has to be one of ${choices.join(", ")}`);
-
 export const profilesList = command({
   name: "profiles list",
   about: "The active profiles of the realm, or those of one user. --search looks inside the serial number.",
-  arguments: {},
   options: {
     ...listOptions,
     user: option("USER", "of this user alone, revoked and expired ones too", z.string().min(1).optional()),
@@ -56,15 +54,13 @@ export const profilesCreate = command({
     name: argument("NAME", "what the profile is called", z.string().min(1).max(64)),
   },
   options: {
-    out: option("FILE", "where to write it; must not be there yet (required)", z.string().min(1)),
-    deviceType: option("TYPE", `${deviceTypes.join(", ")} (required)`, oneOf(deviceTypes), { choices: deviceTypes }),
+    out: option("FILE", "where to write it; must not be there yet", z.string().min(1)),
+    deviceType: option("TYPE", deviceTypes.join(", "), oneOf(deviceTypes), { choices: deviceTypes }),
     format: option(
       "FORMAT",
       "pkcs12 (pfx), pem (crt), mobileconfig or eap-config; default: pkcs12, pem with --csr",
       oneOf(formats).optional(),
-      {
-        choices: formats,
-      },
+      { choices: formats },
     ),
     keyType: option("KEY", `${keyTypes.join(", ")}; default: what suits the device`, oneOf(keyTypes).optional(), {
       choices: keyTypes,
@@ -97,7 +93,7 @@ export const profilesCreate = command({
         );
       } catch (error) {
         const sentence = `Profile ${profile.serial} was issued but could not be written. Revoke it: realmpass profiles revoke ${profile.serial}`;
-        throw new CliError("not_written", sentence, { cause: error });
+        throw new CommandError("not_written", sentence, { cause: error });
       }
       return { ...profile, file: out };
     });
@@ -114,7 +110,7 @@ export const profilesRevoke = command({
       "SERIAL…",
       "their serial numbers",
       z
-        .array(z.string().regex(/^[1-9][0-9]{0,48}$/, "has to be a decimal serial number"))
+        .array(z.string().regex(/^[1-9][0-9]{0,48}$/, "must be a decimal serial number"))
         .min(1, "is required")
         .max(1_000),
       { many: true },

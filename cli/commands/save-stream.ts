@@ -1,5 +1,5 @@
+import { CommandError, interruption } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
-import { CliError, interruption } from "../failure.ts";
 import { withOutFile } from "../output/out-file.ts";
 
 /** Writes an answer's body to a new file or, without one, to standard output, as it comes. */
@@ -30,7 +30,7 @@ async function eachChunk(
   for (;;) {
     const next = await reader.read().catch((error: unknown) => {
       if (interrupted.aborted) throw interruption();
-      throw new CliError("broken_off", "The answer broke off; what has come is not all of it.", { cause: error });
+      throw new CommandError("broken_off", "The answer broke off; what has come is not all of it.", { cause: error });
     });
     if (next.done) return;
     await write(next.value);

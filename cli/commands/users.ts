@@ -1,18 +1,19 @@
-import { command, type CliCommand } from "./command.ts";
+import { CommandError, exitCodes, type ExitCode } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
-import { asFailure, CliError, exitCodes, type ExitCode } from "../failure.ts";
+import { asFailure } from "../context/failure.ts";
 import { findUser } from "../resources/find-user.ts";
-import { listOptions, reasonOption, userArgument, usersArgument } from "./inputs.ts";
 import { counted } from "../resources/texts.ts";
 import { userResource, type User } from "../resources/user.ts";
 import { allRows } from "../service/pages.ts";
+import { ServiceError } from "../service/refusal.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
+import { command, type CliCommand } from "./command.ts";
+import { listOptions, reasonOption, userArgument, usersArgument } from "./inputs.ts";
 import { asQuery } from "./query.ts";
 
 export const usersList = command({
   name: "users list",
   about: "The users of the realm. --search looks inside the pairwiseID.",
-  arguments: {},
   options: listOptions,
   async run({ csv, ...choice }, context) {
     const { api } = await context.service();
@@ -129,7 +130,9 @@ async function forEach(
     } catch (error) {
       const failure = asFailure(error, context.io.interrupted);
       const isOfThis =
-        failure.status !== undefined || failure.code === "user_not_found" || failure.code === "user_ambiguous";
+        (failure instanceof ServiceError && failure.status !== undefined) ||
+        failure.code === "user_not_found" ||
+        failure.code === "user_ambiguous";
       if (users.length === 1 || !isOfThis) throw failure;
       outcomes.push({ user: given, userID, status: "failed", error: failure.code, error_description: failure.message });
       context.notify(`${given}: ${failure.message}`);
@@ -139,7 +142,7 @@ async function forEach(
   if (context.options.json) await context.out.answer(outcomes, "");
   if (failed === 0) return exitCodes.done;
   if (failed < outcomes.length) return exitCodes.partly;
-  throw new CliError("nothing_done", "None of them could be done.");
+  throw new CommandError("nothing_done", "None of them could be done.");
 }
 
 export const userCommands: readonly CliCommand[] = [

@@ -1,10 +1,10 @@
-import { ask, canAsk } from "../ask.ts";
-import { CliError, usageError } from "../failure.ts";
-import type { Io } from "./io.ts";
+import { CommandError, usageError } from "../../terminal/failure.ts";
+import { plain } from "../../terminal/output.ts";
+import { isInteractive, promptUser } from "../../terminal/prompt.ts";
 import { createOutput, type Output } from "../output/output.ts";
-import { plain } from "../output/plain.ts";
 import { findCredentials, type CredentialOptions, type Credentials } from "../service/credentials.ts";
 import { createServiceClient, type ServiceClient } from "../service/service-client.ts";
+import type { Io } from "./io.ts";
 
 /** Options that every command has. */
 export interface GlobalOptions extends CredentialOptions {
@@ -19,14 +19,14 @@ export interface Context {
   io: Io;
   options: GlobalOptions;
   out: Output;
-  /** Whether somebody sits at a terminal and can be asked. */
-  readonly canAsk: boolean;
+  /** Whether a user sits at a terminal and can answer questions. */
+  readonly isInteractive: boolean;
   credentials(): Promise<Credentials>;
   service(): Promise<ServiceClient>;
-  /** A line on standard error, unless it shall be quiet. */
+  /** A line on standard error, unless --quiet is given. */
   notify: (message: string) => void;
   /**
-   * Goes on only when somebody has typed `word` or said --yes. Without a terminal --yes is needed, so that no script does
+   * Returns only when the user has typed `word` or gave --yes. Without a terminal --yes is needed, so that no script does
    * by accident what cannot be undone.
    */
   confirm(about: string, word: string): Promise<void>;
@@ -41,7 +41,7 @@ export function createContext(io: Io, options: GlobalOptions): Context {
     io,
     options,
     out,
-    canAsk: canAsk(io),
+    isInteractive: isInteractive(io),
     credentials: () => (credentials ??= findCredentials(io, options)),
     service: () => (service ??= context.credentials().then((found) => createServiceClient(found, patienceOf(context)))),
     notify(message) {
@@ -49,10 +49,10 @@ export function createContext(io: Io, options: GlobalOptions): Context {
     },
     async confirm(about, word) {
       if (options.yes) return;
-      if (!context.canAsk) throw usageError(`${about} Without a terminal to ask on, this needs --yes.`);
+      if (!context.isInteractive) throw usageError(`${about} Without a terminal to ask on, this needs --yes.`);
       io.stderr.write(`${plain(about)}\n`);
-      const typed = await ask(io, `Type ${plain(word)} to go on: `);
-      if (typed.trim() !== word) throw new CliError("not_confirmed", "Nothing was done.");
+      const typed = await promptUser(io, `Type ${plain(word)} to go on: `);
+      if (typed.trim() !== word) throw new CommandError("not_confirmed", "Nothing was done.");
     },
   };
   return context;

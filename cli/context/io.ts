@@ -1,8 +1,5 @@
-import type { Readable, Writable } from "node:stream";
+import type { Input, Terminal } from "../../terminal/streams.ts";
 import type { Clock } from "./clock.ts";
-
-export type Input = Readable & { isTTY?: boolean };
-export type Terminal = Writable & { isTTY?: boolean; columns?: number };
 
 /** Everything outside the program that commands see, so that tests can stand in for it. */
 export interface Io {

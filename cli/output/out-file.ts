@@ -1,5 +1,5 @@
 import { open, rm, type FileHandle } from "node:fs/promises";
-import { CliError } from "../failure.ts";
+import { CommandError } from "../../terminal/failure.ts";
 
 /**
  * A new file that its owner alone can read, opened before there is anything to write, so that a path that cannot be
@@ -10,7 +10,7 @@ export async function openOutFile(path: string): Promise<FileHandle> {
     return await open(path, "wx", 0o600);
   } catch (error) {
     if ((error as { code?: unknown }).code !== "EEXIST") throw error;
-    throw new CliError("file_exists", `${path} is there already. Choose another name, or remove it first.`);
+    throw new CommandError("file_exists", `${path} is there already. Choose another name, or remove it first.`);
   }
 }
 

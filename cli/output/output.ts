@@ -2,9 +2,9 @@ import { once } from "node:events";
 import Table from "cli-table3";
 import pc from "picocolors";
 import type { Colors } from "picocolors/types.js";
-import type { Terminal } from "../context/io.ts";
+import { plain, plainJson } from "../../terminal/output.ts";
+import type { Terminal } from "../../terminal/streams.ts";
 import { csvLine } from "./csv.ts";
-import { plain, plainJson } from "./plain.ts";
 import type { Resource } from "./resource.ts";
 
 export interface OutputChoice {

@@ -1,6 +1,6 @@
-import { CliError } from "../failure.ts";
-import type { User } from "./user.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
+import type { User } from "./user.ts";
 
 /** The service's own limit of one page; more people than this with one address are not told apart here. */
 const candidatesMax = 1_000;
@@ -20,10 +20,10 @@ export async function findUser({ api }: ServiceClient, given: string): Promise<U
     .filter(({ pairwiseID, email }) => pairwiseID === given || email.toLowerCase() === given.toLowerCase());
   const [found, ...others] = new Map(matching.map((user) => [user.userID, user])).values();
   if (found === undefined)
-    throw new CliError("user_not_found", `Nobody has the pairwiseID or e-mail address ${given}.`);
+    throw new CommandError("user_not_found", `Nobody has the pairwiseID or e-mail address ${given}.`);
   if (others.length > 0) {
     const ids = [found, ...others].map(({ userID }) => userID).join(", ");
-    throw new CliError("user_ambiguous", `${given} is more than one user: ${ids}. Name one by its userID.`);
+    throw new CommandError("user_ambiguous", `${given} is more than one user: ${ids}. Name one by its userID.`);
   }
   return found;
 }

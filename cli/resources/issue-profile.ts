@@ -1,7 +1,7 @@
 import type { operations } from "../../contract-types/api-types.ts";
-import { CliError } from "../failure.ts";
-import type { CreatedProfile } from "./profile.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
+import type { CreatedProfile } from "./profile.ts";
 
 type Body = operations["createUserProfile"]["requestBody"]["content"]["application/json"];
 
@@ -23,10 +23,10 @@ export async function issueProfile(
     const params = { path: { id }, header: { Prefer: `wait=${waitSeconds}` } };
     const { state, error, profile } = (await answerOf(api.GET("/api/issuances/{id}", { params }))).data;
     if (state === "failed")
-      throw new CliError(error?.error ?? "issuance_failed", error?.error_description ?? "It failed.");
+      throw new CommandError(error?.error ?? "issuance_failed", error?.error_description ?? "It failed.");
     if (state !== "issued") continue;
     if (profile === null)
-      throw new CliError(
+      throw new CommandError(
         "insufficient_scope",
         "The profile was made, but its key is no longer shown to this application: the scope profile.create is missing.",
       );

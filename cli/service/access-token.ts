@@ -1,7 +1,8 @@
 import { z } from "zod";
-import { CliError, notSignedIn } from "../failure.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import type { Credentials } from "./credentials.ts";
 import { patientFetch, type Patience } from "./patient-fetch.ts";
+import { notSignedIn } from "./refusal.ts";
 import { refusalOf } from "./refusal.ts";
 
 const TokenAnswer = z.object({ access_token: z.string().min(1) });
@@ -31,7 +32,10 @@ export async function fetchAccessToken(
   }
   const answer = TokenAnswer.safeParse(await response.json().catch(() => undefined));
   if (!answer.success) {
-    throw new CliError("unexpected_answer", "There is no access token in the answer. Is this the service's address?");
+    throw new CommandError(
+      "unexpected_answer",
+      "There is no access token in the answer. Is this the service's address?",
+    );
   }
   return answer.data.access_token;
 }

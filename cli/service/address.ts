@@ -1,4 +1,4 @@
-import { usageError } from "../failure.ts";
+import { usageError } from "../../terminal/failure.ts";
 
 /**
  * The service's address without a slash at its end. Plain http is for this machine alone, unless the caller insists: a

@@ -1,6 +1,6 @@
-import { notSignedIn } from "../failure.ts";
-import type { Io } from "../context/io.ts";
+import type { Input } from "../../terminal/streams.ts";
 import { serviceAddress } from "./address.ts";
+import { notSignedIn } from "./refusal.ts";
 import { readSecretFile } from "./secret-file.ts";
 import { readStoredLogin, storedLoginPath } from "./stored-login.ts";
 
@@ -26,7 +26,7 @@ export interface CredentialOptions {
  * was stored for, and to no other.
  */
 export async function findCredentials(
-  { env, stdin }: Pick<Io, "env" | "stdin">,
+  { env, stdin }: { env: Readonly<Record<string, string | undefined>>; stdin: Input },
   given: CredentialOptions,
 ): Promise<Credentials> {
   const stored = await readStoredLogin(storedLoginPath(env));

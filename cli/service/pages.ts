@@ -1,4 +1,4 @@
-import { usageError } from "../failure.ts";
+import { usageError } from "../../terminal/failure.ts";
 
 /** A list's query, with keys that the service knows or refuses. */
 export interface ListQuery {

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { CliError, interruption } from "../failure.ts";
+import { CommandError, interruption } from "../../terminal/failure.ts";
 
 const triesMax = 5;
 /** A service that asks for more patience than this is told that the command has none. */
@@ -75,10 +75,10 @@ function codeOf(error: unknown): string | undefined {
   return cause?.errors === undefined ? undefined : codeOf(new Error("", { cause: cause.errors[0] }));
 }
 
-function unreachable(error: unknown): CliError {
-  if (error instanceof CliError) return error;
+function unreachable(error: unknown): CommandError {
+  if (error instanceof CommandError) return error;
   const reason = isTimeout(error) ? "no answer in time" : reasonOf(error);
-  return new CliError("unreachable", `The service cannot be reached: ${reason}.`, { cause: error });
+  return new CommandError("unreachable", `The service cannot be reached: ${reason}.`, { cause: error });
 }
 
 const reasonOf = (error: unknown): string => {

@@ -1,11 +1,52 @@
 import { z } from "zod";
-import { CliError, exitCodes, notSignedIn } from "../failure.ts";
-import { plain } from "../output/plain.ts";
+import { CommandError, exitCodes, type FailureOptions } from "../../terminal/failure.ts";
+import { plain } from "../../terminal/output.ts";
+
+/** One part of a request that the service refused. */
+export interface FieldError {
+  path: string;
+  reason: string;
+}
+
+interface RefusalDetails {
+  status?: number;
+  fields?: readonly FieldError[];
+  requestId?: string | undefined;
+}
+
+/** The service refused a request. */
+export class ServiceError extends CommandError {
+  override readonly name = "ServiceError";
+  /** The HTTP status; undefined for 401, which is about the credentials and not about the request. */
+  readonly status: number | undefined;
+  readonly fields: readonly FieldError[];
+  /** What to quote to the operator of the service. */
+  readonly requestId: string | undefined;
+
+  constructor(
+    code: string,
+    message: string,
+    { status, fields = [], requestId, ...options }: RefusalDetails & Omit<FailureOptions, "notes"> = {},
+  ) {
+    const notes = fields.map(({ path, reason }) => `  ${path}: ${reason}`);
+    super(code, message, {
+      ...options,
+      notes: requestId === undefined ? notes : [...notes, `Request id: ${requestId}`],
+    });
+    this.status = status;
+    this.fields = fields;
+    this.requestId = requestId;
+  }
+}
+
+/** There are no credentials, or the service does not accept them. */
+export const notSignedIn = (message: string, options: ErrorOptions = {}): CommandError =>
+  new CommandError("not_signed_in", message, { ...options, exitCode: exitCodes.notSignedIn });
 
 /** What goes to a terminal as it is. */
 const Text = z.string().transform(plain);
 
-/** The service's failure wrapper; whatever stands between may have written something else. */
+/** The service's failure wrapper; a proxy on the way may have written something else. */
 const Refused = z.object({
   error: Text,
   error_description: Text.optional(),
@@ -14,22 +55,22 @@ const Refused = z.object({
 });
 
 /** What an answer that is no success says, with the request id to quote. */
-export async function refusalOf(response: Response): Promise<CliError> {
+export async function refusalOf(response: Response): Promise<ServiceError> {
   const refused = Refused.safeParse(await response.json().catch(() => undefined));
   const requestId = refused.data?.request_id ?? plain(response.headers.get("X-Request-Id") ?? "");
   const quoted = requestId === "" ? {} : { requestId };
   if (response.status === 401) {
-    return notSignedIn(refused.data?.error_description ?? "The service does not know us.", quoted);
+    const message = refused.data?.error_description ?? "The service does not know us.";
+    return new ServiceError("not_signed_in", message, { exitCode: exitCodes.notSignedIn, ...quoted });
   }
   if (!refused.success) {
-    return new CliError("unexpected_answer", `The service answered ${response.status}, and not in its own words.`, {
+    return new ServiceError("unexpected_answer", `The service answered ${response.status}, and not in its own words.`, {
       status: response.status,
       ...quoted,
     });
   }
   const { error, error_description: description, fields } = refused.data;
-  return new CliError(error, description ?? error, {
-    exitCode: exitCodes.error,
+  return new ServiceError(error, description ?? error, {
     status: response.status,
     ...(fields === undefined ? {} : { fields }),
     ...quoted,

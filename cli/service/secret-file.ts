@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { text } from "node:stream/consumers";
-import { usageError } from "../failure.ts";
-import type { Input } from "../context/io.ts";
+import { usageError } from "../../terminal/failure.ts";
+import type { Input } from "../../terminal/streams.ts";
 
 const secretMax = 4_096;
 

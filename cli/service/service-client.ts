@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import createClient, { type Client } from "openapi-fetch";
 import type { paths } from "../../contract-types/api-types.ts";
-import { CliError } from "../failure.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import { fetchAccessToken } from "./access-token.ts";
 import type { Credentials } from "./credentials.ts";
 import { patientFetch, type Patience } from "./patient-fetch.ts";
@@ -66,7 +66,7 @@ export function createServiceClient(credentials: Credentials, patience: Patience
         );
       }, request.method);
       if (!isJson(response))
-        throw new CliError("unexpected_answer", "The answer is no JSON. Is this the service's address?");
+        throw new CommandError("unexpected_answer", "The answer is no JSON. Is this the service's address?");
       return response;
     },
   });
@@ -103,6 +103,6 @@ function merged(first: Headers, second: Headers): Headers {
 /** What a call answered. */
 export async function answerOf<Answer>(call: Promise<{ data?: Answer }>): Promise<Answer> {
   const { data } = await call;
-  if (data === undefined) throw new CliError("unexpected_answer", "The service's answer is empty.");
+  if (data === undefined) throw new CommandError("unexpected_answer", "The service's answer is empty.");
   return data;
 }

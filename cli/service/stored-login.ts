@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { homedir } from "node:os";
 import { dirname, isAbsolute, join } from "node:path";
 import { z } from "zod";
-import { CliError } from "../failure.ts";
+import { CommandError } from "../../terminal/failure.ts";
 
 const StoredLogin = z.object({ url: z.string(), clientId: z.string(), clientSecret: z.string() });
 /** What `login` leaves for the other commands. */
@@ -26,11 +26,11 @@ export async function readStoredLogin(path: string): Promise<StoredLogin | undef
   });
   if (found === undefined) return undefined;
   if (process.platform !== "win32" && (found.mode & 0o077) !== 0) {
-    throw new CliError("login_readable", `${path} can be read by others. Run: chmod 600 ${path}`);
+    throw new CommandError("login_readable", `${path} can be read by others. Run: chmod 600 ${path}`);
   }
   const login = StoredLogin.safeParse(jsonOf(await readFile(path, "utf8")));
   if (!login.success)
-    throw new CliError("login_unreadable", `${path} is not what realmpass login writes. Log in again.`);
+    throw new CommandError("login_unreadable", `${path} is not what realmpass login writes. Log in again.`);
   return login.data;
 }
 

@@ -4,7 +4,7 @@ import { createChainCheck, type ChainCheck } from "../../domain/audit-chain-chec
 import type { AuditHead } from "../../domain/audit-chain.ts";
 import { sha256, type HeadVerifier } from "../../runtime/audit-key.ts";
 import type { ChainReport } from "./audit-chain-in-database.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 
 const Entry = z.object({
   id: z.string(),
@@ -73,7 +73,7 @@ async function* linesOf(file: string): AsyncGenerator<string> {
   } catch (error) {
     const { code, syscall } = error as NodeJS.ErrnoException;
     if (code === undefined || syscall === undefined) throw error;
-    throw new OperatorError("file_unreadable", `Cannot read ${file} (${code}).`);
+    throw new CommandError("file_unreadable", `Cannot read ${file} (${code}).`);
   }
   if (rest !== "") yield rest;
 }
@@ -86,5 +86,5 @@ function parse(line: string): unknown {
   }
 }
 
-const notAnExport = (file: string, why: string): OperatorError =>
-  new OperatorError("not_an_export", `${file} is not an export of the audit log as NDJSON: ${why}.`);
+const notAnExport = (file: string, why: string): CommandError =>
+  new CommandError("not_an_export", `${file} is not an export of the audit log as NDJSON: ${why}.`);

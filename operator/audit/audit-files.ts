@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { z } from "zod";
 import type { AuditHead } from "../../domain/audit-chain.ts";
 import type { HeadVerifier } from "../../runtime/audit-key.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 
 /** What was kept elsewhere of the audit log: the files that `audit head --json` makes, or what is in them alone. */
 
@@ -22,7 +22,7 @@ export async function readHead(file: string, verifier: HeadVerifier): Promise<Au
   const parsed = WithHead.safeParse(jsonOf(content));
   const head = await verifier.verify(parsed.success ? parsed.data : content.trim());
   if (head === undefined) {
-    throw new OperatorError("head_unusable", `The head in ${file} was not signed with the public key that is trusted.`);
+    throw new CommandError("head_unusable", `The head in ${file} was not signed with the public key that is trusted.`);
   }
   return head;
 }
@@ -32,7 +32,7 @@ function read(file: string): string {
     return readFileSync(file, "utf8");
   } catch (error) {
     const { code = "unknown error" } = error as NodeJS.ErrnoException;
-    throw new OperatorError("file_unreadable", `Cannot read ${file} (${code}).`);
+    throw new CommandError("file_unreadable", `Cannot read ${file} (${code}).`);
   }
 }
 

@@ -4,27 +4,27 @@ import * as applications from "../../db/queries/oauth/applications.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { ApplicationType, Scope, scopesAllowedTo } from "../../domain/scopes.ts";
-import { command, flag, option } from "./command.ts";
+import { flag, option } from "../../terminal/command.ts";
+import { isSet } from "../../terminal/inputs.ts";
+import { command } from "./command.ts";
 import { text } from "../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../domain/uris.ts";
-import { usageError } from "../operator-error.ts";
+import { usageError } from "../../terminal/failure.ts";
 import { drawSecretToken } from "../../runtime/secret-token.ts";
 import { lines } from "./views.ts";
-
-const Given = z.boolean().default(false);
 
 export const applicationCreate = command({
   name: "application create",
   about: "Registers an OAuth client. Its secret is shown once.",
   options: {
-    type: option("<type>", "useragent: acts for a signed-in user; service: acts on its own", ApplicationType),
-    name: option("<name>", "what users see while they sign in", text(1, 200)),
-    clientUri: option("<uri>", "where the client is at home", WebUri),
-    redirectUri: option("<uri>", "where users return after signing in; for a useragent", RedirectUri.optional()),
-    scopes: option("<list>", "scopes, separated by spaces; default: all that the type may have", z.string().optional()),
-    secret: flag("a useragent gets a secret, too", Given),
-    firstParty: flag("one of our own: people are not asked for consent", Given),
-    requirePkce: flag("refuse authorization requests without PKCE", Given),
+    type: option("type", "useragent: acts for a signed-in user; service: acts on its own", ApplicationType),
+    name: option("name", "what users see while they sign in", text(1, 200)),
+    clientUri: option("uri", "where the client is at home", WebUri),
+    redirectUri: option("uri", "where users return after signing in; for a useragent", RedirectUri.optional()),
+    scopes: option("list", "scopes, separated by spaces; default: all that the type may have", z.string().optional()),
+    secret: flag("a useragent gets a secret, too", isSet),
+    firstParty: flag("one of our own: people are not asked for consent", isSet),
+    requirePkce: flag("refuse authorization requests without PKCE", isSet),
   },
   async run(input, context) {
     const { type, name, clientUri, redirectUri, requirePkce, firstParty } = input;

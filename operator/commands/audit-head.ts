@@ -1,7 +1,7 @@
 import { latestHead } from "../../db/queries/audit/audit-seals.ts";
 import { auditPublicKey, createHeadVerifier } from "../../runtime/audit-key.ts";
 import { command } from "./command.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import { lines } from "./views.ts";
 
 export const auditHead = command({
@@ -14,14 +14,14 @@ export const auditHead = command({
     const verifier = await createHeadVerifier(key);
     const row = await latestHead(await context.db(), id);
     if (row === undefined) {
-      throw new OperatorError(
+      throw new CommandError(
         "nothing_sealed",
         `Nothing of the realm ${name} is sealed yet; workers do it within seconds.`,
       );
     }
     const head = await verifier.verify(row.signature);
     if (head?.realm !== id || head.position !== row.position || head.hash !== row.hash) {
-      throw new OperatorError(
+      throw new CommandError(
         "head_forged",
         `The audit log of the realm ${name} ends with a head that was not signed with our key. Run \`audit verify\`.`,
       );

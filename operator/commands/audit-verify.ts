@@ -4,17 +4,18 @@ import { createHeadVerifier, type HeadVerifier } from "../../runtime/audit-key.t
 import { checkDatabase, type ChainReport } from "../audit/audit-chain-in-database.ts";
 import { checkExport } from "../audit/audit-chain-in-export.ts";
 import { readHead, readPublicKey } from "../audit/audit-files.ts";
-import { command, option } from "./command.ts";
+import { option } from "../../terminal/command.ts";
+import { command } from "./command.ts";
 import type { Context } from "../context/context.ts";
-import { usageError } from "../operator-error.ts";
+import { usageError } from "../../terminal/failure.ts";
 
 export const auditVerify = command({
   name: "audit verify",
   about: "Looks whether the audit log is what was recorded: nothing changed, deleted, inserted, moved or back-dated.",
   options: {
-    export: option("<file>", "an export without a filter, as NDJSON; default: the database", z.string().optional()),
-    publicKey: option("<file>", "the key to trust, kept elsewhere; default: our own", z.string().optional()),
-    head: option("<file>", "a head kept elsewhere, which the chain has to contain", z.string().optional()),
+    export: option("file", "an export without a filter, as NDJSON; default: the database", z.string().optional()),
+    publicKey: option("file", "the key to trust, kept elsewhere; default: our own", z.string().optional()),
+    head: option("file", "a head kept elsewhere, which the chain has to contain", z.string().optional()),
   },
   async run({ export: exportFile, publicKey, head }, context) {
     if (exportFile !== undefined && context.realmName !== undefined) {

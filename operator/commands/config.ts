@@ -2,7 +2,7 @@ import { authUrl, baseUrl, publicationUrl } from "../../runtime/addresses.ts";
 import { loadConfig, maskedConfig } from "../../runtime/config.ts";
 import { variables, type Variable } from "../../runtime/variables.ts";
 import { command } from "./command.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import { lines } from "./views.ts";
 
 export const config = command({
@@ -27,7 +27,7 @@ async function embeddedUrl(find: () => Promise<string>): Promise<string | undefi
   try {
     return await find();
   } catch (error) {
-    if (error instanceof OperatorError && error.code === "no_database") return undefined;
+    if (error instanceof CommandError && error.code === "no_database") return undefined;
     throw error;
   }
 }

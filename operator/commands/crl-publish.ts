@@ -4,7 +4,7 @@ import * as crls from "../../db/queries/certificates/crls.ts";
 import * as workers from "../../db/queries/upkeep/workers.ts";
 import { command } from "./command.ts";
 import type { Context } from "../context/context.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 
 /** Workers look several times a second, and pause for some seconds between two CRLs of one issuer. */
 const patienceMs = 30_000;
@@ -19,10 +19,10 @@ export const crlPublish = command({
     const db = await context.db();
     const before = await statesOf(db, realmIds, context);
     if (before.length === 0) {
-      throw new OperatorError("no_issuer", "There is no issuer that has not ended. Make one with `issuer create`.");
+      throw new CommandError("no_issuer", "There is no issuer that has not ended. Make one with `issuer create`.");
     }
     if ((await workers.countAlive(db, { at: context.clock.now() })) === 0) {
-      throw new OperatorError(
+      throw new CommandError(
         "no_worker",
         "No worker is running, and workers alone sign CRLs. Start one: it publishes by itself what is due.",
       );
@@ -54,7 +54,7 @@ async function followed(
     if (published.length === now.length) return published;
     await pause(lookMs);
   }
-  throw new OperatorError(
+  throw new CommandError(
     "not_published",
     `The workers have not published within ${patienceMs / 1000} s. Their logs say why: look for "crl.failed".`,
   );

@@ -2,10 +2,12 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as guestAccounts from "../../db/queries/people/guest-accounts.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";
-import { command, option } from "./command.ts";
+import { option } from "../../terminal/command.ts";
+import { command } from "./command.ts";
 import { text } from "../../domain/text.ts";
-import { Instant, wholeNumber } from "./inputs.ts";
-import { usageError } from "../operator-error.ts";
+import { wholeNumber } from "../../terminal/inputs.ts";
+import { Instant } from "./inputs.ts";
+import { usageError } from "../../terminal/failure.ts";
 import { drawSecretToken } from "../../runtime/secret-token.ts";
 import { guestAccountView, lines } from "./views.ts";
 
@@ -13,10 +15,10 @@ export const guestAccountCreate = command({
   name: "guest-account create",
   about: "Makes a time-limited account for guests. Administrators read its token through the API.",
   options: {
-    name: option("<name>", "what administrators see", text(1, 200)),
-    expires: option("<instant>", "when it ends, ISO 8601", Instant),
+    name: option("name", "what administrators see", text(1, 200)),
+    expires: option("instant", "when it ends, ISO 8601", Instant),
     profileLimit: option(
-      "<count>",
+      "count",
       "profiles it may have at most; default: unlimited",
       wholeNumber(0, 100_000).optional(),
     ),

@@ -2,14 +2,6 @@ import { z } from "zod";
 import { text } from "../../domain/text.ts";
 import { ClaimName } from "../../domain/upstream-claims.ts";
 
-/** A whole number in decimal. */
-export const wholeNumber = (min: number, max: number) =>
-  z
-    .string()
-    .regex(/^[0-9]{1,9}$/, `must be a whole number from ${min} to ${max}`)
-    .transform(Number)
-    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
-
 /** `on` or `off`. */
 export const Switch = z.enum(["on", "off"], { error: "must be on or off" }).transform((value) => value === "on");
 

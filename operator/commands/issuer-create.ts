@@ -1,9 +1,10 @@
 import { z } from "zod";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
-import { command, option } from "./command.ts";
+import { option } from "../../terminal/command.ts";
+import { command } from "./command.ts";
 import { addIssuer, signIssuingCa } from "../issuer/new-issuer.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import { checkPassphrase } from "../issuer/passphrase.ts";
 import { chooseRoot } from "../issuer/root-choice.ts";
 import { issuerLine, issuerView } from "./views.ts";
@@ -12,8 +13,8 @@ export const issuerCreate = command({
   name: "issuer create",
   about: "Makes the first issuing CA of a realm that has none.",
   options: {
-    rootKey: option("<file>", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
-    rootCertificate: option("<file>", "the root's certificate, PEM or DER", z.string().optional()),
+    rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
+    rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
   },
   async run(given, context) {
     const at = context.clock.now();
@@ -21,7 +22,7 @@ export const issuerCreate = command({
     const db = await context.db();
     const refuseSecond = (existing: readonly issuers.IssuerRow[]): void => {
       if (existing.length === 0) return;
-      throw new OperatorError(
+      throw new CommandError(
         "issuer_exists",
         `The realm ${realm.name} has an issuer; \`issuer rotate\` makes the next one.`,
       );

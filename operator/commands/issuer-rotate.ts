@@ -5,10 +5,12 @@ import * as issuers from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { fingerprintOf } from "../issuer/ceremony-directory.ts";
-import { command, flag, option, type Answer } from "./command.ts";
+import { flag, option } from "../../terminal/command.ts";
+import { isSet } from "../../terminal/inputs.ts";
+import { command, type Answer } from "./command.ts";
 import type { Context } from "../context/context.ts";
 import { addIssuer, recordIssuerEvent, signIssuingCa } from "../issuer/new-issuer.ts";
-import { OperatorError, usageError } from "../operator-error.ts";
+import { CommandError, usageError } from "../../terminal/failure.ts";
 import { chooseRoot, type RootChoice } from "../issuer/root-choice.ts";
 import { issuerLine, issuerView } from "./views.ts";
 
@@ -17,9 +19,9 @@ export const issuerRotate = command({
   about:
     "Has the next issuing CA issue from now on: the prepared one, or one that is made under the same root. Earlier ones go on publishing.",
   options: {
-    prepare: flag("only make it: it publishes, and issues after the next `issuer rotate`", z.boolean().default(false)),
-    rootKey: option("<file>", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
-    rootCertificate: option("<file>", "the root's certificate, PEM or DER", z.string().optional()),
+    prepare: flag("only make it: it publishes, and issues after the next `issuer rotate`", isSet),
+    rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
+    rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
   },
   async run({ prepare, ...given }, context) {
     const realm = await context.realm();
@@ -42,14 +44,14 @@ const answerOf = (issuer: issuers.IssuerRow): Answer => ({ json: issuerView(issu
 const findPrepared = (rows: readonly issuers.IssuerRow[], { clock }: Context): issuers.IssuerRow | undefined =>
   rows.find(({ prepared, notAfter }) => prepared && notAfter > clock.now());
 
-const alreadyPrepared = ({ id }: issuers.IssuerRow): OperatorError =>
-  new OperatorError("issuer_prepared", `Issuer ${id} is prepared already; \`issuer rotate\` has it issue.`);
+const alreadyPrepared = ({ id }: issuers.IssuerRow): CommandError =>
+  new CommandError("issuer_prepared", `Issuer ${id} is prepared already; \`issuer rotate\` has it issue.`);
 
 async function startIssuing(prepared: issuers.IssuerRow, context: Context): Promise<issuers.IssuerRow> {
   const db = await context.db();
   return db.transaction(async (tx) => {
     if ((await lockAndFindPrepared(tx, prepared.realmId, context))?.id !== prepared.id) {
-      throw new OperatorError("issuer_changed", "Somebody else has rotated at this moment; look at `issuer list`.");
+      throw new CommandError("issuer_changed", "Somebody else has rotated at this moment; look at `issuer list`.");
     }
     await requireCrl(tx, prepared, context);
     const issuer = await issuers.startIssuing(tx, prepared);
@@ -63,7 +65,7 @@ async function requireCrl(tx: Db, { id }: issuers.IssuerRow, { clock }: Context)
   const states = await crls.listStates(tx, { at: clock.now() });
   const standing = states.find(({ issuerId }) => issuerId === id)?.standing ?? "missing";
   if (standing !== "missing" && standing !== "stale") return;
-  throw new OperatorError(
+  throw new CommandError(
     "crl_missing",
     `Issuer ${id} has ${standing === "missing" ? "no CRL yet" : "a CRL that has ended"}: RADIUS servers would refuse its profiles. A worker that runs publishes one within seconds; then rotate.`,
   );
@@ -81,7 +83,7 @@ async function makeNext(
   const at = context.clock.now();
   const rootCertificate = rows[0]?.chain.at(-1);
   if (rootCertificate === undefined) {
-    throw new OperatorError(
+    throw new CommandError(
       "no_issuer",
       `The realm ${realm.name} has no issuer yet; \`issuer create\` makes the first.`,
     );

@@ -1,10 +1,11 @@
 import { isDnsName } from "../../domain/certificate-profile.ts";
 import { RealmDomain, RealmName } from "../../domain/realm.ts";
 import { rootAdvice } from "../issuer/ceremony-directory.ts";
-import { command, option } from "./command.ts";
+import { option } from "../../terminal/command.ts";
+import { command } from "./command.ts";
 import { text } from "../../domain/text.ts";
 import { addRealm, createHierarchy } from "../realm/new-realm.ts";
-import { usageError } from "../operator-error.ts";
+import { usageError } from "../../terminal/failure.ts";
 import { checkPassphrase } from "../issuer/passphrase.ts";
 import { issuerLine, issuerView, lines, realmView } from "./views.ts";
 
@@ -12,13 +13,9 @@ export const realmCreate = command({
   name: "realm create",
   about: "Makes a realm with its own root and issuing CA.",
   options: {
-    name: option("<name>", "the short name that operators type", RealmName),
-    domain: option(
-      "<domain>",
-      "what follows the @ in identities",
-      RealmDomain.refine(isDnsName, "must be a DNS domain"),
-    ),
-    displayName: option("<text>", "the name that people see; default: the short name", text(1, 200).optional()),
+    name: option("name", "the short name that operators type", RealmName),
+    domain: option("domain", "what follows the @ in identities", RealmDomain.refine(isDnsName, "must be a DNS domain")),
+    displayName: option("text", "the name that people see; default: the short name", text(1, 200).optional()),
   },
   async run({ name, domain, displayName = name }, context) {
     if (context.realmName !== undefined && context.realmName !== name) {

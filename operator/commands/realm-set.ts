@@ -6,15 +6,17 @@ import { operatorActor } from "../../domain/audit.ts";
 import { HelpUri, PrivacyUri, realmLimits, Ssids } from "../../domain/realm.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";
 import { authUrl, upstreamCallbackPath } from "../../runtime/addresses.ts";
-import { command, flag, option, repeatable } from "./command.ts";
+import { flag, option } from "../../terminal/command.ts";
+import { command } from "./command.ts";
 import { text } from "../../domain/text.ts";
 import { ClaimName } from "../../domain/upstream-claims.ts";
 import { UpstreamIssuer } from "../../domain/uris.ts";
 import { readCertificates } from "../realm/certificate-file.ts";
 import { ClearedSettings } from "../realm/clearable.ts";
 import { readClientSecret } from "../realm/client-secret.ts";
-import { ClaimValue, Switch, wholeNumber } from "./inputs.ts";
-import { usageError } from "../operator-error.ts";
+import { wholeNumber } from "../../terminal/inputs.ts";
+import { ClaimValue, Switch } from "./inputs.ts";
+import { usageError } from "../../terminal/failure.ts";
 import { contradictionIn, upstreamChange } from "../realm/upstream-change.ts";
 import { lines, realmView } from "./views.ts";
 
@@ -24,52 +26,54 @@ export const realmSet = command({
   name: "realm set",
   about: "Changes a realm's settings: those that are given.",
   options: {
-    displayName: option("<text>", "the name that people see", text(1, 200).optional()),
+    displayName: option("text", "the name that people see", text(1, 200).optional()),
     helpUri: option(
-      "<uri>",
+      "uri",
       "where people get help: http, https or mailto, linked from every page; empty: nowhere",
       HelpUri.optional(),
     ),
     privacyUri: option(
-      "<uri>",
+      "uri",
       "where people read what becomes of their data, linked from every page; empty: nowhere",
       PrivacyUri.optional(),
     ),
-    radiusCn: option("<name>", "the name that the RADIUS server's certificate shows", text(1, 255).optional()),
+    radiusCn: option("name", "the name that the RADIUS server's certificate shows", text(1, 255).optional()),
     radiusCaFile: option(
-      "<file>",
+      "file",
       "PEM of the CA that issued the RADIUS server's certificate; default: the realm's own",
       z.string().min(1).optional(),
     ),
-    ssid: repeatable("<name>", "a Wi-Fi network that files for devices set up; once for each", Ssids.optional()),
-    localSignIn: option("<on|off>", "sign-in with a local name, for trial and emergencies", Switch.optional()),
-    upstreamIssuer: option("<uri>", "the identity provider that people sign in through", UpstreamIssuer.optional()),
-    upstreamClientId: option("<id>", "what the identity provider calls this service", text(1, 255).optional()),
+    ssid: option("name", "a Wi-Fi network that files for devices set up; once for each", Ssids.optional(), {
+      many: true,
+    }),
+    localSignIn: option("on|off", "sign-in with a local name, for trial and emergencies", Switch.optional()),
+    upstreamIssuer: option("uri", "the identity provider that people sign in through", UpstreamIssuer.optional()),
+    upstreamClientId: option("id", "what the identity provider calls this service", text(1, 255).optional()),
     upstreamClientSecretStdin: flag(
       "read this service's secret at the identity provider from standard input",
       z.boolean().optional(),
     ),
     claimPairwiseId: option(
-      "<name>",
+      "name",
       "the claim with the pseudonym that the realm knows people by; default: pairwise_id, else sub",
       ClaimName.optional(),
     ),
-    claimEmail: option("<name>", "the claim with the email address; default: email", ClaimName.optional()),
-    claimDisplayName: option("<name>", "the claim with the name that people see; default: name", ClaimName.optional()),
+    claimEmail: option("name", "the claim with the email address; default: email", ClaimName.optional()),
+    claimDisplayName: option("name", "the claim with the name that people see; default: name", ClaimName.optional()),
     claimAdministrator: option(
-      "<name=value>",
+      "name=value",
       "whose claim has this value administers the realm, and nobody else who signs in through the identity provider",
       ClaimValue.optional(),
     ),
     clear: option(
-      "<settings>",
+      "settings",
       "settings to take back, separated by commas: radius-ca,upstream-issuer,claim-email",
       ClearedSettings.optional(),
     ),
-    maxProfiles: option("<count>", "active profiles that a person may have", wholeNumber(0, maxProfiles).optional()),
-    maxValid: option("<months>", "how long a profile is valid", wholeNumber(1, maxValidMonths).optional()),
+    maxProfiles: option("count", "active profiles that a person may have", wholeNumber(0, maxProfiles).optional()),
+    maxValid: option("months", "how long a profile is valid", wholeNumber(1, maxValidMonths).optional()),
     offboardingShare: option(
-      "<percent>",
+      "percent",
       "a bulk offboarding of more of the realm's people has to be confirmed; default: 20",
       wholeNumber(0, 100).optional(),
     ),

@@ -1,23 +1,24 @@
 import { z } from "zod";
-import { command, flag, option } from "./command.ts";
+import { flag, option } from "../../terminal/command.ts";
+import { isSet } from "../../terminal/inputs.ts";
+import { command } from "./command.ts";
 import { text } from "../../domain/text.ts";
 import { addLocalUser, drawPairwiseId } from "../user/new-user.ts";
 import { hashPassword } from "../user/password.ts";
 import { lines } from "./views.ts";
 
 const Email = z.email("must be an email address").max(320, "must have at most 320 characters");
-const Given = z.boolean().default(false);
 
 export const userCreate = command({
   name: "user create",
   about: "Makes a user who signs in locally.",
   options: {
-    username: option("<name>", "what the user signs in with", text(1, 255)),
-    email: option("<address>", "the user's email address", Email.optional()),
-    admin: flag("the user administers the realm", Given),
-    passwordStdin: flag("read the password from standard input; without it, sign-in links are the only way in", Given),
+    username: option("name", "what the user signs in with", text(1, 255)),
+    email: option("address", "the user's email address", Email.optional()),
+    admin: flag("the user administers the realm", isSet),
+    passwordStdin: flag("read the password from standard input; without it, sign-in links are the only way in", isSet),
     pairwiseId: option(
-      "<id>",
+      "id",
       "the pseudonym that the realm knows the user by; default: a random one",
       text(1, 255).optional(),
     ),

@@ -3,15 +3,16 @@ import * as localCredentials from "../../db/queries/sign-in/local-credentials.ts
 import * as users from "../../db/queries/people/users.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { authUrl } from "../../runtime/addresses.ts";
-import { command, option } from "./command.ts";
+import { option } from "../../terminal/command.ts";
+import { command } from "./command.ts";
 import { text } from "../../domain/text.ts";
 import { addSignInLink } from "../user/new-sign-in-link.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 
 export const userSignInLink = command({
   name: "user sign-in-link",
   about: "Makes a link that signs a user in, once, within 15 minutes.",
-  options: { username: option("<name>", "what the user signs in with", text(1, 255)) },
+  options: { username: option("name", "what the user signs in with", text(1, 255)) },
   async run({ username }, context) {
     const at = context.clock.now();
     const realm = await context.realm();
@@ -19,10 +20,10 @@ export const userSignInLink = command({
     const userId = await localCredentials.findUserId(db, { realmId: realm.id, username });
     const user = userId === undefined ? undefined : await users.find(db, { realmId: realm.id, userId, at });
     if (user === undefined) {
-      throw new OperatorError("user_not_found", `There is no user "${username}" in realm ${realm.name}.`);
+      throw new CommandError("user_not_found", `There is no user "${username}" in realm ${realm.name}.`);
     }
     if (user.offboardedAt !== null) {
-      throw new OperatorError("user_offboarded", `The user "${username}" is offboarded and cannot sign in.`);
+      throw new CommandError("user_offboarded", `The user "${username}" is offboarded and cannot sign in.`);
     }
 
     const url = await db.transaction(async (tx) => {

@@ -7,7 +7,7 @@ import { loadConfig, type Config, type Env } from "../../runtime/config.ts";
 import { openDataDirectory, type DataDirectory } from "../../runtime/data-directory.ts";
 import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
 import { masterKey } from "../../runtime/master-key.ts";
-import { OperatorError, usageError } from "../operator-error.ts";
+import { CommandError, usageError } from "../../terminal/failure.ts";
 
 /** What commands read of the configuration; the same variables as the other processes. */
 export const operatorVariables = [
@@ -106,7 +106,7 @@ async function findDatabase(config: OperatorConfig): Promise<string> {
   if (config.DATABASE_URL !== undefined) return config.DATABASE_URL;
   const embedded = await findEmbeddedPostgres(config.REALMPASS_DATA_DIRECTORY);
   if (embedded !== undefined) return embedded.url;
-  throw new OperatorError(
+  throw new CommandError(
     "no_database",
     `There is no database: DATABASE_URL is not set, and the embedded Postgres of the data directory ` +
       `"${config.REALMPASS_DATA_DIRECTORY}" is not running. Set DATABASE_URL, or start Realmpass with \`npm start\`.`,
@@ -116,7 +116,7 @@ async function findDatabase(config: OperatorConfig): Promise<string> {
 async function chooseRealm(db: Database, name: string | undefined): Promise<RealmRow> {
   const all = await realms.list(db);
   if (all.length === 0) {
-    throw new OperatorError("no_realm", "There is no realm yet. Make one with `realm create`.");
+    throw new CommandError("no_realm", "There is no realm yet. Make one with `realm create`.");
   }
   const names = all.map((realm) => realm.name).join(", ");
   if (name === undefined && all.length > 1) {
@@ -124,7 +124,7 @@ async function chooseRealm(db: Database, name: string | undefined): Promise<Real
   }
   const chosen = name === undefined ? all[0] : all.find((realm) => realm.name === name);
   if (chosen === undefined) {
-    throw new OperatorError("realm_not_found", `There is no realm "${String(name)}". There is: ${names}.`);
+    throw new CommandError("realm_not_found", `There is no realm "${String(name)}". There is: ${names}.`);
   }
   return chosen;
 }

@@ -5,7 +5,7 @@ import { createFile } from "../../runtime/data-directory.ts";
 import type { CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import { EncryptedKey } from "../../worker/keys/encrypted-key.ts";
 import { pem } from "../../pki/pem.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 
 /** Where a root lies: its encrypted key and its certificate. */
 export interface RootFiles {
@@ -46,16 +46,15 @@ export function listRoots({ directory, realm }: { directory: string; realm: stri
     .map((stem) => ({ key: join(directory, `${stem}.key.json`), certificate: join(directory, `${stem}.crt.pem`) }));
 }
 
-/** Reads a root back; throws an OperatorError that names the file that cannot be used. */
+/** Reads a root back; throws an CommandError that names the file that cannot be used. */
 export function readRoot({ key, certificate }: RootFiles): CertificateAuthority {
   const parsed = EncryptedKey.safeParse(jsonOf(read(key)));
-  if (!parsed.success)
-    throw new OperatorError("root_unusable", `${resolve(key)} is not an encrypted key of Realmpass.`);
+  if (!parsed.success) throw new CommandError("root_unusable", `${resolve(key)} is not an encrypted key of Realmpass.`);
   try {
     return { certificate: new X509Certificate(read(certificate)).raw, encryptedKey: parsed.data };
   } catch (cause) {
-    if (cause instanceof OperatorError) throw cause;
-    throw new OperatorError("root_unusable", `${resolve(certificate)} is not a certificate.`, { cause });
+    if (cause instanceof CommandError) throw cause;
+    throw new CommandError("root_unusable", `${resolve(certificate)} is not a certificate.`, { cause });
   }
 }
 
@@ -101,7 +100,7 @@ function read(path: string): string | Buffer {
     return readFileSync(path);
   } catch (cause) {
     const why = (cause as NodeJS.ErrnoException).code ?? "unknown error";
-    throw new OperatorError("root_unusable", `${resolve(path)} cannot be read (${why}).`, { cause });
+    throw new CommandError("root_unusable", `${resolve(path)} cannot be read (${why}).`, { cause });
   }
 }
 

@@ -5,7 +5,7 @@ import * as issuers from "../../db/queries/realm/issuers.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { createIssuingCa, type CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import { X509Certificate } from "../../pki/x509.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
 /** Makes an issuing CA under a root, and checks that the root's key and certificate belong together. */
@@ -17,7 +17,7 @@ export async function signIssuingCa(request: {
 }): Promise<CertificateAuthority> {
   const authority = await createIssuingCa(request);
   if (!new NodeCertificate(authority.certificate).verify(new NodeCertificate(request.root.certificate).publicKey)) {
-    throw new OperatorError("root_unusable", "The root's key does not match its certificate.");
+    throw new CommandError("root_unusable", "The root's key does not match its certificate.");
   }
   return authority;
 }

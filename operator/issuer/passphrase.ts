@@ -1,6 +1,6 @@
 import type { Db } from "../../db/client.ts";
 import { decryptKey, EncryptedKeyError } from "../../worker/keys/encrypted-key.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
 /**
@@ -14,7 +14,7 @@ export async function checkPassphrase(db: Db, passphrase: string): Promise<void>
     (await decryptKey(record, passphrase)).fill(0);
   } catch (cause) {
     if (!(cause instanceof EncryptedKeyError)) throw cause;
-    throw new OperatorError(
+    throw new CommandError(
       "wrong_passphrase",
       "The issuer key passphrase is not the one that the issuers of this installation are encrypted under. Set " +
         "REALMPASS_ISSUER_KEY_PASSPHRASE, or REALMPASS_DATA_DIRECTORY, to what the workers have.",

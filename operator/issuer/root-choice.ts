@@ -1,7 +1,7 @@
 import type { CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import { fingerprintOf, listRoots, readRoot, type RootFiles } from "./ceremony-directory.ts";
 import type { Context } from "../context/context.ts";
-import { OperatorError, usageError } from "../operator-error.ts";
+import { CommandError, usageError } from "../../terminal/failure.ts";
 
 export interface RootChoice {
   realm: string;
@@ -17,7 +17,7 @@ export function chooseRoot({ realm, given, expected }: RootChoice, context: Cont
   if (named !== undefined) {
     const root = readRoot(named);
     if (expected !== undefined && fingerprintOf(root.certificate) !== expected) {
-      throw new OperatorError(
+      throw new CommandError(
         "root_unusable",
         `${named.certificate} is not the root of realm ${realm}, whose fingerprint is ${expected}.`,
       );
@@ -36,7 +36,7 @@ export function chooseRoot({ realm, given, expected }: RootChoice, context: Cont
   }
   const [root] = roots;
   if (root === undefined) {
-    throw new OperatorError(
+    throw new CommandError(
       "no_root",
       `The root key of realm ${realm} is not in ${directory}. Bring it back from where it is kept and name it with ` +
         "--root-key FILE and --root-certificate FILE.",

@@ -1,6 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 
 const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
 
@@ -12,7 +12,7 @@ export function readCertificates(path: string | undefined): string | undefined {
     const certificates = found.map((pem) => new X509Certificate(pem));
     if (certificates.length > 0 && certificates.every(({ ca }) => ca)) return certificates.map(String).join("");
   } catch (cause) {
-    throw new OperatorError("unreadable_file", `${path} cannot be read as certificates in PEM.`, { cause });
+    throw new CommandError("unreadable_file", `${path} cannot be read as certificates in PEM.`, { cause });
   }
-  throw new OperatorError("unreadable_file", `${path} holds no CA certificate in PEM.`);
+  throw new CommandError("unreadable_file", `${path} holds no CA certificate in PEM.`);
 }

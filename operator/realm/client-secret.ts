@@ -1,4 +1,4 @@
-import { usageError } from "../operator-error.ts";
+import { usageError } from "../../terminal/failure.ts";
 
 const secretBytesMax = 1024;
 

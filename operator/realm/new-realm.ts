@@ -6,7 +6,7 @@ import { operatorActor } from "../../domain/audit.ts";
 import { createRoot, type CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import { writeRoot, type RootFiles } from "../issuer/ceremony-directory.ts";
 import { addIssuer, signIssuingCa } from "../issuer/new-issuer.ts";
-import { OperatorError } from "../operator-error.ts";
+import { CommandError } from "../../terminal/failure.ts";
 
 /** A realm's own root and its first issuing CA. */
 export interface Hierarchy {
@@ -49,7 +49,7 @@ export async function addRealm(
 ): Promise<{ realm: realms.RealmRow; issuer: IssuerRow; rootFiles: RootFiles }> {
   const created = await realms.create(tx, { ...realm, at }).catch((error: unknown) => {
     if (!violates(error, "realms_name_key")) throw error;
-    throw new OperatorError("name_taken", `There is a realm "${realm.name}" already.`, { cause: error });
+    throw new CommandError("name_taken", `There is a realm "${realm.name}" already.`, { cause: error });
   });
   await auditEntries.record(tx, {
     realmId: created.id,

@@ -6,7 +6,7 @@ import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import * as users from "../../db/queries/people/users.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { foldsAlike } from "../../domain/user-name.ts";
-import { OperatorError, usageError } from "../operator-error.ts";
+import { CommandError, usageError } from "../../terminal/failure.ts";
 
 export interface NewLocalUser {
   realm: Pick<RealmRow, "id" | "name">;
@@ -31,7 +31,7 @@ export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> 
   const { realm, username, pairwiseId, email, administrator, passwordHash, at } = user;
   const taken = (constraint: string, sentence: string) => (error: unknown) => {
     if (!violates(error, constraint)) throw error;
-    throw new OperatorError("name_taken", sentence, { cause: error });
+    throw new CommandError("name_taken", sentence, { cause: error });
   };
 
   if (!foldsAlike(username, await localCredentials.fold(tx, username))) {

@@ -1,6 +1,6 @@
 import { hash } from "@node-rs/argon2";
 import { lengthOf } from "../../domain/text.ts";
-import { usageError } from "../operator-error.ts";
+import { usageError } from "../../terminal/failure.ts";
 
 const passwordLengthMin = 12;
 /** Far above any passphrase; hashing more only costs time. */

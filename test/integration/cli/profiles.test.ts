@@ -87,7 +87,7 @@ test("a path that cannot be written is known before anything is issued", async (
 
 test.each([
   [["--out", "x"], "--device-type is required"],
-  [["--device-type", "linux", "--out", "x"], "--device-type has to be one of MacOS"],
+  [["--device-type", "linux", "--out", "x"], "--device-type must be one of MacOS"],
   [["--device-type", "Linux"], "--out is required"],
   [["--device-type", "Linux", "--out", "x", "--format", "der"], "--format"],
 ])("profiles create … %j is called wrongly", async (argv, says) => {

@@ -1,23 +1,8 @@
 import { expect, test } from "vitest";
 import { csvLine } from "../../../cli/output/csv.ts";
-import { plain, plainJson } from "../../../cli/output/plain.ts";
 import { scopesOf } from "../../../cli/service/access-token.ts";
 import { serviceAddress } from "../../../cli/service/address.ts";
 import { storedLoginPath } from "../../../cli/service/stored-login.ts";
-
-test.each(["\u0000", "\u001b", "\r", "\n", "\t", "\u007f", "\u009b", "\u202e", "\u2066", "\u2028"])(
-  "%j does nothing to a terminal",
-  (character) => {
-    expect(plain(`a${character}b`)).toBe("a\ufffdb");
-    const json = plainJson({ text: `a${character}b` });
-    expect(json).not.toContain(character);
-    expect(JSON.parse(json)).toEqual({ text: `a${character}b` });
-  },
-);
-
-test("letters of any language stay as they are", () => {
-  expect(plain("Zoë Müller 王 👩‍💻")).toBe("Zoë Müller 王 👩‍💻");
-});
 
 test.each([
   [["a", 1, true, null], "a,1,true,\r\n"],

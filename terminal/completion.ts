@@ -1,4 +1,5 @@
 import type { Command } from "commander";
+import { commandTree, type ProgramSignature } from "./program.ts";
 
 export const shells = ["bash", "zsh", "fish"] as const;
 export type Shell = (typeof shells)[number];
@@ -11,10 +12,10 @@ interface Place {
   values: { option: string; choices: readonly string[] }[];
 }
 
-/** A script for the shell that completes commands, options and the values that are known beforehand. */
-export function completionScript(shell: Shell, program: Command): string {
-  const places = placesOf(program, program);
-  return { bash, zsh, fish }[shell](places);
+/** A script for the shell that completes a program's commands, options and the values that are known beforehand. */
+export function completionScript(shell: Shell, program: ProgramSignature): string {
+  const tree = commandTree(program, { writeHelp: () => undefined, call: () => Promise.resolve() });
+  return { bash, zsh, fish }[shell](program.name, placesOf(tree, tree));
 }
 
 function placesOf(command: Command, program: Command, path = ""): Place[] {
@@ -34,7 +35,7 @@ function placesOf(command: Command, program: Command, path = ""): Place[] {
   return [place, ...command.commands.flatMap((each) => placesOf(each, program, `${path} ${each.name()}`.trim()))];
 }
 
-/** Every word of ours is made of letters, digits and hyphens; anything else in a text is for people and quoted. */
+/** Names of commands and options are letters, digits and hyphens; any other text is for people, and quoted. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`;
 
 const isKnown = (places: readonly Place[]): string => places.map(({ path }) => quoted(path)).join("|");
@@ -49,8 +50,11 @@ const casesOfValues = (places: readonly Place[]): string =>
 const optionsWithValue = (places: readonly Place[]): string =>
   [...new Set(places.flatMap(({ values }) => values.map(({ option }) => option)))].join("|");
 
-const bash = (places: readonly Place[]): string => `# realmpass completion for bash: source <(realmpass completion bash)
-_realmpass() {
+const bash = (
+  name: string,
+  places: readonly Place[],
+): string => `# ${name} completion for bash: source <(${name} completion bash)
+_${name}() {
   local current="\${COMP_WORDS[COMP_CWORD]}" previous="\${COMP_WORDS[COMP_CWORD-1]}" path="" next word index words="" values=""
   for ((index = 1; index < COMP_CWORD; index++)); do
     word="\${COMP_WORDS[index]}"
@@ -68,12 +72,12 @@ ${places.map(({ path, words }) => `    ${quoted(path)}) words=${quoted(words.map
   COMPREPLY=($(compgen -W "$words" -- "$current"))
   if [[ \${#COMPREPLY[@]} -eq 0 && "$current" != -* ]]; then COMPREPLY=($(compgen -f -- "$current")); fi
 }
-complete -o filenames -F _realmpass realmpass
+complete -o filenames -F _${name} ${name}
 `;
 
-const zsh = (places: readonly Place[]): string => `#compdef realmpass
-# realmpass completion for zsh: source <(realmpass completion zsh)
-_realmpass() {
+const zsh = (name: string, places: readonly Place[]): string => `#compdef ${name}
+# ${name} completion for zsh: source <(${name} completion zsh)
+_${name}() {
   local current="\${words[CURRENT]}" previous="\${words[CURRENT-1]}" path_so_far="" next word values=""
   local -a offered
   for word in "\${(@)words[2,CURRENT-1]}"; do
@@ -95,11 +99,14 @@ ${places
   esac
   _describe command offered || _files
 }
-(( $+functions[compdef] )) && compdef _realmpass realmpass
+(( $+functions[compdef] )) && compdef _${name} ${name}
 `;
 
-const fish = (places: readonly Place[]): string => `# realmpass completion for fish: realmpass completion fish | source
-function __realmpass_at
+const fish = (
+  name: string,
+  places: readonly Place[],
+): string => `# ${name} completion for fish: ${name} completion fish | source
+function __${name}_at
   set -l path
   for word in (commandline -opc)[2..-1]
     set -l next (string join ' ' $path $word)
@@ -114,19 +121,19 @@ function __realmpass_at
   end
   test "$path" = "$argv[1]"
 end
-${places.flatMap(fishLines).join("\n")}
+${places.flatMap((place) => fishLines(name, place)).join("\n")}
 `;
 
 const fishQuoted = (text: string): string => `'${text.replaceAll("\\", "\\\\").replaceAll("'", "\\'")}'`;
 
-function fishLines({ path, words, values }: Place): string[] {
-  const condition = fishQuoted(`__realmpass_at ${fishQuoted(path)}`);
+function fishLines(name: string, { path, words, values }: Place): string[] {
+  const condition = fishQuoted(`__${name}_at ${fishQuoted(path)}`);
   return words.map(({ word, about }) => {
     const described = about === "" ? "" : ` -d ${fishQuoted(about)}`;
-    if (!word.startsWith("--")) return `complete -c realmpass -n ${condition} -f -a ${fishQuoted(word)}${described}`;
+    if (!word.startsWith("--")) return `complete -c ${name} -n ${condition} -f -a ${fishQuoted(word)}${described}`;
     const value = values.find(({ option }) => option === word);
     const takes =
       value === undefined ? "" : value.choices.length === 0 ? " -r" : ` -x -a ${fishQuoted(value.choices.join(" "))}`;
-    return `complete -c realmpass -n ${condition} -l ${word.slice(2)}${takes}${described}`;
+    return `complete -c ${name} -n ${condition} -l ${word.slice(2)}${takes}${described}`;
   });
 }

@@ -1,0 +1,64 @@
+/** What a program ends with. */
+export const exitCodes = {
+  done: 0,
+  error: 1,
+  usage: 2,
+  /** Some of it was done, some was not. */
+  partly: 3,
+  notSignedIn: 4,
+  /** By Ctrl-C; what runs in the service goes on. */
+  interrupted: 130,
+} as const;
+export type ExitCode = (typeof exitCodes)[keyof typeof exitCodes];
+
+export interface FailureOptions extends ErrorOptions {
+  exitCode?: ExitCode;
+  notes?: readonly string[];
+}
+
+/** Why a command did not do what it was asked, in a sentence for people and a stable word for programs. */
+export class CommandError extends Error {
+  override readonly name: string = "CommandError";
+  /** The stable word. */
+  readonly code: string;
+  readonly exitCode: ExitCode;
+  /** Lines that people read below the sentence. */
+  readonly notes: readonly string[];
+
+  constructor(
+    code: string,
+    message: string,
+    { exitCode = exitCodes.error, notes = [], ...options }: FailureOptions = {},
+  ) {
+    super(message, options);
+    this.code = code;
+    this.exitCode = exitCode;
+    this.notes = notes;
+  }
+}
+
+/** The command was called wrongly: an option is missing, or has a value that is not allowed. */
+export const usageError = (message: string): CommandError =>
+  new CommandError("usage", message, { exitCode: exitCodes.usage });
+
+/** The user pressed Ctrl-C. `message` says what continues all the same. */
+export const interruption = (message = "Interrupted."): CommandError =>
+  new CommandError("interrupted", message, { exitCode: exitCodes.interrupted });
+
+/**
+ * An error that no code expects, which is a bug: people also read its stack. `clean` removes what must not be shown from
+ * both.
+ */
+export function unexpected(error: unknown, clean: (text: string) => string = (text) => text): CommandError {
+  const stack = error instanceof Error ? error.stack : undefined;
+  return new CommandError("internal_error", `Something went wrong that should not: ${clean(messageOf(error))}.`, {
+    cause: error,
+    notes: stack === undefined ? [] : [clean(stack)],
+  });
+}
+
+/** The message of anything that was thrown; of several errors in one that has no message, theirs. */
+export function messageOf(error: unknown): string {
+  if (error instanceof AggregateError && error.message === "") return error.errors.map(messageOf).join("; ");
+  return error instanceof Error ? error.message : String(error);
+}

@@ -1,0 +1,16 @@
+import { z } from "zod";
+
+/** A switch: on when it is given. */
+export const isSet = z.boolean().default(false);
+
+/** A whole number in decimal. */
+export const wholeNumber = (min: number, max: number) =>
+  z
+    .string()
+    .regex(/^[0-9]{1,9}$/, `must be a whole number from ${min} to ${max}`)
+    .transform(Number)
+    .refine((value) => value >= min && value <= max, `must be a whole number from ${min} to ${max}`);
+
+/** One of a few words. */
+export const oneOf = <const Word extends string>(choices: readonly Word[]) =>
+  z.enum(choices, `must be one of ${choices.join(", ")}`);

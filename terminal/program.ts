@@ -1,0 +1,161 @@
+import {
+  Argument as CommanderArgument,
+  Command as CommanderCommand,
+  CommanderError,
+  Option as CommanderOption,
+} from "commander";
+import {
+  flagName,
+  isRequired,
+  parseOptions,
+  type Command,
+  type CommandSignature,
+  type Option,
+  type Options,
+  type Typed,
+  type Values,
+} from "./command.ts";
+import { exitCodes, usageError, type CommandError, type ExitCode } from "./failure.ts";
+import { plainJson } from "./output.ts";
+
+/** A program with commands, as its help describes it. */
+export interface ProgramSignature<Each extends CommandSignature = CommandSignature, Named extends Options = Options> {
+  name: string;
+  about: string;
+  /** The options of all commands. */
+  options: Named;
+  commands: readonly Each[];
+  /** What each group of commands is about, by its words: "jobs start" */
+  groups: Readonly<Record<string, string>>;
+  /** The end of the help. */
+  epilogue?: string;
+}
+
+/** A program that can be run. One of its options is `json`. */
+export type Program<Context, Outcome, Named extends Options> = ProgramSignature<Command<Context, Outcome>, Named>;
+
+/** What differs from program to program. */
+export interface Surroundings<Context, Outcome, Named extends Options> {
+  writeOut: (text: string) => void;
+  writeError: (text: string) => void;
+  /** Runs a command with a context, shows its outcome and answers the exit code. */
+  execute: (run: (context: Context) => Promise<Outcome>, options: Values<Named>) => Promise<ExitCode>;
+  /** What is told about an error. */
+  failureOf: (error: unknown) => CommandError;
+  /** A failure as programs read it; undefined when they have read the beginning of something else already. */
+  failureJson: (failure: CommandError) => object | undefined;
+}
+
+/**
+ * Runs the command that `argv` names and answers the exit code. With `--json` help and failures are one JSON object on
+ * standard output; messages for people are on standard error in any case.
+ */
+export async function runProgram<Context, Outcome, Named extends Options>(
+  program: Program<Context, Outcome, Named>,
+  argv: readonly string[],
+  { writeOut, writeError, execute, failureOf, failureJson }: Surroundings<Context, Outcome, Named>,
+): Promise<ExitCode> {
+  // Needed before parsing, because parsing itself may fail and has to say so in the right form.
+  const asJson = argv.includes("--json");
+  let exitCode: ExitCode = exitCodes.usage;
+  let help = "";
+  const tree = commandTree(program, {
+    writeHelp: (text) => (help += text),
+    async call(command, typed, options) {
+      exitCode = await execute((context) => command.run(typed, context), parseOptions(program.options, options));
+    },
+  });
+
+  try {
+    await tree.parseAsync([...argv], { from: "user" });
+    return exitCode;
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) {
+      writeOut(asJson ? `${plainJson({ help })}\n` : help);
+      return exitCodes.done;
+    }
+    const failure = error instanceof CommanderError ? misuse(error, help) : failureOf(error);
+    writeError(`${[failure.message, ...failure.notes].join("\n")}\n`);
+    const json = asJson ? failureJson(failure) : undefined;
+    if (json !== undefined) writeOut(`${plainJson(json)}\n`);
+    return failure.exitCode;
+  }
+}
+
+/** A group without a command shows its help instead of a message. */
+const misuse = (error: CommanderError, help: string): CommandError =>
+  usageError(error.code === "commander.help" ? help.trimEnd() : error.message.replace(/^error: /, ""));
+
+interface Calls<Each> {
+  writeHelp: (text: string) => void;
+  call: (command: Each, typed: Typed, options: Typed) => Promise<void>;
+}
+
+/** The commands below their groups, from which completions are made as well. */
+export function commandTree<Each extends CommandSignature>(
+  { name, about, options, commands, groups, epilogue }: ProgramSignature<Each>,
+  { writeHelp, call }: Calls<Each>,
+): CommanderCommand {
+  const root = quiet(new CommanderCommand(name), writeHelp).description(about);
+  addOptions(root, options);
+  if (epilogue !== undefined) root.addHelpText("after", `\n${epilogue}`);
+
+  const parents = new Map<string, CommanderCommand>();
+  for (const command of commands) {
+    const words = command.name.split(" ");
+    const parent = words.slice(0, -1).reduce((above, word, index) => {
+      const path = words.slice(0, index + 1).join(" ");
+      const known = parents.get(path) ?? quiet(above.command(word), writeHelp).description(groups[path] ?? "");
+      parents.set(path, known);
+      return known;
+    }, root);
+    register(quiet(parent.command(words.at(-1) ?? ""), writeHelp), command, (typed) =>
+      call(command, typed, root.opts()),
+    );
+  }
+  return root;
+}
+
+/** Errors are thrown, not printed; help is collected. */
+const quiet = (command: CommanderCommand, writeHelp: (text: string) => void): CommanderCommand =>
+  command
+    .exitOverride()
+    .showSuggestionAfterError()
+    .configureHelp({ showGlobalOptions: true })
+    .configureOutput({ writeOut: writeHelp, writeErr: writeHelp, outputError: () => undefined });
+
+function register(
+  target: CommanderCommand,
+  { about, arguments: args, options }: CommandSignature,
+  call: (typed: Typed) => Promise<void>,
+): void {
+  target.description(about);
+  const names = Object.keys(args);
+  for (const { placeholder, about: explained, many, choices } of Object.values(args)) {
+    const name = placeholder.replace("…", "");
+    const described = new CommanderArgument(many ? `[${name}...]` : `[${name}]`, explained);
+    if (choices.length > 0) described.argChoices = [...choices];
+    target.addArgument(described);
+  }
+  addOptions(target, options);
+  // What is missing or is none of the choices is checked with all other faults, so that one message names them all.
+  target.action(async () => {
+    const positional = Object.fromEntries(names.map((name, index) => [name, target.processedArgs[index] as unknown]));
+    await call({ ...target.opts(), ...positional });
+  });
+}
+
+function addOptions(target: CommanderCommand, options: Options): void {
+  for (const [name, each] of Object.entries(options)) target.addOption(commanderOption(name, each));
+}
+
+function commanderOption(name: string, each: Option): CommanderOption {
+  const { placeholder, about, many, choices } = each;
+  const flags = placeholder === undefined ? flagName(name) : `${flagName(name)} <${placeholder}>`;
+  const described = new CommanderOption(flags, isRequired(each) ? `${about} (required)` : about);
+  // Commander reads --no-x as the opposite of --x; here it is an option of its own, as any other.
+  described.negate = false;
+  if (many) described.argParser((value, before: string[] | undefined) => [...(before ?? []), value]);
+  if (choices.length > 0) described.argChoices = [...choices];
+  return described;
+}
