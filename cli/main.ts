@@ -5,11 +5,11 @@ import { run } from "./program.ts";
 
 const interrupted = new AbortController();
 process.on("SIGINT", () => {
-  // The second time is meant.
+  // The second Ctrl-C ends the process at once.
   if (interrupted.signal.aborted) process.exit(exitCodes.interrupted);
   interrupted.abort();
 });
-// Whoever read our output has seen enough.
+// The reader of the output closed the pipe: it needs no more.
 process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   if (error.code !== "EPIPE") throw error;
   process.exit(exitCodes.done);

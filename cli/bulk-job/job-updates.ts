@@ -45,7 +45,7 @@ export async function askForJob({ api }: ServiceClient, id: string, waitSeconds?
   return (await answerOf(api.GET("/api/jobs/{id}", { params: { path: { id }, header } }))).data;
 }
 
-/** The stream of events; undefined when there is none to be had here. */
+/** The stream of events; undefined when something between here and the service does not let it through. */
 async function openEvents(
   service: ServiceClient,
   id: string,
@@ -61,9 +61,10 @@ async function openEvents(
     await body?.cancel();
     return undefined;
   } catch (error) {
-    // 404, 403 and the like are about the job; a gateway that answers something else is about the stream.
-    const isGateway = error instanceof ServiceError && error.code === "unexpected_answer";
-    if (error instanceof CommandError && !isGateway) throw error;
+    // A refusal such as 404 or 403 is about the job; an answer that is not the service's comes from a gateway that does
+    // not pass streams on.
+    const isOfGateway = error instanceof ServiceError && error.code === "unexpected_answer";
+    if (error instanceof CommandError && !isOfGateway) throw error;
     return undefined;
   }
 }

@@ -1,6 +1,6 @@
 import { usageError } from "../../terminal/failure.ts";
 import { promptUser } from "../../terminal/prompt.ts";
-import { patienceOf, type Context } from "../context/context.ts";
+import { retryOptionsOf, type Context } from "../context/context.ts";
 import { fetchAccessToken } from "../service/access-token.ts";
 import { serviceAddress } from "../service/address.ts";
 import { asSecret, readSecretFile } from "../service/secret-file.ts";
@@ -29,7 +29,7 @@ const login = command({
         ? asSecret(await promptUser(io, "Client secret (not shown): ", { hidden: true }))
         : await readSecretFile(options.clientSecretFile ?? "-", io.stdin);
 
-    await fetchAccessToken({ url, clientId, clientSecret }, patienceOf(context));
+    await fetchAccessToken({ url, clientId, clientSecret }, retryOptionsOf(context));
     const path = storedLoginPath(io.env);
     await writeStoredLogin(path, { url, clientId, clientSecret });
     context.notify(`Signed in to ${url} as ${clientId}. Stored in ${path}, readable by you alone.`);

@@ -111,7 +111,7 @@ interface Outcome {
   error_description?: string;
 }
 
-/** Acts on one after the other; whoever cannot be acted upon does not hinder the others. One alone that fails is a failure. */
+/** Acts on one user after the other. A failure about one user does not stop the others; a single user that fails is a failure. */
 async function forEach(
   context: Context,
   users: readonly string[],

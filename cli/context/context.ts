@@ -43,7 +43,8 @@ export function createContext(io: Io, options: GlobalOptions): Context {
     out,
     isInteractive: isInteractive(io),
     credentials: () => (credentials ??= findCredentials(io, options)),
-    service: () => (service ??= context.credentials().then((found) => createServiceClient(found, patienceOf(context)))),
+    service: () =>
+      (service ??= context.credentials().then((found) => createServiceClient(found, retryOptionsOf(context)))),
     notify(message) {
       if (!options.quiet) io.stderr.write(`${plain(message)}\n`);
     },
@@ -58,8 +59,8 @@ export function createContext(io: Io, options: GlobalOptions): Context {
   return context;
 }
 
-/** How long calls of this command wait for the service. */
-export const patienceOf = ({
+/** How calls of this command are tried again. */
+export const retryOptionsOf = ({
   io: { interrupted },
   notify,
 }: Context): { interrupted: AbortSignal; notify: Context["notify"] } => ({

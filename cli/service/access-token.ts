@@ -1,7 +1,7 @@
 import { z } from "zod";
 import { CommandError } from "../../terminal/failure.ts";
 import type { Credentials } from "./credentials.ts";
-import { patientFetch, type Patience } from "./patient-fetch.ts";
+import { fetchWithRetry, type RetryOptions } from "./fetch-with-retry.ts";
 import { notSignedIn } from "./refusal.ts";
 import { refusalOf } from "./refusal.ts";
 
@@ -10,18 +10,18 @@ const TokenAnswer = z.object({ access_token: z.string().min(1) });
 /** An access token by the client credentials grant (RFC 6749 section 4.4), with all scopes that the client has. */
 export async function fetchAccessToken(
   { url, clientId, clientSecret }: Pick<Credentials, "url" | "clientId" | "clientSecret">,
-  patience: Patience,
+  retry: RetryOptions,
 ): Promise<string> {
-  const response = await patientFetch(
+  const response = await fetchWithRetry(
     () =>
       fetch(`${url}/oauth/token`, {
         method: "POST",
         headers: { Authorization: basic(clientId, clientSecret), Accept: "application/json" },
         body: new URLSearchParams({ grant_type: "client_credentials" }),
         redirect: "error",
-        signal: AbortSignal.any([patience.interrupted, AbortSignal.timeout(tokenTimeoutMs)]),
+        signal: AbortSignal.any([retry.interrupted, AbortSignal.timeout(tokenTimeoutMs)]),
       }),
-    patience,
+    retry,
   );
   if (!response.ok) {
     const refusal = await refusalOf(response);

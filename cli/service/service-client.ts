@@ -4,7 +4,7 @@ import type { paths } from "../../contract-types/api-types.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import { fetchAccessToken } from "./access-token.ts";
 import type { Credentials } from "./credentials.ts";
-import { patientFetch, type Patience } from "./patient-fetch.ts";
+import { fetchWithRetry, type RetryOptions } from "./fetch-with-retry.ts";
 import { refusalOf } from "./refusal.ts";
 
 /** A request whose body or answer is a stream. */
@@ -34,7 +34,7 @@ const answerTimeoutMs = 120_000;
  * A client that gets its token with the first call, and another when that one has ended. Each changing call carries an
  * Idempotency-Key of its own, the same in all its tries.
  */
-export function createServiceClient(credentials: Credentials, patience: Patience): ServiceClient {
+export function createServiceClient(credentials: Credentials, retry: RetryOptions): ServiceClient {
   let token: Promise<string> | undefined;
 
   async function authorized(
@@ -44,10 +44,10 @@ export function createServiceClient(credentials: Credentials, patience: Patience
   ): Promise<Response> {
     const idempotencyKey = method === "GET" ? undefined : randomUUID();
     for (let renewed = false; ; renewed = true) {
-      const bearer = await (token ??= fetchAccessToken(credentials, patience));
+      const bearer = await (token ??= fetchAccessToken(credentials, retry));
       const headers = new Headers({ Authorization: `Bearer ${bearer}`, "x-api-version": "1.0" });
       if (idempotencyKey !== undefined) headers.set("Idempotency-Key", idempotencyKey);
-      const response = await patientFetch(() => send(headers), { ...patience, repeatable });
+      const response = await fetchWithRetry(() => send(headers), { ...retry, repeatable });
       if (response.ok) return response;
       const refusal = await refusalOf(response);
       if (response.status !== 401 || renewed || !repeatable) throw refusal;
@@ -60,7 +60,7 @@ export function createServiceClient(credentials: Credentials, patience: Patience
     headers: { Accept: "application/json" },
     async fetch(request: Request) {
       const response = await authorized((headers) => {
-        const signal = AbortSignal.any([patience.interrupted, AbortSignal.timeout(answerTimeoutMs)]);
+        const signal = AbortSignal.any([retry.interrupted, AbortSignal.timeout(answerTimeoutMs)]);
         return fetch(
           new Request(request.clone(), { headers: merged(request.headers, headers), redirect: "error", signal }),
         );
@@ -80,7 +80,7 @@ export function createServiceClient(credentials: Credentials, patience: Patience
             method,
             headers: merged(new Headers(given), headers),
             redirect: "error",
-            signal: signal === undefined ? patience.interrupted : AbortSignal.any([patience.interrupted, signal]),
+            signal: signal === undefined ? retry.interrupted : AbortSignal.any([retry.interrupted, signal]),
             ...(body === undefined ? {} : { body: body(), duplex: "half" }),
           }),
         method,

@@ -12,7 +12,7 @@ import { text } from "../../domain/text.ts";
 import { ClaimName } from "../../domain/upstream-claims.ts";
 import { UpstreamIssuer } from "../../domain/uris.ts";
 import { readCertificates } from "../realm/certificate-file.ts";
-import { ClearedSettings } from "../realm/clearable.ts";
+import { ResetSettings } from "../realm/resettable-settings.ts";
 import { readClientSecret } from "../realm/client-secret.ts";
 import { wholeNumber } from "../../terminal/inputs.ts";
 import { ClaimValue, Switch } from "./inputs.ts";
@@ -68,7 +68,7 @@ export const realmSet = command({
     clear: option(
       "settings",
       "settings to take back, separated by commas: radius-ca,upstream-issuer,claim-email",
-      ClearedSettings.optional(),
+      ResetSettings.optional(),
     ),
     maxProfiles: option("count", "active profiles that a person may have", wholeNumber(0, maxProfiles).optional()),
     maxValid: option("months", "how long a profile is valid", wholeNumber(1, maxValidMonths).optional()),
@@ -140,7 +140,7 @@ export const realmSet = command({
   },
 });
 
-/** What whoever changed a realm should know about how it is now. */
+/** What the operator should know about the realm as it is after the change. */
 function* adviceFor(realm: realms.RealmRow, before: realms.RealmRow): Generator<string> {
   const { upstreamIssuer, upstreamClientId } = realm;
   const upstream = upstreamIssuer !== null && upstreamClientId !== null;

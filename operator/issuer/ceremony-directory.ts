@@ -15,7 +15,7 @@ export interface RootFiles {
 
 /**
  * Writes a new root's encrypted key and certificate (mode 0600, directory 0700), with advice beside them. The names hold
- * the certificate's fingerprint, so nothing is ever written over and what an interrupted run left behind is in nobody's way.
+ * the certificate's fingerprint, so no file is ever overwritten, and what an interrupted run left behind is in no later run's way.
  */
 export function writeRoot({
   directory,

@@ -1,8 +1,8 @@
 import type { RealmChange, RealmRow } from "../../db/queries/realm/realms.ts";
 import type { UpstreamClaims } from "../../domain/upstream-claims.ts";
-import type { Clearable } from "./clearable.ts";
+import type { ResettableSetting } from "./resettable-settings.ts";
 
-/** What `realm set` was told about settings that can be taken back: those of the identity provider, and one more. */
+/** The options of `realm set` that `--clear` can reset: those of the identity provider, and the CA of the RADIUS server. */
 export interface UpstreamInput {
   radiusCaFile: string | undefined;
   upstreamIssuer: string | undefined;
@@ -12,12 +12,12 @@ export interface UpstreamInput {
   claimEmail: string | undefined;
   claimDisplayName: string | undefined;
   claimAdministrator: { claim: string; value: string } | undefined;
-  clear: ReadonlySet<Clearable> | undefined;
+  clear: ReadonlySet<ResettableSetting> | undefined;
 }
 
 /** A setting that would be both set and cleared. */
-export function contradictionIn({ clear, ...input }: UpstreamInput): Clearable | undefined {
-  const set: Record<Clearable, unknown> = {
+export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableSetting | undefined {
+  const set: Record<ResettableSetting, unknown> = {
     "radius-ca": input.radiusCaFile,
     "upstream-issuer": input.upstreamIssuer,
     "upstream-client-id": input.upstreamClientId,
@@ -36,7 +36,7 @@ export function upstreamChange(
   input: UpstreamInput,
   sealedSecret: Uint8Array | undefined,
 ): Pick<RealmChange, `upstream${string}` & keyof RealmChange> {
-  const cleared = input.clear ?? new Set<Clearable>();
+  const cleared = input.clear ?? new Set<ResettableSetting>();
   const issuer = cleared.has("upstream-issuer") ? null : input.upstreamIssuer;
   const leaves = issuer !== undefined && issuer !== realm.upstreamIssuer;
   return {
@@ -47,8 +47,12 @@ export function upstreamChange(
   };
 }
 
-function claimsOf(before: UpstreamClaims, input: UpstreamInput, cleared: ReadonlySet<Clearable>): UpstreamClaims {
-  const pick = <Value>(name: Clearable, given: Value | undefined, old: Value | undefined): Value | undefined =>
+function claimsOf(
+  before: UpstreamClaims,
+  input: UpstreamInput,
+  cleared: ReadonlySet<ResettableSetting>,
+): UpstreamClaims {
+  const pick = <Value>(name: ResettableSetting, given: Value | undefined, old: Value | undefined): Value | undefined =>
     cleared.has(name) ? undefined : (given ?? old);
   return {
     pairwiseId: pick("claim-pairwise-id", input.claimPairwiseId, before.pairwiseId),

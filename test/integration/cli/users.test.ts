@@ -27,7 +27,7 @@ test("a name that two people have is no name", async () => {
   expect(err).toContain("more than one");
 });
 
-test("somebody of another realm is nobody", async () => {
+test("a user of another realm is not found", async () => {
   const other = await api.given.user({ realmId: await api.given.realm(), pairwiseId: "elsewhere" });
   const byId = await cli(["users", "show", other.id, "--json"]);
 
@@ -48,7 +48,7 @@ test("lock and unlock, several at once", async () => {
   expect((await shown(users[1]!))["locked"]).toBe(false);
 });
 
-test("whoever cannot be acted upon does not hinder the others, and the exit code is 3", async () => {
+test("a failure about one user does not stop the others, and the exit code is 3", async () => {
   const { id } = await realm.user();
   const { code, out } = await cli(["users", "lock", "999999", id, "nobody", "--json"]);
 

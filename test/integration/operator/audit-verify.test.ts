@@ -362,7 +362,7 @@ describeWithTool("python3", "the program in docs/audit.md", () => {
   const [, program = ""] = /```python\n(.*?)```/s.exec(readFileSync("docs/audit.md", "utf8")) ?? [];
   const check = (path: string) => spawnSync(requireTool("python3"), ["-", path], { input: program, encoding: "utf8" });
 
-  test("comes to the same hashes, and finds a change", async () => {
+  test("computes the same hashes, and finds a change", async () => {
     const { realmId, kept } = await givenChain(25);
     const path = await exportOf(realmId);
     const { hash } = JSON.parse(readFileSync(kept, "utf8")) as { hash: string };

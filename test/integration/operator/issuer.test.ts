@@ -213,7 +213,7 @@ test("roots that cannot be used are refused in a sentence", async () => {
   expect(await listed(realm)).toHaveLength(1);
 });
 
-test("what an interrupted run left in the ceremony directory is in nobody's way", async () => {
+test("what an interrupted run left in the ceremony directory does not hinder later commands", async () => {
   const { realm, key, certificate } = await rootOf();
   const other = await rootOf();
   const leftover = join(dirname(key), `${realm}-root-0123456789abcdef`);

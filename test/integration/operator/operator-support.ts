@@ -33,7 +33,7 @@ export interface TestOperator {
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
   /** Runs a command as people do. */
   runPlain(argv: readonly string[], options?: RunOptions): Promise<Ran>;
-  /** A realm that nobody else knows, made through the command. */
+  /** A realm of its own, made through the command. */
   realm(): Promise<string>;
   auditEvents(realm: string): Promise<string[]>;
 }

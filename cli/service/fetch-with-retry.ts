@@ -2,24 +2,24 @@ import { setTimeout as delay } from "node:timers/promises";
 import { CommandError, interruption } from "../../terminal/failure.ts";
 
 const triesMax = 5;
-/** A service that asks for more patience than this is told that the command has none. */
+/** A longer Retry-After is not waited for: the refusal is the answer. */
 const retryAfterSecondsMax = 60;
 
-export interface Patience {
+export interface RetryOptions {
   interrupted: AbortSignal;
-  /** Says on stderr why nothing happens. */
+  /** Tells the user what the command waits for. */
   notify: (message: string) => void;
   /** Whether the request can be sent again: its body is still there. */
   repeatable?: boolean;
 }
 
 /**
- * Sends a request that does nothing twice, because it changes nothing or carries an Idempotency-Key: again after a
- * failure of the network, and after 429 or 503 with Retry-After (RFC 9110 section 10.2.3) when it says.
+ * Sends a request again after a failure of the network, and after 429 or 503 when their Retry-After (RFC 9110 section
+ * 10.2.3) says. The request must be one that may arrive twice: it changes nothing or carries an Idempotency-Key.
  */
-export async function patientFetch(
+export async function fetchWithRetry(
   send: () => Promise<Response>,
-  { interrupted, notify, repeatable = true }: Patience,
+  { interrupted, notify, repeatable = true }: RetryOptions,
 ): Promise<Response> {
   for (let tries = 1; ; tries += 1) {
     const isLast = !repeatable || tries === triesMax;
@@ -49,7 +49,7 @@ function retryAfter({ status, headers }: Response): number | undefined {
   return Number(seconds) > retryAfterSecondsMax ? undefined : Number(seconds);
 }
 
-/** What may be better in a moment. A certificate that is not trusted will not be. */
+/** Failures that may pass within seconds; that a certificate is not trusted does not. */
 const isNetworkFailure = (error: unknown): boolean => isTimeout(error) || temporary.has(codeOf(error) ?? "");
 
 const temporary = new Set([

@@ -1,0 +1,23 @@
+import { z } from "zod";
+
+/** The settings that `--clear` resets, by the name of the option that sets them. */
+const resettableSettings = [
+  "radius-ca",
+  "upstream-issuer",
+  "upstream-client-id",
+  "upstream-client-secret",
+  "claim-pairwise-id",
+  "claim-email",
+  "claim-display-name",
+  "claim-administrator",
+] as const;
+export type ResettableSetting = (typeof resettableSettings)[number];
+
+const must = `must name settings, separated by commas, out of ${resettableSettings.join(", ")}`;
+
+/** The value of `--clear`: names of settings, separated by commas. */
+export const ResetSettings = z
+  .string()
+  .transform((names) => names.split(","))
+  .pipe(z.array(z.enum(resettableSettings, { error: must })))
+  .transform((names): ReadonlySet<ResettableSetting> => new Set(names));
