@@ -12,7 +12,3 @@ export const ProfileLimit = z.int().min(0).max(100_000);
 /** A revoked account has ended for good; an expired one ends until its end is moved. */
 export const hasEnded = ({ revokedAt, expiresAt }: { revokedAt: Date | null; expiresAt: Date }, at: Date): boolean =>
   revokedAt !== null || expiresAt <= at;
-
-/** When a guest's profile ends: with the account, and never later than a user's profile would. */
-export const endOfGuestProfile = (longest: Date, { expiresAt }: { expiresAt: Date }): Date =>
-  longest < expiresAt ? longest : expiresAt;

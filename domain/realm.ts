@@ -69,7 +69,3 @@ export interface Realm {
   /** The name that the RADIUS server's certificate shows; null: `radius.<domain>`. */
   radiusCn: string | null;
 }
-
-/** The name a supplicant must find in the RADIUS server's certificate. */
-export const radiusServerName = (realm: Pick<Realm, "radiusCn" | "domain">): string =>
-  realm.radiusCn ?? `radius.${realm.domain}`;

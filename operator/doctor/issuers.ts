@@ -3,7 +3,7 @@ import type { Db } from "../../db/client.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
-import { addMonths } from "../../domain/add-months.ts";
+import { profileEnd } from "../../domain/entitlement.ts";
 import { openFileSigner } from "../../worker/keys/file-signer.ts";
 import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";
@@ -39,7 +39,7 @@ function checkEnd({ notAfter }: issuers.IssuerRow, realm: RealmRow, at: Date): C
   const name = `issuer ${realm.name}`;
   const until = notAfter.toISOString().slice(0, "2027-01-31".length);
   const remedy = `Run \`issuer rotate --realm ${realm.name}\`.`;
-  if (notAfter < addMonths(at, realm.maxValidMonths)) {
+  if (profileEnd({ months: realm.maxValidMonths }, at) > notAfter) {
     return fails(name, `the issuer ends on ${until}, before a profile of ${realm.maxValidMonths} months would`, remedy);
   }
   const days = (notAfter.getTime() - at.getTime()) / 86_400_000;

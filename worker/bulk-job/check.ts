@@ -56,7 +56,7 @@ export async function checkAll(
   for (const slice of slicesOf({ jobId: job.id, from: 1, to: job.lastPosition + 1 }, sliceSize)) {
     if ((await jobs.find(db, job.id))?.state !== job.state) return false;
     const at = clock.now();
-    const terms = { realmId: job.realmId, kind: job.kind, at, ...(await termsOf(db, { realmId: job.realmId, at })) };
+    const terms = { realmId: job.realmId, kind: job.kind, at, ...(await termsOf(db, job)) };
     await sparingOthers(slice, {
       work: (part) => checks.checkRows(db, { ...part, terms, again, counted: job.dryRun && !again }),
       giveUp: (row) => checks.expectFailure(db, { ...row, at }),

@@ -3,7 +3,7 @@ import type { Database } from "../../db/client.ts";
 import type { ClaimedIssuance } from "../../db/queries/issuance/issuance-work.ts";
 import { listNetworksOfIssuances, type IssuanceNetwork } from "../../db/queries/realm/realms.ts";
 import { isDeviceFile } from "../../domain/certificate-format.ts";
-import { radiusServerName } from "../../domain/realm.ts";
+import { radiusServerName } from "../../domain/entitlement.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NetworkSettings, RadiusCa } from "./device-files/device-file-content.ts";
 

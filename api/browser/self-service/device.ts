@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { findOfUser, type Certificate } from "../../../db/queries/certificates/certificates.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import { isActive, profileRefusal } from "../../../domain/entitlement.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { isRenewable } from "../../../domain/renewal.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
@@ -73,19 +74,19 @@ export async function renewDevice(page: PageRequest): Promise<void> {
   const deviceType = profile.deviceType ?? "Other";
   const { name, serialNumber } = profile;
   const renewed = { id: id.data, deviceType, name, format: null, renewsSerialNumber: serialNumber };
-  const standing = place === "elsewhere" ? await objectionTo(page, found) : undefined;
+  const standing = place === "elsewhere" ? await renewalRefusal(page, found) : undefined;
   const objection = standing ?? (await makeHandOver(page, me, renewed, place));
   if (objection !== undefined) await describeDevice(page, found, objection);
 }
 
-/** What stands against a renewal that another device may pick up later, as far as it can be told now. */
-async function objectionTo({ deps }: PageRequest, { me, profile }: Found): Promise<Objection | undefined> {
-  const { objection, count, limit, principal } = me;
-  const hasRoom = objection === "profile_limit_reached" && limit !== null && count <= limit;
-  if (objection !== undefined && !hasRoom) return objection;
-  if (!isRenewable(profile, deps.clock.now())) return "not_renewable";
-  const renewals = await issuances.listRenewalsOfUser(deps.db, { userId: principal.userId });
-  return isRenewedLately(renewals, profile, deps.clock.now()) ? "renewed_already" : undefined;
+/** Why a renewal that another device may pick up later is refused, as far as it can be told now. */
+async function renewalRefusal({ deps }: PageRequest, { me, profile }: Found): Promise<Objection | undefined> {
+  const at = deps.clock.now();
+  const refusal = profileRefusal(me.state, at, { replaces: true });
+  if (refusal !== undefined) return refusal;
+  if (!isRenewable(profile, at)) return "not_renewable";
+  const renewals = await issuances.listRenewalsOfUser(deps.db, { userId: me.principal.userId });
+  return isRenewedLately(renewals, profile, at) ? "renewed_already" : undefined;
 }
 
 /** The renewal by which another profile has taken this one's place. */
@@ -97,14 +98,13 @@ async function describeDevice(page: PageRequest, { me, profile }: Found, objecti
   const at = deps.clock.now();
   const renewals = await issuances.listRenewalsOfUser(deps.db, { userId: me.principal.userId });
   const renewal = successorOf(profile, renewals);
-  const isActive = profile.revokedAt === null && profile.notAfter > at;
   markPicker(page);
   sendDevice(page, me, {
     profile,
     objection,
-    isActive,
+    isActive: isActive(profile, at),
     status: statusOf(profile, { at, renewed: renewal !== undefined }),
-    renewed: isActive && renewal !== undefined ? { endsAt: endOfReplaced(renewal) } : undefined,
+    renewed: isActive(profile, at) && renewal !== undefined ? { endsAt: endOfReplaced(renewal) } : undefined,
     renewal:
       isRenewable(profile, at) && !isRenewedLately(renewals, profile, at)
         ? { form_token: formTokenFor(deps, page), hand_over: randomUUID() }

@@ -2,8 +2,9 @@ import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import type { GuestAccount } from "../../../db/queries/people/guest-accounts.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
+import { profileRefusal } from "../../../domain/entitlement.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
-import { guestObjectionTo, guestProfileNameOf } from "../../resources/guest-profile/accept-guest-profile.ts";
+import { guestProfileNameOf } from "../../resources/guest-profile/accept-guest-profile.ts";
 import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { pathOn } from "../pages/continue-to.ts";
@@ -47,7 +48,7 @@ export async function findGuest(page: PageRequest): Promise<Guest | undefined> {
     profileName: guestProfileNameOf(account),
     count: standing.count,
     limit: standing.limit,
-    objection: guestObjectionTo(standing, at),
+    objection: profileRefusal(standing, at),
     visitor: undefined,
     account,
   };

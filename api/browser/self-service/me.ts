@@ -1,11 +1,11 @@
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
+import { limitOf, profileRefusal, type UserState } from "../../../domain/entitlement.ts";
 import type { Scope } from "../../../domain/scopes.ts";
 import { withoutLanguage } from "../pages/language.ts";
 import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import type { UserPrincipal } from "../../contract/principal.ts";
-import { objectionTo } from "../../resources/profile/profile-creation.ts";
 import { findLogin } from "../session/browser-login.ts";
 import { pathOn, signInPath } from "../pages/continue-to.ts";
 import { personName } from "../session/person-name.ts";
@@ -15,6 +15,7 @@ import type { Owner } from "./owner.ts";
 /** Somebody who is signed in to the browser. */
 export interface Me extends Owner {
   principal: UserPrincipal;
+  state: UserState;
 }
 
 const ownScopes: ReadonlySet<Scope> = new Set<Scope>([
@@ -50,9 +51,10 @@ export async function findMe(page: PageRequest): Promise<Me | undefined> {
     displayName: login.displayName,
     profileName: "",
     count: owner.count,
-    limit: owner.limit,
-    objection: objectionTo(owner, at),
+    limit: limitOf(owner),
+    objection: profileRefusal(owner, at),
     visitor: { person: personName(login), administrator },
+    state: owner,
     principal: {
       kind: "user",
       realmId,

@@ -1,5 +1,5 @@
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
-import { radiusServerName } from "../../../domain/realm.ts";
+import { radiusServerName } from "../../../domain/entitlement.ts";
 import { radiusCaFilename } from "./radius-ca-filename.ts";
 
 /** A word for a shell that expands nothing in it. */

@@ -1,12 +1,12 @@
 import type { HandOverOwner } from "../../../db/queries/issuance/hand-overs.ts";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
-import type { GuestProfileObjection } from "../../resources/guest-profile/accept-guest-profile.ts";
+import type { GuestProfileRefusal } from "../../../domain/entitlement.ts";
 import type { PageRequest } from "../pages/page-request.ts";
-import type { RenewalObjection } from "../../resources/profile/accept-renewal.ts";
+import type { RenewalRefusal } from "../../resources/profile/accept-renewal.ts";
 import type { Visitor } from "./views/page.tsx";
 
 /** What can stand against a further profile. */
-export type Objection = RenewalObjection | GuestProfileObjection;
+export type Objection = RenewalRefusal | GuestProfileRefusal;
 
 /** Whose devices a page is about: somebody who is signed in, or whoever holds a guest account's link. */
 export interface Owner {

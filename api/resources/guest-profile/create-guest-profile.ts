@@ -27,8 +27,8 @@ export const createGuestProfile = endpoint({
     const id = await change(async (tx) => {
       const issuanceId = randomUUID();
       const wanted = { id: issuanceId, realmId, guestAccountId, ...body, at: createdAt };
-      const objection = await acceptGuestProfile(tx, wanted);
-      if (objection !== undefined) throw fail(objection);
+      const refusal = await acceptGuestProfile(tx, wanted);
+      if (refusal !== undefined) throw fail(refusal);
       isNew = true;
       return issuanceId;
     });

@@ -2,9 +2,9 @@ import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { findIssuingEnd } from "../../../db/queries/realm/issuers.ts";
-import { addMonths } from "../../../domain/add-months.ts";
 import { certificateValidity } from "../../../domain/certificate-profile.ts";
 import { infrastructureKeyType, KeyType } from "../../../domain/device.ts";
+import { profileRefusal } from "../../../domain/entitlement.ts";
 import { ProfileName } from "../../../domain/profile.ts";
 import { lines } from "../../../domain/text.ts";
 import { endpoint } from "../../contract/endpoint.ts";
@@ -48,8 +48,8 @@ export const createInfrastructureProfile = endpoint({
 
     const id = await change(async (tx) => {
       const issuerNotAfter = await findIssuingEnd(tx, realmId);
-      if (issuerNotAfter === undefined) throw fail("no_issuer");
-      if (addMonths(createdAt, validityMonths) > issuerNotAfter) throw fail("issuer_expiring");
+      const refusal = profileRefusal({ kind: "infrastructure", validityMonths, issuerNotAfter }, createdAt);
+      if (refusal !== undefined) throw fail(refusal);
       isNew = true;
       const issuanceId = randomUUID();
       await issuances.create(tx, {

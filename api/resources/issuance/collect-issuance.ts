@@ -6,7 +6,7 @@ import * as certificates from "../../../db/queries/certificates/certificates.ts"
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import { radiusServerName } from "../../../domain/realm.ts";
+import { radiusServerName } from "../../../domain/entitlement.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 
 const readingsMax = 2;

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
+import { isUnsettled } from "../../../domain/entitlement.ts";
 import type { ServiceError } from "../../../domain/errors.ts";
 import { IssuanceID } from "../../../domain/ids.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
@@ -53,7 +54,7 @@ export const getIssuance = endpoint({
       const found = await issuances.findState(db, id);
       if (found === undefined || !isCreator(principal, found)) throw fail("issuance_not_found");
       withOutput = mayReadOutput(principal, found);
-      if (!isSettled(found) && seconds > 0) await watch.settled(seconds * 1000, signal());
+      if (isUnsettled(found.state) && seconds > 0) await watch.settled(seconds * 1000, signal());
     } finally {
       watch.end();
     }
@@ -61,12 +62,9 @@ export const getIssuance = endpoint({
     // Reading without output must not collect it: that would start its erasure.
     const view = withOutput ? await viewWithOutput(id, { collectIssuance, fail }) : await viewWithoutOutput(id, db);
     if (view === undefined) throw fail("issuance_not_found");
-    return isSettled(view) ? answered(view, headers) : accepted(view, { ...whereToAsk(id), headers });
+    return isUnsettled(view.state) ? accepted(view, { ...whereToAsk(id), headers }) : answered(view, headers);
   },
 });
-
-const isSettled = ({ state }: Pick<issuances.IssuanceStanding, "state">): boolean =>
-  state === "issued" || state === "failed";
 
 async function viewWithOutput(
   id: string,

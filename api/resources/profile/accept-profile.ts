@@ -1,10 +1,10 @@
 import type { Db } from "../../../db/client.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
-import type { LockedOwner, NewIssuance } from "../../../db/queries/issuance/issuances.ts";
+import type { NewIssuance, UserRow } from "../../../db/queries/issuance/issuances.ts";
 import type { Actor } from "../../../domain/audit.ts";
 import type { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { keyTypeFor, type DeviceType, type KeyType } from "../../../domain/device.ts";
-import { objectionTo, type ProfileObjection } from "./profile-creation.ts";
+import { profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
 
 /** A profile that somebody wants for a user. */
 export interface WantedProfile {
@@ -24,18 +24,19 @@ export interface WantedProfile {
 
 /**
  * Accepts a request for a user's profile with the owner's row locked: from the commit on it will be finished. Answers
- * what stands against it; undefined when it is accepted. Call in a transaction.
+ * why it is refused; undefined when it is accepted. Call in a transaction.
  */
-export async function acceptProfile(tx: Db, wanted: WantedProfile): Promise<ProfileObjection | undefined> {
+export async function acceptProfile(tx: Db, wanted: WantedProfile): Promise<ProfileRefusal | undefined> {
   const owner = await issuances.lockOwner(tx, wanted);
-  const objection = objectionTo(owner, wanted.at);
-  if (owner === undefined || objection !== undefined) return objection ?? "user_not_found";
+  if (owner === undefined) return "user_not_found";
+  const refusal = profileRefusal(owner, wanted.at);
+  if (refusal !== undefined) return refusal;
   await issuances.create(tx, issuanceOf(wanted, owner));
   return undefined;
 }
 
 /** The row of what an owner was allowed. */
-export const issuanceOf = (wanted: WantedProfile, owner: LockedOwner): NewIssuance => ({
+export const issuanceOf = (wanted: WantedProfile, owner: UserRow): NewIssuance => ({
   id: wanted.id,
   realmId: wanted.realmId,
   kind: "user",
@@ -48,7 +49,7 @@ export const issuanceOf = (wanted: WantedProfile, owner: LockedOwner): NewIssuan
   keyType: keyTypeFor(wanted, owner),
   csr: wanted.csr ?? null,
   authable: wanted.allowAuth,
-  validityMonths: owner.maxValidMonths,
+  validityMonths: owner.validityMonths,
   at: wanted.at,
   actor: wanted.actor,
 });

@@ -2,12 +2,12 @@ import type { Db } from "../../../db/client.ts";
 import { findOfUser } from "../../../db/queries/certificates/certificates.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Renewal } from "../../../db/queries/issuance/issuances.ts";
+import { limitOf, profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
 import { isRenewable, renewalHoursMax } from "../../../domain/renewal.ts";
 import { issuanceOf, type WantedProfile } from "./accept-profile.ts";
-import { objectionTo, type ProfileObjection } from "./profile-creation.ts";
 
-/** What can stand against a renewal. */
-export type RenewalObjection = ProfileObjection | "not_renewable" | "renewed_already";
+/** Why a renewal is refused. */
+export type RenewalRefusal = ProfileRefusal | "not_renewable" | "renewed_already";
 
 /**
  * Accepts a request for a profile that takes another one's place, as {@link acceptProfile} does. The other one must be the
@@ -17,18 +17,19 @@ export type RenewalObjection = ProfileObjection | "not_renewable" | "renewed_alr
 export async function acceptRenewal(
   tx: Db,
   { renews, ...wanted }: WantedProfile & { renews: string },
-): Promise<RenewalObjection | undefined> {
+): Promise<RenewalRefusal | undefined> {
   const { realmId, userId, at } = wanted;
   const owner = await issuances.lockOwner(tx, wanted);
-  const objection = objectionTo(owner && { ...owner, limit: owner.limit + 1 }, at);
-  if (owner === undefined || objection !== undefined) return objection ?? "user_not_found";
+  if (owner === undefined) return "user_not_found";
+  const refusal = profileRefusal(owner, at, { replaces: true });
+  if (refusal !== undefined) return refusal;
 
   const old = await findOfUser(tx, { realmId, userId, serialNumber: renews });
   if (old === undefined || !isRenewable(old, at)) return "not_renewable";
   const renewals = await issuances.listRenewalsOfUser(tx, { userId });
   if (isRenewedLately(renewals, old, at)) return "renewed_already";
 
-  const renewal = { certificateId: old.id, beyondLimit: owner.count >= owner.limit };
+  const renewal = { certificateId: old.id, beyondLimit: owner.count >= limitOf(owner) };
   await issuances.create(tx, { ...issuanceOf(wanted, owner), renewal });
   return undefined;
 }

@@ -33,8 +33,8 @@ export async function createProfileOf(
   const id = await change(async (tx) => {
     const issuanceId = randomUUID();
     const wanted = { id: issuanceId, realmId, userId, name, ...body, actor: actorOf(principal), at: createdAt };
-    const objection = await acceptProfile(tx, wanted);
-    if (objection !== undefined) throw fail(objection);
+    const refusal = await acceptProfile(tx, wanted);
+    if (refusal !== undefined) throw fail(refusal);
     isNew = true;
     return issuanceId;
   });

@@ -1,9 +1,7 @@
 import { z } from "zod";
-import { addMonths } from "../../../domain/add-months.ts";
 import { BareFormat, CertificateFormat, isDeviceFile } from "../../../domain/certificate-format.ts";
 import { DeviceType, KeyType } from "../../../domain/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
-import type { LockedOwner } from "../../../db/queries/issuance/issuances.ts";
 
 const csrLengthMax = 16_384;
 
@@ -56,18 +54,3 @@ export const profileCreationErrors = [
   "profile_limit_reached",
   ...certificateCreationErrors,
 ] as const satisfies readonly ErrorCode[];
-
-/** What can stand against a further profile of a user. */
-export type ProfileObjection =
-  "user_not_found" | "user_offboarded" | "user_locked" | "profile_limit_reached" | "no_issuer" | "issuer_expiring";
-
-/** Why an owner gets no further profile now; undefined when nothing stands against it. */
-export function objectionTo(owner: LockedOwner | undefined, at: Date): ProfileObjection | undefined {
-  if (owner === undefined) return "user_not_found";
-  if (owner.offboardedAt !== null) return "user_offboarded";
-  if (owner.lockedAt !== null) return "user_locked";
-  if (owner.count >= owner.limit) return "profile_limit_reached";
-  if (owner.issuerNotAfter === null) return "no_issuer";
-  if (addMonths(at, owner.maxValidMonths) > owner.issuerNotAfter) return "issuer_expiring";
-  return undefined;
-}

@@ -1,6 +1,7 @@
 import type { Actor } from "../../../domain/audit.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { first, type Db } from "../../client.ts";
+import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import { revokeAllOfUsers } from "../certificates/certificates.ts";
 import { countTouched, inRange, lockSlices, messageOf, type Progress, type RowRange } from "./progress.ts";
@@ -28,7 +29,7 @@ const resolved = (rows: Sql, realmId: string): Sql => sql`
 
 /** Whether a user has a profile to revoke. */
 const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (
-  select from certificates c where c.user_id = ${userId} and c.revoked_at is null and c.not_after > ${at} offset 0)`;
+  select from certificates c where c.user_id = ${userId} and ${isActive(sql`c`, at)} offset 0)`;
 
 /**
  * Whether offboarding the user of a row {@link resolved} as `p` changes anything. One who is offboarded with an active
@@ -83,11 +84,10 @@ export async function lockOutRows(
                                 'serials', coalesce(to_jsonb(c.serials[1:${serialsMax}::integer]), '[]'::jsonb),
                                 'job', ${range.jobId}::text)
         from unnest(${userIds}::bigint[]) as u (id)
-        left join lateral (select count(*) as profiles, array_agg(serial_number order by id) as serials
-                             from certificates
-                            where user_id = u.id
-                              and revoked_at is null
-                              and not_after > ${at}) c on true
+        left join lateral (select count(*) as profiles, array_agg(c.serial_number order by c.id) as serials
+                             from certificates c
+                            where c.user_id = u.id
+                              and ${isActive(sql`c`, at)}) c on true
        order by u.id
     `);
   }

@@ -1,7 +1,7 @@
 import type { Actor } from "../../../domain/audit.ts";
-import type { RowErrorCode } from "../../../domain/bulk-job/row-errors.ts";
 import { deviceTypes, keyTypeFor, type DeviceType, type KeyType } from "../../../domain/device.ts";
 import { first, only, type Db } from "../../client.ts";
+import { isActive, isUnsettled, limitOf, profileEnd, profileRefusal } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import { countTouched, inRange, messageOf, type Progress, type RowRange } from "./progress.ts";
 
@@ -10,17 +10,14 @@ export interface RealmTerms {
   maxProfiles: number;
   maxValidMonths: number;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
-  /** Why nobody of the realm gets a profile now; null: nothing stands against it. */
-  objection: Extract<RowErrorCode, "no_issuer" | "issuer_expiring"> | null;
+  issuerNotAfter: Date | null;
 }
 
-export async function termsOf(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<RealmTerms> {
+export async function termsOf(db: Db, { realmId }: { realmId: string }): Promise<RealmTerms> {
   return only(
     await db.query<RealmTerms>(sql`
       select r.max_profiles as "maxProfiles", r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes",
-             case when i.id is null then 'no_issuer'
-                  when ${at}::timestamptz + make_interval(months => r.max_valid_months) > i.not_after then 'issuer_expiring'
-             end as objection
+             i.not_after as "issuerNotAfter"
         from realms r
         left join issuers i on i.realm_id = r.id and i.issuing
        where r.id = ${realmId}
@@ -28,30 +25,31 @@ export async function termsOf(db: Db, { realmId, at }: { realmId: string; at: Da
   );
 }
 
-interface Judging {
-  realmId: string;
-  maxProfiles: number;
-  objection: RealmTerms["objection"];
-  at: Date;
-}
+type Judging = Pick<RealmTerms, "maxProfiles" | "maxValidMonths" | "issuerNotAfter"> & { realmId: string; at: Date };
 
 /**
  * What becomes of `rows` when their people are onboarded now: who they are, what they are to be, and what stands against
  * it. A profile that the person has already, by name and device type, is not made again. Each row is looked up by
  * itself, which is the best plan for any number of them.
  */
-export const verdictsOnJoining = (rows: Sql, { realmId, maxProfiles, objection, at }: Judging): Sql => sql`
+export const verdictsOnJoining = (
+  rows: Sql,
+  { realmId, maxProfiles, maxValidMonths, issuerNotAfter, at }: Judging,
+): Sql => sql`
   select judged.*,
          case when error_code is not null then 'failed' when issues or differs then 'changed' else 'unchanged' end as verdict
     from (select known.*,
                  email_after is distinct from email_before or override_after is distinct from override_before as differs,
-                 case when offboarded_at is not null then 'user_offboarded'
-                      when not issues then null
-                      when locked_at is not null then 'user_locked'
-                      when held >= case when override_after > 0 then override_after else ${maxProfiles}::integer end
-                        then 'profile_limit_reached'
-                      else ${objection}::text
-                 end as error_code
+                 case when offboarded_at is not null or issues then ${profileRefusal(
+                   {
+                     offboardedAt: sql`offboarded_at`,
+                     lockedAt: sql`locked_at`,
+                     room: { count: sql`held`, limit: limitOf(sql`planned`, sql`terms`) },
+                     issuerNotAfter: sql`terms.issuer_not_after`,
+                     end: profileEnd(sql`terms`, null, at),
+                   },
+                   at,
+                 )} end as error_code
             from (select r.position, r.user_id as given_user_id, r.pairwise_id, r.profile_name, r.device_type, r.format,
                          u.id as user_id, u.locked_at, u.offboarded_at,
                          u.email as email_before, u.profile_override as override_before,
@@ -66,17 +64,19 @@ export const verdictsOnJoining = (rows: Sql, { realmId, maxProfiles, objection, 
                                           and pairwise_id = r.pairwise_id
                                        offset 0) u on true
                     left join lateral (select count(*) as active,
-                                              bool_or(name = r.profile_name and device_type = r.device_type) as same
-                                         from certificates
-                                        where user_id = u.id
-                                          and revoked_at is null
-                                          and not_after > ${at}
+                                              bool_or(c.name = r.profile_name and c.device_type = r.device_type) as same
+                                         from certificates c
+                                        where c.user_id = u.id
+                                          and ${isActive(sql`c`, at)}
                                        offset 0) c on r.profile_name is not null
                     left join lateral (select count(*) as unsettled
-                                         from issuances
-                                        where user_id = u.id
-                                          and status in ('queued', 'signing')
-                                       offset 0) i on r.profile_name is not null) as known) as judged`;
+                                         from issuances i
+                                        where i.user_id = u.id
+                                          and ${isUnsettled(sql`i`)}
+                                       offset 0) i on r.profile_name is not null) as known
+           cross join lateral (select override_after as profile_override) as planned
+           cross join (select ${maxProfiles}::integer as max_profiles, ${maxValidMonths}::integer as validity_months,
+                              ${issuerNotAfter}::timestamptz as issuer_not_after) as terms) as judged`;
 
 /**
  * Takes the people of a range on: makes who is missing, changes who differs, and accepts the profiles that are asked for,
@@ -98,7 +98,7 @@ export async function takeOnRows(
        order by r.position
          for update
     `),
-    termsOf(tx, { realmId, at }),
+    termsOf(tx, { realmId }),
   ]);
   if (rows.length === 0) return undefined;
   const verdicts = verdictsOnJoining(pending, { realmId, at, ...terms });
@@ -207,7 +207,7 @@ export async function unsettled(db: Db, range: RowRange): Promise<string[]> {
      cross join lateral (select status from issuances where id = r.issuance_id offset 0) i
      where ${inRange(range)}
        and r.status = 'working'
-       and i.status in ('queued', 'signing')
+       and ${isUnsettled(sql`i`)}
      order by r.position
   `);
   return rows.map(({ id }) => id);

@@ -1,5 +1,6 @@
 import type { RowStatus } from "../../../domain/bulk-job/job.ts";
 import { only, type Db } from "../../client.ts";
+import { radiusServerName } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 /** A row as it is received. */
@@ -178,7 +179,7 @@ export interface IssuedProfile {
 export const listIssued = (db: Db, issuanceIds: readonly string[]): Promise<IssuedProfile[]> =>
   db.query<IssuedProfile>(sql`
     select c.issuance_id as "issuanceId", c.serial_number::text as serial, c.identity,
-           coalesce(r.radius_cn, 'radius.' || r.domain) as "radiusCn"
+           ${radiusServerName(sql`r`)} as "radiusCn"
       from certificates c
       join realms r on r.id = c.realm_id
      where c.issuance_id = any(${issuanceIds}::uuid[])

@@ -2,6 +2,7 @@ import type { DeviceType } from "../../../domain/device.ts";
 import type { Db } from "../../client.ts";
 import { pageOf, type List } from "../../list.ts";
 import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
+import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import { columns, type Certificate } from "./certificates.ts";
 
@@ -46,7 +47,7 @@ export const pageOfUser = (
       sql`c.realm_id = ${realmId}`,
       sql`c.user_id = ${userId}`,
       ...profileConditions(page),
-      when(page.filter.invalid, (is) => (is ? sql`not ${active(at)}` : active(at))),
+      when(page.filter.invalid, (is) => (is ? sql`not ${isActive(sql`c`, at)}` : isActive(sql`c`, at))),
     ]),
     sortedBy: profileSortColumns,
   });
@@ -123,8 +124,6 @@ function gatheredAcross(
 /** More rows than this are not sorted for one page: it is soon found among so many. */
 const gatheredMax = 150_000;
 
-const active = (at: Date): Sql => sql`(c.revoked_at is null and c.not_after > ${at})`;
-
 const profileSortColumns: Record<ProfileSortKey, Sql> = {
   serial: sql`c.serial_number`,
   createtime: sql`c.created_at`,
@@ -178,7 +177,7 @@ export const pageOfGuestAccount = (
       sql`c.realm_id = ${realmId}`,
       sql`c.guest_account_id = ${guestAccountId}`,
       when(page.search, (text) => serialContains(sql`c.serial_number`, text)),
-      when(page.filter.invalid, (is) => (is ? sql`not ${active(at)}` : active(at))),
+      when(page.filter.invalid, (is) => (is ? sql`not ${isActive(sql`c`, at)}` : isActive(sql`c`, at))),
       when(page.filter.minCreateTime, (bound) => sql`c.created_at >= ${bound}`),
       when(page.filter.maxCreateTime, (bound) => sql`c.created_at <= ${bound}`),
     ]),

@@ -4,6 +4,7 @@ import { revocationEvent, type ProfileKind } from "../../../domain/profile.ts";
 import { renewalDays, renewalHoursMax } from "../../../domain/renewal.ts";
 import { revocationReasons, type RevocationReason } from "../../../domain/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
+import { isActive, limitOf } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import * as audit from "../audit/audit-entries.ts";
 
@@ -88,9 +89,8 @@ export async function findAuthable(
          and c.realm_id = ${realmId}
          and c.kind = 'user'
          and c.authable
-         and c.revoked_at is null
          and c.not_before <= ${at}
-         and c.not_after > ${at}
+         and ${isActive(sql`c`, at)}
          and u.offboarded_at is null
     `),
   );
@@ -138,8 +138,7 @@ export const listActiveOfUser = (
       from certificates c
      where c.realm_id = ${realmId}
        and c.user_id = ${userId}
-       and c.revoked_at is null
-       and c.not_after > ${at}
+       and ${isActive(sql`c`, at)}
      order by c.created_at desc, c.id desc
   `);
 
@@ -209,7 +208,7 @@ export async function revokeMany(
   const unknown = serialNumbers.filter((serialNumber) => !known.has(serialNumber));
   if (unknown.length > 0) return unknown;
 
-  await revokeWhere(tx, sql`id = any(${found.map(({ id }) => id)}::bigint[])`, {
+  await revokeWhere(tx, sql`c.id = any(${found.map(({ id }) => id)}::bigint[])`, {
     reason,
     at,
     auditedAs: { event: revocationEvent[kind], actor },
@@ -231,7 +230,7 @@ export const revokeAllOfUsers = (
 ): Promise<string[]> =>
   revokeWhere(
     tx,
-    sql`realm_id = ${realmId} and user_id = any(${userIds}::bigint[]) and not_after > ${revocation.at}`,
+    sql`c.realm_id = ${realmId} and c.user_id = any(${userIds}::bigint[]) and ${isActive(sql`c`, revocation.at)}`,
     revocation,
   );
 
@@ -246,7 +245,7 @@ export const revokeAllOfGuestAccount = (
 ): Promise<string[]> =>
   revokeWhere(
     tx,
-    sql`realm_id = ${realmId} and guest_account_id = ${guestAccountId} and not_after > ${revocation.at}`,
+    sql`c.realm_id = ${realmId} and c.guest_account_id = ${guestAccountId} and ${isActive(sql`c`, revocation.at)}`,
     revocation,
   );
 
@@ -260,12 +259,11 @@ const slice = 1_000;
 export const revokeOutliving = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(
     db,
-    sql`id in (select c.id
+    sql`c.id in (select c.id
                  from guest_accounts g
                  join certificates c on c.guest_account_id = g.id
                 where g.expires_at <= ${at}
-                  and c.revoked_at is null
-                  and c.not_after > ${at}
+                  and ${isActive(sql`c`, at)}
                 limit ${slice})`,
     {
       reason: revocationReasons.cessationOfOperation,
@@ -282,7 +280,7 @@ export const revokeOutliving = (db: Db, { at }: { at: Date }): Promise<string[]>
 export const revokeReplaced = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(
     db,
-    sql`id in (select c.id
+    sql`c.id in (select c.id
                  from issuances i
                  join certificates c on c.id = i.renews_certificate_id
                  join certificates successor on successor.issuance_id = i.id and successor.revoked_at is null
@@ -292,14 +290,12 @@ export const revokeReplaced = (db: Db, { at }: { at: Date }): Promise<string[]> 
                   and i.status = 'issued'
                   and i.finished_at <= ${at}::timestamptz - make_interval(hours => ${renewalHoursMax})
                   and i.finished_at > ${at}::timestamptz - make_interval(days => ${2 * renewalDays})
-                  and c.revoked_at is null
-                  and c.not_after > ${at}
+                  and ${isActive(sql`c`, at)}
                   and (select count(*)
                          from certificates held
                         where held.user_id = i.user_id
-                          and held.revoked_at is null
-                          and held.not_after > ${at})
-                      > case when u.profile_override > 0 then u.profile_override else r.max_profiles end
+                          and ${isActive(sql`held`, at)})
+                      > ${limitOf(sql`u`, sql`r`)}
                 limit ${slice})`,
     {
       reason: revocationReasons.superseded,
@@ -308,7 +304,7 @@ export const revokeReplaced = (db: Db, { at }: { at: Date }): Promise<string[]> 
     },
   );
 
-/** Revokes what meets the condition and is not revoked, with an audit entry for each if so asked. */
+/** Revokes the certificates `c` that meet the condition and are not revoked, with an audit entry for each if so asked. */
 async function revokeWhere(
   tx: Db,
   condition: Sql,
@@ -318,33 +314,33 @@ async function revokeWhere(
     auditedAs &&
     sql`, audited as (
       insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
-      select a.realm_id, ${at}, ${auditedAs.event}, ${auditedAs.actor.userId}, ${auditedAs.actor.clientId},
+      select u.realm_id, ${at}, ${auditedAs.event}, ${auditedAs.actor.userId}, ${auditedAs.actor.clientId},
              jsonb_strip_nulls(jsonb_build_object(
-               'serial', a.serial_number, 'name', a.name, 'user', a.user_id::text,
-               'guestAccount', a.guest_account_id::text, 'reason', ${reason}::integer))
-        from active a
-        join revoked r on r.certificate_id = a.id
-       order by a.id
+               'serial', u.serial_number, 'name', u.name, 'user', u.user_id::text,
+               'guestAccount', u.guest_account_id::text, 'reason', ${reason}::integer))
+        from unrevoked u
+        join revoked r on r.certificate_id = u.id
+       order by u.id
     )`;
   const rows = await tx.query<{ serialNumber: string }>(sql`
-    with active as (
-      select id, realm_id, serial_number, name, user_id, guest_account_id
-        from certificates
+    with unrevoked as (
+      select c.id, c.realm_id, c.serial_number, c.name, c.user_id, c.guest_account_id
+        from certificates c
        where ${condition}
-         and revoked_at is null
-       order by id
+         and c.revoked_at is null
+       order by c.id
     ), revoked as (
       insert into revocations (certificate_id, revoked_at, reason)
       select id, ${at}, ${reason}
-        from active
+        from unrevoked
        order by id
       on conflict (certificate_id) do nothing
       returning certificate_id
     )${audited ?? sql``}
-    select a.serial_number as "serialNumber"
-      from active a
-      join revoked r on r.certificate_id = a.id
-     order by a.id
+    select u.serial_number as "serialNumber"
+      from unrevoked u
+      join revoked r on r.certificate_id = u.id
+     order by u.id
   `);
   return rows.map(({ serialNumber }) => serialNumber);
 }
@@ -364,8 +360,7 @@ export async function listActiveOfRequests(db: Db, { at }: { at: Date }): Promis
       from issuances i
       join certificates c on c.issuance_id = i.id
      where i.csr is not null
-       and c.revoked_at is null
-       and c.not_after > ${at}
+       and ${isActive(sql`c`, at)}
      order by c.id
   `);
   return rows.map(({ id }) => id);

@@ -1,8 +1,8 @@
 import type { CertificateFormat } from "../../../domain/certificate-format.ts";
 import type { DeviceType } from "../../../domain/device.ts";
+import type { IssuanceState } from "../../../domain/entitlement.ts";
 import { first, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
-import type { IssuanceState } from "./issuances.ts";
 
 /** How long a device has to pick a profile up. */
 export const handOverMinutes = 10;

@@ -4,6 +4,7 @@ import type { DeviceType, KeyType } from "../../../domain/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import type { Db } from "../../client.ts";
+import { abandonSerials, profileEnd, profileRefusal } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /** The worker's side of issuances: claim, settle, fail, give back. Every one is a single statement, for a whole batch. */
@@ -47,9 +48,12 @@ export interface Draw {
   label: string;
 }
 
-/** When the certificate of issuance `i` made now would end; that of a guest ends with the account `g` at the latest. */
-const endOf = (at: Date): Sql =>
-  sql`least(${at}::timestamptz + make_interval(months => i.validity_months), g.expires_at)`;
+/** When the certificate of issuance `i`, perhaps of guest account `g`, ends if it is made at `at`. */
+const endOf = (at: Date): Sql => profileEnd(sql`i`, sql`g`, at);
+
+/** Why issuance `i`, perhaps of guest account `g`, gets no certificate of issuer `s`, perhaps missing. It has been counted before. */
+const refusalOf = (at: Date): Sql =>
+  profileRefusal({ expiresAt: sql`g.expires_at`, issuerNotAfter: sql`s.not_after`, end: endOf(at) }, at);
 
 /**
  * Takes the issuances that nobody has in hand (queued, or the lease of whoever had them ran out) and records the intent:
@@ -68,13 +72,12 @@ export const claim = (
                     ${draws.map(({ serialNumber }) => serialNumber)}::text[],
                     ${draws.map(({ label }) => label)}::text[]) as d (id, serial_number, label)
     ), free as (
-      select i.id, i.issuer_id as previous_issuer_id, i.serial_number as previous_serial_number,
-             i.not_after as previous_not_after, d.serial_number, s.id as issuer_id,
+      select i.id, i.issuer_id, i.serial_number, i.not_after,
+             d.serial_number as next_serial_number, s.id as next_issuer_id, ${endOf(at)} as next_not_after,
              case when i.kind = 'infrastructure' and i.name ~ '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$'
                   then lower(i.name)
                   else d.label || '@' || r.domain
              end as identity,
-             ${endOf(at)} as not_after,
              r.display_name as organization
         from drawn d
         join issuances i on i.id = d.id
@@ -83,26 +86,21 @@ export const claim = (
         left join guest_accounts g on g.id = i.guest_account_id
        where (i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at}))
          and i.claims < ${claimsMax}
-         and ${endOf(at)} <= s.not_after
-         and (g.id is null or g.expires_at > ${at})
+         and ${refusalOf(at)} is null
          for no key update of i skip locked
     ), abandoned as (
-      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
-      select previous_issuer_id, previous_serial_number, id, previous_not_after, ${at}
-        from free
-       where previous_serial_number is not null
-      on conflict do nothing
+      ${abandonSerials(sql`free`, at)}
     )
     update issuances i
        set status = 'signing',
            claims = i.claims + 1,
            claim_id = ${claimId},
            lease_expires_at = ${at}::timestamptz + make_interval(secs => ${leaseSeconds}),
-           issuer_id = free.issuer_id,
-           serial_number = free.serial_number,
+           issuer_id = free.next_issuer_id,
+           serial_number = free.next_serial_number,
            identity = free.identity,
            not_before = ${at}::timestamptz - make_interval(secs => ${certificateValidity.backdateSeconds}),
-           not_after = free.not_after
+           not_after = free.next_not_after
       from free
      where i.id = free.id
     returning i.id, i.claim_id as "claimId", i.kind, i.name, i.device_type as "deviceType", i.format,
@@ -132,21 +130,14 @@ export const hopeless = (
   { ids, at }: { ids: readonly string[]; at: Date },
 ): Promise<{ id: string; code: ErrorCode }[]> =>
   db.query(sql`
-    select i.id,
-           case when i.claims >= ${claimsMax} then 'issuance_failed'
-                when g.expires_at <= ${at} then 'guest_account_ended'
-                when s.id is null then 'no_issuer'
-                else 'issuer_expiring'
-           end as code
-      from issuances i
-      left join issuers s on s.realm_id = i.realm_id and s.issuing
-      left join guest_accounts g on g.id = i.guest_account_id
-     where i.id = any(${ids}::uuid[])
-       and (i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at}))
-       and (i.claims >= ${claimsMax}
-            or g.expires_at <= ${at}
-            or s.id is null
-            or ${endOf(at)} > s.not_after)
+    select id, code
+      from (select i.id, case when i.claims >= ${claimsMax} then 'issuance_failed' else ${refusalOf(at)} end as code
+              from issuances i
+              left join issuers s on s.realm_id = i.realm_id and s.issuing
+              left join guest_accounts g on g.id = i.guest_account_id
+             where i.id = any(${ids}::uuid[])
+               and (i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at}))) as unclaimed
+     where code is not null
   `);
 
 /** A signed certificate and its sealed output, on the way into the database. */
@@ -287,10 +278,7 @@ export async function abandon(
        order by i.id
          for no key update of i
     ), abandoned as (
-      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
-      select issuer_id, serial_number, id, not_after, ${at}
-        from ours
-      on conflict do nothing
+      ${abandonSerials(sql`ours`, at)}
     ), released as (
       update issuances i
          set status = 'queued', failures = i.failures + 1, claim_id = null, lease_expires_at = null,
@@ -328,11 +316,7 @@ export async function failUnclaimed(
        order by i.id
          for no key update of i
     ), abandoned as (
-      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
-      select issuer_id, serial_number, id, not_after, ${at}
-        from unsettled
-       where serial_number is not null
-      on conflict do nothing
+      ${abandonSerials(sql`unsettled`, at)}
     ), failed as (
       update issuances i
          set status = 'failed', finished_at = ${at}, error_code = unsettled.code

@@ -1,39 +1,32 @@
 import type { Actor } from "../../../domain/audit.ts";
 import type { CertificateFormat } from "../../../domain/certificate-format.ts";
 import type { DeviceType, KeyType } from "../../../domain/device.ts";
+import type { GuestAccountState, IssuanceState, UserState } from "../../../domain/entitlement.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import { first, only, type Db } from "../../client.ts";
+import { abandonSerials, isActive, isUnsettled } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
-/** The limit of what may be created for an owner, read with the owner's row locked until the transaction ends. */
-export interface LockedOwner {
-  lockedAt: Date | null;
-  offboardedAt: Date | null;
-  /** How many active profiles and unsettled issuances the owner may have. */
-  limit: number;
-  /** How many there are. */
-  count: number;
-  maxValidMonths: number;
+/** A user, as far as another profile is concerned. */
+export interface UserRow extends UserState {
   keyTypes: Partial<Record<DeviceType, KeyType>>;
-  issuerNotAfter: Date | null;
 }
 
-const ownerColumns = sql`
-  u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt",
-  case when u.profile_override > 0 then u.profile_override else r.max_profiles end as "limit",
-  r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
+const userColumns = sql`
+  'user' as kind, u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt",
+  u.profile_override as "profileOverride", r.max_profiles as "maxProfiles",
+  r.max_valid_months as "validityMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
 
 const countOfUser = (userId: string, at: Date): Sql => sql`
   select (select count(*)
-            from certificates
-           where user_id = ${userId}
-             and revoked_at is null
-             and not_after > ${at})::integer
+            from certificates c
+           where c.user_id = ${userId}
+             and ${isActive(sql`c`, at)})::integer
        + (select count(*)
-            from issuances
-           where user_id = ${userId}
-             and status in ('queued', 'signing'))::integer as count`;
+            from issuances i
+           where i.user_id = ${userId}
+             and ${isUnsettled(sql`i`)})::integer as count`;
 
 /**
  * Locks a user's row and reads what decides whether another profile may be created. Two statements, because the count
@@ -42,11 +35,11 @@ const countOfUser = (userId: string, at: Date): Sql => sql`
 export async function lockOwner(
   tx: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
-): Promise<LockedOwner | undefined> {
+): Promise<UserRow | undefined> {
   // Both go out at once; Postgres takes them in this order, the second with a snapshot of its own.
   const [owners, counts] = await Promise.all([
-    tx.query<Omit<LockedOwner, "count">>(sql`
-      select ${ownerColumns}
+    tx.query<Omit<UserRow, "count">>(sql`
+      select ${userColumns}
         from users u
         join realms r on r.id = u.realm_id
         left join issuers i on i.realm_id = r.id and i.issuing
@@ -64,10 +57,10 @@ export async function lockOwner(
 export async function readOwner(
   db: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
-): Promise<LockedOwner | undefined> {
+): Promise<UserRow | undefined> {
   return first(
-    await db.query<LockedOwner>(sql`
-      select ${ownerColumns}, (${countOfUser(userId, at)}) as count
+    await db.query<UserRow>(sql`
+      select ${userColumns}, (${countOfUser(userId, at)}) as count
         from users u
         join realms r on r.id = u.realm_id
         left join issuers i on i.realm_id = r.id and i.issuing
@@ -77,41 +70,33 @@ export async function readOwner(
   );
 }
 
-/** The same of a guest account. */
-export interface LockedGuestAccount {
+/** A guest account, as far as another profile is concerned. */
+export interface GuestAccountRow extends GuestAccountState {
   name: string;
-  expiresAt: Date;
-  revokedAt: Date | null;
-  /** Null: unlimited. */
-  limit: number | null;
-  count: number;
-  maxValidMonths: number;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
-  issuerNotAfter: Date | null;
 }
 
 const guestAccountColumns = sql`
-  g.name, g.expires_at as "expiresAt", g.revoked_at as "revokedAt", g.profile_limit as "limit",
-  r.max_valid_months as "maxValidMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
+  'guest' as kind, g.name, g.expires_at as "expiresAt", g.revoked_at as "revokedAt", g.profile_limit as "limit",
+  r.max_valid_months as "validityMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
 
 const countOfGuestAccount = (guestAccountId: string, at: Date): Sql => sql`
   select (select count(*)
-            from certificates
-           where guest_account_id = ${guestAccountId}
-             and revoked_at is null
-             and not_after > ${at})::integer
+            from certificates c
+           where c.guest_account_id = ${guestAccountId}
+             and ${isActive(sql`c`, at)})::integer
        + (select count(*)
-            from issuances
-           where guest_account_id = ${guestAccountId}
-             and status in ('queued', 'signing'))::integer as count`;
+            from issuances i
+           where i.guest_account_id = ${guestAccountId}
+             and ${isUnsettled(sql`i`)})::integer as count`;
 
 /** Locks a guest account's row and reads what decides whether another profile may be created, as {@link lockOwner} does. */
 export async function lockGuestAccount(
   tx: Db,
   { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
-): Promise<LockedGuestAccount | undefined> {
+): Promise<GuestAccountRow | undefined> {
   const [accounts, counts] = await Promise.all([
-    tx.query<Omit<LockedGuestAccount, "count">>(sql`
+    tx.query<Omit<GuestAccountRow, "count">>(sql`
       select ${guestAccountColumns}
         from guest_accounts g
         join realms r on r.id = g.realm_id
@@ -130,9 +115,9 @@ export async function lockGuestAccount(
 export async function readGuestAccount(
   db: Db,
   { realmId, guestAccountId, at }: { realmId: string; guestAccountId: string; at: Date },
-): Promise<LockedGuestAccount | undefined> {
+): Promise<GuestAccountRow | undefined> {
   return first(
-    await db.query<LockedGuestAccount>(sql`
+    await db.query<GuestAccountRow>(sql`
       select ${guestAccountColumns}, (${countOfGuestAccount(guestAccountId, at)}) as count
         from guest_accounts g
         join realms r on r.id = g.realm_id
@@ -175,8 +160,6 @@ export async function create(tx: Db, row: NewIssuance): Promise<void> {
             ${row.renewal?.certificateId ?? null}, ${row.renewal?.beyondLimit ?? false})
   `);
 }
-
-export type IssuanceState = "queued" | "signing" | "issued" | "failed";
 
 /** An issuance and, once it is issued, its certificate and its sealed output. */
 export interface IssuanceResult {
@@ -245,12 +228,12 @@ export const listUnsettledOfUser = (
   { realmId, userId }: { realmId: string; userId: string },
 ): Promise<UnsettledIssuance[]> =>
   db.query<UnsettledIssuance>(sql`
-    select id, name, device_type as "deviceType", created_at as "createdAt"
-      from issuances
-     where realm_id = ${realmId}
-       and user_id = ${userId}
-       and status in ('queued', 'signing')
-     order by created_at desc, id
+    select i.id, i.name, i.device_type as "deviceType", i.created_at as "createdAt"
+      from issuances i
+     where i.realm_id = ${realmId}
+       and i.user_id = ${userId}
+       and ${isUnsettled(sql`i`)}
+     order by i.created_at desc, i.id
   `);
 
 /** How a profile was renewed. */
@@ -326,18 +309,14 @@ export const failUnsettledOfJob = (
 async function failUnsettled(tx: Db, owned: Sql, { errorCode, at }: { errorCode: ErrorCode; at: Date }): Promise<void> {
   await tx.query(sql`
     with unsettled as (
-      select id, issuer_id, serial_number, not_after
-        from issuances
+      select i.id, i.issuer_id, i.serial_number, i.not_after
+        from issuances i
        where ${owned}
-         and status in ('queued', 'signing')
-       order by id
+         and ${isUnsettled(sql`i`)}
+       order by i.id
          for update
     ), abandoned as (
-      insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
-      select issuer_id, serial_number, id, not_after, ${at}
-        from unsettled
-       where serial_number is not null
-      on conflict do nothing
+      ${abandonSerials(sql`unsettled`, at)}
     ), failed as (
       update issuances i
          set status = 'failed', finished_at = ${at}, error_code = ${errorCode}

@@ -1,5 +1,6 @@
 import type { Scope } from "../../../domain/scopes.ts";
 import { first, type Db } from "../../client.ts";
+import { isActive } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 export interface NewAccessToken {
@@ -75,7 +76,7 @@ export async function findHolder(
          and (t.guest_account_id is null or (g.revoked_at is null and g.expires_at > ${at}))
          and (t.client_id is null or (a.active and t.scopes <@ a.scopes))
          and (s.expires_at is null or s.expires_at > ${at})
-         and (t.certificate_id is null or (c.revoked_at is null and c.not_after > ${at}))
+         and (t.certificate_id is null or ${isActive(sql`c`, at)})
     `),
   );
 }

@@ -3,6 +3,7 @@ import type { RevocationReason } from "../../../domain/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
+import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import * as audit from "../audit/audit-entries.ts";
 import { revokeAllOfGuestAccount } from "../certificates/certificates.ts";
@@ -91,8 +92,7 @@ const countedColumns = (at: Date): Sql => sql`
   (select count(*)::integer
      from certificates c
     where c.guest_account_id = g.id
-      and c.revoked_at is null
-      and c.not_after > ${at}) as "activeProfileCount"`;
+      and ${isActive(sql`c`, at)}) as "activeProfileCount"`;
 
 export async function find(
   db: Db,

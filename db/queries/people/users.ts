@@ -5,6 +5,7 @@ import { serialDigits } from "../../../domain/serial-digits.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";
 import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
+import { isActive, limitOf } from "../../rules.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 import * as audit from "../audit/audit-entries.ts";
 import { revokeAllOfUsers } from "../certificates/certificates.ts";
@@ -32,15 +33,14 @@ const activeCount = (at: Date): Sql => sql`(
   select count(*)::integer
     from certificates c
    where c.user_id = u.id
-     and c.revoked_at is null
-     and c.not_after > ${at}
+     and ${isActive(sql`c`, at)}
 )`;
 
 const columns = (at: Date): Sql => sql`
   u.id, u.realm_id as "realmId", u.pairwise_id as "pairwiseId", u.email,
   u.display_name as "displayName", u.administrator,
   u.profile_override as "profileOverride",
-  case when u.profile_override > 0 then u.profile_override else r.max_profiles end as "maxProfiles",
+  ${limitOf(sql`u`, sql`r`)} as "maxProfiles",
   ${activeCount(at)} as "profileCount",
   u.created_at as "createdAt", u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt"`;
 

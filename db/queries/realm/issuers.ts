@@ -30,12 +30,12 @@ export const list = (db: Db, realmId: string): Promise<IssuerRow[]> =>
 export const listByIds = (db: Db, ids: readonly string[]): Promise<IssuerRow[]> =>
   db.query<IssuerRow>(sql`select ${columns} from issuers where id = any(${ids}::bigint[])`);
 
-/** When the realm's issuing CA ends; undefined when there is none. */
-export async function findIssuingEnd(db: Db, realmId: string): Promise<Date | undefined> {
+/** When the realm's issuing CA ends; null when there is none. */
+export async function findIssuingEnd(db: Db, realmId: string): Promise<Date | null> {
   const rows = await db.query<{ notAfter: Date }>(
     sql`select not_after as "notAfter" from issuers where realm_id = ${realmId} and issuing`,
   );
-  return first(rows)?.notAfter;
+  return first(rows)?.notAfter ?? null;
 }
 
 /** Has a prepared issuer issue from now on; the one before it goes on publishing. Call in a transaction. */

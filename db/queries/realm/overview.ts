@@ -1,4 +1,5 @@
 import { only, type Db } from "../../client.ts";
+import { isUnsettled } from "../../rules.ts";
 import { sql, unprepared } from "../../sql.ts";
 import { workerSilenceSecondsMax } from "../upkeep/workers.ts";
 
@@ -87,9 +88,9 @@ export async function countRealm(db: Db, { realmId, at }: { realmId: string; at:
         ),
         waiting as materialized (
           select count(*)::integer as issuances, min(created_at) as oldest
-            from issuances
-           where status in ('queued', 'signing')
-             and realm_id = ${realmId}
+            from issuances i
+           where ${isUnsettled(sql`i`)}
+             and i.realm_id = ${realmId}
         ),
         seen as materialized (
           select count(*)::integer as workers

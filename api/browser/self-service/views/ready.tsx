@@ -1,7 +1,7 @@
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import type { RealmRow } from "../../../../db/queries/realm/realms.ts";
-import { radiusServerName } from "../../../../domain/realm.ts";
+import { radiusServerName } from "../../../../domain/entitlement.ts";
 import type { Language } from "../../pages/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { plainName } from "../../pages/plain-name.ts";

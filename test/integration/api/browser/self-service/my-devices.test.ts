@@ -293,6 +293,16 @@ describe("renewing", () => {
     expect(headingOf(page)).toBe("Scan this with the other device");
     expect(await serialsOf(api, user)).toEqual([serial]);
   });
+
+  test("no other device is offered a renewal at the limit when the realm has no issuer", async () => {
+    const other = await givenIssuingRealm(api.database.owner);
+    const user = await given.user({ realmId: other.realmId, profileOverride: 1 });
+    const serial = await endingSoon(user);
+    await api.database.owner.query(sql`update issuers set issuing = false where realm_id = ${other.realmId}`);
+    const page = await renew(user, serial, "elsewhere");
+    expect(page.status).toBe(409);
+    expect(page.text).toContain("Devices cannot be added yet");
+  });
 });
 
 describe("connected applications", () => {

@@ -1,0 +1,59 @@
+import { sql, type Sql } from "./sql.ts";
+
+/** The rules of `domain/entitlement.ts` as fragments of SQL. What names a row is its alias, as `sql`, never a value. */
+
+/** How many profiles user `u` of realm `r` may have. */
+export const limitOf = (u: Sql, r: Sql): Sql =>
+  sql`case when ${u}.profile_override > 0 then ${u}.profile_override else ${r}.max_profiles end`;
+
+/** Whether certificate `c` is neither revoked nor expired. */
+export const isActive = (c: Sql, at: Date): Sql => sql`(${c}.revoked_at is null and ${c}.not_after > ${at})`;
+
+/** Whether issuance `i` has neither been issued nor failed. */
+export const isUnsettled = (i: Sql): Sql => sql`${i}.status in ('queued', 'signing')`;
+
+/** When the profile of issuance `i` ends if it is made at `at`; a guest's no later than the account `g`. */
+export function profileEnd(i: Sql, g: Sql | null, at: Date): Sql {
+  const longest = sql`${at}::timestamptz + make_interval(months => ${i}.validity_months)`;
+  return g === null ? longest : sql`least(${longest}, ${g}.expires_at)`;
+}
+
+/** The columns that decide about another profile; those that an owner of its kind lacks are omitted. */
+export interface OwnerColumns {
+  /** Of a user. */
+  offboardedAt?: Sql;
+  lockedAt?: Sql;
+  /** Of a guest account. */
+  revokedAt?: Sql;
+  expiresAt?: Sql;
+  /** Omitted where the profile has been counted before; a limit that is null refuses nothing. */
+  room?: { count: Sql; limit: Sql };
+  issuerNotAfter: Sql;
+  /** See {@link profileEnd}. */
+  end: Sql;
+}
+
+/** Why an owner gets no other profile at `at`; null: nothing refuses it. */
+export const profileRefusal = (o: OwnerColumns, at: Date): Sql => sql`
+  case ${o.offboardedAt ? sql`when ${o.offboardedAt} is not null then 'user_offboarded'` : sql``}
+       ${o.lockedAt ? sql`when ${o.lockedAt} is not null then 'user_locked'` : sql``}
+       ${o.revokedAt ? sql`when ${o.revokedAt} is not null then 'guest_account_ended'` : sql``}
+       ${o.expiresAt ? sql`when ${o.expiresAt} <= ${at} then 'guest_account_ended'` : sql``}
+       ${o.room ? sql`when ${o.room.count} >= ${o.room.limit} then 'profile_limit_reached'` : sql``}
+       when ${o.issuerNotAfter} is null then 'no_issuer'
+       when ${o.end} > ${o.issuerNotAfter} then 'issuer_expiring'
+  end`;
+
+/** The name of the RADIUS server of realm `r`. */
+export const radiusServerName = (r: Sql): Sql => sql`coalesce(${r}.radius_cn, 'radius.' || ${r}.domain)`;
+
+/**
+ * Accounts for the serial numbers of attempts that are given up: rows of `from` with `id`, `issuer_id`, `serial_number`
+ * (null: none was drawn) and `not_after`.
+ */
+export const abandonSerials = (from: Sql, at: Date): Sql => sql`
+  insert into abandoned_serial_numbers (issuer_id, serial_number, issuance_id, not_after, abandoned_at)
+  select issuer_id, serial_number, id, not_after, ${at}
+    from ${from}
+   where serial_number is not null
+  on conflict do nothing`;
