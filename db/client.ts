@@ -1,6 +1,6 @@
 import pg from "pg";
 import { DatabaseUnavailable, isOutage } from "./outage.ts";
-import { preparedName, type Sql } from "./sql.ts";
+import { preparedName, sql, type Sql } from "./sql.ts";
 
 /** What a query needs: the pool or a transaction. */
 export interface Db {
@@ -110,12 +110,15 @@ export function openQueuePool(options: Omit<DatabaseOptions, "role">): pg.Pool {
 /** Queries in one session that somebody else has opened and will end. */
 export const onSession = (session: pg.Client): Db => ({ query: (statement) => run(session, statement) });
 
-const begin: Sql = { text: "begin", values: [] };
-const commit: Sql = { text: "commit", values: [] };
-const rollback: Sql = { text: "rollback", values: [] };
+const begin = sql`begin`;
+const commit = sql`commit`;
+const rollback = sql`rollback`;
 
-async function run<Row extends object>(on: pg.Pool | pg.ClientBase, { text, values, unprepared }: Sql): Promise<Row[]> {
-  const name = values.length > 0 && unprepared !== true ? preparedName(text) : undefined;
+async function run<Row extends object>(
+  on: pg.Pool | pg.ClientBase,
+  { text, values, isUnprepared }: Sql,
+): Promise<Row[]> {
+  const name = values.length > 0 && !isUnprepared ? preparedName(text) : undefined;
   const result = await on
     .query<Row>({ text, values: [...values], ...(name === undefined ? {} : { name }) })
     .catch(rethrow);

@@ -1,6 +1,6 @@
 import { only, queueRole, queueSchema, type Database, type Db } from "./client.ts";
 import { isContention } from "./contention.ts";
-import { sql } from "./sql.ts";
+import { sql, verbatim } from "./sql.ts";
 
 /**
  * The schema of BullMQ's Postgres backend. Code in it runs with the rights of every process that uses the queue: so all
@@ -69,7 +69,7 @@ export const lookForForeign = (db: Database): Promise<string[]> => looking(db, f
 export const countTasks = (db: Database): Promise<number> =>
   looking(db, async (tx) => {
     const text = `select count(*)::integer as count from ${queueSchema}.job`;
-    return only(await tx.query<{ count: number }>({ text, values: [] })).count;
+    return only(await tx.query<{ count: number }>(verbatim(text))).count;
   });
 
 const looking = <Result>(db: Database, run: (tx: Db) => Promise<Result>): Promise<Result> =>
@@ -86,7 +86,7 @@ const dropsMax = 10;
 export async function dropQueueSchema(db: Db): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {
-      await db.query({ text: `drop schema ${queueSchema} cascade`, values: [] });
+      await db.query(verbatim(`drop schema ${queueSchema} cascade`));
       return;
     } catch (error) {
       if (!isContention(error) || tried === dropsMax) throw error;
@@ -101,16 +101,18 @@ export async function dropQueueSchema(db: Db): Promise<void> {
  */
 export async function grantQueueRole(db: Db, queues: readonly string[]): Promise<void> {
   const schema = queueSchema;
-  await db.query({
-    text: `
+  await db.query(
+    verbatim(
+      `
       select ${schema}.next_job_id(name)
         from unnest($1::text[]) as name
        where to_regclass('${schema}.' || ${schema}.job_id_seq_name(name)) is null`,
-    values: [queues],
-  });
+      [queues],
+    ),
+  );
   const everybody = `public, realmpass_api, realmpass_worker, realmpass_operator, ${queueRole}`;
-  await db.query({
-    text: `
+  await db.query(
+    verbatim(`
       revoke all on schema ${schema} from ${everybody} cascade;
       revoke all on all tables in schema ${schema} from ${everybody} cascade;
       revoke all on all sequences in schema ${schema} from ${everybody} cascade;
@@ -122,9 +124,8 @@ export async function grantQueueRole(db: Db, queues: readonly string[]): Promise
       grant usage on all sequences in schema ${schema} to ${queueRole};
       grant execute on all functions in schema ${schema} to ${queueRole};
       grant select on ${schema}.job to realmpass_operator;
-    `,
-    values: [],
-  });
+    `),
+  );
 }
 
 /** Ends memberships of the operator's role in the queue's. Since Postgres 16 each grantor's grant is one of its own. */
@@ -137,5 +138,5 @@ export async function endOperatorsMembership(db: Db): Promise<void> {
      where roleid = ${queueRole}::regrole
        and member = 'realmpass_operator'::regrole
   `);
-  for (const { statement } of rows) await db.query({ text: statement, values: [] });
+  for (const { statement } of rows) await db.query(verbatim(statement));
 }

@@ -1,11 +1,29 @@
 import { createHash } from "node:crypto";
 
-/** A statement with its values apart from its text: the only form in which SQL reaches the database. */
-export interface Sql {
+// Set by the class itself, which alone can call its constructor.
+let make: (text: string, values: readonly unknown[], isUnprepared: boolean) => Sql;
+
+/** A statement with its values apart from its text: the only form in which SQL reaches the database. Made below, nowhere else. */
+export class Sql {
   readonly text: string;
-  readonly values: readonly unknown[];
   /** Planned for its values each time instead of being prepared; see {@link unprepared}. */
-  readonly unprepared?: true;
+  readonly isUnprepared: boolean;
+  // Private, so that no other object passes for a statement.
+  readonly #values: readonly unknown[];
+
+  private constructor(text: string, values: readonly unknown[], isUnprepared: boolean) {
+    this.text = text;
+    this.#values = values;
+    this.isUnprepared = isUnprepared;
+  }
+
+  get values(): readonly unknown[] {
+    return this.#values;
+  }
+
+  static {
+    make = (text, values, isUnprepared) => new Sql(text, values, isUnprepared);
+  }
 }
 
 /**
@@ -15,18 +33,20 @@ export interface Sql {
  */
 export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]): Sql {
   let text = strings[0] ?? "";
+  let isUnprepared = false;
   const bound: unknown[] = [];
   values.forEach((value, index) => {
-    if (isSql(value)) {
+    if (value instanceof Sql) {
       text += value.text.replace(/\$(\d+)/g, (_, position: string) => `$${Number(position) + bound.length}`);
       bound.push(...value.values);
+      isUnprepared ||= value.isUnprepared;
     } else {
       bound.push(value);
       text += `$${bound.length}`;
     }
     text += strings[index + 1] ?? "";
   });
-  return new Statement(text, bound);
+  return make(text, bound, isUnprepared);
 }
 
 /** Fragments one after another. */
@@ -36,19 +56,14 @@ export const join = (fragments: readonly Sql[], separator: Sql): Sql =>
     sql``,
   );
 
-/** A statement with many forms, or whose best plan depends on its values: it is planned each time it runs. */
-export const unprepared = ({ text, values }: Sql): Sql => ({ text, values, unprepared: true });
+/** A statement with many forms, or whose best plan depends on its values: it, and what it is part of, is planned each time it runs. */
+export const unprepared = ({ text, values }: Sql): Sql => make(text, values, true);
 
-class Statement implements Sql {
-  readonly text: string;
-  readonly values: readonly unknown[];
-  constructor(text: string, values: readonly unknown[]) {
-    this.text = text;
-    this.values = values;
-  }
-}
-
-const isSql = (value: unknown): value is Sql => value instanceof Statement;
+/**
+ * A statement as it stands: for what no parameter can be, such as the name of a schema, and for texts that packages bring.
+ * Never with anything from outside in it; lint names who may import it.
+ */
+export const verbatim = (text: string, values: readonly unknown[] = []): Sql => make(text, values, false);
 
 const names = new Map<string, string>();
 

@@ -8,6 +8,7 @@ import {
   type RateLimiterAbstract,
 } from "rate-limiter-flexible";
 import type { Db } from "../../db/client.ts";
+import * as attemptCounters from "../../db/queries/attempt-counters.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";
@@ -138,12 +139,7 @@ function openStore(
       },
     };
   }
-  const storeClient = {
-    async query({ text, values }: { text: string; values: readonly unknown[] }) {
-      const rows = await db.query({ text, values });
-      return { rows, rowCount: rows.length };
-    },
-  };
+  const storeClient = attemptCounters.storeClient(db);
   const table = { tableName: "guesses", tableCreated: true, clearExpiredByTimeout: false };
   return {
     storeOf: (options) => new RateLimiterPostgres({ ...options, ...table, storeClient, storeType: "pool" }),

@@ -1,6 +1,6 @@
 import { z } from "zod";
-import { sql } from "../../db/sql.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
+import * as health from "../../db/queries/health.ts";
 import * as workers from "../../db/queries/upkeep/workers.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Deps } from "../contract/deps.ts";
@@ -45,7 +45,7 @@ export const getReadiness = endpoint({
   async handle({ deps, fail, log }) {
     const overdue: z.infer<typeof Crls>["overdue"] = [];
     const [database, queue, worker] = await Promise.all([
-      check(() => deps.db.query(sql`select 1 as one`)),
+      check(() => health.ping(deps.db)),
       check(() => deps.queues.ping()),
       check(() => requireWorker(deps)),
       check(async () => overdue.push(...(await overdueCrls(deps)))),

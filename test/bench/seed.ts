@@ -1,5 +1,5 @@
 import type { Database } from "../../db/client.ts";
-import { join, sql, type Sql } from "../../db/sql.ts";
+import { join, sql, type Sql, verbatim } from "../../db/sql.ts";
 
 /** How large a realm is made. */
 export interface RealmSize {
@@ -47,14 +47,14 @@ export async function seedRealm(db: Database, realmId: string, size: RealmSize):
          where i.indrelid = any(${[...tables]}::regclass[])
            and not exists (select from pg_constraint c where c.conindid = i.indexrelid)
       `);
-      for (const { name } of indexes) await tx.query({ text: `drop index ${name}`, values: [] });
+      for (const { name } of indexes) await tx.query(verbatim(`drop index ${name}`));
       for (const statement of statements) await tx.query(statement);
-      for (const { definition } of indexes) await tx.query({ text: definition, values: [] });
+      for (const { definition } of indexes) await tx.query(verbatim(definition));
     });
     // As autovacuum leaves it: what is visible to everybody is known, so that an index alone can answer.
-    for (const table of tables) await db.query({ text: `vacuum (analyze) ${table}`, values: [] });
+    for (const table of tables) await db.query(verbatim(`vacuum (analyze) ${table}`));
   }
-  await db.query({ text: "checkpoint", values: [] });
+  await db.query(verbatim("checkpoint"));
 }
 
 const parts = (realmId: string, size: RealmSize): Part[] => [

@@ -1,5 +1,5 @@
 import { only } from "../../../db/client.ts";
-import { sql } from "../../../db/sql.ts";
+import { sql, verbatim } from "../../../db/sql.ts";
 import { cpuBetween, cpuTotal } from "../cpu.ts";
 import { addUsers, type Service } from "../service.ts";
 import { figure, median, withRange } from "../statistics.ts";
@@ -125,6 +125,6 @@ async function addRevocations(service: Service, count: number): Promise<void> {
     });
   }
   for (const table of ["certificates", "revocations"]) {
-    await db.query({ text: `vacuum (analyze) ${table}`, values: [] });
+    await db.query(verbatim(`vacuum (analyze) ${table}`));
   }
 }

@@ -1,6 +1,6 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import { endpoints } from "../../../api/endpoints.ts";
-import { sql } from "../../../db/sql.ts";
+import { sql, verbatim } from "../../../db/sql.ts";
 import { useApi, type ApiAnswer, type Caller } from "../../support/service/api.ts";
 import { postForm } from "../../support/given/authorization.ts";
 import {
@@ -115,7 +115,7 @@ async function snapshot(realmId: string): Promise<Record<string, string>> {
     owned.map(async ({ table, condition }) => {
       const text = `select md5(coalesce(string_agg(md5(t::text), '' order by md5(t::text)), '')) as hash, count(*)::int as count
                       from ${table} t where ${condition}`;
-      const [row] = await api.database.owner.query<{ hash: string; count: number }>({ text, values: [realmId] });
+      const [row] = await api.database.owner.query<{ hash: string; count: number }>(verbatim(text, [realmId]));
       return [table, `${row?.count ?? 0} ${row?.hash ?? ""}`] as const;
     }),
   );

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
 import { crls } from "../../../db/migrations/20261121-1110-crls.ts";
-import { sql } from "../../../db/sql.ts";
+import { sql, verbatim } from "../../../db/sql.ts";
 import { useDatabase } from "../../support/run/database.ts";
 import { fromNow, givenRows } from "../../support/given/given.ts";
 
@@ -10,7 +10,7 @@ const given = givenRows(() => database.owner);
 const day = 86_400_000;
 
 test("what was revoked or abandoned before there were CRLs goes on the first one, unless it has ended", async () => {
-  const run = (text: string) => database.owner.query({ text, values: [] });
+  const run = (text: string) => database.owner.query(verbatim(text));
   await run(`
     drop trigger revocations_await_publication on revocations;
     drop trigger abandoned_serial_numbers_await_publication on abandoned_serial_numbers;

@@ -1,8 +1,8 @@
 import pg from "pg";
 import { expect, test } from "vitest";
 import { migrations } from "../../../db/migrations/index.ts";
-import { sql } from "../../../db/sql.ts";
-import { migrateAll } from "../../../operator/migrate/migrate.ts";
+import { sql, verbatim } from "../../../db/sql.ts";
+import { migrateAll } from "../../../operator/migrate.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
@@ -14,13 +14,13 @@ test("an up-to-date database is left as it is", async () => {
 test("several processes that start on an empty database at once migrate it once", async () => {
   const url = new URL(database.url);
   const name = `${url.pathname.slice(1)}_empty`;
-  await database.owner.query({ text: `create database ${name}`, values: [] });
+  await database.owner.query(verbatim(`create database ${name}`));
   url.pathname = `/${name}`;
   try {
     const outcomes = await Promise.all([1, 2, 3].map(() => migrateAll(url.href)));
     expect(outcomes.flatMap((outcome) => outcome.migrations)).toEqual(migrations.map((migration) => migration.name));
   } finally {
-    await database.owner.query({ text: `drop database ${name} with (force)`, values: [] });
+    await database.owner.query(verbatim(`drop database ${name} with (force)`));
   }
 });
 

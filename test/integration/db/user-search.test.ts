@@ -35,8 +35,8 @@ async function plansFor(text: string): Promise<{ found: string[]; plans: string[
   const page = { limit: 25, offset: 0, filter: { text }, sort: [] };
   const { items } = await users.list(watched, { realmId, at: fromNow(0), page });
   const plans = await Promise.all(
-    statements.map(async ({ text: statement, values }) => {
-      const lines = await db.query<{ "QUERY PLAN": string }>({ text: `explain ${statement}`, values });
+    statements.map(async (statement) => {
+      const lines = await db.query<{ "QUERY PLAN": string }>(sql`explain ${statement}`);
       return lines.map((line) => line["QUERY PLAN"]).join("\n");
     }),
   );

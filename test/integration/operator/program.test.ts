@@ -2,6 +2,7 @@ import { randomBytes } from "node:crypto";
 import { expect, onTestFinished, test } from "vitest";
 import { variables } from "../../../runtime/variables.ts";
 import { useOperator } from "./operator-support.ts";
+import { verbatim } from "../../../db/sql.ts";
 
 const operator = useOperator();
 
@@ -75,7 +76,7 @@ test("a database that does not answer is a sentence without its password", async
 test("a password with any characters is taken as it is, and no message has any of it", async () => {
   const url = new URL(operator.database.url);
   const login = `operator_${randomBytes(4).toString("hex")}`;
-  const asOwner = (text: string) => operator.database.owner.query({ text, values: [] });
+  const asOwner = (text: string) => operator.database.owner.query(verbatim(text));
   await asOwner(`create role ${login} login password '1/2@3#4%41' in role realmpass_operator`);
   onTestFinished(async () => {
     await asOwner(`drop role ${login}`);

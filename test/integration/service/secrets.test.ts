@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
-import { sql } from "../../../db/sql.ts";
+import { sql, verbatim } from "../../../db/sql.ts";
 import type { QueueBackend } from "../../../runtime/queues.ts";
 import { decryptKeySync } from "../../../worker/keys/encrypted-key.ts";
 import { answerOf, authorizationOn, drawPkce, postForm } from "../../support/given/authorization.ts";
@@ -31,9 +31,7 @@ async function everythingInPostgres({ owner }: RunningService): Promise<string> 
     select format('%I.%I', schemaname, tablename) as name from pg_tables where schemaname in ('public', 'bullmq')
   `);
   const contents = await Promise.all(
-    tables.map(({ name }) =>
-      owner.query<{ row: string }>({ text: `select t::text as row from ${name} t`, values: [] }),
-    ),
+    tables.map(({ name }) => owner.query<{ row: string }>(verbatim(`select t::text as row from ${name} t`))),
   );
   return contents.flatMap((rows) => rows.map(({ row }) => row)).join("\n");
 }

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
-import { sql } from "../../../../db/sql.ts";
+import { sql, verbatim } from "../../../../db/sql.ts";
 import { useApi } from "../../../support/service/api.ts";
 import { answerOf, authorizationOn, drawPkce, redirectUri } from "../../../support/given/authorization.ts";
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
@@ -183,11 +183,13 @@ test("neither code, refresh token, access token nor login is readable in the dat
     sql`select table_name as name from information_schema.tables where table_schema = 'public'`,
   );
   for (const { name } of tables) {
-    const [row] = await api.database.owner.query<{ found: boolean }>({
-      text: `select bool_or(exists (select 1 from unnest($1::text[]) s where strpos(t::text, s) > 0
+    const [row] = await api.database.owner.query<{ found: boolean }>(
+      verbatim(
+        `select bool_or(exists (select 1 from unnest($1::text[]) s where strpos(t::text, s) > 0
                                       or strpos(t::text, encode(convert_to(s, 'utf8'), 'hex')) > 0)) as found from ${name} t`,
-      values: [secrets],
-    });
+        [secrets],
+      ),
+    );
     expect({ name, found: row?.found ?? false }).toEqual({ name, found: false });
   }
   const hashed = await api.database.owner.query(sql`

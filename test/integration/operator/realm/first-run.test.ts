@@ -6,8 +6,8 @@ import type { Database } from "../../../../db/client.ts";
 import * as issuers from "../../../../db/queries/realm/issuers.ts";
 import * as realms from "../../../../db/queries/realm/realms.ts";
 import * as signInLinks from "../../../../db/queries/sign-in/sign-in-links.ts";
-import { sql } from "../../../../db/sql.ts";
-import { firstRun } from "../../../../operator/realm/first-run.ts";
+import { sql, verbatim } from "../../../../db/sql.ts";
+import { firstRun } from "../../../operator/first-run.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { createLog } from "../../../../runtime/log.ts";
 import { openFileSigner } from "../../../../worker/keys/file-signer.ts";
@@ -26,7 +26,7 @@ const rootsIn = (directory: string) => readdirSync(directory).filter((name) => n
 beforeEach(async () => {
   // Nobody else may empty the audit log; without its triggers the owner can.
   const text = "begin; set local session_replication_role = replica; truncate realms cascade; commit";
-  await operator.database.owner.query({ text, values: [] });
+  await operator.database.owner.query(verbatim(text));
 });
 
 test("the first run makes a realm with an issuer and an administrator who signs in by link", async () => {

@@ -3,7 +3,7 @@ import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import * as checks from "../../../../db/queries/bulk-job/check.ts";
 import * as onboarding from "../../../../db/queries/bulk-job/onboard.ts";
-import { sql } from "../../../../db/sql.ts";
+import { sql, verbatim } from "../../../../db/sql.ts";
 import { finalJobStates } from "../../../../domain/bulk-job/job.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
@@ -326,19 +326,19 @@ test("two jobs with the same people in opposite order, worked at once, never fai
 
 describe("a row that the database refuses", () => {
   async function refusing(table: string, condition: string, run: () => Promise<void>): Promise<void> {
-    await database.owner.query({
-      text: `create function refuse_row() returns trigger language plpgsql as $$
-             begin if ${condition} then raise exception 'no room for this one'; end if; return new; end $$`,
-      values: [],
-    });
-    await database.owner.query({
-      text: `create trigger refuse_row before insert or update on ${table} for each row execute function refuse_row()`,
-      values: [],
-    });
+    await database.owner.query(
+      verbatim(`create function refuse_row() returns trigger language plpgsql as $$
+             begin if ${condition} then raise exception 'no room for this one'; end if; return new; end $$`),
+    );
+    await database.owner.query(
+      verbatim(
+        `create trigger refuse_row before insert or update on ${table} for each row execute function refuse_row()`,
+      ),
+    );
     try {
       await run();
     } finally {
-      await database.owner.query({ text: "drop function refuse_row() cascade", values: [] });
+      await database.owner.query(verbatim("drop function refuse_row() cascade"));
     }
   }
 
@@ -383,21 +383,19 @@ test.each([
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { dryRun: fault.dryRun });
     const deps = jobs.deps();
-    await database.owner.query({
-      text: `create function refuse_job() returns trigger language plpgsql as $$
-           begin if new.state = '${fault.refused}' then raise exception 'a bug'; end if; return new; end $$`,
-      values: [],
-    });
-    await database.owner.query({
-      text: "create trigger refuse_job before update on jobs for each row execute function refuse_job()",
-      values: [],
-    });
+    await database.owner.query(
+      verbatim(`create function refuse_job() returns trigger language plpgsql as $$
+           begin if new.state = '${fault.refused}' then raise exception 'a bug'; end if; return new; end $$`),
+    );
+    await database.owner.query(
+      verbatim("create trigger refuse_job before update on jobs for each row execute function refuse_job()"),
+    );
     try {
       await expect(advance(deps, jobId)).rejects.toThrow();
       await expect(advance(deps, jobId)).rejects.toThrow();
       await advance(deps, jobId);
     } finally {
-      await database.owner.query({ text: "drop function refuse_job() cascade", values: [] });
+      await database.owner.query(verbatim("drop function refuse_job() cascade"));
     }
     expect(await jobOf(database.owner, jobId)).toMatchObject({
       state: "failed",

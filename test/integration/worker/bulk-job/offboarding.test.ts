@@ -2,7 +2,7 @@ import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import { copyFailed } from "../../../../db/queries/bulk-job/rows.ts";
 import * as users from "../../../../db/queries/people/users.ts";
-import { sql, type Sql } from "../../../../db/sql.ts";
+import { sql, type Sql, verbatim } from "../../../../db/sql.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
 import { advance } from "../../../../worker/bulk-job/advance.ts";
 import { attendToJobs } from "../../../../worker/bulk-job/attend.ts";
@@ -291,7 +291,7 @@ describe("an offboarding of more than a fifth of the realm", () => {
 describe("an offboarding that was interrupted", () => {
   /** Runs with a trigger that refuses what meets the condition. */
   async function refusing(when: string, condition: string, run: () => Promise<void>): Promise<void> {
-    const statement = (text: string) => database.owner.query({ text, values: [] });
+    const statement = (text: string) => database.owner.query(verbatim(text));
     await statement(`create function refuse() returns trigger language plpgsql as $$
                      begin if ${condition} then raise exception 'a bug'; end if; return new; end $$`);
     await statement(`create trigger refuse before ${when} for each row execute function refuse()`);

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sql } from "../../../../db/sql.ts";
+import { sql, verbatim } from "../../../../db/sql.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { givenIssuingRealm } from "../../../support/given/issuing.ts";
 import { eventuallyIn, givenJob, tellWorkers } from "../../../support/given/bulk-jobs.ts";
@@ -46,7 +46,7 @@ async function withoutStatistics(): Promise<void> {
     select format('%I.%I', schemaname, relname) as name from pg_stat_user_tables where schemaname = 'public'
   `);
   for (const { name } of tables) {
-    await database.owner.query({ text: `alter table ${name} set (autovacuum_enabled = off)`, values: [] });
+    await database.owner.query(verbatim(`alter table ${name} set (autovacuum_enabled = off)`));
   }
 }
 

@@ -2,7 +2,7 @@ import { createHash, generateKeyPairSync, randomUUID } from "node:crypto";
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import * as issuances from "../../../../db/queries/issuance/issuances.ts";
-import { sql } from "../../../../db/sql.ts";
+import { sql, verbatim } from "../../../../db/sql.ts";
 import { IssuanceID } from "../../../../domain/ids.ts";
 import { issueCertificate } from "../../../../domain/tasks/issue-certificate.ts";
 import { migrateAll } from "../../../../operator/migrate/migrate.ts";
@@ -240,15 +240,13 @@ test("a row that the database refuses fails alone; the others of its batch are i
   const { realmId, userId } = await realmWithUser();
   const ids = await Promise.all(Array.from({ length: 12 }, () => givenIssuance(database.owner, { realmId, userId })));
   const [unlucky] = ids;
-  await database.owner.query({
-    text: `create function refuse_one() returns trigger language plpgsql as $$
-           begin if new.issuance_id = '${unlucky}' then raise exception 'no room for this one'; end if; return new; end $$`,
-    values: [],
-  });
-  await database.owner.query({
-    text: "create trigger refuse_one before insert on certificates for each row execute function refuse_one()",
-    values: [],
-  });
+  await database.owner.query(
+    verbatim(`create function refuse_one() returns trigger language plpgsql as $$
+           begin if new.issuance_id = '${unlucky}' then raise exception 'no room for this one'; end if; return new; end $$`),
+  );
+  await database.owner.query(
+    verbatim("create trigger refuse_one before insert on certificates for each row execute function refuse_one()"),
+  );
   try {
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
     await queues.enqueueAll(issueCertificate, ids.map(payload));
@@ -258,7 +256,7 @@ test("a row that the database refuses fails alone; the others of its batch are i
     expect(rows.find(({ id }) => id === unlucky)).toMatchObject({ state: "failed", errorCode: "issuance_failed" });
     await stop();
   } finally {
-    await database.owner.query({ text: "drop function refuse_one() cascade", values: [] });
+    await database.owner.query(verbatim("drop function refuse_one() cascade"));
   }
 }, 90_000);
 

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { sql } from "../../../../../db/sql.ts";
+import { sql, verbatim } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { tidy } from "../../../../../worker/upkeep/upkeep.ts";
 import { useApi } from "../../../../support/service/api.ts";
@@ -110,7 +110,7 @@ test("signing out ends the console, its session and the browser's sign-in, and s
   ]);
   expect(await isOpen(opened)).toEqual([false]);
   for (const table of ["console_sessions", "sessions", "logins", "access_tokens"]) {
-    const rows = await database.owner.query({ text: `select from ${table} where user_id = $1`, values: [user.id] });
+    const rows = await database.owner.query(verbatim(`select from ${table} where user_id = $1`, [user.id]));
     expect(rows).toEqual([]);
   }
   const entries = await database.owner.query(sql`

@@ -1,0 +1,16 @@
+import type { Db } from "../client.ts";
+import { verbatim } from "../sql.ts";
+
+/** A statement of rate-limiter-flexible: its own text, with values apart. */
+interface LimiterStatement {
+  text: string;
+  values: readonly unknown[];
+}
+
+/** The part of a pool that rate-limiter-flexible uses to keep its counts in the table `guesses`. */
+export const storeClient = (db: Db) => ({
+  async query({ text, values }: LimiterStatement): Promise<{ rows: object[]; rowCount: number }> {
+    const rows = await db.query(verbatim(text, values));
+    return { rows, rowCount: rows.length };
+  },
+});
