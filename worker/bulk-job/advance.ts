@@ -1,5 +1,6 @@
 import { isContention, withoutValues } from "../../db/contention.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
+import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { JobID } from "../../domain/ids.ts";
@@ -46,7 +47,7 @@ async function step(deps: JobDeps, job: WorkedJob): Promise<boolean> {
       await check(deps, job);
       return true;
     case "scheduled":
-      return jobs.queueDue(deps.db, { jobId: job.id, at: deps.clock.now() });
+      return transitions.toQueued(deps.db, { realmId: job.realmId, jobId: job.id, at: deps.clock.now() });
     case "queued":
       return begin(deps, job);
     case "running":

@@ -1,10 +1,10 @@
 import * as checks from "../../db/queries/bulk-job/check.ts";
+import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { creatorMayRun } from "../../db/queries/bulk-job/jobs.ts";
-import { sql } from "../../db/sql.ts";
 import { jobNotices } from "../../domain/bulk-job/job.ts";
-import { checkAll, countsOf } from "./check.ts";
+import { checkAll } from "./check.ts";
 import type { JobDeps } from "./deps.ts";
 
 /**
@@ -20,6 +20,7 @@ export async function begin(deps: JobDeps, job: WorkedJob): Promise<boolean> {
   const shown = job.done > (await jobs.finality(db, job.id)).final;
   if (shown && !(await checkAll(deps, job, { again: true }))) return true;
 
+  const its = { realmId: job.realmId, jobId: job.id };
   return db.transaction(async (tx) => {
     const at = clock.now();
     await jobs.lockTurns(tx, job.realmId);
@@ -28,20 +29,12 @@ export async function begin(deps: JobDeps, job: WorkedJob): Promise<boolean> {
     if (!(await jobs.mayRun(tx, job.id))) return false;
     const found = await checks.findings(tx, job.id);
     if (!(await creatorMayRun(tx, { jobId: job.id, kind: job.kind }))) {
-      const waits = sql`state = 'ready', error_code = ${jobNotices.creatorEnded}, ${countsOf(found)}`;
-      await jobs.enter(tx, { jobId: job.id, at, changes: waits });
+      await transitions.toReady(tx, { ...its, found, notice: jobNotices.creatorEnded, at });
       log.warn({ event: "job.creator_ended", bulkJobId: job.id }, "the creator of a bulk job has ended; it waits");
       return true;
     }
-    const { changed } = found;
     await jobs.recount(tx, { jobId: job.id, at });
-    await jobs.enter(tx, {
-      jobId: job.id,
-      at,
-      changes: sql`
-        state = 'running', started_at = ${at}, expected_change = ${changed}::integer,
-        error_code = case when ${shown} and expected_change <> ${changed}::integer then ${jobNotices.changedSinceCheck} end`,
-    });
+    await transitions.toRunning(tx, { ...its, expectedChange: found.changed, wasShown: shown, at });
     return true;
   });
 }

@@ -1,9 +1,10 @@
+import type { Db } from "../../db/client.ts";
 import * as checks from "../../db/queries/bulk-job/check.ts";
 import { termsOf } from "../../db/queries/bulk-job/onboard.ts";
+import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { needsConfirmation } from "../../db/queries/bulk-job/jobs.ts";
-import { sql, type Sql } from "../../db/sql.ts";
 import { jobNotices } from "../../domain/bulk-job/job.ts";
 import type { JobDeps } from "./deps.ts";
 import { slicesOf, sparingOthers } from "./in-slices.ts";
@@ -26,25 +27,25 @@ export async function check(deps: JobDeps, job: WorkedJob): Promise<void> {
     const at = clock.now();
     const locked = await jobs.lock(tx, job.id);
     if (locked?.state !== "checking") return;
-    const shown = countsOf(found);
     const unconfirmed = large && locked.confirmTotal !== found.changed;
-    await jobs.enter(tx, {
-      jobId: job.id,
-      at,
-      changes: sql`expected_change = ${found.changed}, ${next(locked, { unconfirmed, shown, at })}`,
-    });
+    await next(tx, locked, { unconfirmed, found, at });
   });
 }
 
-/** The counts of a job that has not begun: what its check has found. */
-export const countsOf = ({ changed, unchanged, failed, skipped }: checks.Findings): Sql =>
-  sql`changed = ${changed}, unchanged = ${unchanged}, failed = ${failed}, skipped = ${skipped}`;
-
-function next(job: WorkedJob, { unconfirmed, shown, at }: { unconfirmed: boolean; shown: Sql; at: Date }): Sql {
-  if (job.dryRun) return sql`state = 'ready', ${shown}`;
-  if (unconfirmed) return sql`state = 'ready', error_code = ${jobNotices.confirmationRequired}, ${shown}`;
-  if (job.executeAt !== null && job.executeAt > at) return sql`state = 'scheduled', ${shown}`;
-  return sql`state = 'queued'`;
+/** What comes after a check: to wait for somebody, for its time, or for its turn. */
+function next(
+  tx: Db,
+  { id: jobId, realmId, dryRun, executeAt }: WorkedJob,
+  { unconfirmed, found, at }: { unconfirmed: boolean; found: checks.Findings; at: Date },
+): Promise<boolean> {
+  const job = { realmId, jobId, at };
+  const expectedChange = found.changed;
+  if (dryRun) return transitions.toReady(tx, { ...job, found, expectedChange });
+  if (unconfirmed) {
+    return transitions.toReady(tx, { ...job, found, expectedChange, notice: jobNotices.confirmationRequired });
+  }
+  if (executeAt !== null && executeAt > at) return transitions.toScheduled(tx, { ...job, by: { found } });
+  return transitions.toQueued(tx, { ...job, expectedChange });
 }
 
 /** Checks every pending row. With `again` also those that were checked before. False when the job went on without us. */

@@ -1,6 +1,6 @@
 import * as audit from "../../db/queries/audit/audit-entries.ts";
+import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
-import { sql } from "../../db/sql.ts";
 import { countWhatIs, skipAll } from "./cancel.ts";
 import type { JobDeps } from "./deps.ts";
 import { endWorkingRows } from "./work-rows.ts";
@@ -19,14 +19,8 @@ export async function fail(deps: Pick<JobDeps, "db" | "clock" | "log">, jobId: s
   await endWorkingRows(deps, job);
   await db.transaction(async (tx) => {
     const at = clock.now();
-    const locked = await jobs.lock(tx, jobId);
-    if (locked === undefined || !["checking", "queued", "running", "cancelling"].includes(locked.state)) return;
+    if (!(await transitions.fail(tx, { realmId: job.realmId, jobId, at }))) return;
     await jobs.recount(tx, { jobId, at });
-    await jobs.enter(tx, {
-      jobId,
-      at,
-      changes: sql`state = 'failed', error_code = 'internal_error', finished_at = ${at}`,
-    });
     const { state, ...counts } = await jobs.outcome(tx, jobId);
     await audit.record(tx, {
       realmId: job.realmId,

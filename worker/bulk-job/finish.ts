@@ -1,6 +1,6 @@
 import * as audit from "../../db/queries/audit/audit-entries.ts";
+import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
-import { sql } from "../../db/sql.ts";
 import type { JobDeps } from "./deps.ts";
 
 /** Ends a job all of whose rows are final, with its audit entry. False when it has others, or has ended before. */
@@ -17,14 +17,8 @@ export function finish({ db, clock, log }: Pick<JobDeps, "db" | "clock" | "log">
       );
       await jobs.recount(tx, { jobId, at });
     }
-    const stopped = job.state === "cancelling" && (await jobs.finality(tx, jobId)).cancelled;
-    await jobs.enter(tx, {
-      jobId,
-      at,
-      changes: sql`
-        state = case when ${stopped} then 'cancelled' when failed > 0 then 'completed_with_errors' else 'completed' end,
-        finished_at = ${at}`,
-    });
+    const cancelled = job.state === "cancelling" && (await jobs.finality(tx, jobId)).cancelled;
+    await transitions.finish(tx, { realmId: job.realmId, jobId, cancelled, at });
     const { state, ...counts } = await jobs.outcome(tx, jobId);
     await audit.record(tx, {
       realmId: job.realmId,

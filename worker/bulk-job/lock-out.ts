@@ -1,7 +1,6 @@
 import { lockOutRows } from "../../db/queries/bulk-job/offboard.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { RowRange, WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import { sql } from "../../db/sql.ts";
 import type { JobDeps } from "./deps.ts";
 import { slicesOf, sparingOthers } from "./in-slices.ts";
 
@@ -25,7 +24,6 @@ export async function lockOutAll({ db, clock, log }: JobDeps, job: WorkedJob): P
     if (!(await lockOut(slice))) return false;
   }
 
-  const at = clock.now();
-  await jobs.enter(db, { jobId, at, changes: sql`marked_at = coalesce(marked_at, ${at})` });
+  await jobs.markLockedOut(db, { jobId, at: clock.now() });
   return true;
 }

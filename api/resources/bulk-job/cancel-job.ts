@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { JobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
@@ -31,8 +32,9 @@ export const cancelJob = endpoint({
       const job = await jobs.lock(tx, { realmId, jobId, at });
       if (job === undefined) throw fail("job_not_found");
       if (job.state === "cancelling") return { jobId };
-      if (job.finishedAt !== null) throw fail("job_state", { description: "The job has ended already." });
-      await jobs.cancel(tx, { realmId, jobId, actor, at });
+      if (!(await transitions.toCancelling(tx, { realmId, jobId, actor, at }))) {
+        throw fail("job_state", { description: "The job has ended already." });
+      }
       await audit.record(tx, {
         realmId,
         event: "job_cancel",

@@ -1,5 +1,6 @@
 import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { JobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
@@ -61,7 +62,12 @@ export const startJob = endpoint({
           },
         });
       }
-      await jobs.start(tx, { realmId, jobId, executeAt, confirmTotal, at });
+      const own = { realmId, jobId, at };
+      const isStarted =
+        executeAt !== null && executeAt > at
+          ? await transitions.toScheduled(tx, { ...own, by: { start: { executeAt, confirmTotal } } })
+          : await transitions.toQueued(tx, { ...own, start: { confirmTotal } });
+      if (!isStarted) throw fail("job_state");
       return { jobId };
     });
     await advance(jobId, "started", { deps, log });

@@ -260,44 +260,6 @@ export async function takeOver(tx: Db, { realmId, jobId, actor }: InRealm & { ac
   `);
 }
 
-/** Lets a job that is ready run, at once or at its time. */
-export async function start(
-  tx: Db,
-  {
-    realmId,
-    jobId,
-    executeAt,
-    confirmTotal,
-    at,
-  }: InRealm & { executeAt: Date | null; confirmTotal: number | null; at: Date },
-): Promise<void> {
-  const later = executeAt !== null && executeAt > at;
-  await tx.query(sql`
-    update jobs
-       set state = ${later ? "scheduled" : "queued"}, execute_at = ${later ? executeAt : null},
-           confirm_total = ${confirmTotal}, error_code = null, revision = revision + 1, progress_at = ${at}
-     where realm_id = ${realmId}
-       and id = ${jobId}
-  `);
-  await tell(tx, jobId);
-}
-
-/** Asks the workers to stop a job. */
-export async function cancel(
-  tx: Db,
-  { realmId, jobId, actor, at }: InRealm & { actor: Actor; at: Date },
-): Promise<void> {
-  const by = { user: actor.userId, client: actor.clientId, at: at.toISOString() };
-  await tx.query(sql`
-    update jobs
-       set state = 'cancelling', cancelled_by = ${JSON.stringify(by)}::jsonb, revision = revision + 1,
-           progress_at = ${at}
-     where realm_id = ${realmId}
-       and id = ${jobId}
-  `);
-  await tell(tx, jobId);
-}
-
 /** Erases what a job's profiles gave out. What became of its rows stays. */
 export async function eraseOutput(tx: Db, { realmId, jobId, at }: InRealm & { at: Date }): Promise<void> {
   await tx.query(sql`update issuance_outputs set sealed = null where job_id = ${jobId} and sealed is not null`);

@@ -1,5 +1,6 @@
 import type { Actor } from "../../../domain/audit.ts";
 import { runningJobsMax, type JobKind, type JobState } from "../../../domain/bulk-job/job.ts";
+import type { AnyJobState } from "../../../domain/bulk-job/states.ts";
 import { rowErrors, type RowErrorCode } from "../../../domain/bulk-job/row-errors.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
@@ -14,7 +15,7 @@ export interface WorkedJob {
   id: string;
   realmId: string;
   kind: JobKind;
-  state: JobState | "receiving";
+  state: AnyJobState;
   dryRun: boolean;
   /** Who asked for it: in whose name everything is done. */
   actor: Actor;
@@ -122,16 +123,16 @@ export async function recount(tx: Db, { jobId, at }: { jobId: string; at: Date }
   `);
 }
 
-/** What becomes of a job besides its counts; tells whoever watches. */
-export async function enter(tx: Db, { jobId, at, changes }: { jobId: string; at: Date; changes: Sql }): Promise<void> {
-  await tx.query(sql`
-    with entered as (
+/** Everybody of an offboarding is locked out; what is left is to revoke their profiles. */
+export async function markLockedOut(db: Db, { jobId, at }: { jobId: string; at: Date }): Promise<void> {
+  await db.query(sql`
+    with marked as (
       update jobs
-         set ${changes}, revision = revision + 1, progress_at = ${at}
+         set marked_at = coalesce(marked_at, ${at}), revision = revision + 1, progress_at = ${at}
        where id = ${jobId}
       returning id
     )
-    select pg_notify('job_progress', id::text) from entered
+    select pg_notify('job_progress', id::text) from marked
   `);
 }
 
@@ -307,20 +308,4 @@ export async function attend(
     returning j.id
   `);
   return rows.map(({ id }) => id);
-}
-
-/** Lets a scheduled job queue up when its time has come. False when it has not. */
-export async function queueDue(db: Db, { jobId, at }: { jobId: string; at: Date }): Promise<boolean> {
-  const rows = await db.query(sql`
-    with queued as (
-      update jobs
-         set state = 'queued', revision = revision + 1, progress_at = ${at}
-       where id = ${jobId}
-         and state = 'scheduled'
-         and execute_at <= ${at}
-      returning id
-    )
-    select id, pg_notify('job_progress', id::text) from queued
-  `);
-  return rows.length > 0;
 }

@@ -1,0 +1,148 @@
+import type { Actor } from "../../../domain/audit.ts";
+import { jobNotices, type JobState } from "../../../domain/bulk-job/job.ts";
+import { statesBefore } from "../../../domain/bulk-job/states.ts";
+import type { Db } from "../../client.ts";
+import { join, sql, type Sql } from "../../sql.ts";
+import type { Findings } from "./check.ts";
+import { jobProgressChannel } from "./jobs.ts";
+
+/**
+ * The states of bulk jobs. Each function is one statement, tells whoever watches the job, and answers false where the
+ * state that the job is in may not be followed by the new one: then nothing has changed.
+ */
+
+interface Transition {
+  realmId: string;
+  jobId: string;
+  at: Date;
+}
+
+/** How somebody starts a job that is ready: whatever it waited for is settled. */
+interface Start {
+  confirmTotal: number | null;
+}
+
+async function enter(
+  db: Db,
+  { realmId, jobId, at }: Transition,
+  {
+    follows,
+    changes,
+    onlyIf = sql`true`,
+  }: { follows: JobState; changes: readonly (Sql | undefined)[]; onlyIf?: Sql | undefined },
+): Promise<boolean> {
+  const given = changes.filter((change) => change !== undefined);
+  const rows = await db.query(sql`
+    with entered as (
+      update jobs
+         set ${join(given, sql`, `)}, revision = revision + 1, progress_at = ${at}
+       where realm_id = ${realmId}
+         and id = ${jobId}
+         and state = any(${statesBefore(follows)}::text[])
+         and ${onlyIf}
+      returning id
+    )
+    select pg_notify(${jobProgressChannel}, id::text) from entered
+  `);
+  return rows.length > 0;
+}
+
+const started = ({ confirmTotal }: Start): Sql => sql`confirm_total = ${confirmTotal}, error_code = null`;
+const onlyReady = (start: Start | undefined): Sql | undefined => start && sql`state = 'ready'`;
+
+/** A job that has not begun counts what its check has found. */
+const counts = ({ changed, unchanged, failed, skipped }: Findings): Sql =>
+  sql`changed = ${changed}, unchanged = ${unchanged}, failed = ${failed}, skipped = ${skipped}`;
+
+/** Waits for somebody to start it; `notice` says why, if it was to run by itself. */
+export const toReady = (
+  db: Db,
+  {
+    found,
+    expectedChange,
+    notice = null,
+    ...job
+  }: Transition & { found: Findings; expectedChange?: number; notice?: string | null },
+): Promise<boolean> =>
+  enter(db, job, {
+    follows: "ready",
+    changes: [
+      sql`state = 'ready', error_code = ${notice}`,
+      counts(found),
+      expectedChange === undefined ? undefined : sql`expected_change = ${expectedChange}`,
+    ],
+  });
+
+/** Waits for its time: by itself once it is checked, or as somebody starts it. */
+export const toScheduled = (
+  db: Db,
+  { by, ...job }: Transition & { by: { found: Findings } | { start: Start & { executeAt: Date } } },
+): Promise<boolean> =>
+  enter(db, job, {
+    follows: "scheduled",
+    changes: [
+      sql`state = 'scheduled'`,
+      ...("found" in by
+        ? [counts(by.found), sql`expected_change = ${by.found.changed}`]
+        : [started(by.start), sql`execute_at = ${by.start.executeAt}`]),
+    ],
+    onlyIf: "start" in by ? onlyReady(by.start) : undefined,
+  });
+
+/** Waits for its turn: by itself once it is checked, as somebody starts it, or once its time has come. */
+export const toQueued = (
+  db: Db,
+  { expectedChange, start, ...job }: Transition & { expectedChange?: number; start?: Start },
+): Promise<boolean> =>
+  enter(db, job, {
+    follows: "queued",
+    changes: [
+      sql`state = 'queued'`,
+      expectedChange === undefined ? undefined : sql`expected_change = ${expectedChange}`,
+      start && sql`${started(start)}, execute_at = null`,
+    ],
+    onlyIf: onlyReady(start) ?? sql`(state <> 'scheduled' or execute_at <= ${job.at})`,
+  });
+
+/** Runs. When somebody was shown what another check had found, a notice says so. */
+export const toRunning = (
+  db: Db,
+  { expectedChange, wasShown, ...job }: Transition & { expectedChange: number; wasShown: boolean },
+): Promise<boolean> =>
+  enter(db, job, {
+    follows: "running",
+    changes: [
+      sql`
+        state = 'running', started_at = ${job.at}, expected_change = ${expectedChange}::integer,
+        error_code = case when ${wasShown} and expected_change <> ${expectedChange}::integer
+                          then ${jobNotices.changedSinceCheck} end`,
+    ],
+  });
+
+/** Is asked to stop. */
+export const toCancelling = (db: Db, { actor, ...job }: Transition & { actor: Actor }): Promise<boolean> => {
+  const by = { user: actor.userId, client: actor.clientId, at: job.at.toISOString() };
+  return enter(db, job, {
+    follows: "cancelling",
+    changes: [sql`state = 'cancelling', cancelled_by = ${JSON.stringify(by)}::jsonb`],
+  });
+};
+
+/** Ends with every row final; `cancelled`: some of them because it was asked to stop. */
+export const finish = (db: Db, { cancelled, ...job }: Transition & { cancelled: boolean }): Promise<boolean> =>
+  enter(db, job, {
+    follows: cancelled ? "cancelled" : "completed",
+    changes: [
+      cancelled
+        ? sql`state = 'cancelled'`
+        : sql`state = case when failed > 0 then 'completed_with_errors' else 'completed' end`,
+      sql`finished_at = ${job.at}`,
+    ],
+  });
+
+/** Ends although it cannot go on. */
+export const fail = (db: Db, job: Transition): Promise<boolean> =>
+  enter(db, job, {
+    follows: "failed",
+    changes: [sql`state = 'failed', error_code = 'internal_error', finished_at = ${job.at}`],
+  });

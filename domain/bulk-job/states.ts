@@ -1,0 +1,25 @@
+import { jobStates, type JobState } from "./job.ts";
+
+/** A state of a job, also while its upload is under way and nobody sees it. */
+export type AnyJobState = JobState | "receiving";
+
+/** Which states may follow which. */
+export const followingStates: Readonly<Record<AnyJobState, readonly JobState[]>> = {
+  receiving: ["checking"],
+  checking: ["ready", "scheduled", "queued", "cancelling", "failed"],
+  ready: ["scheduled", "queued", "cancelling"],
+  scheduled: ["queued", "cancelling"],
+  // Ready again: a job whose creator has ended waits for somebody else to start it.
+  queued: ["ready", "running", "cancelling", "failed"],
+  running: ["completed", "completed_with_errors", "cancelling", "failed"],
+  // Completed: it was stopped when every row was done.
+  cancelling: ["cancelled", "completed", "completed_with_errors", "failed"],
+  cancelled: [],
+  completed: [],
+  completed_with_errors: [],
+  failed: [],
+};
+
+/** The states that `next` may follow. */
+export const statesBefore = (next: JobState): AnyJobState[] =>
+  (["receiving", ...jobStates] as const).filter((state) => followingStates[state].includes(next));

@@ -1,0 +1,120 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
+import { sql } from "../../../db/sql.ts";
+import { finalJobStates, jobStates, type JobState } from "../../../domain/bulk-job/job.ts";
+import { followingStates, type AnyJobState } from "../../../domain/bulk-job/states.ts";
+import { useDatabase } from "../../support/run/database.ts";
+import { fromNow, givenRows } from "../../support/given/given.ts";
+import { givenJob } from "../../support/given/bulk-jobs.ts";
+
+const database = useDatabase();
+const given = givenRows(() => database.owner);
+const found = { changed: 1, unchanged: 0, failed: 0, skipped: 0 };
+const actor = { userId: null, clientId: "bulk" };
+const states: readonly AnyJobState[] = ["receiving", ...jobStates];
+let realmId = "";
+
+beforeAll(async () => {
+  realmId = await given.realm();
+});
+
+type Transition = Parameters<typeof transitions.fail>[1];
+type Enter = (job: Transition) => Promise<boolean>;
+const api = () => database.open("realmpass_api");
+const worker = () => database.open("realmpass_worker");
+
+/** Every way into each state, with the states that it may follow. */
+const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
+  ["found by a check", "ready", ["checking", "queued"], (job) => transitions.toReady(worker(), { ...job, found })],
+  [
+    "checked before its time",
+    "scheduled",
+    ["checking", "ready"],
+    (job) => transitions.toScheduled(worker(), { ...job, by: { found } }),
+  ],
+  [
+    "started for later",
+    "scheduled",
+    ["ready"],
+    (job) => transitions.toScheduled(api(), { ...job, by: { start: { executeAt: fromNow(60_000), confirmTotal: 1 } } }),
+  ],
+  [
+    "checked, or its time has come",
+    "queued",
+    ["checking", "ready", "scheduled"],
+    (job) => transitions.toQueued(worker(), { ...job, expectedChange: 1 }),
+  ],
+  ["started", "queued", ["ready"], (job) => transitions.toQueued(api(), { ...job, start: { confirmTotal: 1 } })],
+  [
+    "its turn",
+    "running",
+    ["queued"],
+    (job) => transitions.toRunning(worker(), { ...job, expectedChange: 1, wasShown: false }),
+  ],
+  [
+    "asked to stop",
+    "cancelling",
+    ["checking", "ready", "scheduled", "queued", "running"],
+    (job) => transitions.toCancelling(api(), { ...job, actor }),
+  ],
+  [
+    "every row done",
+    "completed",
+    ["running", "cancelling"],
+    (job) => transitions.finish(worker(), { ...job, cancelled: false }),
+  ],
+  [
+    "every row done or failed",
+    "completed_with_errors",
+    ["running", "cancelling"],
+    (job) => transitions.finish(worker(), { ...job, cancelled: false }),
+  ],
+  ["stopped", "cancelled", ["cancelling"], (job) => transitions.finish(worker(), { ...job, cancelled: true })],
+  ["given up", "failed", ["checking", "queued", "running", "cancelling"], (job) => transitions.fail(worker(), job)],
+];
+
+async function jobIn(state: AnyJobState, { failed }: { failed: number }): Promise<string> {
+  const jobId = await givenJob(database.owner, { realmId, kind: "onboarding", rows: [{ pairwiseId: "one" }] });
+  const isFinal = (finalJobStates as readonly string[]).includes(state);
+  await database.owner.query(sql`
+    update jobs
+       set state = ${state}, changed = ${1 - failed}, failed = ${failed}, execute_at = ${fromNow(-60_000)},
+           finished_at = ${isFinal ? fromNow(0) : null}
+     where id = ${jobId}
+  `);
+  return jobId;
+}
+
+const stateOf = async (jobId: string): Promise<{ state: string; revision: number } | undefined> => {
+  const [row] = await database.owner.query<{ state: string; revision: number }>(
+    sql`select state, revision::integer as revision from jobs where id = ${jobId}`,
+  );
+  return row;
+};
+
+describe.each(ways)("a job that is %s and becomes %s", (_, to, from, enter) => {
+  test.each(states)("from %s: it changes only where the states allow it", async (state) => {
+    const jobId = await jobIn(state, { failed: to === "completed_with_errors" ? 1 : 0 });
+    const isAllowed = from.includes(state);
+
+    expect(await enter({ realmId, jobId, at: fromNow(0) })).toBe(isAllowed);
+    expect(await stateOf(jobId)).toEqual(isAllowed ? { state: to, revision: 1 } : { state, revision: 0 });
+  });
+});
+
+test("every pair of states that may follow each other has a way", () => {
+  const pairs = new Set(ways.flatMap(([, to, from]) => from.map((state) => `${state} -> ${to}`)));
+  const allowed = states.flatMap((state) => followingStates[state].map((next) => `${state} -> ${next}`));
+
+  expect([...pairs, "receiving -> checking"].sort()).toEqual(allowed.sort());
+});
+
+test("a job of another realm, and a scheduled one before its time, do not change", async () => {
+  const other = await given.realm();
+  const jobId = await jobIn("scheduled", { failed: 0 });
+  const early = { realmId, jobId, at: fromNow(-120_000) };
+
+  expect(await transitions.toQueued(worker(), { ...early, realmId: other, at: fromNow(0) })).toBe(false);
+  expect(await transitions.toQueued(worker(), early)).toBe(false);
+  expect(await stateOf(jobId)).toEqual({ state: "scheduled", revision: 0 });
+});
