@@ -94,6 +94,13 @@ module.exports = {
       to: { path: "^db/queries/issuer-keys\\.ts$" },
     },
     {
+      name: "sql-belongs-to-db",
+      comment: "Statements are written in db; elsewhere a module of db/queries is asked. Tests may look anywhere.",
+      severity: "error",
+      from: { pathNot: "^(db|test)/" },
+      to: { path: "^db/(sql|rules)\\.ts$" },
+    },
+    {
       name: "operator-is-a-program",
       comment: "Only `npm start` and tests import what operators run.",
       severity: "error",
