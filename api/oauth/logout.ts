@@ -1,8 +1,7 @@
+import * as sessionOperations from "../../db/operations/sessions.ts";
 import * as applications from "../../db/queries/oauth/applications.ts";
-import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as logins from "../../db/queries/sign-in/logins.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
-import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import type { Deps } from "../contract/deps.ts";
 import { single, type PageRequest } from "../browser/pages/page-request.ts";
 import { sendProblem } from "../browser/pages/problem.tsx";
@@ -85,16 +84,11 @@ async function endSession(page: PageRequest, { application, userId, sessionId }:
   const { deps, request, response } = page;
   const { clientId } = application;
   const loginId = await deps.db.transaction(async (tx) => {
-    const ended = await sessions.remove(tx, { id: sessionId, clientId });
+    const actor = { userId, clientId };
+    const at = deps.clock.now();
+    const ended = await sessionOperations.end(tx, { id: sessionId, of: { clientId }, actor, reason: "logout", at });
     if (ended === undefined) return undefined;
     if (ended.loginId !== null) await logins.remove(tx, { id: ended.loginId });
-    await auditEntries.record(tx, {
-      realmId: ended.realmId,
-      event: "session_end",
-      actor: { userId, clientId },
-      at: deps.clock.now(),
-      properties: { userID: userId, sid: sessionId, reason: "logout" },
-    });
     return ended.loginId;
   });
   if (loginId !== undefined && (await findLogin(deps, request)) === undefined) removeCookie(deps, response, "login");

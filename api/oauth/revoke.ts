@@ -1,7 +1,6 @@
+import * as sessionOperations from "../../db/operations/sessions.ts";
 import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
-import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as refreshTokens from "../../db/queries/oauth/refresh-tokens.ts";
-import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { readForm, required } from "../http/form.ts";
@@ -14,23 +13,17 @@ import type { OAuthCall } from "./oauth-route.ts";
 export async function revoke({ deps, request, response }: OAuthCall): Promise<void> {
   const form = await readForm(request);
   const { application } = await authenticateClient(deps, { form, request });
-  const { clientId, realmId } = application;
+  const { clientId } = application;
   const tokenHash = hashOfToken(required(form, "token"));
   const at = deps.clock.now();
 
   const refreshed = await refreshTokens.find(deps.db, { tokenHash, at });
   if (refreshed?.clientId === clientId) {
     const { userId, sessionId: id } = refreshed;
-    await deps.db.transaction(async (tx) => {
-      if ((await sessions.remove(tx, { id, clientId })) === undefined) return;
-      await auditEntries.record(tx, {
-        realmId,
-        event: "session_end",
-        actor: { userId, clientId },
-        at,
-        properties: { userID: userId, sid: id, reason: "token_revoked" },
-      });
-    });
+    const actor = { userId, clientId };
+    await deps.db.transaction((tx) =>
+      sessionOperations.end(tx, { id, of: { clientId }, actor, reason: "token_revoked", at }),
+    );
   } else {
     await accessTokens.removeOfClient(deps.db, { tokenHash, clientId });
   }

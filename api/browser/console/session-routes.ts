@@ -1,11 +1,10 @@
 import { Unauthenticated } from "../../http/token-errors.ts";
 import { Router, type Request, type RequestHandler, type Response } from "express";
-import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
+import * as sessionOperations from "../../../db/operations/sessions.ts";
 import * as consoleSessions from "../../../db/queries/sign-in/console-sessions.ts";
 import type { ConsoleSession } from "../../../db/queries/sign-in/console-sessions.ts";
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import * as sessions from "../../../db/queries/sign-in/sessions.ts";
 import { consoleClientId } from "../../../db/queries/oauth/applications.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import type { Deps } from "../../contract/deps.ts";
@@ -87,15 +86,8 @@ async function endSession(
 ): Promise<void> {
   const clientId = consoleClientId(realmId);
   await db.transaction(async (tx) => {
-    const ended = await sessions.remove(tx, { id: sessionId, clientId });
+    const actor = { userId, clientId };
+    await sessionOperations.end(tx, { id: sessionId, of: { clientId }, actor, reason: "logout", at: clock.now() });
     await logins.remove(tx, { id: loginId });
-    if (ended === undefined) return;
-    await auditEntries.record(tx, {
-      realmId,
-      event: "session_end",
-      actor: { userId, clientId },
-      at: clock.now(),
-      properties: { userID: userId, sid: sessionId, reason: "logout" },
-    });
   });
 }

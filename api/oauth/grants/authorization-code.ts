@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { violates } from "../../../db/client.ts";
+import * as sessionOperations from "../../../db/operations/sessions.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
-import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as codes from "../../../db/queries/oauth/authorization-codes.ts";
 import * as refreshTokens from "../../../db/queries/oauth/refresh-tokens.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
@@ -35,14 +35,8 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
     if (found.redirectUri !== redirectUri || !isVerified(found.codeChallenge, verifier)) return undefined;
     const { realmId, userId, sessionId } = found;
     if (found.consumedAt !== null) {
-      await sessions.remove(tx, { id: sessionId, clientId });
-      await auditEntries.record(tx, {
-        realmId,
-        event: "session_end",
-        actor: { userId: null, clientId },
-        at,
-        properties: { userID: userId, sid: sessionId, reason: "code_replayed" },
-      });
+      const actor = { userId: null, clientId };
+      await sessionOperations.end(tx, { id: sessionId, of: { clientId }, actor, reason: "code_replayed", at });
       deps.log.warn({ event: "code.replayed", realmId, userId, clientId, sid: sessionId }, "a code was used twice");
       return undefined;
     }

@@ -1,7 +1,8 @@
 import { z } from "zod";
+import * as sessionOperations from "../../../db/operations/sessions.ts";
 import { SessionID } from "../../../domain/ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
-import { endSession } from "./end-session.ts";
+import { actorOf } from "../../contract/principal.ts";
 
 export const endOwnSession = endpoint({
   operation: "endOwnSession",
@@ -17,8 +18,9 @@ export const endOwnSession = endpoint({
 
   handle: ({ params: { sid: id }, principal, deps: { clock }, change, fail }) =>
     change(async (tx) => {
-      const ended = await endSession(tx, { principal, userId: principal.userId, id, at: clock.now() });
-      if (!ended) throw fail("session_not_found");
+      const of = { realmId: principal.realmId, userId: principal.userId };
+      const how = { actor: actorOf(principal), reason: "ended", at: clock.now() } as const;
+      if ((await sessionOperations.end(tx, { id, of, ...how })) === undefined) throw fail("session_not_found");
       return done;
     }),
 });

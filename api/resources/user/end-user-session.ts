@@ -1,8 +1,9 @@
 import { z } from "zod";
+import * as sessionOperations from "../../../db/operations/sessions.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { SessionID, UserID } from "../../../domain/ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
-import { endSession } from "../session/end-session.ts";
+import { actorOf } from "../../contract/principal.ts";
 
 export const endUserSession = endpoint({
   operation: "endUserSession",
@@ -19,8 +20,10 @@ export const endUserSession = endpoint({
 
   handle: ({ params: { userID: userId, sid: id }, principal, deps: { clock }, change, fail }) =>
     change(async (tx) => {
-      if (!(await users.exists(tx, { realmId: principal.realmId, userId }))) throw fail("user_not_found");
-      if (!(await endSession(tx, { principal, userId, id, at: clock.now() }))) throw fail("session_not_found");
+      const of = { realmId: principal.realmId, userId };
+      if (!(await users.exists(tx, of))) throw fail("user_not_found");
+      const how = { actor: actorOf(principal), reason: "ended", at: clock.now() } as const;
+      if ((await sessionOperations.end(tx, { id, of, ...how })) === undefined) throw fail("session_not_found");
       return done;
     }),
 });

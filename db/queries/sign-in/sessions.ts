@@ -102,33 +102,43 @@ export const listOfUser = (
      order by s.created_at desc, s.id
   `);
 
-/** Ends one session of a user with its code and tokens. Undefined when there is none. */
+/** A session that has just ended: whose it was, and in which browser it began. */
+export interface EndedSession {
+  realmId: string;
+  userId: string;
+  clientId: string;
+  loginId: string | null;
+}
+
+const endedColumns = sql`realm_id as "realmId", user_id as "userId", client_id as "clientId", login_id as "loginId"`;
+
+/** Removes one session of a user with its code and tokens. Undefined when there is none. */
 export async function removeOfUser(
   tx: Db,
   { realmId, userId, id }: { realmId: string; userId: string; id: string },
-): Promise<{ clientId: string } | undefined> {
+): Promise<EndedSession | undefined> {
   return first(
-    await tx.query<{ clientId: string }>(sql`
+    await tx.query<EndedSession>(sql`
       delete from sessions
        where id = ${id}
          and realm_id = ${realmId}
          and user_id = ${userId}
-      returning client_id as "clientId"
+      returning ${endedColumns}
     `),
   );
 }
 
-/** Ends a session of a client, and answers whose it was and in which browser it began. */
+/** Removes one session of a client with its code and tokens. Undefined when there is none. */
 export async function remove(
   tx: Db,
   { id, clientId }: { id: string; clientId: string },
-): Promise<{ realmId: string; userId: string; loginId: string | null } | undefined> {
+): Promise<EndedSession | undefined> {
   return first(
-    await tx.query<{ realmId: string; userId: string; loginId: string | null }>(sql`
+    await tx.query<EndedSession>(sql`
       delete from sessions
        where id = ${id}
          and client_id = ${clientId}
-      returning realm_id as "realmId", user_id as "userId", login_id as "loginId"
+      returning ${endedColumns}
     `),
   );
 }

@@ -1,0 +1,34 @@
+import type { Actor } from "../../domain/audit.ts";
+import type { Db } from "../client.ts";
+import * as audit from "../queries/audit/audit-entries.ts";
+import * as sessions from "../queries/sign-in/sessions.ts";
+
+/** Why a session ended, in its audit entry. */
+type SessionEnd = "code_replayed" | "token_revoked" | "logout" | "ended";
+
+/** Whose sessions may be ended: those of a client, or those of a user. */
+type SessionOf = { clientId: string } | { realmId: string; userId: string };
+
+/**
+ * Ends one session with its code and tokens, with the audit entry. Undefined when there is none: then nothing is written.
+ * Call in a transaction.
+ */
+export async function end(
+  tx: Db,
+  { id, of, actor, reason, at }: { id: string; of: SessionOf; actor: Actor; reason: SessionEnd; at: Date },
+): Promise<sessions.EndedSession | undefined> {
+  const ended =
+    "clientId" in of ? await sessions.remove(tx, { id, ...of }) : await sessions.removeOfUser(tx, { id, ...of });
+  if (ended === undefined) return undefined;
+  const { realmId, userId, clientId } = ended;
+  // Where the client ended it, the entry's actor names it.
+  const client = "clientId" in of ? {} : { clientID: clientId };
+  await audit.record(tx, {
+    realmId,
+    event: "session_end",
+    actor,
+    at,
+    properties: { userID: userId, sid: id, ...client, reason },
+  });
+  return ended;
+}
