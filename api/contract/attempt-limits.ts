@@ -8,7 +8,7 @@ import {
   type RateLimiterAbstract,
 } from "rate-limiter-flexible";
 import type { Db } from "../../db/client.ts";
-import * as attemptCounters from "../../db/queries/attempt-counters.ts";
+import * as attemptCounters from "../../db/queries/sign-in/attempt-counters.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";

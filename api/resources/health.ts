@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as crls from "../../db/queries/certificates/crls.ts";
-import * as health from "../../db/queries/health.ts";
+import * as health from "../../db/queries/upkeep/health.ts";
 import * as workers from "../../db/queries/upkeep/workers.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Deps } from "../contract/deps.ts";

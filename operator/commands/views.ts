@@ -2,7 +2,7 @@ import type { GuestAccount } from "../../db/queries/people/guest-accounts.ts";
 import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../domain/entitlement.ts";
-import { fingerprintOf } from "./ceremony-directory.ts";
+import { fingerprintOf } from "../issuer/ceremony-directory.ts";
 
 /** A realm as commands show it: the specification's names, and what only operators set. */
 export const realmView = (realm: RealmRow) => ({

@@ -2,7 +2,7 @@ import pg from "pg";
 import { expect, test } from "vitest";
 import { migrations } from "../../../db/migrations/index.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
-import { migrateAll } from "../../../operator/migrate.ts";
+import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();

@@ -7,7 +7,7 @@ import * as issuers from "../../../../db/queries/realm/issuers.ts";
 import * as realms from "../../../../db/queries/realm/realms.ts";
 import * as signInLinks from "../../../../db/queries/sign-in/sign-in-links.ts";
 import { sql, verbatim } from "../../../../db/sql.ts";
-import { firstRun } from "../../../operator/first-run.ts";
+import { firstRun } from "../../../../operator/realm/first-run.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { createLog } from "../../../../runtime/log.ts";
 import { openFileSigner } from "../../../../worker/keys/file-signer.ts";

@@ -1,5 +1,5 @@
-import type { Db } from "../client.ts";
-import { sql } from "../sql.ts";
+import type { Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
 
 /** Has the database answer. Throws when it does not. */
 export async function ping(db: Db): Promise<void> {

@@ -1,5 +1,5 @@
-import type { Db } from "../client.ts";
-import { verbatim } from "../sql.ts";
+import type { Db } from "../../client.ts";
+import { verbatim } from "../../sql.ts";
 
 /** A statement of rate-limiter-flexible: its own text, with values apart. */
 interface LimiterStatement {
