@@ -23,6 +23,7 @@ import { createLogos } from "./browser/logo/logos.ts";
 import { createApiMetrics } from "./http/metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import { createOutputOpener } from "./resources/issuance/open-output.ts";
+import { createPasswordCheck } from "./browser/sign-in/password-check.ts";
 
 export interface ApiOptions {
   db: Database;
@@ -91,6 +92,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     jobs,
     signingKeys,
     guesses,
+    isPassword: createPasswordCheck(),
     logos: createLogos({ fetchPicture: createPictureFetch(settings.logos ?? {}), clock, log }),
     masterKey: key,
     settings,

@@ -12,6 +12,7 @@ import type { Guesses } from "./attempt-limits.ts";
 import type { ApiMetrics } from "../http/metrics.ts";
 import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
+import type { PasswordCheck } from "../browser/sign-in/password-check.ts";
 import type { CollectedIssuance } from "./views/collected-issuance.ts";
 
 /** What the API works with; opened in main.ts and passed to whatever needs it. */
@@ -28,6 +29,7 @@ export interface Deps {
   jobs: JobWatch;
   signingKeys: TokenSigningKeys;
   guesses: Guesses;
+  isPassword: PasswordCheck;
   logos: Logos;
   /** Seals what must be read again, and makes the keys of form tokens. */
   masterKey: KeyObject;

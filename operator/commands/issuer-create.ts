@@ -32,7 +32,13 @@ export const issuerCreate = command({
     const root = chooseRoot({ realm: realm.name, given }, context);
     const passphrase = context.passphrase();
     await checkPassphrase(db, passphrase);
-    const authority = await signIssuingCa({ root, organization: realm.displayName, passphrase, at });
+    const authority = await signIssuingCa({
+      root,
+      organization: realm.displayName,
+      passphrase,
+      cost: context.costs.key,
+      at,
+    });
     const issuer = await db.transaction(async (tx) => {
       await realms.lock(tx, realm.id);
       refuseSecond(await issuers.list(tx, realm.id));

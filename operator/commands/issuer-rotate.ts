@@ -93,6 +93,7 @@ async function makeNext(
     root,
     organization: realm.displayName,
     passphrase: context.passphrase(),
+    cost: context.costs.key,
     at,
   });
   const db = await context.db();

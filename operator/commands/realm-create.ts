@@ -25,7 +25,7 @@ export const realmCreate = command({
     const db = await context.db();
     const passphrase = context.passphrase();
     await checkPassphrase(db, passphrase);
-    const hierarchy = await createHierarchy({ organization: displayName, passphrase, at });
+    const hierarchy = await createHierarchy({ organization: displayName, passphrase, cost: context.costs.key, at });
     const { ceremony } = context.dataDirectory();
     const { realm, issuer, rootFiles } = await db.transaction((tx) =>
       addRealm(tx, { name, domain, displayName, localSignIn: false, hierarchy, ceremony, at }),

@@ -27,7 +27,9 @@ export const userCreate = command({
     const at = context.clock.now();
     const realm = await context.realm();
     const db = await context.db();
-    const passwordHash = passwordStdin ? await hashPassword(await context.readInput()) : null;
+    const passwordHash = passwordStdin
+      ? await hashPassword(await context.readInput(), { cost: context.costs.password })
+      : null;
     const pairwiseID = pairwiseId ?? drawPairwiseId(realm);
     const userID = await db.transaction((tx) =>
       addLocalUser(tx, { realm, username, pairwiseId: pairwiseID, email, administrator, passwordHash, at }),

@@ -7,6 +7,8 @@ import { loadConfig, type Config, type Env } from "../../runtime/config.ts";
 import { openDataDirectory, type DataDirectory } from "../../runtime/data-directory.ts";
 import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
 import { masterKey } from "../../runtime/master-key.ts";
+import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
+import type { PasswordCost } from "./password.ts";
 import { CommandError, usageError } from "../../terminal/failure.ts";
 
 /** What commands read of the configuration; the same variables as the other processes. */
@@ -33,6 +35,14 @@ export interface OperatorIo {
   writeError(text: string): void;
   /** Everything on standard input. */
   readInput(): Promise<string>;
+  /** Only tests set it. */
+  costs?: DerivationCosts;
+}
+
+/** How much work deriving from a passphrase and hashing a password is; where one is missing, the default of the service. */
+export interface DerivationCosts {
+  key?: KeyCost;
+  password?: PasswordCost;
 }
 
 /** What a command works with. Nothing is opened before it is asked for. */
@@ -44,6 +54,7 @@ export interface Context {
   /** What `--realm` said. */
   readonly realmName: string | undefined;
   dataDirectory(): DataDirectory;
+  readonly costs: DerivationCosts;
   /** What issuer keys and root keys are encrypted under. */
   passphrase(): string;
   /** What guest tokens are sealed under. */
@@ -82,6 +93,7 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
     clock: io.clock,
     config,
     realmName,
+    costs: io.costs ?? {},
     dataDirectory: () => openDataDirectory(config.REALMPASS_DATA_DIRECTORY),
     passphrase: () => config.REALMPASS_ISSUER_KEY_PASSPHRASE ?? context.dataDirectory().secret("issuerKeyPassphrase"),
     masterKey: () => masterKey(config.REALMPASS_MASTER_KEY ?? context.dataDirectory().secret("masterKey")),

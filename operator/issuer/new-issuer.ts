@@ -4,6 +4,7 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { createIssuingCa, type CertificateAuthority } from "../../worker/keys/ceremony.ts";
+import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
 import { X509Certificate } from "../../pki/x509.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
@@ -13,6 +14,7 @@ export async function signIssuingCa(request: {
   root: CertificateAuthority;
   organization: string;
   passphrase: string;
+  cost?: KeyCost | undefined;
   at: Date;
 }): Promise<CertificateAuthority> {
   const authority = await createIssuingCa(request);

@@ -1,6 +1,6 @@
 import { randomBytes, webcrypto } from "node:crypto";
 import { certificateValidity, organizationName } from "../../domain/certificate-profile.ts";
-import { decryptKey, encryptKey, type EncryptedKey } from "./encrypted-key.ts";
+import { decryptKey, encryptKey, type EncryptedKey, type KeyCost } from "./encrypted-key.ts";
 import type { PublicationUrls } from "../../pki/issuer.ts";
 import { drawSerialNumber, serialNumberToMagnitude } from "../../pki/serial-number.ts";
 import {
@@ -34,12 +34,14 @@ export interface RootRequest {
   at: Date;
   validityYears?: number;
   passphrase: string;
+  /** Of deriving the key that the new key is encrypted under. */
+  cost?: KeyCost | undefined;
   curve?: Curve;
 }
 
 /** A self-signed root (RFC 5280 section 3.2): CA:TRUE, keyCertSign and cRLSign, both critical. Its name is its own. */
 export async function createRoot(request: RootRequest): Promise<CertificateAuthority> {
-  const { organization, at, validityYears = certificateValidity.rootYears, passphrase, curve = "P-384" } = request;
+  const { organization, at, validityYears = certificateValidity.rootYears, curve = "P-384" } = request;
   const keys = await generateKeys(curve);
   const certificate = await X509CertificateGenerator.createSelfSigned({
     serialNumber: serialNumberHex(),
@@ -53,7 +55,7 @@ export async function createRoot(request: RootRequest): Promise<CertificateAutho
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
   });
-  return keep(certificate, keys, passphrase);
+  return keep(certificate, keys, request);
 }
 
 export interface IssuingCaRequest {
@@ -63,6 +65,8 @@ export interface IssuingCaRequest {
   validityYears?: number;
   /** Of the root's key, and of the new one. */
   passphrase: string;
+  /** Of deriving the key that the new key is encrypted under. */
+  cost?: KeyCost | undefined;
   /** Where the root's own CRL, OCSP responder and certificate are, when they are published anywhere. */
   rootUrls?: Partial<PublicationUrls>;
 }
@@ -96,7 +100,7 @@ export async function createIssuingCa(request: IssuingCaRequest): Promise<Certif
       ...publication(request.rootUrls ?? {}),
     ],
   });
-  return keep(certificate, keys, passphrase);
+  return keep(certificate, keys, request);
 }
 
 const hashOf = { "P-256": "SHA-256", "P-384": "SHA-384" } as const satisfies Record<Curve, string>;
@@ -157,13 +161,13 @@ function publication({ crl, ocsp, caIssuers }: Partial<PublicationUrls>) {
 async function keep(
   certificate: X509Certificate,
   keys: webcrypto.CryptoKeyPair,
-  passphrase: string,
+  { passphrase, cost }: Pick<RootRequest, "passphrase" | "cost">,
 ): Promise<CertificateAuthority> {
   const privateKeyPkcs8 = Buffer.from(await webcrypto.subtle.exportKey("pkcs8", keys.privateKey));
   try {
     return {
       certificate: Buffer.from(certificate.rawData),
-      encryptedKey: await encryptKey(privateKeyPkcs8, passphrase),
+      encryptedKey: await encryptKey(privateKeyPkcs8, passphrase, { cost }),
     };
   } finally {
     privateKeyPkcs8.fill(0);

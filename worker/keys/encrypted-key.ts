@@ -1,8 +1,12 @@
 import { createCipheriv, createDecipheriv, randomBytes, scrypt, scryptSync, type ScryptOptions } from "node:crypto";
 import { z } from "zod";
 
-/** Cost of new records: 32 MB and some 80 ms. What a record asks for when read is capped, since it may be forged. */
-const cost = { N: 2 ** 15, r: 8, p: 1 } as const;
+/** The costs that a record may have: it may be forged, so what reading one takes is bounded. */
+const costs = [16_384, 32_768, 65_536, 131_072] as const;
+/** The parameter N of scrypt. */
+export type KeyCost = (typeof costs)[number];
+/** The cost of new records: 32 MB and some 80 ms. */
+const defaultCost: KeyCost = 32_768;
 const memoryBytesMax = 256 * 1024 * 1024;
 const keyBase64LengthMax = 16_384;
 const additionalData = Buffer.from("realmpass encrypted key 1");
@@ -18,7 +22,7 @@ export const EncryptedKey = z.strictObject({
   version: z.literal(1),
   kdf: z.strictObject({
     name: z.literal("scrypt"),
-    N: z.literal([2 ** 14, 2 ** 15, 2 ** 16, 2 ** 17]),
+    N: z.literal(costs),
     r: z.int().min(8).max(16),
     p: z.int().min(1).max(4),
     salt: base64Of(16),
@@ -39,17 +43,22 @@ export class EncryptedKeyError extends Error {
 }
 
 /** Encrypts a PKCS#8 private key under a passphrase, with fresh salt and IV. The key given is left as it is. */
-export async function encryptKey(privateKeyPkcs8: Uint8Array, passphrase: string): Promise<EncryptedKey> {
+export async function encryptKey(
+  privateKeyPkcs8: Uint8Array,
+  passphrase: string,
+  { cost = defaultCost }: { cost?: KeyCost | undefined } = {},
+): Promise<EncryptedKey> {
   if (passphrase === "") throw new EncryptedKeyError("malformed", "a passphrase is needed to encrypt a key");
   const salt = randomBytes(16);
   const iv = randomBytes(12);
-  const key = await derive(passphrase, salt, cost);
+  const parameters = { N: cost, r: 8, p: 1 };
+  const key = await derive(passphrase, salt, parameters);
   const cipher = createCipheriv("aes-256-gcm", key, iv).setAAD(additionalData);
   const ciphertext = Buffer.concat([cipher.update(privateKeyPkcs8), cipher.final()]);
   key.fill(0);
   return {
     version: 1,
-    kdf: { name: "scrypt", ...cost, salt: salt.toString("base64") },
+    kdf: { name: "scrypt", ...parameters, salt: salt.toString("base64") },
     cipher: {
       name: "aes-256-gcm",
       iv: iv.toString("base64"),

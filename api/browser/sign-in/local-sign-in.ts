@@ -11,7 +11,6 @@ import { pathOn } from "../pages/continue-to.ts";
 import { isOwnForm } from "../pages/form-token.ts";
 import { homePath } from "./home.ts";
 import { askWhoItIs } from "./login.ts";
-import { isPassword } from "./password-check.ts";
 import { redirect } from "../pages/redirect.ts";
 import { findPlace, readParameters, signInAddress } from "./sign-in-request.ts";
 
@@ -75,7 +74,7 @@ async function checkPassword(
   try {
     const guess = await deps.guesses.password({ realmId, username, address: request.ip ?? "", find });
     const { credential } = guess.found;
-    const right = await isPassword(password, credential?.passwordHash);
+    const right = await deps.isPassword(password, credential?.passwordHash);
     if (credential === undefined || !right) return { reason: "wrong" };
     await guess.refund();
     return credential;

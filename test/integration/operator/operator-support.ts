@@ -8,6 +8,8 @@ import { runOperator } from "../../../operator/program.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import type { Env } from "../../../runtime/config.ts";
 import { openDataDirectory, type DataDirectory } from "../../../runtime/data-directory.ts";
+import { testKeyCost } from "../../support/given/issuing.ts";
+import { testPasswordCost } from "../../support/given/local-account.ts";
 import { useDatabase, type TestDatabase } from "../../support/run/database.ts";
 
 export interface Ran {
@@ -56,6 +58,7 @@ export function useOperator(database: TestDatabase = useDatabase()): TestOperato
       clock: options.clock ?? systemClock,
       writeOut: (text) => (out += text),
       writeError: (text) => (err += text),
+      costs: { key: testKeyCost, password: testPasswordCost },
       readInput: () => Promise.resolve(options.input ?? ""),
     });
     return {

@@ -11,6 +11,8 @@ import { X509Certificate } from "../../../pki/x509.ts";
 
 /** What the test issuers' keys are encrypted under. */
 export const testPassphrase = "a passphrase for tests alone";
+/** The least that a record of a key may cost. */
+export const testKeyCost = 16_384;
 
 export interface IssuingRealm {
   realmId: string;
@@ -30,12 +32,13 @@ export async function givenIssuingRealm(
 ): Promise<IssuingRealm> {
   const at = systemClock.now();
   const name = `realm-${unique()}`;
-  const root = await createRoot({ organization: name, at, passphrase: testPassphrase });
+  const root = await createRoot({ organization: name, at, passphrase: testPassphrase, cost: testKeyCost });
   const issuing = await createIssuingCa({
     root,
     organization: name,
     at,
     passphrase: testPassphrase,
+    cost: testKeyCost,
     ...(validityYears === undefined ? {} : { validityYears }),
   });
   const parsed = new X509Certificate(issuing.certificate);

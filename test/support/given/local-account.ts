@@ -5,7 +5,9 @@ import type { TestApi } from "../service/api.ts";
 import type { GivenUser } from "./given.ts";
 
 export const testPassword = "correct horse battery staple";
-const testPasswordHash = hashPassword(testPassword);
+/** As little work as argon2id can be: what a guess costs is not what these tests are about. */
+export const testPasswordCost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+const testPasswordHash = hashPassword(testPassword, { cost: testPasswordCost });
 
 export interface LocalAccount extends GivenUser {
   username: string;

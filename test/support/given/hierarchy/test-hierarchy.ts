@@ -61,7 +61,7 @@ export async function testIssuerMaterial(
     issuerId: "1" as IssuerID,
     certificate,
     chain: [certificate],
-    encryptedKey: await encryptKey(privateKeyPkcs8(name), passphrase),
+    encryptedKey: await encryptKey(privateKeyPkcs8(name), passphrase, { cost: 16_384 }),
     urls: testUrls,
   };
 }

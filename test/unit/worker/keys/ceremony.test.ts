@@ -17,12 +17,14 @@ import { describeWithTool } from "../../../support/run/tools.ts";
 const at = new Date("2026-11-21T09:00:00.500Z");
 const organization = 'Universität "Süd", #1 + Söhne \\ Co; <a=b>';
 const passphrase = "test passphrase";
+/** As cheap as a record may be, where the cost is not what a test is about. */
+const cost = 16_384;
 let root: CertificateAuthority;
 let issuing: CertificateAuthority;
 
 beforeAll(async () => {
-  root = await createRoot({ organization, at, passphrase });
-  issuing = await createIssuingCa({ root, organization, at, passphrase });
+  root = await createRoot({ organization, at, passphrase, cost });
+  issuing = await createIssuingCa({ root, organization, at, passphrase, cost });
 });
 
 const read = (ca: CertificateAuthority): X509Certificate => new X509Certificate(ca.certificate);
@@ -45,7 +47,7 @@ test("a CA was valid before the first certificate that it may sign is", () => {
 });
 
 test("two CAs of one organization are told apart by name, and each name has the organization in it", async () => {
-  const another = await createIssuingCa({ root, organization, at, passphrase });
+  const another = await createIssuingCa({ root, organization, at, passphrase, cost });
 
   expect(read(another).subject).not.toBe(read(issuing).subject);
   expect(read(another).subject).toContain("Issuing CA");
@@ -53,7 +55,7 @@ test("two CAs of one organization are told apart by name, and each name has the 
 });
 
 test("a long organization name leaves the common name within 64 characters", async () => {
-  const long = await createRoot({ organization: "🛰".repeat(100), at, passphrase, curve: "P-256" });
+  const long = await createRoot({ organization: "🛰".repeat(100), at, passphrase, cost, curve: "P-256" });
   const commonName = /CN=(.*)/.exec(read(long).subject)?.[1] ?? "";
 
   expect(Array.from(commonName).length).toBeLessThanOrEqual(64);
@@ -79,11 +81,13 @@ test.each([
   ["has no years", { validityYears: 0 }],
   ["has no organization", { organization: " " }],
 ])("an issuing CA that %s is refused", async (_, override) => {
-  await expect(createIssuingCa({ root, organization, at, passphrase, ...override })).rejects.toThrow(CeremonyError);
+  await expect(createIssuingCa({ root, organization, at, passphrase, cost, ...override })).rejects.toThrow(
+    CeremonyError,
+  );
 });
 
 test("a wrong passphrase opens no root", async () => {
-  const wrong = createIssuingCa({ root, organization, at, passphrase: "wrong" });
+  const wrong = createIssuingCa({ root, organization, at, passphrase: "wrong", cost });
   await expect(wrong).rejects.toMatchObject({ name: "EncryptedKeyError", code: "wrong_passphrase" });
 });
 
@@ -103,8 +107,8 @@ describeWithTool("openssl", "read by OpenSSL", () => {
   });
 
   test("the chain is strictly valid, for a root on either curve and beyond 2050", async () => {
-    const smallRoot = await createRoot({ organization, at, passphrase, curve: "P-256", validityYears: 40 });
-    const under = await createIssuingCa({ root: smallRoot, organization, at, passphrase, validityYears: 30 });
+    const smallRoot = await createRoot({ organization, at, passphrase, cost, curve: "P-256", validityYears: 40 });
+    const under = await createIssuingCa({ root: smallRoot, organization, at, passphrase, cost, validityYears: 30 });
 
     for (const [above, below] of [
       [root, issuing],
@@ -128,6 +132,7 @@ describeWithTool("openssl", "read by OpenSSL", () => {
       organization,
       at,
       passphrase,
+      cost,
       rootUrls: { crl: "http://pki.example.org/root.crl", caIssuers: "http://pki.example.org/root.crt" },
     });
 
@@ -138,6 +143,14 @@ describeWithTool("openssl", "read by OpenSSL", () => {
 });
 
 describe("a key at rest", () => {
+  test("is encrypted under a key that scrypt derives at N = 2^15, r = 8, p = 1, unless its maker says otherwise", async () => {
+    const { encryptedKey } = await createIssuingCa({ root, organization, at, passphrase });
+
+    expect(encryptedKey.kdf).toMatchObject({ name: "scrypt", N: 2 ** 15, r: 8, p: 1 });
+    expect(root.encryptedKey.kdf).toMatchObject({ name: "scrypt", N: cost, r: 8, p: 1 });
+    expect(openFileSignerSync(encryptedKey, passphrase).algorithm).toBe("ecdsa-with-SHA256");
+  });
+
   test("is not in what the ceremony returns, other than encrypted", () => {
     expect(Object.keys(root)).toEqual(["certificate", "encryptedKey"]);
     expect(root.encryptedKey.version).toBe(1);

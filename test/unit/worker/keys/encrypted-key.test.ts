@@ -12,10 +12,11 @@ import { privateKeyPkcs8 } from "../../../support/given/hierarchy/test-hierarchy
 
 const passphrase = "correct horse, bättery";
 const key = privateKeyPkcs8("issuing");
+const cost = 16_384;
 let record: EncryptedKey;
 
 beforeAll(async () => {
-  record = await encryptKey(key, passphrase);
+  record = await encryptKey(key, passphrase, { cost });
 });
 
 test("a key comes back from its record under its passphrase, also after a round through JSON", async () => {
@@ -26,7 +27,7 @@ test("a key comes back from its record under its passphrase, also after a round 
 });
 
 test("the key given is left as it was, and two records of it have nothing in common", async () => {
-  const again = await encryptKey(key, passphrase);
+  const again = await encryptKey(key, passphrase, { cost });
 
   expect(key.equals(privateKeyPkcs8("issuing"))).toBe(true);
   expect(again.kdf.salt).not.toBe(record.kdf.salt);
@@ -92,13 +93,13 @@ describe("a signer from a file", () => {
     ["P-384", "ecdsa-with-SHA384", () => generateKeyPairSync("ec", { namedCurve: "secp384r1" }).privateKey],
     ["RSA-2048", "sha256WithRSAEncryption", () => generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey],
   ])("uses the algorithm that goes with %s", async (_, algorithm, make) => {
-    const other = await encryptKey(make().export({ format: "der", type: "pkcs8" }), passphrase);
+    const other = await encryptKey(make().export({ format: "der", type: "pkcs8" }), passphrase, { cost });
     expect(openFileSignerSync(other, passphrase).algorithm).toBe(algorithm);
   });
 
   test("a key that is no issuer's is refused", async () => {
     const ed25519 = generateKeyPairSync("ed25519").privateKey.export({ format: "der", type: "pkcs8" });
-    const other = await encryptKey(ed25519, passphrase);
+    const other = await encryptKey(ed25519, passphrase, { cost });
     expect(() => openFileSignerSync(other, passphrase)).toThrow(TypeError);
   });
 });

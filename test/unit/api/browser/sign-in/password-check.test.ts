@@ -1,13 +1,25 @@
+import { verify } from "@node-rs/argon2";
 import { expect, test } from "vitest";
-import { isPassword, nobodysHash } from "../../../../../api/browser/sign-in/password-check.ts";
-import { hashPassword } from "../../../../../operator/user/password.ts";
+import { createPasswordCheck, defaultDummyHash } from "../../../../../api/browser/sign-in/password-check.ts";
+import { hashPassword } from "../../../../../operator/password.ts";
 
 const password = "correct horse battery staple";
+/** As little work as argon2id can be, where the work is not what a test is about. */
+const cost = { memoryCost: 8, timeCost: 1, parallelism: 1 };
+const cheapHash = (of = password): Promise<string> => hashPassword(of, { cost });
+const parametersOf = (hash: string): string => hash.split("$").slice(0, 4).join("$");
 
-test("comparing with nobody's password costs what comparing with somebody's does", async () => {
-  const parameters = (hash: string): string => hash.split("$").slice(0, 4).join("$");
-  expect(parameters(nobodysHash)).toBe(parameters(await hashPassword(password)));
+test("a stored password is hashed by argon2id with 19 MiB and two passes, and comparing with none costs the same", async () => {
+  const stored = await hashPassword(password);
+  expect(parametersOf(stored)).toBe("$argon2id$v=19$m=19456,t=2,p=1");
+  expect(await createPasswordCheck()(password, stored)).toBe(true);
+
+  expect(parametersOf(defaultDummyHash)).toBe(parametersOf(stored));
+  expect(await verify(defaultDummyHash, password)).toBe(false);
 });
+
+const dummyHash = await cheapHash("a password that is nowhere stored");
+const isPassword = createPasswordCheck({ dummyHash });
 
 test.each([
   ["the right password", password, true, true],
@@ -15,17 +27,18 @@ test.each([
   ["none", "", true, false],
   ["one that is too long", password.repeat(100), true, false],
   ["any, when there is no hash", password, false, false],
+  ["that of the dummy hash, when there is no hash", "a password that is nowhere stored", false, false],
 ])("%s", async (_, given, hashed, expected) => {
-  expect(await isPassword(given, hashed ? await hashPassword(password) : null)).toBe(expected);
+  expect(await isPassword(given, hashed ? await cheapHash() : null)).toBe(expected);
 });
 
 test("a password of 1,024 bytes can be right", async () => {
   const longest = "ä".repeat(512);
-  expect(await isPassword(longest, await hashPassword(longest))).toBe(true);
+  expect(await isPassword(longest, await cheapHash(longest))).toBe(true);
 });
 
 test("many at once all get their answer; more than can wait are told to come again", async () => {
-  const hash = await hashPassword(password);
+  const hash = await cheapHash();
   const checks = await Promise.allSettled(Array.from({ length: 110 }, () => isPassword(password, hash)));
   const answered = checks.filter(({ status }) => status === "fulfilled");
   expect(answered).toHaveLength(102);
