@@ -20,7 +20,7 @@ import { createKeyPool } from "./issuance/key-pool.ts";
 import { startOcsp, type OcspOptions } from "./ocsp/start-ocsp.ts";
 import { profileSigningEnd } from "./issuance/profile-signing.ts";
 import type { ProfileSigning } from "./signing/messages.ts";
-import { createSigningPool } from "./signing/pool.ts";
+import { createSigningPool, type SigningPool } from "./signing/pool.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 
 export interface WorkerOptions {
@@ -34,6 +34,8 @@ export interface WorkerOptions {
   publicationUrl: string;
   crlValidityHours: number;
   signingThreads: number;
+  /** Threads of the same settings that the caller has started and closes; omitted: the worker has its own. */
+  signingPool?: SigningPool | undefined;
   issuanceConcurrency: number;
   bulkConcurrency: number;
   rsaKeyPool: number;
@@ -58,14 +60,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   if (profileSigning !== undefined && profileSigningEnd(profileSigning) <= clock.now()) {
     log.warn({ event: "profile_signing.expired" }, "the certificate that signs configuration profiles has expired");
   }
-  const pool = createSigningPool({
-    threads: options.signingThreads,
-    passphrase: options.passphrase,
-    outputPublicKey: outputPublicKey(options.outputPublicKeyJwk),
-    profileSigning,
-    log,
-  });
-  lifecycle.onStop("signing threads", () => pool.close());
+  const pool = options.signingPool ?? startSigningPool(options);
 
   const claimsInHand = new Set<string>();
   const rsaKeys = createKeyPool({
@@ -124,6 +119,18 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   if (options.ocsp !== undefined) await startOcsp(options.ocsp, { ...options, pool, issuers: deps.issuers, workerId });
   await workers.beat(db, { workerId, at: clock.now() });
   log.info({ event: "worker.started", workerId, backend: backend.kind, jobs: Object.keys(jobs) }, "worker started");
+}
+
+function startSigningPool(options: WorkerOptions): SigningPool {
+  const pool = createSigningPool({
+    threads: options.signingThreads,
+    passphrase: options.passphrase,
+    outputPublicKey: outputPublicKey(options.outputPublicKeyJwk),
+    profileSigning: options.profileSigning,
+    log: options.log,
+  });
+  options.lifecycle.onStop("signing threads", () => pool.close());
+  return pool;
 }
 
 type Outcomes = Awaited<ReturnType<typeof issueAll>>;

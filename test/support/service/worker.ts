@@ -5,7 +5,8 @@ import { systemClock } from "../../../runtime/clock.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
 import { createLog, type Log } from "../../../runtime/log.ts";
 import { openQueues, type QueueBackend, type Queues } from "../../../runtime/queues.ts";
-import { generateOutputKeyPair } from "../../../runtime/sealed-output.ts";
+import { generateOutputKeyPair, outputPublicKey } from "../../../runtime/sealed-output.ts";
+import { createSigningPool, type SigningPool } from "../../../worker/signing/pool.ts";
 import { startWorker } from "../../../worker/worker.ts";
 import { atEnd, atEndOfFile } from "../run/at-end.ts";
 import { testPassphrase } from "../given/issuing.ts";
@@ -40,13 +41,24 @@ const databaseOptions = (url: string): DatabaseOptions => ({
   applicationName: "realmpass test worker",
 });
 
+const signingThreads = 2;
+let signingPool: SigningPool | undefined;
+
+/** The threads that sign for all workers of this test process: starting them is most of what a worker costs. */
+const sharedSigningPool = (): SigningPool =>
+  (signingPool ??= createSigningPool({
+    threads: signingThreads,
+    passphrase: testPassphrase,
+    outputPublicKey: outputPublicKey(testOutputKeys.publicJwk),
+  }));
+
 export interface TestWorker {
   queues: Queues;
   registry: Registry;
   stop: () => Promise<void>;
 }
 
-/** A real worker in this process, signing in threads, on the queue backend of choice; stopped at the end of the test or file. */
+/** A real worker in this process, signing in threads that it shares, on the queue backend of choice; stopped at the end of the test or file. */
 export async function startTestWorker({
   databaseUrl,
   kind = "postgres",
@@ -78,7 +90,8 @@ export async function startTestWorker({
     auditKeyJwk: testAuditKey,
     publicationUrl: "http://pki.example",
     crlValidityHours: 96,
-    signingThreads: 2,
+    signingThreads,
+    signingPool: sharedSigningPool(),
     issuanceConcurrency: 64,
     bulkConcurrency: 2,
     rsaKeyPool,
