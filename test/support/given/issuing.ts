@@ -6,13 +6,13 @@ import * as realms from "../../../db/queries/realm/realms.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { operatorActor } from "../../../domain/audit.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { createIssuingCa, createRoot } from "../../../worker/keys/ceremony.ts";
+import { createIssuingCa, createRoot, type CertificateAuthority } from "../../../worker/keys/ceremony.ts";
 import { X509Certificate } from "../../../pki/x509.ts";
 
 /** What the test issuers' keys are encrypted under. */
 export const testPassphrase = "a passphrase for tests alone";
 /** The least that a record of a key may cost. */
-export const testKeyCost = 16_384;
+export const testKeyCost = 16_384 as const;
 
 export interface IssuingRealm {
   realmId: string;
@@ -25,22 +25,46 @@ export interface IssuingRealm {
 let sequence = 0;
 const unique = (): string => `${process.pid}-${++sequence}`;
 
-/** A realm with a root and an issuing CA of its own, made as an operator would. */
+interface Hierarchy {
+  root: CertificateAuthority;
+  issuing: CertificateAuthority;
+}
+
+/** Hierarchies that tests of this process have made, and how many of them each database has. */
+const hierarchies: Promise<Hierarchy>[] = [];
+const taken = new WeakMap<Database, number>();
+
+/**
+ * A hierarchy that no other realm of this database has. Deriving keys is most of what making one costs, so the realms of
+ * different databases have the same ones.
+ */
+function nextHierarchy(owner: Database, validityYears?: number): Promise<Hierarchy> {
+  if (validityYears !== undefined) return makeHierarchy(validityYears);
+  const next = taken.get(owner) ?? 0;
+  taken.set(owner, next + 1);
+  return (hierarchies[next] ??= makeHierarchy());
+}
+
+async function makeHierarchy(validityYears?: number): Promise<Hierarchy> {
+  const names = {
+    organization: `Test ${unique()}`,
+    at: systemClock.now(),
+    passphrase: testPassphrase,
+    cost: testKeyCost,
+  };
+  const root = await createRoot(names);
+  const years = validityYears === undefined ? {} : { validityYears };
+  return { root, issuing: await createIssuingCa({ ...names, ...years, root }) };
+}
+
+/** A realm with a root and an issuing CA that no other realm of its database has. */
 export async function givenIssuingRealm(
   owner: Database,
   { maxProfiles = 5, validityYears }: { maxProfiles?: number; validityYears?: number } = {},
 ): Promise<IssuingRealm> {
   const at = systemClock.now();
   const name = `realm-${unique()}`;
-  const root = await createRoot({ organization: name, at, passphrase: testPassphrase, cost: testKeyCost });
-  const issuing = await createIssuingCa({
-    root,
-    organization: name,
-    at,
-    passphrase: testPassphrase,
-    cost: testKeyCost,
-    ...(validityYears === undefined ? {} : { validityYears }),
-  });
+  const { root, issuing } = await nextHierarchy(owner, validityYears);
   const parsed = new X509Certificate(issuing.certificate);
   return owner.transaction(async (tx) => {
     const { id } = await realms.create(tx, {
