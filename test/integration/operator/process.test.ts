@@ -32,7 +32,7 @@ async function operator(
   argv: readonly string[],
   input = "",
 ): Promise<{ code: number | null; out: string; err: string }> {
-  const child = spawn(process.execPath, ["--import", "tsx", "operator/main.ts", ...argv], {
+  const child = spawn(process.execPath, ["dist/operator/main.js", ...argv], {
     cwd: project,
     env: { PATH: process.env["PATH"], HOME: process.env["HOME"], REALMPASS_DATA_DIRECTORY: directory },
     stdio: "pipe",
