@@ -1,5 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { beforeAll, expect, test } from "vitest";
+import { fuzzRounds } from "../../support/fuzzing.ts";
 import { sendRequest, useApi, type ApiAnswer } from "../../support/service/api.ts";
 import { givenSubject, type SampleSubject } from "../../support/given/endpoint-samples.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
@@ -10,7 +11,7 @@ import { createRandom, resolved, sampleOf, type Random, type Schema } from "../.
  * answer is our fault, none has a status that the document does not have, and each is what the document says of it.
  */
 
-const requests = 2000;
+const requests = fuzzRounds(2_000);
 const seed = 20261121;
 
 const api = useApi({ settings: { waitSeconds: 5 } });
@@ -355,4 +356,4 @@ test(`${requests} random requests`, async () => {
   const done = [...statuses].reduce((sum, [status, count]) => sum + (status < 400 ? count : 0), 0);
   expect(done).toBeGreaterThan(requests / 4);
   expect([...statuses.keys()]).toEqual(expect.arrayContaining([200, 202, 400, 401, 403, 404, 413, 415]));
-}, 120_000);
+});
