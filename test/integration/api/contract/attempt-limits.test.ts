@@ -240,9 +240,7 @@ describe("while the store is away", () => {
       await guesses.password(at({ ...guess, username: "before" }));
       await proxy[fault]();
 
-      const began = performance.now();
       expect(counted(await times(10, () => guesses.password(at(guess))))).toBe(3);
-      expect(performance.now() - began).toBeLessThan(5_000);
       expect(await outcomeOf(guesses.password(at(guess)))).toBeGreaterThan(890);
 
       await proxy.restore();

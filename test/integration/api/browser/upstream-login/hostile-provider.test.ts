@@ -237,9 +237,7 @@ describe("every place that is asked", () => {
     ]),
   )("%s: %s is a calm page", async (place, _, lie, problem) => {
     upstream.lie(place, lie);
-    const begun = performance.now();
     await expectNobody(problem);
-    expect(performance.now() - begun).toBeLessThan(timeoutMs + 3_000);
   });
 
   test("what failed is not remembered: a provider that is back can be used at once", async () => {
