@@ -8,7 +8,7 @@ import { openDataDirectory, type DataDirectory } from "../../runtime/data-direct
 import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
 import { masterKey } from "../../runtime/master-key.ts";
 import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
-import type { PasswordCost } from "./password.ts";
+import type { PasswordCost } from "../user/password.ts";
 import { CommandError, usageError } from "../../terminal/failure.ts";
 
 /** What commands read of the configuration; the same variables as the other processes. */

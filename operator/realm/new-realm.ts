@@ -5,8 +5,8 @@ import * as realms from "../../db/queries/realm/realms.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { createRoot, type CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
-import { writeRoot, type RootFiles } from "./ceremony-directory.ts";
-import { addIssuer, signIssuingCa } from "./new-issuer.ts";
+import { writeRoot, type RootFiles } from "../issuer/ceremony-directory.ts";
+import { addIssuer, signIssuingCa } from "../issuer/new-issuer.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
 /** A realm's own root and its first issuing CA. */

@@ -1,7 +1,7 @@
 import { verify } from "@node-rs/argon2";
 import { expect, test } from "vitest";
 import { createPasswordCheck, defaultDummyHash } from "../../../../../api/browser/sign-in/password-check.ts";
-import { hashPassword } from "../../../../../operator/password.ts";
+import { hashPassword } from "../../../../../operator/user/password.ts";
 
 const password = "correct horse battery staple";
 /** As little work as argon2id can be, where the work is not what a test is about. */
