@@ -9,19 +9,32 @@ export interface Options {
   quick: boolean;
   /** Where Node's CPU profiles of the service's processes go; undefined: no profiles. Figures are worse with them. */
   cpuProfiles: string | undefined;
+  /** The commit that this build is compared with; undefined: it is measured alone. */
+  against: string | undefined;
 }
 
-export const usage = `usage: npm run bench -- [--quick] [--backend redis|postgres] [--cpu-profiles DIRECTORY] [${Object.keys(scenarios).join("|")} …]
-A full run of everything writes docs/benchmarks.md; other runs print what they find.`;
+export const usage = `usage: npm run bench -- [--quick] [--backend redis|postgres] [--against COMMIT] [--cpu-profiles DIRECTORY] [${Object.keys(scenarios).join("|")} …]
+A full run of everything writes docs/benchmarks.md; other runs print what they find.
+--against builds that commit in a temporary worktree, measures both builds in turn, and prints the ratio of each figure.`;
 
-/** Reads the command line. Throws a TypeError that says what is wrong with it. */
-export function readArguments(args: readonly string[]): Options {
+/** Reads the command line; undefined when only the usage is asked for. Throws a TypeError that says what is wrong with it. */
+export function readArguments(args: readonly string[]): Options | undefined {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
-    options: { quick: { type: "boolean" }, backend: { type: "string" }, "cpu-profiles": { type: "string" } },
+    options: {
+      help: { type: "boolean" },
+      quick: { type: "boolean" },
+      backend: { type: "string" },
+      against: { type: "string" },
+      "cpu-profiles": { type: "string" },
+    },
   });
-  const { quick = false, backend } = values;
+  if (values.help === true) return undefined;
+  const { quick = false, backend, against, "cpu-profiles": cpuProfiles } = values;
+  if (against !== undefined && cpuProfiles !== undefined) {
+    throw new TypeError("--cpu-profiles would mix the profiles of both builds of --against");
+  }
   if (backend !== undefined && backend !== "redis" && backend !== "postgres") {
     throw new TypeError(`there is no backend ${backend}`);
   }
@@ -32,10 +45,15 @@ export function readArguments(args: readonly string[]): Options {
     names: positionals.length === 0 ? all : all.filter((name) => positionals.includes(name)),
     backends: backend === undefined ? ["redis", "postgres"] : [backend],
     quick,
-    cpuProfiles: values["cpu-profiles"],
+    cpuProfiles,
+    against,
   };
 }
 
 /** Whether a run's figures are the ones to keep. */
-export const isComplete = ({ names, backends, quick, cpuProfiles }: Options): boolean =>
-  names.length === Object.keys(scenarios).length && backends.length === 2 && !quick && cpuProfiles === undefined;
+export const isComplete = ({ names, backends, quick, cpuProfiles, against }: Options): boolean =>
+  names.length === Object.keys(scenarios).length &&
+  backends.length === 2 &&
+  !quick &&
+  cpuProfiles === undefined &&
+  against === undefined;

@@ -7,6 +7,13 @@ export interface Findings {
   sections: { scenario: Scenario; outcomes: Outcome[] }[];
 }
 
+const howToCompare =
+  "Whether a change makes a difference is not seen by comparing two runs. `npm run bench -- --against COMMIT single` builds that " +
+  "commit in a temporary worktree, measures the two builds in turn, each time with a freshly started service, and prints for each " +
+  "figure both values and the ratio of this build to the other: the median of the pairs, with the lowest and the highest. A ratio " +
+  "whose range includes 1 shows nothing. The load generator, and the SQL that prepares and checks a scenario, are those of this " +
+  "build: a commit with another wire or other tables in a scenario cannot be compared by it.";
+
 /** What was found, for docs/benchmarks.md. */
 export function writeDocument({ machine, floorsUs, sections }: Findings): string {
   const lowest = Math.min(...floorsUs);
@@ -16,6 +23,7 @@ export function writeDocument({ machine, floorsUs, sections }: Findings): string
     "Written by `npm run bench`, which drives the compiled service, all of its processes on one machine together with " +
       "the load generator, and checks every answer. `npm run bench -- --quick single` is a short run of one scenario " +
       "that only prints. A full run takes about half an hour: RSA keys and a large realm take their time.",
+    howToCompare,
     table(["", ""], machine),
     "## How to read it",
     "- **The machine is shared.** Rates and latencies move by a quarter from run to run, and more while something else " +
@@ -39,7 +47,7 @@ export function writeDocument({ machine, floorsUs, sections }: Findings): string
 }
 
 /** A table in Markdown, padded as Prettier would. */
-function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
+export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
   const widths = columns.map((column, index) =>
     Math.max(3, ...[column, ...rows.map((row) => row[index] ?? "")].map((cell) => cell.length)),
   );

@@ -2,6 +2,7 @@ import { execFileSync } from "node:child_process";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { findTool } from "../support/run/tools.ts";
 import type { Service } from "./service.ts";
+import { thisBuild } from "./worktree.ts";
 
 /** What the figures were taken on, as rows of a table. */
 export function describeMachine({ postgresVersion }: Pick<Service, "postgresVersion">): [string, string][] {
@@ -11,7 +12,7 @@ export function describeMachine({ postgresVersion }: Pick<Service, "postgresVers
     ["Node", process.versions.node],
     ["Postgres", `${postgresVersion}, embedded, as \`npm start\` configures it`],
     ["Redis", `${redisVersion()}, append-only, fsync every second`],
-    ["Commit", commit()],
+    ["Commit", thisBuild().name],
   ];
 }
 
@@ -19,14 +20,4 @@ function redisVersion(): string {
   const program = findTool("redis-server");
   if (program === undefined) return "none";
   return /v=([\d.]+)/.exec(execFileSync(program, ["--version"], { encoding: "utf8" }))?.[1] ?? "unknown";
-}
-
-function commit(): string {
-  try {
-    const git = (...args: string[]): string => execFileSync("git", args, { encoding: "utf8" }).trim();
-    const changed = git("status", "--porcelain", "--", ":!docs", ":!test") !== "";
-    return `${git("rev-parse", "--short", "HEAD")}${changed ? ", with changes that are not committed yet" : ""}`;
-  } catch {
-    return "unknown";
-  }
 }

@@ -7,11 +7,9 @@ import { createInterface } from "node:readline";
 import { Readable } from "node:stream";
 import { setTimeout as delay } from "node:timers/promises";
 import { Redis } from "ioredis";
-import { only, openDatabase, openQueuePool, type Database } from "../../db/client.ts";
+import { only, openDatabase, type Database } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
-import { createLog } from "../../runtime/log.ts";
-import { openQueues, type Queues } from "../../runtime/queues.ts";
 import { ended, freePort, startRedis } from "../support/run/services.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { readCpu, readPeakMemory, type CpuByPart, type Part } from "./cpu.ts";
@@ -29,8 +27,9 @@ export interface Service {
   /** With the owner's rights. */
   db: Database;
   databaseUrl: string;
-  queues: Queues;
   postgresVersion: string;
+  /** Where each worker answers OCSP on this machine. */
+  ocspPorts: readonly number[];
   cpu(): CpuByPart;
   /** The most memory that the part has had resident, in bytes. */
   peakMemory(part: Part): number;
@@ -43,13 +42,21 @@ export interface Service {
 
 export interface ServiceOptions {
   backend: Backend;
+  /** The directory with the build to start: this one's, or another commit's. Only its programs, their environment and HTTP are relied on. */
+  tree: string;
   env: Record<string, string>;
   cpuProfiles: string | undefined;
   cleanup: Cleanup;
 }
 
 /** Starts the service and registers a client for it. It stops with the cleanup at the latest, or when this process dies. */
-export async function startService({ backend, env: extra, cpuProfiles, cleanup }: ServiceOptions): Promise<Service> {
+export async function startService({
+  backend,
+  tree,
+  env: extra,
+  cpuProfiles,
+  cleanup,
+}: ServiceOptions): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-bench-"));
   const removeDirectory = cleanup.add(() => rm(directory, { recursive: true, force: true }));
   const redis = backend === "redis" ? await startRedis() : undefined;
@@ -58,12 +65,14 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
   if (cpuProfiles !== undefined) await mkdir(cpuProfiles, { recursive: true });
 
   const port = await freePort();
+  const ocspPorts = [await freePort()];
   const env = {
     PATH: process.env["PATH"] ?? "",
     HOME: directory,
     REALMPASS_DATA_DIRECTORY: join(directory, "data"),
     PORT: String(port),
     REALMPASS_METRICS_PORT: "0",
+    REALMPASS_OCSP_PORT: String(ocspPorts[0]),
     REALMPASS_RATE_LIMIT_SERVICE: "1000000",
     REALMPASS_RATE_LIMIT_USER: "1000000",
     REALMPASS_RSA_KEY_POOL: "0",
@@ -71,7 +80,12 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
     ...(cpuProfiles === undefined ? {} : { NODE_OPTIONS: profiling(cpuProfiles) }),
     ...extra,
   };
-  const child = fork("dist/start.js", { env, execArgv: [], stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  const child = fork(join(tree, "dist/start.js"), {
+    cwd: tree,
+    env,
+    execArgv: [],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
   const stopChild = cleanup.add(() => ended(child));
   const ready = new Promise<void>((resolve, reject) => {
     child.stdout?.on("data", (text: Buffer) => {
@@ -97,27 +111,20 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
 
   const databaseUrl = (await findEmbeddedPostgres(join(directory, "data")))?.url;
   if (databaseUrl === undefined) throw new Error("the service's database is not to be found");
-  const applicationName = "realmpass bench";
-  const db = openDatabase({ url: databaseUrl, connectionsMax: 2, applicationName, answerSecondsMax: 120 });
-  const closeDatabase = cleanup.add(() => db.close());
-  const queuePool = redis ?? openQueuePool({ url: databaseUrl, connectionsMax: 2, applicationName });
-  const quietLog = createLog({ process: "bench", level: "warn" });
-  const queues = openQueues(
-    "url" in queuePool ? { kind: "redis", url: queuePool.url } : { kind: "postgres", pool: queuePool },
-    quietLog,
-  );
-  const closeQueues = cleanup.add(async () => {
-    await queues.close();
-    if (!("url" in queuePool)) await queuePool.end();
+  const db = openDatabase({
+    url: databaseUrl,
+    connectionsMax: 2,
+    applicationName: "realmpass bench",
+    answerSecondsMax: 120,
   });
-
+  const closeDatabase = cleanup.add(() => db.close());
   const { id: realmId } = only(await db.query<{ id: string }>(sql`update realms set max_profiles = 100 returning id`));
   const [shown] = await db.query<{ server_version: string }>(sql`show server_version`);
   const roots = [child.pid, redis === undefined ? undefined : await processOf(redis.url)].filter(
     (pid) => pid !== undefined,
   );
 
-  const client = registerClient(env);
+  const client = registerClient(tree, env);
   const stopWorkers: (() => Promise<void>)[] = [];
   return {
     backend,
@@ -127,13 +134,15 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
     realmId,
     db,
     databaseUrl,
-    queues,
     postgresVersion: shown?.server_version ?? "unknown",
+    ocspPorts,
     cpu: () => readCpu(roots),
     peakMemory: (part) => readPeakMemory(roots, part),
     async startWorker() {
-      const worker = fork("dist/worker/main.js", {
-        env: { ...env, DATABASE_URL: databaseUrl },
+      const ocspPort = await freePort();
+      const worker = fork(join(tree, "dist/worker/main.js"), {
+        cwd: tree,
+        env: { ...env, DATABASE_URL: databaseUrl, REALMPASS_OCSP_PORT: String(ocspPort) },
         execArgv: [],
         stdio: ["ignore", "ignore", "pipe", "ipc"],
       });
@@ -149,13 +158,13 @@ export async function startService({ backend, env: extra, cpuProfiles, cleanup }
         });
       });
       if (worker.pid !== undefined) roots.push(worker.pid);
+      ocspPorts.push(ocspPort);
     },
     async rsaKeysReady() {
       const text = await (await fetch(workerMetrics)).text();
       return Number(/^realmpass_rsa_key_pool_size (\d+)/m.exec(text)?.[1] ?? Number.NaN);
     },
     async stop() {
-      await closeQueues();
       await closeDatabase();
       for (const stopWorker of stopWorkers) await stopWorker();
       await stopChild();
@@ -184,14 +193,20 @@ async function processOf(redisUrl: string): Promise<number> {
 }
 
 /** A service client as an operator registers it. */
-function registerClient(env: Record<string, string>): Service["client"] {
+function registerClient(tree: string, env: Record<string, string>): Service["client"] {
   return JSON.parse(
     execFileSync(
       process.execPath,
-      ["dist/operator/main.js", "application", "create", "--type", "service", "--name", `bench ${randomUUID()}`].concat(
-        ["--client-uri", "https://bench.example", "--json"],
-      ),
-      { env: { ...env, NODE_OPTIONS: "" }, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
+      [
+        join(tree, "dist/operator/main.js"),
+        "application",
+        "create",
+        "--type",
+        "service",
+        "--name",
+        `bench ${randomUUID()}`,
+      ].concat(["--client-uri", "https://bench.example", "--json"]),
+      { cwd: tree, env: { ...env, NODE_OPTIONS: "" }, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
     ),
   ) as Service["client"];
 }

@@ -7,6 +7,7 @@ import { systemClock } from "../../../runtime/clock.ts";
 import { ended } from "../../support/run/services.ts";
 import type { Cleanup } from "../cleanup.ts";
 import { readCpu, parts, type CpuByPart } from "../cpu.ts";
+import { loadFigures } from "../figures.ts";
 import { measure, type Measured } from "../load/index.ts";
 import type { LoadOrder } from "../load/order.ts";
 import { addUsers, type Service } from "../service.ts";
@@ -30,7 +31,7 @@ export const authentication: Scenario = {
   columns: ["queue", "request", "requests/s", "p50 ms", "p99 ms", "CPU µs each", "× bare", "api / Postgres µs"],
   env: () => ({}),
 
-  async run({ service, quick, cleanup }) {
+  async run({ service, quick, once, cleanup }) {
     const userId = await givenUserWithProfiles(service);
     const bare = await startBare(service, userId, cleanup);
     const kinds: { name: string; target: Target; request: Request }[] = [
@@ -60,7 +61,7 @@ export const authentication: Scenario = {
 
     for (const kind of kinds) await ask(kind);
     const measured = new Map<string, Measured[]>(kinds.map(({ name }) => [name, []]));
-    for (let round = 0; round < (quick ? 1 : rounds); round++) {
+    for (let round = 0; round < (once ? 1 : rounds); round++) {
       for (const kind of kinds) measured.get(kind.name)?.push(await ask(kind));
     }
 
@@ -80,6 +81,7 @@ export const authentication: Scenario = {
           `${of((r) => r.cpuUsByPart.api + r.cpuUsByPart.start)} / ${of((r) => r.cpuUsByPart.Postgres)}`,
         ];
       }),
+      figures: [...measured].flatMap(([name, results]) => loadFigures(name, results)),
     };
   },
 };

@@ -3,6 +3,7 @@ import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { openssl } from "../../support/pki/openssl.ts";
 import { cpuBetween, type CpuByPart } from "../cpu.ts";
+import { figureOf, type Figure } from "../figures.ts";
 import { until, type Service } from "../service.ts";
 import { figure, median } from "../statistics.ts";
 import type { Scenario } from "./scenario.ts";
@@ -40,16 +41,17 @@ export const crl: Scenario = {
   backends: ["postgres"],
   env: () => ({}),
 
-  async run({ service, quick }) {
+  async run({ service, quick, once }) {
     const issuerId = only(await service.db.query<{ id: string }>(sql`select id from issuers`)).id;
     const idle = await idleCpu(service);
     const rows: string[][] = [];
+    const figures: Figure[] = [];
     let entries = 0;
     for (const size of quick ? sizes.slice(0, 1) : sizes) {
       const first = await add(service, { issuerId, count: size - entries, total: size, idle });
       const fetched = await fetchCrl(service, issuerId);
       const more: Spent[] = [];
-      for (let round = 1; round <= (quick ? 1 : rounds); round++) {
+      for (let round = 1; round <= (once ? 1 : rounds); round++) {
         more.push(await add(service, { issuerId, count: 1, total: size + round, idle }));
         await fetchCrl(service, issuerId);
       }
@@ -70,8 +72,15 @@ export const crl: Scenario = {
         `${figure(service.peakMemory("worker") / 1e6)} / ${figure(service.peakMemory("api") / 1e6)}`,
         await verify(service, issuerId, later.bytes),
       ]);
+      const name = `${size.toLocaleString("en-GB")} entries`;
+      figures.push(
+        figureOf(name, "first build: worker CPU ms", [first], ({ workerMs }) => workerMs),
+        figureOf(name, "first build: Postgres CPU ms", [first], ({ postgresMs }) => postgresMs),
+        figureOf(name, "one more: worker CPU ms", more, ({ workerMs }) => workerMs),
+        figureOf(name, "one more: s until served", more, ({ seconds }) => seconds),
+      );
     }
-    return { rows };
+    return { rows, figures };
   },
 };
 

@@ -1,6 +1,8 @@
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { endpoints } from "../../../api/endpoints.ts";
+import { cpuBetween, cpuTotal } from "../cpu.ts";
+import { figureOf, type Figure } from "../figures.ts";
 import { openConnection, type Connection } from "../load/connection.ts";
 import { largeRealm, seedRealm, smallerRealm } from "../seed.ts";
 import type { Service } from "../service.ts";
@@ -48,6 +50,7 @@ export const lists: Scenario = {
     });
 
     const rows: string[][] = [];
+    const figures: Figure[] = [];
     const over: string[] = [];
     let combinations = 0;
     const all = await offered(service);
@@ -55,7 +58,16 @@ export const lists: Scenario = {
     for (const { path, questions } of all) await ask(connections, service, { path, question: questions[0] ?? {} });
     for (const { operation, path, questions } of all) {
       const asked: Asked[] = [];
+      const before = service.cpu();
+      const askedFrom = performance.now();
       for (const question of questions) asked.push(...(await ask(connections, service, { path, question })));
+      const answers = asked.length * requests;
+      figures.push(
+        figureOf(operation, "CPU µs each", [cpuTotal(cpuBetween(before, service.cpu()))], (us) => us / answers),
+        figureOf(operation, "per second", [(performance.now() - askedFrom) / 1000], (seconds) => answers / seconds),
+        figureOf(operation, "p50 ms", [asked], (all) => median(all.map(({ p50 }) => p50))),
+        figureOf(operation, "worst p95 ms", [asked], (all) => Math.max(...all.map(({ p95 }) => p95))),
+      );
       const slow = asked.filter(({ p95 }) => p95 >= goalMs);
       const [worst] = asked.toSorted((a, b) => b.p95 - a.p95);
       combinations += asked.length;
@@ -74,6 +86,7 @@ export const lists: Scenario = {
     }
     return {
       rows,
+      figures,
       remark: [
         `The realm was made in ${figure(seconds)} s. Of ${combinations} combinations ${over.length} are over the goal${over.length === 0 ? "." : ":"}`,
         ...(over.length === 0 ? [] : [over.join("\n")]),

@@ -2,6 +2,7 @@ import { generateKeyPairSync, randomBytes, sign } from "node:crypto";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { askOverHttp, encodeCertId, encodeOcspRequest, nonceExtension, outcomeOf } from "../../support/pki/ocsp.ts";
+import { loadFigures } from "../figures.ts";
 import { measure, type Measured } from "../load/index.ts";
 import { startOpensslResponder } from "../load/openssl-responder.ts";
 import type { Service } from "../service.ts";
@@ -33,10 +34,10 @@ export const ocsp: Scenario = {
   backends: ["postgres"],
   env: () => ({ REALMPASS_RATE_LIMIT_OCSP: "1000000" }),
 
-  async run({ service, quick, cleanup }) {
+  async run({ service, quick, once, cleanup }) {
     const { issuerId, issuer, serialNumbers } = await addCertificates(service);
     const openssl = await startOpensslResponder(serialNumbers, cleanup);
-    const port = await listenerPort(service);
+    const [port = 0] = service.ocspPorts;
     const path = `/ocsp/${issuerId}`;
     await expectGood(`http://127.0.0.1:${port}${path}`, issuer, serialNumbers);
     await expectGood(`http://127.0.0.1:${openssl.port}/`, openssl.issuer, serialNumbers);
@@ -77,14 +78,19 @@ export const ocsp: Scenario = {
     ];
 
     const measured = new Map<Variant, Measured[]>(variants.map((each) => [each, []]));
-    for (let round = -1; round < (quick ? 1 : rounds); round++) {
+    for (let round = -1; round < (once ? 1 : rounds); round++) {
       for (const each of variants) {
         const result = await load(each, { quick: quick || round < 0, cleanup });
         if (round >= 0) measured.get(each)?.push(result);
       }
     }
     await openssl.stop();
-    return { rows: [...[...measured].map(([each, results]) => rowOf(each, results)), signatureAlone(quick)] };
+    return {
+      rows: [...[...measured].map(([each, results]) => rowOf(each, results)), signatureAlone(quick)],
+      figures: [...measured]
+        .filter(([{ target }]) => target === direct || target === service)
+        .flatMap(([{ name, what }, results]) => loadFigures(`${name}: ${what}`, results)),
+    };
   },
 };
 
@@ -192,11 +198,4 @@ async function addCertificates({ db, realmId }: Service): Promise<{
       from unnest(${serialNumbers}::text[]) as s (serial_number)
   `);
   return { issuerId, issuer, serialNumbers };
-}
-
-async function listenerPort({ db }: Service): Promise<number> {
-  const { url } = only(
-    await db.query<{ url: string }>(sql`select ocsp_url as url from workers where ocsp_url is not null`),
-  );
-  return Number(new URL(url).port);
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { cpuBetween, cpuTotal } from "../cpu.ts";
+import { figureOf, type Figure } from "../figures.ts";
 import { addUsers, type Service } from "../service.ts";
 import { figure, median, percentile, withRange } from "../statistics.ts";
 import { runJob } from "./jobs.ts";
@@ -25,13 +26,13 @@ export const onboarding: Scenario = {
   env: () => ({}),
 
   async run(run) {
-    const { service, quick } = run;
+    const { service, quick, once } = run;
     const scale = (count: number): number => count / (quick ? 10 : 1);
     const warmUp = await onboard(service, { people: scale(2_000), profiles: true });
 
     const alone = await onboard(service, { people: scale(peopleAlone), profiles: false });
     const withProfiles: Onboarded[] = [];
-    for (let round = 0; round < (quick ? 1 : rounds); round++) {
+    for (let round = 0; round < (once ? 1 : rounds); round++) {
       withProfiles.push(await onboard(service, { people: scale(peopleWithProfiles), profiles: true }));
     }
     const waitedFor = [warmUp, alone, ...withProfiles].reduce((sum, { latencies }) => sum + latencies.length, 0);
@@ -62,6 +63,10 @@ export const onboarding: Scenario = {
           "≥ 1,000/s, p95 < 250 ms",
         ),
       ],
+      figures: [
+        ...onboardingFigures("people", scale(peopleAlone), [alone]),
+        ...onboardingFigures("people with profiles", scale(peopleWithProfiles), withProfiles),
+      ],
       remark: `${name}: every row changed; ${expected} profiles of jobs and ${waitedFor} single ones, as many distinct active certificates.`,
     };
   },
@@ -73,6 +78,13 @@ interface Onboarded {
   cpuUs: number;
   latencies: number[];
 }
+
+const onboardingFigures = (of: string, people: number, measured: readonly Onboarded[]): Figure[] => [
+  figureOf(of, "CPU µs each", measured, ({ cpuUs }) => cpuUs),
+  figureOf(of, "per second", measured, ({ ended }) => people / ended),
+  figureOf(of, "s until 202", measured, ({ accepted }) => accepted),
+  figureOf(of, "interactive p50 ms", measured, ({ latencies }) => median(latencies)),
+];
 
 async function onboard(
   service: Service,

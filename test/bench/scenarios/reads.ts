@@ -1,3 +1,4 @@
+import { loadFigures } from "../figures.ts";
 import { measure, type Measured } from "../load/index.ts";
 import { addUsers } from "../service.ts";
 import { figure, median, withRange } from "../statistics.ts";
@@ -16,7 +17,7 @@ export const reads: Scenario = {
   columns: ["queue", "concurrency", "requests/s", "p50 ms", "p95 ms", "p99 ms", "CPU µs each", "api / Postgres µs"],
   env: () => ({}),
 
-  async run({ service, quick, cleanup }) {
+  async run({ service, quick, once, cleanup }) {
     const users = await addUsers(service, 500);
     const paths = users.map((id) => `/api/user/${id}`);
     const read = (concurrency: number, count: number): Promise<Measured> =>
@@ -27,7 +28,7 @@ export const reads: Scenario = {
       );
     await read(32, 10_000);
     const measured = new Map<number, Measured[]>([...requests.keys()].map((concurrency) => [concurrency, []]));
-    for (let round = 0; round < (quick ? 1 : rounds); round++) {
+    for (let round = 0; round < (once ? 1 : rounds); round++) {
       for (const [concurrency, count] of requests) measured.get(concurrency)?.push(await read(concurrency, count));
     }
     return {
@@ -44,6 +45,7 @@ export const reads: Scenario = {
           `${of((r) => r.cpuUsByPart.api)} / ${of((r) => r.cpuUsByPart.Postgres)}`,
         ];
       }),
+      figures: [...measured].flatMap(([concurrency, results]) => loadFigures(`concurrency ${concurrency}`, results)),
     };
   },
 };

@@ -5,6 +5,7 @@ import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { askOverHttp, encodeCertId, encodeOcspRequest, nonceExtension, outcomeOf } from "../../support/pki/ocsp.ts";
 import { cpuBetween } from "../cpu.ts";
+import { figureOf, loadFigures } from "../figures.ts";
 import { measure, type Measured } from "../load/index.ts";
 import { addUsers, until, type Service } from "../service.ts";
 import { figure, median, percentile, withRange } from "../statistics.ts";
@@ -44,7 +45,7 @@ export const revocation: Scenario = {
     await service.startWorker();
     const name = backendNames[service.backend];
     const issuer = await issuerOf(service);
-    const ports = await listenerPorts(service);
+    const ports = service.ocspPorts;
     const scale = quick ? 10 : 1;
 
     const seen = await revokeOneByOne(run, issuer, { ports, count: revoked / scale });
@@ -68,6 +69,14 @@ export const revocation: Scenario = {
         load(`OCSP, the API, ${evenRate}/s, bulk offboarding`, during.passedOn, "p99 < 20"),
         load("single offboardings, request until answer", [storm.answers], ""),
       ],
+      figures: [
+        figureOf("a profile's request until `revoked`", "p50 ms", [seen.ofProfile.ocsp], median),
+        figureOf("an offboarding's request until `revoked`", "p50 ms", [seen.ofPerson.ocsp], median),
+        ...loadFigures("OCSP, a worker, nothing else", during.quiet),
+        ...loadFigures("OCSP, a worker, bulk offboarding", during.direct),
+        ...loadFigures("OCSP, the API, bulk offboarding", during.passedOn),
+        ...loadFigures("single offboardings", [storm.answers]),
+      ],
       remark:
         `${name}: the bulk offboardings of ${total.toLocaleString("en-GB")} took ${withRange(during.jobSeconds)} s. The ${storm.answers.answers.toLocaleString("en-GB")} single ` +
         `ones took ${figure(storm.seconds)} s (${figure(storm.answers.perSecond)}/s), and until all were on the CRL ${figure(storm.publishedSeconds)} s; meanwhile ${storm.crls} CRLs were published, ` +
@@ -83,12 +92,6 @@ interface Issuer {
 
 const issuerOf = async ({ db, realmId }: Service): Promise<Issuer> =>
   only(await db.query<Issuer>(sql`select id, certificate from issuers where realm_id = ${realmId} and issuing`));
-
-async function listenerPorts({ db }: Service): Promise<number[]> {
-  const rows = await db.query<{ url: string }>(sql`select ocsp_url as url from workers where ocsp_url is not null`);
-  if (rows.length !== 2) throw new Error(`${rows.length} workers answer OCSP, not 2`);
-  return rows.map(({ url }) => Number(new URL(url).port));
-}
 
 interface Profile {
   serialNumber: string;
@@ -247,7 +250,7 @@ async function askDuringOffboardings(
   issuer: Issuer,
   { port, count }: { port: number; count: number },
 ): Promise<AskedDuring> {
-  const { service, quick, cleanup } = run;
+  const { service, once, cleanup } = run;
   const good = (await issued(run, bystanders)).map(({ serialNumber }) => serialNumber);
   const bodies = Array.from({ length: 20 }, () => good.map((each) => encodeQuestion(issuer, each).toString("base64")));
   const found: AskedDuring = { quiet: [], direct: [], passedOn: [], jobSeconds: [] };
@@ -274,7 +277,7 @@ async function askDuringOffboardings(
     found.jobSeconds.push(accepted + ended);
   };
   const worker = { ...service, port };
-  for (let round = 0; round < (quick ? 1 : rounds); round++) {
+  for (let round = 0; round < (once ? 1 : rounds); round++) {
     found.quiet.push(await load(worker, () => delay(5_000)));
     for (const [target, into] of [
       [worker, found.direct],

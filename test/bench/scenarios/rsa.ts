@@ -1,3 +1,4 @@
+import { loadFigures } from "../figures.ts";
 import type { Measured } from "../load/index.ts";
 import { until, type Service } from "../service.ts";
 import { figure, median, withRange } from "../statistics.ts";
@@ -20,7 +21,7 @@ export const rsa: Scenario = {
   env: (quick) => ({ REALMPASS_RSA_KEY_POOL: String(countOf(quick)) }),
 
   async run(run) {
-    const { service, quick } = run;
+    const { service, quick, once } = run;
     const count = countOf(quick);
     await filled(service, count);
     const warmUp = count * 5;
@@ -28,7 +29,7 @@ export const rsa: Scenario = {
     let expected = warmUp;
 
     const results = { p256: [] as Measured[], rsa: [] as Measured[] };
-    for (let round = 0; round < (quick ? 1 : rounds); round++) {
+    for (let round = 0; round < (once ? 1 : rounds); round++) {
       await filled(service, count);
       results.p256.push(await createProfiles(run, { count, concurrency }));
       results.rsa.push(await createProfiles(run, { count, concurrency, keyType: "rsa-2048" }));
@@ -44,6 +45,7 @@ export const rsa: Scenario = {
         rowOf(service, "P-256", results.p256, ["", ""]),
         rowOf(service, "RSA-2048", results.rsa, [`${withRange(speeds)} %`, "≥ 75 %"]),
       ],
+      figures: [...loadFigures("P-256", results.p256), ...loadFigures("RSA-2048", results.rsa)],
     };
   },
 };

@@ -1,4 +1,5 @@
 import type { Cleanup } from "../cleanup.ts";
+import type { Figure } from "../figures.ts";
 import type { Backend, Service } from "../service.ts";
 
 export interface Run {
@@ -6,12 +7,15 @@ export interface Run {
   /** CPU microseconds per profile of {@link measureFloor}, taken just before. */
   floorUs: number;
   quick: boolean;
+  /** What is measured some times over is measured once. */
+  once: boolean;
   cleanup: Cleanup;
 }
 
-/** Rows of a scenario's table for one backend, and what was checked. */
+/** Rows of a scenario's table for one backend, the figures in them, and what was checked. */
 export interface Outcome {
   rows: string[][];
+  figures: Figure[];
   remark?: string;
 }
 

@@ -1,3 +1,4 @@
+import { loadFigures } from "../figures.ts";
 import type { Measured } from "../load/index.ts";
 import { figure, median, withRange } from "../statistics.ts";
 import { checkCertificates, createProfiles } from "./profiles.ts";
@@ -46,7 +47,7 @@ export const single: Scenario = {
     let expected = warmUp;
 
     const measured = new Map<number, Measured[]>([...requests.keys()].map((concurrency) => [concurrency, []]));
-    for (let round = 0; round < (run.quick ? 1 : rounds); round++) {
+    for (let round = 0; round < (run.once ? 1 : rounds); round++) {
       for (const [concurrency, count] of requests) {
         const result = await createProfiles(run, { count: scale(count), concurrency });
         measured.get(concurrency)?.push(result);
@@ -64,6 +65,7 @@ export const single: Scenario = {
         ...profileColumns(results, run.floorUs),
         goals[backend].get(concurrency) ?? "",
       ]),
+      figures: [...measured].flatMap(([concurrency, results]) => loadFigures(`concurrency ${concurrency}`, results)),
       remark: `${backendNames[backend]}: ${expected} answers 200, ${expected} distinct active certificates.`,
     };
   },

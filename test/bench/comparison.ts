@@ -1,0 +1,44 @@
+import type { Figure } from "./figures.ts";
+import { figure, median } from "./statistics.ts";
+
+/** The build that was just made here, and the one of the commit that it is compared with. */
+export type Side = "this" | "other";
+
+/** Everything that one side's run of a scenario found, and what the other side's run beside it found. */
+export type Pair = Record<Side, readonly Figure[]>;
+
+/** Whose turn it is: this, other, other, this, and again. A machine that gets slower in the meantime slows both alike. */
+export const turns = (pairs: number): [Side, Side][] =>
+  Array.from({ length: pairs }, (_, pair) => (pair % 2 === 0 ? ["this", "other"] : ["other", "this"]));
+
+/** A figure of both sides. */
+export interface Compared {
+  of: string;
+  what: string;
+  /** The median over all pairs. */
+  this: number;
+  other: number;
+  /** This side's value divided by the other's, in each pair: the median, the lowest and the highest. */
+  ratio: { median: number; min: number; max: number };
+}
+
+/** Sets both sides' figures side by side, in the order in which the first pair has them. */
+export function comparePairs(pairs: readonly Pair[]): Compared[] {
+  return (pairs[0]?.this ?? []).map(({ of, what }) => {
+    const valueOf = (figures: readonly Figure[]): number =>
+      median(figures.find((each) => each.of === of && each.what === what)?.values ?? []);
+    const values = pairs.map((pair) => ({ this: valueOf(pair.this), other: valueOf(pair.other) }));
+    const ratios = values.map((value) => value.this / value.other);
+    return {
+      of,
+      what,
+      this: median(values.map((value) => value.this)),
+      other: median(values.map((value) => value.other)),
+      ratio: { median: median(ratios), min: Math.min(...ratios), max: Math.max(...ratios) },
+    };
+  });
+}
+
+/** `0.72 (0.69–0.80)` */
+export const writeRatio = ({ median: middle, min, max }: Compared["ratio"]): string =>
+  `${figure(middle)} (${figure(min)}–${figure(max)})`;
