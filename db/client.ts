@@ -14,7 +14,7 @@ export interface Database extends Db {
   close(): Promise<void>;
 }
 
-/** The Postgres roles, one for each kind of process; each may touch only what it needs (see the migrations). */
+/** The Postgres roles, one for each kind of process; each may touch only what it needs (see `grants.ts`). */
 export type DatabaseRole = "realmpass_api" | "realmpass_worker" | "realmpass_operator";
 
 /** What BullMQ's Postgres backend runs as, in every process. */

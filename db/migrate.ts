@@ -1,5 +1,7 @@
 import knex, { type Knex } from "knex";
 import pg from "pg";
+import { onSession } from "./client.ts";
+import { applyGrants } from "./grants.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
 import { DatabaseUnavailable, isOutage } from "./outage.ts";
@@ -19,7 +21,7 @@ const migrationSource: Knex.MigrationSource<Migration> = {
 };
 
 /**
- * Brings the database up to date, as the login of `url`, and then does what else the caller has to do to it. Any number
+ * Brings the database up to date, as the login of `url`, gives the roles their rights, and then does what else the caller has to do to it. Any number
  * of processes may call this at once: one works, the others wait for it. Answers the names of the migrations that were run.
  */
 export async function migrateDatabase<Result>(
@@ -34,6 +36,7 @@ export async function migrateDatabase<Result>(
     // knex's own lock is a row that a killed process leaves behind; ours goes with its connection.
     await db.migrate.forceFreeMigrationsLock();
     const [, names] = (await db.migrate.latest()) as [number, string[]];
+    await applyGrants(onSession(session));
     return { migrations: names, also: await also(session) };
   } catch (error) {
     throw isOutage(error) ? new DatabaseUnavailable(error) : error;

@@ -1,0 +1,1197 @@
+-- The schema that the migrations make, printed by test/integration/db/catalogue.test.ts. Nothing runs this file.
+
+create extension pg_trgm;
+
+create table abandoned_serial_numbers (
+  issuer_id bigint not null,
+  serial_number text collate "C" not null,
+  issuance_id uuid not null,
+  not_after timestamp with time zone not null,
+  abandoned_at timestamp with time zone not null,
+  constraint abandoned_serial_numbers_pkey PRIMARY KEY (serial_number, issuer_id),
+  constraint abandoned_serial_numbers_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id)
+);
+comment on table abandoned_serial_numbers is 'Serial numbers of attempts that did not end in a certificate we know. A signature may exist that nobody saw, so they go on the CRL.';
+CREATE TRIGGER abandoned_serial_numbers_await_publication AFTER INSERT ON public.abandoned_serial_numbers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION await_publication_of_abandoned();
+
+create table access_tokens (
+  token_hash bytea not null,
+  realm_id bigint not null,
+  client_id text,
+  user_id bigint,
+  guest_account_id bigint,
+  secret_hash bytea,
+  scopes text[] not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  session_id uuid,
+  certificate_id bigint,
+  constraint access_tokens_pkey PRIMARY KEY (token_hash),
+  constraint access_tokens_certificate_id_fkey FOREIGN KEY (certificate_id) REFERENCES certificates(id),
+  constraint access_tokens_client_id_fkey FOREIGN KEY (client_id) REFERENCES applications(client_id) ON DELETE CASCADE,
+  constraint access_tokens_guest_account_id_fkey FOREIGN KEY (guest_account_id) REFERENCES guest_accounts(id) ON DELETE CASCADE,
+  constraint access_tokens_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint access_tokens_secret_hash_fkey FOREIGN KEY (secret_hash) REFERENCES application_secrets(secret_hash) ON DELETE CASCADE,
+  constraint access_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint access_tokens_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint access_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+comment on table access_tokens is 'SHA-256 of access tokens: deleting a row ends the token at once.';
+comment on column access_tokens.secret_hash is 'The secret a service got the token with: a secret that goes takes its tokens along.';
+comment on column access_tokens.session_id is 'A user''s token belongs to a session; whatever ends that ends the token.';
+comment on column access_tokens.certificate_id is 'The profile that the token was got with over mutual TLS: it ends with that.';
+CREATE INDEX access_tokens_expiry ON public.access_tokens USING btree (expires_at);
+CREATE INDEX access_tokens_of_client ON public.access_tokens USING btree (client_id);
+CREATE INDEX access_tokens_of_guest_account ON public.access_tokens USING btree (guest_account_id) WHERE (guest_account_id IS NOT NULL);
+CREATE INDEX access_tokens_of_secret ON public.access_tokens USING btree (secret_hash) WHERE (secret_hash IS NOT NULL);
+CREATE INDEX access_tokens_of_session ON public.access_tokens USING btree (session_id) WHERE (session_id IS NOT NULL);
+CREATE INDEX access_tokens_of_user ON public.access_tokens USING btree (user_id) WHERE (user_id IS NOT NULL);
+
+create table active_profiles (
+  id bigint not null,
+  realm_id bigint not null,
+  serial_number text collate "C" not null,
+  created_at timestamp with time zone not null,
+  not_after timestamp with time zone not null,
+  device_type text,
+  authable boolean not null,
+  constraint active_profiles_created PRIMARY KEY (realm_id, created_at, id) INCLUDE (not_after, device_type, authable)
+) with (autovacuum_analyze_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02, autovacuum_vacuum_scale_factor=0.02);
+comment on table active_profiles is 'What lists search, filter and sort active profiles of users by. Kept by triggers of certificates; one that has run out stays until upkeep has seen it.';
+comment on column active_profiles.id is 'Of the certificate. Without a foreign key, which would lock its row for every issuance; triggers add and remove.';
+CREATE INDEX active_profiles_authable ON public.active_profiles USING btree (realm_id, created_at, id) INCLUDE (not_after, device_type) WHERE authable;
+CREATE INDEX active_profiles_device ON public.active_profiles USING btree (realm_id, device_type, created_at, id) INCLUDE (not_after, authable);
+CREATE INDEX active_profiles_ending ON public.active_profiles USING btree (realm_id, not_after, id) INCLUDE (created_at, device_type, authable);
+CREATE INDEX active_profiles_serial ON public.active_profiles USING btree (realm_id, serial_number, id) INCLUDE (not_after, created_at, device_type, authable);
+CREATE INDEX active_profiles_serial_contains ON public.active_profiles USING gin (serial_number gin_trgm_ops) WITH (gin_pending_list_limit='1024');
+
+create table application_secrets (
+  secret_hash bytea not null,
+  client_id text not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone,
+  constraint application_secrets_pkey PRIMARY KEY (secret_hash),
+  constraint application_secrets_client_id_fkey FOREIGN KEY (client_id) REFERENCES applications(client_id) ON DELETE CASCADE,
+  constraint application_secrets_secret_hash_check CHECK ((octet_length(secret_hash) = 32))
+);
+comment on table application_secrets is 'SHA-256 of client secrets, which are 256 random bits. A replaced one may overlap until it expires.';
+CREATE INDEX application_secrets_of_client ON public.application_secrets USING btree (client_id);
+
+create table applications (
+  client_id text not null,
+  realm_id bigint not null,
+  type text not null,
+  active boolean default true not null,
+  name text not null,
+  client_uri text not null,
+  redirect_uri text,
+  scopes text[] not null,
+  use_client_secret boolean not null,
+  require_pkce boolean default false not null,
+  created_at timestamp with time zone not null,
+  created_by text not null,
+  last_used_at timestamp with time zone,
+  first_party boolean default false not null,
+  constraint applications_pkey PRIMARY KEY (client_id),
+  constraint applications_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint applications_client_id_check CHECK ((client_id ~ '^[a-zA-Z0-9_-]{1,64}$'::text)),
+  constraint applications_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+  constraint applications_redirect_uri CHECK (((type = 'useragent'::text) = (redirect_uri IS NOT NULL))),
+  constraint applications_service_scopes CHECK (((type = 'useragent'::text) OR (NOT (scopes && ARRAY['openid'::text, 'offline_access'::text])))),
+  constraint applications_service_secret CHECK (((type = 'useragent'::text) OR use_client_secret)),
+  constraint applications_type_check CHECK ((type = ANY (ARRAY['useragent'::text, 'service'::text])))
+);
+comment on table applications is 'OAuth clients (RFC 6749 section 2).';
+comment on column applications.first_party is 'Ours, such as the console: nobody is asked for consent.';
+CREATE INDEX applications_newest ON public.applications USING btree (realm_id, created_at DESC, client_id);
+
+create table audit_entries (
+  id bigint generated always as identity not null,
+  realm_id bigint not null,
+  at timestamp with time zone not null,
+  event text not null,
+  user_id bigint,
+  client_id text,
+  properties jsonb not null,
+  constraint audit_entries_pkey PRIMARY KEY (id),
+  constraint audit_entries_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint audit_entries_event_check CHECK ((event ~ '^[a-z]+(_[a-z]+)+$'::text)),
+  constraint audit_entries_properties_check CHECK ((jsonb_typeof(properties) = 'object'::text))
+) with (autovacuum_analyze_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02);
+comment on table audit_entries is 'What was changed and by whom, written in the transaction of the change. Append only.';
+comment on column audit_entries.user_id is 'Who acted, not whom it is about; without a foreign key, because entries outlive what they speak of.';
+CREATE INDEX audit_entries_by_client ON public.audit_entries USING btree (realm_id, client_id, at DESC, id DESC) WHERE (client_id IS NOT NULL);
+CREATE INDEX audit_entries_by_event ON public.audit_entries USING btree (realm_id, event, at DESC, id DESC);
+CREATE INDEX audit_entries_by_user ON public.audit_entries USING btree (realm_id, user_id, at DESC, id DESC) WHERE (user_id IS NOT NULL);
+CREATE INDEX audit_entries_newest ON public.audit_entries USING btree (realm_id, at DESC, id DESC);
+CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+CREATE TRIGGER audit_entries_await_sealing AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION await_sealing();
+
+create table audit_heads (
+  realm_id bigint not null,
+  "position" bigint not null,
+  hash bytea not null,
+  sealed_at timestamp with time zone not null,
+  signature text not null,
+  constraint audit_heads_pkey PRIMARY KEY (realm_id, "position"),
+  constraint audit_heads_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint audit_heads_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint audit_heads_position_check CHECK (("position" > 0))
+);
+comment on table audit_heads is 'Ends of chains as they were when entries were sealed, signed with a key that only workers hold. Append only.';
+comment on column audit_heads.signature is 'Compact JWS (RFC 7515) over what the other columns say.';
+CREATE TRIGGER audit_heads_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_heads FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table audit_seals (
+  realm_id bigint not null,
+  "position" bigint not null,
+  entry_id bigint not null,
+  hash bytea not null,
+  constraint audit_seals_pkey PRIMARY KEY (realm_id, "position"),
+  constraint audit_seals_entry_id_key UNIQUE (entry_id),
+  constraint audit_seals_hash_check CHECK ((octet_length(hash) = 32)),
+  constraint audit_seals_position_check CHECK (("position" > 0))
+);
+comment on table audit_seals is 'The place of each audit entry in its realm''s chain. docs/audit.md says what the hash is over. Append only.';
+CREATE TRIGGER audit_seals_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_seals FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
+
+create table audit_unsealed (
+  realm_id bigint not null,
+  entry_id bigint not null,
+  constraint audit_unsealed_pkey PRIMARY KEY (realm_id, entry_id)
+);
+comment on table audit_unsealed is 'Audit entries that have no place in their realm''s chain yet. Filled by a trigger, so that whoever records an entry waits for nothing.';
+
+create table authorization_codes (
+  code_hash bytea not null,
+  session_id uuid not null,
+  redirect_uri text not null,
+  code_challenge text,
+  nonce text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  consumed_at timestamp with time zone,
+  constraint authorization_codes_pkey PRIMARY KEY (code_hash),
+  constraint authorization_codes_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint authorization_codes_code_challenge_check CHECK ((code_challenge ~ '^[A-Za-z0-9_-]{43}$'::text)),
+  constraint authorization_codes_code_hash_check CHECK ((octet_length(code_hash) = 32))
+);
+comment on table authorization_codes is 'Kept as SHA-256, and after use until the session ends, so that a replay is noticed.';
+comment on column authorization_codes.code_challenge is 'S256 (RFC 7636); null when the client sent none.';
+CREATE INDEX authorization_codes_of_session ON public.authorization_codes USING btree (session_id);
+
+create table certificates (
+  id bigint generated always as identity not null,
+  realm_id bigint not null,
+  issuer_id bigint not null,
+  serial_number text collate "C" not null,
+  issuance_id uuid not null,
+  kind text not null,
+  user_id bigint,
+  guest_account_id bigint,
+  name text not null,
+  description text,
+  device_type text,
+  authable boolean default false not null,
+  identity text not null,
+  certificate bytea not null,
+  spki_sha256 bytea not null,
+  created_at timestamp with time zone not null,
+  not_before timestamp with time zone not null,
+  not_after timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  revocation_reason smallint,
+  last_ocsp_at timestamp with time zone,
+  lapsed boolean default false not null,
+  constraint certificates_pkey PRIMARY KEY (id),
+  constraint certificates_one_per_issuance UNIQUE (issuance_id),
+  constraint certificates_public_key UNIQUE (spki_sha256),
+  constraint certificates_serial_number UNIQUE (serial_number, issuer_id),
+  constraint certificates_guest_account_id_fkey FOREIGN KEY (guest_account_id) REFERENCES guest_accounts(id),
+  constraint certificates_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
+  constraint certificates_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint certificates_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint certificates_check CHECK ((not_after > not_before)),
+  constraint certificates_device_type_check CHECK ((device_type = ANY (ARRAY['MacOS'::text, 'iOS'::text, 'iPadOS'::text, 'Android'::text, 'Windows'::text, 'Linux'::text, 'ChromeOS'::text, 'Other'::text]))),
+  constraint certificates_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'guest'::text, 'infrastructure'::text]))),
+  constraint certificates_owner CHECK ((((kind = 'user'::text) AND (user_id IS NOT NULL) AND (guest_account_id IS NULL)) OR ((kind = 'guest'::text) AND (user_id IS NULL) AND (guest_account_id IS NOT NULL)) OR ((kind = 'infrastructure'::text) AND (user_id IS NULL) AND (guest_account_id IS NULL)))),
+  constraint certificates_revocation CHECK (((revoked_at IS NULL) = (revocation_reason IS NULL))),
+  constraint certificates_revocation_reason_check CHECK ((revocation_reason = ANY (ARRAY[0, 1, 3, 4, 5, 9]))),
+  constraint certificates_serial_number_check CHECK ((serial_number ~ '^[1-9][0-9]{0,47}$'::text)),
+  constraint certificates_spki_sha256_check CHECK ((octet_length(spki_sha256) = 32))
+) with (autovacuum_analyze_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02, autovacuum_vacuum_scale_factor=0.02, fillfactor=85);
+comment on table certificates is 'Profiles of all three kinds. Written by workers alone, when a certificate exists.';
+comment on column certificates.certificate is 'DER.';
+comment on column certificates.spki_sha256 is 'SHA-256 of the SubjectPublicKeyInfo: no key is ever certified twice.';
+comment on column certificates.revoked_at is 'Set by a row in revocations, and never taken back.';
+comment on column certificates.lapsed is 'Upkeep has seen that it ran out. Active ones are looked for among the others, which no longer grow with the years.';
+CREATE INDEX certificates_active_of_guest_account ON public.certificates USING btree (guest_account_id, not_after) WHERE ((guest_account_id IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX certificates_newest ON public.certificates USING btree (realm_id, kind, created_at DESC, id DESC);
+CREATE INDEX certificates_of_guest_account ON public.certificates USING btree (guest_account_id, created_at DESC, id DESC) WHERE (guest_account_id IS NOT NULL);
+CREATE INDEX certificates_of_user ON public.certificates USING btree (user_id, created_at DESC, id DESC) WHERE (user_id IS NOT NULL);
+CREATE INDEX certificates_revoked_at ON public.certificates USING btree (realm_id, revoked_at) WHERE ((kind = 'user'::text) AND (revoked_at IS NOT NULL));
+CREATE TRIGGER certificates_are_counted AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_profiles();
+CREATE TRIGGER certificates_become_active AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_active_profiles();
+CREATE TRIGGER certificates_end AFTER UPDATE OF revoked_at, lapsed ON public.certificates FOR EACH ROW WHEN (((old.kind = 'user'::text) AND ((new.revoked_at IS NOT NULL) OR new.lapsed))) EXECUTE FUNCTION remove_active_profile();
+CREATE TRIGGER certificates_go AFTER DELETE ON public.certificates FOR EACH ROW WHEN ((old.kind = 'user'::text)) EXECUTE FUNCTION remove_active_profile();
+
+create table consents (
+  user_id bigint not null,
+  client_id text not null,
+  scopes text[] not null,
+  granted_at timestamp with time zone not null,
+  constraint consents_pkey PRIMARY KEY (user_id, client_id),
+  constraint consents_client_id_fkey FOREIGN KEY (client_id) REFERENCES applications(client_id) ON DELETE CASCADE,
+  constraint consents_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+comment on table consents is 'What people allowed which application.';
+CREATE INDEX consents_of_client ON public.consents USING btree (client_id);
+
+create table console_sessions (
+  id uuid not null,
+  token_hash bytea not null,
+  realm_id bigint not null,
+  user_id bigint not null,
+  session_id uuid not null,
+  login_id uuid not null,
+  sealed_tokens bytea not null,
+  access_expires_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  absolute_expires_at timestamp with time zone not null,
+  constraint console_sessions_pkey PRIMARY KEY (id),
+  constraint console_sessions_session_id_key UNIQUE (session_id),
+  constraint console_sessions_token_hash_key UNIQUE (token_hash),
+  constraint console_sessions_login_id_fkey FOREIGN KEY (login_id) REFERENCES logins(id) ON DELETE CASCADE,
+  constraint console_sessions_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint console_sessions_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint console_sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint console_sessions_end CHECK ((expires_at <= absolute_expires_at)),
+  constraint console_sessions_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+comment on table console_sessions is 'Browsers in which the console is open. Each ends with its OAuth session and with the browser''s login, whatever ends those.';
+comment on column console_sessions.token_hash is 'SHA-256 of the cookie''s value.';
+comment on column console_sessions.sealed_tokens is 'Access and refresh token, sealed under the master key: the browser never has them.';
+comment on column console_sessions.expires_at is 'Moves with use, up to absolute_expires_at.';
+CREATE INDEX console_sessions_expiry ON public.console_sessions USING btree (expires_at);
+CREATE INDEX console_sessions_of_login ON public.console_sessions USING btree (login_id);
+CREATE INDEX console_sessions_of_user ON public.console_sessions USING btree (user_id);
+
+create table crl_pieces (
+  issuer_id bigint not null,
+  id bigint generated always as identity not null,
+  week integer not null,
+  not_after timestamp with time zone not null,
+  entries integer not null,
+  der bytea not null,
+  continues bigint,
+  constraint crl_pieces_pkey PRIMARY KEY (issuer_id, id),
+  constraint crl_pieces_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
+  constraint crl_pieces_entries_check CHECK ((entries > 0))
+) with (autovacuum_vacuum_scale_factor=0.02);
+comment on table crl_pieces is 'Entries of CRLs, encoded once. A piece never changes: one that is continued is replaced by another that begins with all of it, and one whose certificates have ended goes as a whole.';
+comment on column crl_pieces.week is 'In which week since 1970 its certificates end, so that they can go together.';
+comment on column crl_pieces.not_after is 'When the last of its certificates ends.';
+comment on column crl_pieces.der is 'Elements of revokedCertificates (RFC 5280 section 5.1), one after another.';
+comment on column crl_pieces.continues is 'The piece that this one begins with, and replaces.';
+-- crl_pieces.der is stored as pg_attribute.attstorage = e
+CREATE INDEX crl_pieces_of_week ON public.crl_pieces USING btree (issuer_id, week, id);
+CREATE TRIGGER crl_pieces_are_not_emptied BEFORE TRUNCATE ON public.crl_pieces FOR EACH STATEMENT EXECUTE FUNCTION keep_crl_entries();
+CREATE TRIGGER crl_pieces_keep_entries BEFORE DELETE OR UPDATE ON public.crl_pieces FOR EACH ROW EXECUTE FUNCTION keep_crl_entries();
+
+create table crl_requests (
+  issuer_id bigint not null,
+  requested_at timestamp with time zone not null,
+  constraint crl_requests_pkey PRIMARY KEY (issuer_id),
+  constraint crl_requests_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id)
+);
+comment on table crl_requests is 'An operator wants a new CRL of these issuers now.';
+
+create table crl_unpublished (
+  issuer_id bigint not null,
+  id bigint generated always as identity not null,
+  serial_number text collate "C" not null,
+  revoked_at timestamp with time zone not null,
+  reason smallint,
+  not_after timestamp with time zone not null,
+  constraint crl_unpublished_pkey PRIMARY KEY (issuer_id, id)
+) with (autovacuum_analyze_scale_factor=0.02, autovacuum_vacuum_scale_factor=0.02);
+comment on table crl_unpublished is 'Serial numbers that are to go on the CRL of their issuer. Filled by triggers, so that whoever revokes waits for nothing, and taken by whether a row is there, never by its number: one that commits late is found the next time.';
+comment on column crl_unpublished.reason is 'CRLReason, RFC 5280 section 5.3.1; null for an abandoned serial number, which has none.';
+
+create table crls (
+  issuer_id bigint not null,
+  number bigint not null,
+  this_update timestamp with time zone not null,
+  next_update timestamp with time zone not null,
+  published_at timestamp with time zone default now() not null,
+  entries integer not null,
+  size bigint not null,
+  tag text not null,
+  head bytea not null,
+  pieces bigint[] not null,
+  tail bytea not null,
+  last_piece bigint not null,
+  constraint crls_pkey PRIMARY KEY (issuer_id),
+  constraint crls_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
+  constraint crls_check CHECK ((next_update > this_update)),
+  constraint crls_entries_check CHECK ((entries >= 0)),
+  constraint crls_number_check CHECK ((number > 0)),
+  constraint crls_size_check CHECK ((size > 0))
+);
+comment on table crls is 'The current CRL of each issuer. Its DER is head, then the pieces in their order, then tail: publishing writes what is new, however long the list is.';
+comment on column crls.number is 'CRLNumber, RFC 5280 section 5.2.3.';
+comment on column crls.published_at is 'By the clock of the database, which is one for all workers.';
+comment on column crls.tag is 'The entity tag of the DER, without quotes.';
+comment on column crls.last_piece is 'Pieces with a higher id are not on a CRL yet.';
+CREATE TRIGGER crls_only_go_forward BEFORE DELETE OR UPDATE ON public.crls FOR EACH ROW EXECUTE FUNCTION number_crls();
+
+create table guesses (
+  key character varying(255) not null,
+  points integer default 0 not null,
+  expire bigint,
+  constraint guesses_pkey PRIMARY KEY (key)
+);
+comment on table guesses is 'Wrong passwords, secrets and tokens, counted by digests of who and where from, while there is no Redis. Times in ms.';
+
+create table guest_accounts (
+  id bigint generated always as identity not null,
+  realm_id bigint not null,
+  name text not null,
+  note text,
+  profile_limit integer,
+  token_hash bytea not null,
+  token_sealed bytea not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  revoked_at timestamp with time zone,
+  constraint guest_accounts_pkey PRIMARY KEY (id),
+  constraint guest_accounts_token_hash_key UNIQUE (token_hash),
+  constraint guest_accounts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint guest_accounts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+  constraint guest_accounts_note_check CHECK ((char_length(note) <= 2000)),
+  constraint guest_accounts_profile_limit_check CHECK (((profile_limit >= 0) AND (profile_limit <= 100000))),
+  constraint guest_accounts_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+comment on table guest_accounts is 'Time-limited containers for guest profiles. Whoever holds the token may create profiles.';
+comment on column guest_accounts.profile_limit is 'Null: unlimited.';
+comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again.';
+CREATE INDEX guest_accounts_newest ON public.guest_accounts USING btree (realm_id, created_at DESC, id DESC);
+
+create table hand_overs (
+  id uuid not null,
+  token_hash bytea not null,
+  realm_id bigint not null,
+  user_id bigint,
+  guest_account_id bigint,
+  device_type text not null,
+  name text not null,
+  format text,
+  renews_serial_number text,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  picked_up_at timestamp with time zone,
+  picked_up_by text,
+  picker_hash bytea,
+  issuance_id uuid,
+  offered_at timestamp with time zone,
+  downloaded_at timestamp with time zone,
+  constraint hand_overs_pkey PRIMARY KEY (id),
+  constraint hand_overs_issuance_id_key UNIQUE (issuance_id),
+  constraint hand_overs_token_hash_key UNIQUE (token_hash),
+  constraint hand_overs_guest_account_id_fkey FOREIGN KEY (guest_account_id) REFERENCES guest_accounts(id) ON DELETE CASCADE,
+  constraint hand_overs_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint hand_overs_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint hand_overs_device_type_check CHECK ((device_type = ANY (ARRAY['MacOS'::text, 'iOS'::text, 'iPadOS'::text, 'Android'::text, 'Windows'::text, 'Linux'::text, 'ChromeOS'::text, 'Other'::text]))),
+  constraint hand_overs_format_check CHECK ((format = ANY (ARRAY['pkcs12'::text, 'pfx'::text, 'pem'::text, 'crt'::text, 'mobileconfig'::text, 'eap-config'::text]))),
+  constraint hand_overs_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64))),
+  constraint hand_overs_owner CHECK (((user_id IS NULL) <> (guest_account_id IS NULL))),
+  constraint hand_overs_picked_up CHECK ((((picked_up_at IS NULL) = (issuance_id IS NULL)) AND ((picked_up_at IS NULL) = (picker_hash IS NULL)) AND ((picked_up_at IS NOT NULL) OR ((offered_at IS NULL) AND (downloaded_at IS NULL))))),
+  constraint hand_overs_picked_up_by_check CHECK ((char_length(picked_up_by) <= 40)),
+  constraint hand_overs_picker_hash_check CHECK ((octet_length(picker_hash) = 32)),
+  constraint hand_overs_renews_serial_number_check CHECK ((renews_serial_number ~ '^[1-9][0-9]{0,47}$'::text)),
+  constraint hand_overs_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+comment on table hand_overs is 'Permission for one device to have one profile made. Taken once, by whoever is first.';
+comment on column hand_overs.token_hash is 'SHA-256 of the token, which follows from the id under the master key.';
+comment on column hand_overs.format is 'Null: what suits the device that picks it up.';
+comment on column hand_overs.renews_serial_number is 'The profile whose place the new one takes.';
+comment on column hand_overs.picker_hash is 'SHA-256 of the cookie of the browser that took it: nobody else gets the file.';
+comment on column hand_overs.issuance_id is 'Without a foreign key: written before the issuance, in the same transaction.';
+comment on column hand_overs.offered_at is 'When that browser was first shown that the file is ready; it can be fetched for two minutes from then.';
+CREATE INDEX hand_overs_expiry ON public.hand_overs USING btree (expires_at);
+CREATE INDEX hand_overs_of_guest_account ON public.hand_overs USING btree (guest_account_id, expires_at) WHERE (guest_account_id IS NOT NULL);
+CREATE INDEX hand_overs_of_user ON public.hand_overs USING btree (user_id, expires_at) WHERE (user_id IS NOT NULL);
+
+create table idempotency_keys (
+  scope text not null,
+  key text not null,
+  fingerprint bytea not null,
+  result jsonb,
+  created_at timestamp with time zone not null,
+  constraint idempotency_keys_pkey PRIMARY KEY (scope, key),
+  constraint idempotency_keys_fingerprint_check CHECK ((octet_length(fingerprint) = 32)),
+  constraint idempotency_keys_key_check CHECK ((key ~ '^[!-~]{1,255}$'::text))
+);
+comment on table idempotency_keys is 'What a request with an Idempotency-Key did, written in the transaction that did it. Ids only, no secrets.';
+CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
+
+create table issuance_outputs (
+  issuance_id uuid not null,
+  data_key_id uuid not null,
+  sealed bytea,
+  created_at timestamp with time zone not null,
+  collected_at timestamp with time zone,
+  job_id uuid,
+  constraint issuance_outputs_pkey PRIMARY KEY (issuance_id),
+  constraint issuance_outputs_data_key_id_fkey FOREIGN KEY (data_key_id) REFERENCES output_data_keys(id),
+  constraint issuance_outputs_issuance_id_fkey FOREIGN KEY (issuance_id) REFERENCES issuances(id) ON DELETE CASCADE
+);
+comment on table issuance_outputs is 'What the requester collects: sealed so that only the API reads it, and erased soon after.';
+comment on column issuance_outputs.sealed is 'Null once erased.';
+comment on column issuance_outputs.job_id is 'The bulk job whose results carry this output; erased with them.';
+CREATE INDEX issuance_outputs_collected ON public.issuance_outputs USING btree (collected_at) WHERE ((sealed IS NOT NULL) AND (collected_at IS NOT NULL) AND (job_id IS NULL));
+CREATE INDEX issuance_outputs_of_data_key ON public.issuance_outputs USING btree (data_key_id) WHERE (sealed IS NOT NULL);
+CREATE INDEX issuance_outputs_of_job ON public.issuance_outputs USING btree (job_id) WHERE ((sealed IS NOT NULL) AND (job_id IS NOT NULL));
+CREATE INDEX issuance_outputs_unerased ON public.issuance_outputs USING btree (created_at) WHERE ((sealed IS NOT NULL) AND (job_id IS NULL));
+
+create table issuances (
+  id uuid not null,
+  realm_id bigint not null,
+  kind text not null,
+  user_id bigint,
+  guest_account_id bigint,
+  batch_id uuid,
+  batch_position integer,
+  name text not null,
+  description text,
+  device_type text,
+  format text not null,
+  key_type text not null,
+  csr text,
+  authable boolean default false not null,
+  validity_months integer not null,
+  created_at timestamp with time zone not null,
+  created_by_user_id bigint,
+  created_by_client_id text,
+  status text default 'queued'::text not null,
+  failures integer default 0 not null,
+  claims integer default 0 not null,
+  claim_id uuid,
+  lease_expires_at timestamp with time zone,
+  issuer_id bigint,
+  serial_number text collate "C",
+  identity text,
+  not_before timestamp with time zone,
+  not_after timestamp with time zone,
+  finished_at timestamp with time zone,
+  error_code text,
+  renews_certificate_id bigint,
+  beyond_limit boolean default false not null,
+  constraint issuances_pkey PRIMARY KEY (id),
+  constraint issuances_guest_account_id_fkey FOREIGN KEY (guest_account_id) REFERENCES guest_accounts(id),
+  constraint issuances_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
+  constraint issuances_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint issuances_renews_certificate_id_fkey FOREIGN KEY (renews_certificate_id) REFERENCES certificates(id),
+  constraint issuances_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint issuances_batch CHECK (((batch_id IS NULL) = (batch_position IS NULL))),
+  constraint issuances_batch_position_check CHECK ((batch_position >= 0)),
+  constraint issuances_csr_check CHECK ((char_length(csr) <= 16384)),
+  constraint issuances_device_type_check CHECK ((device_type = ANY (ARRAY['MacOS'::text, 'iOS'::text, 'iPadOS'::text, 'Android'::text, 'Windows'::text, 'Linux'::text, 'ChromeOS'::text, 'Other'::text]))),
+  constraint issuances_format_check CHECK ((format = ANY (ARRAY['pkcs12'::text, 'pfx'::text, 'pem'::text, 'crt'::text, 'mobileconfig'::text, 'eap-config'::text]))),
+  constraint issuances_key_type_check CHECK ((key_type = ANY (ARRAY['ec-p256'::text, 'rsa-2048'::text, 'rsa-3072'::text]))),
+  constraint issuances_kind_check CHECK ((kind = ANY (ARRAY['user'::text, 'guest'::text, 'infrastructure'::text]))),
+  constraint issuances_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64))),
+  constraint issuances_owner CHECK ((((kind = 'user'::text) AND (user_id IS NOT NULL) AND (guest_account_id IS NULL)) OR ((kind = 'guest'::text) AND (user_id IS NULL) AND (guest_account_id IS NOT NULL)) OR ((kind = 'infrastructure'::text) AND (user_id IS NULL) AND (guest_account_id IS NULL)))),
+  constraint issuances_renewal CHECK ((((renews_certificate_id IS NULL) OR (kind = 'user'::text)) AND ((NOT beyond_limit) OR (renews_certificate_id IS NOT NULL)))),
+  constraint issuances_state CHECK (
+CASE status
+    WHEN 'queued'::text THEN ((serial_number IS NULL) AND (claim_id IS NULL) AND (finished_at IS NULL) AND (error_code IS NULL))
+    WHEN 'signing'::text THEN ((serial_number IS NOT NULL) AND (claim_id IS NOT NULL) AND (lease_expires_at IS NOT NULL) AND (issuer_id IS NOT NULL) AND (identity IS NOT NULL) AND (finished_at IS NULL) AND (error_code IS NULL))
+    WHEN 'issued'::text THEN ((serial_number IS NOT NULL) AND (finished_at IS NOT NULL) AND (error_code IS NULL))
+    ELSE ((finished_at IS NOT NULL) AND (error_code IS NOT NULL))
+END),
+  constraint issuances_status_check CHECK ((status = ANY (ARRAY['queued'::text, 'signing'::text, 'issued'::text, 'failed'::text]))),
+  constraint issuances_validity_months_check CHECK (((validity_months >= 1) AND (validity_months <= 60)))
+);
+comment on table issuances is 'The durable record of one creation. The queue only says that there is something to do; this row says what.';
+comment on column issuances.failures is 'How often a worker tried and said that it failed. Outages do not count.';
+comment on column issuances.claims is 'How often a worker began. Many more than failures: the row takes its worker down.';
+comment on column issuances.claim_id is 'Which attempt holds the row; settling with another one changes nothing.';
+comment on column issuances.serial_number is 'The intent: recorded before the signature exists, so that a crash leaves a serial number to account for.';
+comment on column issuances.renews_certificate_id is 'The profile whose place this one takes.';
+comment on column issuances.beyond_limit is 'A renewal that the owner''s limit had no room for: the old profile goes a day later at the latest.';
+CREATE UNIQUE INDEX issuances_batch_position ON public.issuances USING btree (batch_id, batch_position) WHERE (batch_id IS NOT NULL);
+CREATE INDEX issuances_beyond_limit ON public.issuances USING btree (finished_at) WHERE beyond_limit;
+CREATE INDEX issuances_in_hand ON public.issuances USING btree (claim_id) WHERE (status = 'signing'::text);
+CREATE INDEX issuances_renewals_of_user ON public.issuances USING btree (user_id, renews_certificate_id) WHERE (renews_certificate_id IS NOT NULL);
+CREATE INDEX issuances_unsettled ON public.issuances USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'signing'::text]));
+CREATE INDEX issuances_unsettled_of_guest_account ON public.issuances USING btree (guest_account_id) WHERE ((status = ANY (ARRAY['queued'::text, 'signing'::text])) AND (guest_account_id IS NOT NULL));
+CREATE INDEX issuances_unsettled_of_user ON public.issuances USING btree (user_id) WHERE (status = ANY (ARRAY['queued'::text, 'signing'::text]));
+
+create table issuer_keys (
+  issuer_id bigint not null,
+  encrypted_key jsonb not null,
+  constraint issuer_keys_pkey PRIMARY KEY (issuer_id),
+  constraint issuer_keys_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id) ON DELETE CASCADE
+);
+comment on table issuer_keys is 'Private keys of issuers under the issuer key passphrase (scrypt, AES-256-GCM). Not readable by the API.';
+
+create table issuers (
+  id bigint generated always as identity not null,
+  realm_id bigint not null,
+  certificate bytea not null,
+  chain bytea[] default '{}'::bytea[] not null,
+  fingerprint bytea not null,
+  subject text not null,
+  not_before timestamp with time zone not null,
+  not_after timestamp with time zone not null,
+  issuing boolean not null,
+  created_at timestamp with time zone not null,
+  constraint issuers_pkey PRIMARY KEY (id),
+  constraint issuers_fingerprint_key UNIQUE (fingerprint),
+  constraint issuers_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint issuers_check CHECK ((not_after > not_before)),
+  constraint issuers_fingerprint_check CHECK ((octet_length(fingerprint) = 32))
+);
+comment on table issuers is 'Issuing CAs. One per realm issues; earlier ones keep publishing CRLs and OCSP answers until they end.';
+comment on column issuers.certificate is 'DER.';
+comment on column issuers.chain is 'DER certificates above the issuer, root last.';
+comment on column issuers.fingerprint is 'SHA-256 of the certificate.';
+CREATE UNIQUE INDEX issuers_one_issuing ON public.issuers USING btree (realm_id) WHERE issuing;
+
+create table job_rows (
+  job_id uuid not null,
+  "position" integer not null,
+  input text[] not null,
+  pairwise_id text,
+  user_id bigint,
+  email text,
+  max_profiles integer,
+  profile_name text,
+  device_type text,
+  format text,
+  status text default 'pending'::text not null,
+  expected text,
+  error_code text,
+  message text,
+  issuance_id uuid,
+  constraint job_rows_pkey PRIMARY KEY (job_id, "position"),
+  constraint job_rows_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE,
+  constraint job_rows_error CHECK (((status <> ALL (ARRAY['changed'::text, 'unchanged'::text])) OR (error_code IS NULL))),
+  constraint job_rows_expected_check CHECK ((expected = ANY (ARRAY['changed'::text, 'unchanged'::text, 'failed'::text]))),
+  constraint job_rows_position_check CHECK (("position" > 0)),
+  constraint job_rows_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'working'::text, 'changed'::text, 'unchanged'::text, 'failed'::text, 'skipped'::text])))
+) with (fillfactor=70);
+comment on table job_rows is 'One person of a bulk job. Its final status is written in the transaction of what is done for it, so nothing is done twice.';
+comment on column job_rows.position is 'Which row of the input this is, the first 1, the header not counted.';
+comment on column job_rows.input is 'The cells as they were given, in the order of the job''s columns.';
+comment on column job_rows.status is 'working: locked out but not yet revoked, or its profile is being issued.';
+comment on column job_rows.expected is 'What the check found would become of it.';
+CREATE INDEX job_rows_failed ON public.job_rows USING btree (job_id, "position") WHERE (status = 'failed'::text);
+CREATE INDEX job_rows_unfinished ON public.job_rows USING btree (job_id, "position") WHERE (status = ANY (ARRAY['pending'::text, 'working'::text]));
+
+create table jobs (
+  id uuid not null,
+  realm_id bigint not null,
+  kind text not null,
+  state text not null,
+  dry_run boolean not null,
+  columns text[] not null,
+  created_at timestamp with time zone not null,
+  created_by_user_id bigint,
+  created_by_client_id text,
+  execute_at timestamp with time zone,
+  confirm_total integer,
+  started_at timestamp with time zone,
+  finished_at timestamp with time zone,
+  total integer default 0 not null,
+  changed integer default 0 not null,
+  unchanged integer default 0 not null,
+  failed integer default 0 not null,
+  skipped integer default 0 not null,
+  expected_change integer,
+  marked_at timestamp with time zone,
+  cancelled_by jsonb,
+  error_code text,
+  revision bigint default 0 not null,
+  progress_at timestamp with time zone not null,
+  attended_at timestamp with time zone,
+  rate_from_at timestamp with time zone,
+  rate_from_done integer default 0 not null,
+  rate_next_at timestamp with time zone,
+  rate_next_done integer default 0 not null,
+  output_erased_at timestamp with time zone,
+  constraint jobs_pkey PRIMARY KEY (id),
+  constraint jobs_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint jobs_add_up CHECK (((state <> ALL (ARRAY['cancelled'::text, 'completed'::text, 'completed_with_errors'::text])) OR ((((changed + unchanged) + failed) + skipped) = total))),
+  constraint jobs_counts CHECK (((changed >= 0) AND (unchanged >= 0) AND (failed >= 0) AND (skipped >= 0) AND ((((changed + unchanged) + failed) + skipped) <= total))),
+  constraint jobs_finished CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['cancelled'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text])))),
+  constraint jobs_kind_check CHECK ((kind = ANY (ARRAY['onboarding'::text, 'offboarding'::text]))),
+  constraint jobs_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'checking'::text, 'ready'::text, 'scheduled'::text, 'queued'::text, 'running'::text, 'cancelling'::text, 'cancelled'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text]))),
+  constraint jobs_total_check CHECK ((total >= 0))
+);
+comment on table jobs is 'Bulk onboarding and offboarding. Counts change in the transactions that change the rows.';
+comment on column jobs.state is 'receiving: the upload is under way; nobody sees such a job, and one whose upload broke off is removed.';
+comment on column jobs.columns is 'The columns of the input, in its order, under their own names.';
+comment on column jobs.expected_change is 'How many people the check found that would change. Null: not checked yet.';
+comment on column jobs.marked_at is 'Offboarding: when everybody was locked out; what is left is to revoke their profiles.';
+comment on column jobs.cancelled_by is 'Who asked to stop it: {user, client, at}.';
+comment on column jobs.revision is 'Counts every change that a watcher sees.';
+comment on column jobs.progress_at is 'When something moved last: an upload that has been silent for long is given up, a running job has stalled.';
+comment on column jobs.attended_at is 'When a worker last looked into it because nothing moved: one at a time does.';
+comment on column jobs.rate_from_at is 'Where the window of the moving rate begins, with rate_from_done rows done then; rate_next_ is where the next window will.';
+CREATE INDEX jobs_newest ON public.jobs USING btree (realm_id, created_at DESC, id DESC);
+CREATE INDEX jobs_unfinished ON public.jobs USING btree (created_at) WHERE (finished_at IS NULL);
+CREATE INDEX jobs_with_output ON public.jobs USING btree (finished_at) WHERE ((finished_at IS NOT NULL) AND (output_erased_at IS NULL));
+
+create table local_credentials (
+  user_id bigint not null,
+  realm_id bigint not null,
+  username text not null,
+  password_hash text,
+  constraint local_credentials_pkey PRIMARY KEY (user_id),
+  constraint local_credentials_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint local_credentials_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint local_credentials_username_check CHECK (((char_length(username) >= 1) AND (char_length(username) <= 255)))
+);
+comment on table local_credentials is 'Local sign-in, for trial and emergencies.';
+comment on column local_credentials.password_hash is 'argon2id in PHC format; null: sign-in links only.';
+CREATE UNIQUE INDEX local_credentials_username ON public.local_credentials USING btree (realm_id, lower(username));
+
+create table logins (
+  id uuid not null,
+  token_hash bytea not null,
+  realm_id bigint not null,
+  user_id bigint not null,
+  method text not null,
+  signed_in_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint logins_pkey PRIMARY KEY (id),
+  constraint logins_token_hash_key UNIQUE (token_hash),
+  constraint logins_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint logins_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint logins_method_check CHECK ((method = ANY (ARRAY['local'::text, 'upstream'::text, 'link'::text]))),
+  constraint logins_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+comment on table logins is 'Browsers in which somebody is signed in. The cookie''s value is kept as its SHA-256 alone.';
+CREATE INDEX logins_expiry ON public.logins USING btree (expires_at);
+CREATE INDEX logins_of_user ON public.logins USING btree (user_id);
+
+create table ocsp_responders (
+  issuer_id bigint not null,
+  serial_number text collate "C" not null,
+  worker_id uuid not null,
+  public_key bytea not null,
+  not_before timestamp with time zone not null,
+  not_after timestamp with time zone not null,
+  certificate bytea,
+  created_at timestamp with time zone not null,
+  constraint ocsp_responders_pkey PRIMARY KEY (serial_number, issuer_id),
+  constraint ocsp_responders_public_key UNIQUE (public_key),
+  constraint ocsp_responders_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
+  constraint ocsp_responders_check CHECK ((not_after > not_before)),
+  constraint ocsp_responders_serial_number_check CHECK ((serial_number ~ '^[1-9][0-9]{0,47}$'::text))
+);
+comment on table ocsp_responders is 'Certificates of delegated OCSP responders: all that issuers have signed besides certificates and abandoned_serial_numbers. Written before it is signed.';
+comment on column ocsp_responders.worker_id is 'Whose key it is; without a foreign key, because rows outlive workers.';
+comment on column ocsp_responders.public_key is 'SubjectPublicKeyInfo, DER. The private key is in the memory of that worker and nowhere else.';
+comment on column ocsp_responders.certificate is 'DER; null when it was not signed, or nobody saw it signed.';
+CREATE INDEX ocsp_responders_ending ON public.ocsp_responders USING btree (not_after);
+CREATE TRIGGER ocsp_responders_are_kept BEFORE DELETE ON public.ocsp_responders FOR EACH ROW EXECUTE FUNCTION keep_responders();
+CREATE TRIGGER ocsp_responders_are_not_emptied BEFORE TRUNCATE ON public.ocsp_responders FOR EACH STATEMENT EXECUTE FUNCTION keep_responders();
+
+create table output_data_keys (
+  id uuid not null,
+  wrapped bytea not null,
+  created_at timestamp with time zone not null,
+  constraint output_data_keys_pkey PRIMARY KEY (id)
+);
+comment on table output_data_keys is 'Data keys that outputs are sealed with, each wrapped to the API''s public key.';
+
+create table profile_spans (
+  realm_id bigint not null,
+  shortest_days integer not null,
+  longest_days integer not null,
+  constraint profile_spans_pkey PRIMARY KEY (realm_id)
+);
+comment on table profile_spans is 'Between how many whole days from being made every active profile of a user ends: what bounds one date bounds the other.';
+
+create table realms (
+  id bigint generated always as identity not null,
+  name text not null,
+  display_name text not null,
+  domain text not null,
+  logo_uri text default ''::text not null,
+  max_profiles integer default 5 not null,
+  max_valid_months integer default 12 not null,
+  radius_cn text,
+  radius_ca text,
+  key_types jsonb default '{}'::jsonb not null,
+  local_sign_in boolean default false not null,
+  upstream_issuer text,
+  upstream_client_id text,
+  upstream_client_secret bytea,
+  upstream_claims jsonb default '{}'::jsonb not null,
+  created_at timestamp with time zone not null,
+  offboarding_share_percent integer default 20 not null,
+  ssids text[] default '{eduroam}'::text[] not null,
+  help_uri text default ''::text not null,
+  privacy_uri text default ''::text not null,
+  constraint realms_pkey PRIMARY KEY (id),
+  constraint realms_name_key UNIQUE (name),
+  constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
+  constraint realms_domain_check CHECK (((domain = lower(domain)) AND ((char_length(domain) >= 3) AND (char_length(domain) <= 43)))),
+  constraint realms_help_uri_check CHECK ((char_length(help_uri) <= 2000)),
+  constraint realms_key_types_check CHECK ((jsonb_typeof(key_types) = 'object'::text)),
+  constraint realms_logo_uri_check CHECK ((char_length(logo_uri) <= 2000)),
+  constraint realms_max_profiles_check CHECK (((max_profiles >= 0) AND (max_profiles <= 100))),
+  constraint realms_max_valid_months_check CHECK (((max_valid_months >= 1) AND (max_valid_months <= 24))),
+  constraint realms_name_check CHECK ((name ~ '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'::text)),
+  constraint realms_offboarding_share_percent_check CHECK (((offboarding_share_percent >= 0) AND (offboarding_share_percent <= 100))),
+  constraint realms_privacy_uri_check CHECK ((char_length(privacy_uri) <= 2000)),
+  constraint realms_radius_cn_check CHECK (((char_length(radius_cn) >= 1) AND (char_length(radius_cn) <= 255))),
+  constraint realms_ssids CHECK ((((cardinality(ssids) >= 1) AND (cardinality(ssids) <= 16)) AND (array_ndims(ssids) = 1) AND (array_position(ssids, NULL::text) IS NULL) AND (array_position(ssids, ''::text) IS NULL))),
+  constraint realms_upstream_claims_check CHECK ((jsonb_typeof(upstream_claims) = 'object'::text))
+);
+comment on table realms is 'An organisation. Every other row belongs to exactly one.';
+comment on column realms.domain is 'What follows the @ in identities; 43 characters, so that an identity fits a common name of 64.';
+comment on column realms.max_valid_months is 'Longest validity of a user profile, in months.';
+comment on column realms.radius_cn is 'The name the RADIUS server''s certificate shows; null: radius.<domain>.';
+comment on column realms.radius_ca is 'PEM of the CA that issued the RADIUS server''s certificate; null: the realm''s issuing CA.';
+comment on column realms.key_types is 'Device type to key type, where the realm departs from the default.';
+comment on column realms.upstream_client_secret is 'Sealed under the service''s master key.';
+comment on column realms.offboarding_share_percent is 'A bulk offboarding of more than this share of the active users needs its number confirmed.';
+comment on column realms.ssids is 'The Wi-Fi networks that files for devices set up, by name, 1 to 32 octets each.';
+
+create table refresh_tokens (
+  token_hash bytea not null,
+  session_id uuid not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint refresh_tokens_pkey PRIMARY KEY (token_hash),
+  constraint refresh_tokens_session_id_fkey FOREIGN KEY (session_id) REFERENCES sessions(id) ON DELETE CASCADE,
+  constraint refresh_tokens_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+comment on table refresh_tokens is 'SHA-256 of refresh tokens: bound to client and session, and gone with it.';
+CREATE INDEX refresh_tokens_of_session ON public.refresh_tokens USING btree (session_id);
+
+create table revocations (
+  certificate_id bigint not null,
+  revoked_at timestamp with time zone not null,
+  reason smallint not null,
+  constraint revocations_pkey PRIMARY KEY (certificate_id),
+  constraint revocations_certificate_id_fkey FOREIGN KEY (certificate_id) REFERENCES certificates(id),
+  constraint revocations_reason_check CHECK ((reason = ANY (ARRAY[0, 1, 3, 4, 5, 9])))
+);
+comment on table revocations is 'What revokes: whoever may insert here may revoke, and nobody can take it back.';
+comment on column revocations.reason is 'CRLReason, RFC 5280 section 5.3.1.';
+CREATE TRIGGER revocations_await_publication AFTER INSERT ON public.revocations REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION await_publication();
+CREATE TRIGGER revocations_mark_certificates AFTER INSERT ON public.revocations REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION mark_revoked();
+
+create table sessions (
+  id uuid not null,
+  realm_id bigint not null,
+  user_id bigint not null,
+  client_id text not null,
+  login_id uuid,
+  certificate_id bigint,
+  scopes text[] not null,
+  signed_in_at timestamp with time zone not null,
+  created_at timestamp with time zone not null,
+  last_used_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  constraint sessions_pkey PRIMARY KEY (id),
+  constraint sessions_certificate_id_fkey FOREIGN KEY (certificate_id) REFERENCES certificates(id),
+  constraint sessions_client_id_fkey FOREIGN KEY (client_id) REFERENCES applications(client_id) ON DELETE CASCADE,
+  constraint sessions_login_id_fkey FOREIGN KEY (login_id) REFERENCES logins(id) ON DELETE SET NULL,
+  constraint sessions_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint sessions_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+);
+comment on table sessions is 'One per authorization code that was issued: its id is the sid claim. Deleting one ends its code and its tokens.';
+comment on column sessions.certificate_id is 'The profile that the person signed in with over mutual TLS.';
+comment on column sessions.signed_in_at is 'When the person showed who they are: the auth_time claim.';
+CREATE INDEX sessions_expiry ON public.sessions USING btree (expires_at);
+CREATE INDEX sessions_of_client ON public.sessions USING btree (client_id);
+CREATE INDEX sessions_of_login ON public.sessions USING btree (login_id) WHERE (login_id IS NOT NULL);
+CREATE INDEX sessions_of_user ON public.sessions USING btree (user_id, created_at DESC);
+
+create table sign_in_links (
+  token_hash bytea not null,
+  user_id bigint not null,
+  created_at timestamp with time zone not null,
+  expires_at timestamp with time zone not null,
+  consumed_at timestamp with time zone,
+  constraint sign_in_links_pkey PRIMARY KEY (token_hash),
+  constraint sign_in_links_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint sign_in_links_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+comment on table sign_in_links is 'One-time sign-in links. Only the SHA-256 of a link''s token is kept.';
+CREATE INDEX sign_in_links_expiry ON public.sign_in_links USING btree (expires_at);
+
+create table token_signing_keys (
+  kid text not null,
+  algorithm text not null,
+  public_jwk jsonb not null,
+  sealed_key bytea,
+  state text not null,
+  created_at timestamp with time zone not null,
+  published_at timestamp with time zone not null,
+  activated_at timestamp with time zone,
+  retired_at timestamp with time zone,
+  tokens_expire_at timestamp with time zone,
+  constraint token_signing_keys_pkey PRIMARY KEY (kid),
+  constraint token_signing_keys_algorithm_check CHECK ((algorithm = ANY (ARRAY['ES256'::text, 'RS256'::text]))),
+  constraint token_signing_keys_private CHECK (((sealed_key IS NOT NULL) OR (state = 'retired'::text))),
+  constraint token_signing_keys_state_check CHECK ((state = ANY (ARRAY['next'::text, 'current'::text, 'retired'::text])))
+);
+comment on table token_signing_keys is 'Keys that sign tokens, never certificates. The private half is sealed under the service''s master key.';
+comment on column token_signing_keys.kid is 'RFC 7638 thumbprint.';
+comment on column token_signing_keys.sealed_key is 'The private half under the master key; null once retired.';
+comment on column token_signing_keys.tokens_expire_at is 'The latest expiry of a token that lives longer than usual: guests'' tokens.';
+CREATE UNIQUE INDEX token_signing_keys_one_current ON public.token_signing_keys USING btree (algorithm) WHERE (state = 'current'::text);
+CREATE UNIQUE INDEX token_signing_keys_one_next ON public.token_signing_keys USING btree (algorithm) WHERE (state = 'next'::text);
+
+create table upstream_attempts (
+  token_hash bytea not null,
+  realm_id bigint not null,
+  sealed bytea not null,
+  expires_at timestamp with time zone not null,
+  constraint upstream_attempts_pkey PRIMARY KEY (token_hash),
+  constraint upstream_attempts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint upstream_attempts_token_hash_check CHECK ((octet_length(token_hash) = 32))
+);
+comment on table upstream_attempts is 'Sign-ins that are at the identity provider now: state, nonce and PKCE verifier, sealed under the master key; used once.';
+CREATE INDEX upstream_attempts_expiry ON public.upstream_attempts USING btree (expires_at);
+
+create table upstream_identities (
+  realm_id bigint not null,
+  issuer text not null,
+  subject text not null,
+  user_id bigint not null,
+  created_at timestamp with time zone not null,
+  constraint upstream_identities_pkey PRIMARY KEY (realm_id, issuer, subject),
+  constraint upstream_identities_one_per_user UNIQUE (user_id, issuer),
+  constraint upstream_identities_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint upstream_identities_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE,
+  constraint upstream_identities_subject_check CHECK (((char_length(subject) >= 1) AND (char_length(subject) <= 255)))
+);
+comment on table upstream_identities is 'Who people are at the realm''s identity provider. Never an e-mail address: those are given to someone else.';
+
+create table user_profile_counts (
+  user_id bigint not null,
+  realm_id bigint not null,
+  profile_count integer default 0 not null,
+  constraint user_profile_counts_pkey PRIMARY KEY (user_id),
+  constraint user_profile_counts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint user_profile_counts_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id) ON DELETE CASCADE
+) with (autovacuum_analyze_scale_factor=0.02, autovacuum_vacuum_scale_factor=0.02, fillfactor=80);
+comment on table user_profile_counts is 'How many active profiles each user has, for sorting and filtering by it; up to half a minute late with those that run out.';
+CREATE INDEX user_profile_counts_sorted ON public.user_profile_counts USING btree (realm_id, profile_count, user_id);
+
+create table users (
+  id bigint generated always as identity not null,
+  realm_id bigint not null,
+  pairwise_id text not null,
+  email text default ''::text not null,
+  display_name text,
+  administrator boolean default false not null,
+  profile_override integer default 0 not null,
+  locked_at timestamp with time zone,
+  offboarded_at timestamp with time zone,
+  created_at timestamp with time zone not null,
+  pairwise_id_folded text generated always as (lower(pairwise_id)) stored,
+  email_folded text generated always as (lower(email)) stored,
+  offboarding_job_id uuid,
+  constraint users_pkey PRIMARY KEY (id),
+  constraint users_realm_id_pairwise_id_key UNIQUE (realm_id, pairwise_id),
+  constraint users_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint users_display_name_check CHECK ((char_length(display_name) <= 200)),
+  constraint users_email_check CHECK ((char_length(email) <= 320)),
+  constraint users_pairwise_id_check CHECK (((char_length(pairwise_id) >= 1) AND (char_length(pairwise_id) <= 255))),
+  constraint users_profile_override_check CHECK (((profile_override >= 0) AND (profile_override <= 100)))
+);
+comment on table users is 'The people of a realm. Nobody is ever deleted: an offboarded person must not come back as a new one.';
+comment on column users.pairwise_id is 'The pseudonymous identifier that the realm knows the person by.';
+comment on column users.profile_override is 'The person''s own profile limit; 0: the realm''s.';
+comment on column users.locked_at is 'Locked people keep their profiles and sign in, but get no new profile.';
+comment on column users.offboarded_at is 'Offboarded people cannot sign in, and all their profiles are revoked.';
+comment on column users.offboarding_job_id is 'The bulk job that offboarded this person and may revoke their profiles. Null once somebody else has decided about them. No foreign key: jobs are removed after 90 days.';
+CREATE INDEX users_email_contains ON public.users USING gin (email_folded gin_trgm_ops);
+CREATE INDEX users_locked ON public.users USING btree (realm_id, locked_at, id);
+CREATE INDEX users_locked_last ON public.users USING btree (realm_id, locked_at DESC NULLS LAST, id DESC);
+CREATE INDEX users_newest ON public.users USING btree (realm_id, created_at DESC, id DESC);
+CREATE INDEX users_offboarded ON public.users USING btree (realm_id, offboarded_at, id);
+CREATE INDEX users_offboarded_last ON public.users USING btree (realm_id, offboarded_at DESC NULLS LAST, id DESC);
+CREATE INDEX users_pairwise_id_contains ON public.users USING gin (pairwise_id_folded gin_trgm_ops);
+CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
+
+create table workers (
+  id uuid not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  ocsp_url text,
+  constraint workers_pkey PRIMARY KEY (id),
+  constraint workers_ocsp_url_check CHECK ((ocsp_url ~ '^http://[A-Za-z0-9._:\[\]-]{1,255}$'::text))
+);
+comment on table workers is 'A row per running worker, refreshed every few seconds and gone after a clean stop.';
+comment on column workers.ocsp_url is 'Where the worker''s OCSP listener is reached; null while it has none.';
+
+CREATE OR REPLACE FUNCTION public.add_active_profiles()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into active_profiles (id, realm_id, serial_number, created_at, not_after, device_type, authable)
+  select id, realm_id, serial_number, created_at, not_after, device_type, authable
+    from added
+   where kind = 'user' and revoked_at is null and not lapsed;
+
+  insert into profile_spans (realm_id, shortest_days, longest_days)
+  select realm_id, shortest, longest
+    from (select realm_id, floor(min(extract(epoch from not_after - created_at)) / 86400) as shortest,
+                 ceil(max(extract(epoch from not_after - created_at)) / 86400) as longest
+            from added
+           where kind = 'user'
+           group by realm_id) as spans
+   where not exists (select from profile_spans s
+                      where s.realm_id = spans.realm_id
+                        and s.shortest_days <= spans.shortest
+                        and s.longest_days >= spans.longest)
+   order by realm_id
+      on conflict (realm_id) do update
+     set shortest_days = least(profile_spans.shortest_days, excluded.shortest_days),
+         longest_days = greatest(profile_spans.longest_days, excluded.longest_days);
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.add_profile_counts()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into user_profile_counts (user_id, realm_id) select id, realm_id from added order by id;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.await_publication()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  insert into crl_unpublished (issuer_id, serial_number, revoked_at, reason, not_after)
+  select c.issuer_id, c.serial_number, added.revoked_at, added.reason, c.not_after
+    from added
+    join certificates c on c.id = added.certificate_id;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.await_publication_of_abandoned()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into crl_unpublished (issuer_id, serial_number, revoked_at, not_after)
+  select issuer_id, serial_number, abandoned_at, not_after from added;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.await_sealing()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  insert into audit_unsealed (realm_id, entry_id) select realm_id, id from added;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.count_profiles()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  with more as (
+    select user_id, count(*) as profiles
+      from added
+     where kind = 'user'
+       and revoked_at is null
+       and not lapsed
+     group by user_id
+  ), held as materialized (
+    select p.user_id, more.profiles
+      from user_profile_counts p
+      join more on more.user_id = p.user_id
+     order by p.user_id
+       for no key update of p
+  )
+  update user_profile_counts p
+     set profile_count = p.profile_count + held.profiles
+    from held
+   where p.user_id = held.user_id;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.end_sign_ins(user_ids bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  delete from sessions where user_id = any(user_ids);
+  delete from logins where user_id = any(user_ids);
+  delete from access_tokens where user_id = any(user_ids);
+  delete from sign_in_links where user_id = any(user_ids);
+end
+$function$
+;
+comment on function end_sign_ins(bigint[]) is 'Ends everything that users are signed in to. Workers may call it, who can read no token.';
+
+CREATE OR REPLACE FUNCTION public.keep_crl_entries()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    if exists (select
+                 from crl_pieces
+                where issuer_id = old.issuer_id
+                  and week = old.week
+                  and id > old.id
+                  and continues = old.id
+                  and entries >= old.entries
+                  and substr(der, 1, octet_length(old.der)) = old.der)
+       or exists (select
+                    from crls
+                   where issuer_id = old.issuer_id
+                     and last_piece >= old.id
+                     and this_update > old.not_after) then
+      return old;
+    end if;
+  end if;
+  raise exception 'an entry of a CRL is never taken back' using errcode = 'insufficient_privilege';
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_responders()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if tg_op = 'DELETE' then
+    if old.not_after < clock_timestamp() then
+      return old;
+    end if;
+  end if;
+  raise exception 'a responder that has not ended is not forgotten' using errcode = 'insufficient_privilege';
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.mark_revoked()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET enable_hashjoin TO 'off'
+ SET enable_mergejoin TO 'off'
+AS $function$
+begin
+  with marked as (
+    update certificates
+       set revoked_at = added.revoked_at,
+           revocation_reason = added.reason
+      from added
+     where certificates.id = added.certificate_id
+       and certificates.revoked_at is null
+    returning certificates.user_id, certificates.lapsed
+  ), fewer as (
+    select user_id, count(*) as profiles
+      from marked
+     where user_id is not null
+       and not lapsed
+     group by user_id
+  ), held as materialized (
+    select p.user_id, fewer.profiles
+      from user_profile_counts p
+      join fewer on fewer.user_id = p.user_id
+     order by p.user_id
+       for no key update of p
+  )
+  update user_profile_counts p
+     set profile_count = p.profile_count - held.profiles
+    from held
+   where p.user_id = held.user_id;
+  return null;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.number_crls()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  if tg_op = 'UPDATE' and new.issuer_id = old.issuer_id and new.number > old.number and new.last_piece >= old.last_piece then
+    return new;
+  end if;
+  raise exception 'a CRL is followed by one with a higher number' using errcode = 'insufficient_privilege';
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.refuse_change()
+ RETURNS trigger
+ LANGUAGE plpgsql
+AS $function$
+begin
+  raise exception 'audit entries are never changed or deleted' using errcode = 'insufficient_privilege';
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.remove_active_profile()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  delete from active_profiles where realm_id = old.realm_id and created_at = old.created_at and id = old.id;
+  return null;
+end
+$function$
+;
