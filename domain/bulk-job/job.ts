@@ -13,7 +13,7 @@ export const scopesOfJob = (kind: JobKind, { profiles }: { profiles: boolean }):
   ...(profiles ? [profileScope] : []),
 ];
 
-/** The states that a job is seen in. */
+/** The states that a job is seen in. While its rows are still being received it is `receiving`, which no client sees. */
 export const jobStates = [
   "checking",
   "ready",
@@ -53,6 +53,9 @@ export const stalledSeconds = 60;
 
 /** A bulk offboarding of so many people or fewer never needs its number confirmed. */
 export const unconfirmedOffboardingsMax = 100;
+
+/** A bulk offboarding of a larger share of the realm's active people needs its number confirmed, unless the realm has its own share. */
+export const unconfirmedShareMax = 0.2;
 
 /** Rows of one job. */
 export const jobRowsMax = 200_000;

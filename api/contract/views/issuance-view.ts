@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { issuanceStates } from "../../../domain/issuance-state.ts";
 import type { IssuanceResult } from "../../../db/queries/issuance/issuances.ts";
 import { errorCatalogue, isErrorCode } from "../../../domain/errors.ts";
 import { Timestamp } from "./timestamp.ts";
@@ -7,7 +8,7 @@ import { Timestamp } from "./timestamp.ts";
 export const issuanceViewOf = <Profile extends z.ZodType>(profile: Profile) =>
   z.object({
     id: z.uuid(),
-    state: z.enum(["queued", "signing", "issued", "failed"]),
+    state: z.enum(issuanceStates),
     createdAt: Timestamp,
     finishedAt: Timestamp.nullable(),
     error: z.object({ error: z.string(), error_description: z.string() }).nullable(),

@@ -3,15 +3,12 @@ import { IconAlertTriangle, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { jobNotices, unconfirmedOffboardingsMax } from "../../../domain/bulk-job/job.ts";
+import { jobNotices, unconfirmedOffboardingsMax, unconfirmedShareMax } from "../../../domain/bulk-job/job.ts";
 import { api, ApiError, listOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { CancelButton } from "./cancel-button.tsx";
 import { useNumber } from "./counts.ts";
 import { jobKey, laterOf, startJob, type Job, type Start } from "./job.ts";
-
-/** The share of the realm's people from which on a second word is asked for, if the realm says nothing else. */
-const usualShare = 0.2;
 
 /** Starts a job that was checked: now or later. Taking the network from people asks for their number first. */
 export function StartForm({ job }: { job: Job }) {
@@ -36,7 +33,7 @@ export function StartForm({ job }: { job: Job }) {
     offboarding &&
     (refused ||
       job.error === jobNotices.confirmationRequired ||
-      (job.changed > unconfirmedOffboardingsMax && share !== undefined && share > usualShare));
+      (job.changed > unconfirmedOffboardingsMax && share !== undefined && share > unconfirmedShareMax));
   const matches = !offboarding || typed.replace(/[\s.,’'\u202f]/g, "") === String(job.changed);
   const at = later ? new Date(time) : undefined;
   const timeIsMissing = at !== undefined && Number.isNaN(at.getTime());

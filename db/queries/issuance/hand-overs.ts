@@ -3,6 +3,7 @@ import type { DeviceType } from "../../../domain/device.ts";
 import type { IssuanceState } from "../../../domain/entitlement.ts";
 import { first, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
+import type { IssuanceState } from "../../../domain/issuance-state.ts";
 
 /** How long a device has to pick a profile up. */
 export const handOverMinutes = 10;

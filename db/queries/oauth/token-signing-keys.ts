@@ -1,7 +1,10 @@
 import type { Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-export type TokenAlgorithm = "ES256" | "RS256";
+export const tokenAlgorithms = ["ES256", "RS256"] as const;
+export type TokenAlgorithm = (typeof tokenAlgorithms)[number];
+
+export const tokenKeyStates = ["next", "current", "retired"] as const;
 
 export interface TokenSigningKeyRow {
   kid: string;
@@ -9,7 +12,7 @@ export interface TokenSigningKeyRow {
   publicJwk: Record<string, unknown>;
   /** The private JWK, sealed under the master key; null once retired. */
   sealedKey: Buffer | null;
-  state: "next" | "current" | "retired";
+  state: (typeof tokenKeyStates)[number];
   publishedAt: Date;
   activatedAt: Date | null;
   retiredAt: Date | null;

@@ -2,7 +2,8 @@ import { first, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /** How somebody showed who they are. */
-export type SignInMethod = "local" | "upstream" | "link";
+export const signInMethods = ["local", "upstream", "link"] as const;
+export type SignInMethod = (typeof signInMethods)[number];
 
 /** A browser in which somebody is signed in. */
 export interface Login {

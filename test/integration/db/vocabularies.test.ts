@@ -1,0 +1,97 @@
+import { expect, test } from "vitest";
+import { signInMethods } from "../../../db/queries/sign-in/logins.ts";
+import { tokenAlgorithms, tokenKeyStates } from "../../../db/queries/oauth/token-signing-keys.ts";
+import { sql } from "../../../db/sql.ts";
+import { finalJobStates, jobKinds, jobStates, rowStatuses, unconfirmedShareMax } from "../../../domain/bulk-job/job.ts";
+import { certificateFormats } from "../../../domain/certificate-format.ts";
+import { deviceTypes, keyTypes } from "../../../domain/device.ts";
+import { issuanceStates } from "../../../domain/issuance-state.ts";
+import { profileKinds } from "../../../domain/profile.ts";
+import { revocationReasons } from "../../../domain/revocation.ts";
+import { applicationTypes } from "../../../domain/scopes.ts";
+import { useDatabase } from "../../support/run/database.ts";
+
+const database = useDatabase();
+
+/** What the code writes to each column whose values a constraint lists. A job that is still being uploaded is `receiving`. */
+const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
+  "applications.type": applicationTypes,
+  "certificates.device_type": deviceTypes,
+  "certificates.kind": profileKinds,
+  "certificates.revocation_reason": Object.values(revocationReasons),
+  "hand_overs.device_type": deviceTypes,
+  "hand_overs.format": certificateFormats,
+  "issuances.device_type": deviceTypes,
+  "issuances.format": certificateFormats,
+  "issuances.key_type": keyTypes,
+  "issuances.kind": profileKinds,
+  "issuances.status": issuanceStates,
+  "job_rows.expected": ["changed", "unchanged", "failed"],
+  "job_rows.status": rowStatuses,
+  "jobs.kind": jobKinds,
+  "jobs.state": ["receiving", ...jobStates],
+  "logins.method": signInMethods,
+  "revocations.reason": Object.values(revocationReasons),
+  "token_signing_keys.algorithm": tokenAlgorithms,
+  "token_signing_keys.state": tokenKeyStates,
+};
+
+interface Listed {
+  /** `table.column` */
+  column: string;
+  constraint: string;
+  values: string[];
+  /** The constraint is this list and nothing else: what the column may hold. Otherwise it is about some of its values. */
+  whole: boolean;
+}
+
+/** Every list of values that a check names: Postgres prints `in (…)` as `= ANY (ARRAY[…])`, and `not in` as `<> ALL`. */
+async function readLists(): Promise<Listed[]> {
+  const rows = await database.owner.query<{ table: string; constraint: string; definition: string }>(sql`
+    select conrelid::regclass::text as table, conname as constraint, pg_get_constraintdef(oid) as definition
+      from pg_constraint
+     where connamespace = 'public'::regnamespace and contype = 'c'
+     order by 1, 2
+  `);
+  return rows.flatMap(({ table, constraint, definition }) =>
+    [...definition.matchAll(/\((\w+) (?:= ANY|<> ALL) \(ARRAY\[(.*?)\]\)\)/g)].map(
+      ([list, column = "", values = ""]) => ({
+        column: `${table}.${column}`,
+        constraint,
+        values: values.split(", ").map((value) => value.replace(/^'(.*)'::text$/, "$1")),
+        whole: definition === `CHECK (${list})` && list.includes("= ANY"),
+      }),
+    ),
+  );
+}
+
+const sorted = (values: readonly (string | number)[]): string[] => values.map(String).sort();
+
+test("a column takes exactly the values that the code knows", async () => {
+  const taken = (await readLists()).filter(({ whole }) => whole);
+  const known = Object.entries(vocabularies).map(([column, values]) => `${column}: ${sorted(values).join(", ")}`);
+  expect(taken.map(({ column, values }) => `${column}: ${sorted(values).join(", ")}`).sort()).toEqual(known.sort());
+});
+
+test("a constraint about some values of a column names only values that it may hold", async () => {
+  const partial = (await readLists()).filter(({ whole }) => !whole);
+  const foreign = partial.flatMap(({ column, constraint, values }) => {
+    const known = sorted(vocabularies[column] ?? []);
+    return values.filter((value) => !known.includes(value)).map((value) => `${column}, ${constraint}: ${value}`);
+  });
+  expect(foreign).toEqual([]);
+  expect(sorted(partial.find(({ constraint }) => constraint === "jobs_finished")?.values ?? [])).toEqual(
+    sorted(finalJobStates),
+  );
+});
+
+test("a realm begins with the share of people that an offboarding takes without confirmation", async () => {
+  const [found] = await database.owner.query<{ percent: string }>(sql`
+    select pg_get_expr(adbin, adrelid) as percent
+      from pg_attrdef
+     where adrelid = 'realms'::regclass
+       and adnum = (select attnum from pg_attribute
+                     where attrelid = 'realms'::regclass and attname = 'offboarding_share_percent')
+  `);
+  expect(Number(found?.percent) / 100).toBe(unconfirmedShareMax);
+});
