@@ -14,8 +14,8 @@ const mayImport = {
   "worker/": ["domain/", "runtime/", "db/", "pki/"],
   "operator/": ["domain/", "runtime/", "db/", "pki/", "worker/keys/", "terminal/", "embedded-postgres/"],
   "console/": ["domain/", "contract-types/"],
-  // It is a client of the API; with the service it shares how CSV is written.
-  "cli/": ["domain/csv.ts", "contract-types/", "terminal/"],
+  // It is a client of the API; with the service it shares the vocabulary and how CSV is written.
+  "cli/": ["domain/", "contract-types/", "terminal/"],
   "start.ts": ["domain/", "runtime/", "db/", "operator/", "embedded-postgres/"],
 };
 

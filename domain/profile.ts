@@ -3,12 +3,17 @@ import { z } from "zod";
 export const profileKinds = ["user", "guest", "infrastructure"] as const;
 export type ProfileKind = (typeof profileKinds)[number];
 
+export const profileNameLengthMax = 64;
+
 /** A name the caller chooses: 1 to 64 characters, none of them a control character. Names need not be unique. */
 export const ProfileName = z
   .string()
-  .refine((value) => Array.from(value).length >= 1 && Array.from(value).length <= 64, "must be 1 to 64 characters")
+  .refine(
+    (value) => Array.from(value).length >= 1 && Array.from(value).length <= profileNameLengthMax,
+    `must be 1 to ${profileNameLengthMax} characters`,
+  )
   .refine((value) => !/[\p{Cc}\p{Cs}]/u.test(value), "must not contain control characters")
-  .meta({ minLength: 1, maxLength: 64 });
+  .meta({ minLength: 1, maxLength: profileNameLengthMax });
 
 /** The audit event for a revoked profile of each kind. */
 export const revocationEvent = {

@@ -1,5 +1,8 @@
 import { readFile } from "node:fs/promises";
 import { z } from "zod";
+import { certificateFormats } from "../../domain/certificate-format.ts";
+import { deviceTypes, keyTypes } from "../../domain/device.ts";
+import { ProfileName } from "../../domain/profile.ts";
 import { argument, flag, option } from "../../terminal/command.ts";
 import { CommandError, interruption } from "../../terminal/failure.ts";
 import { isSet, oneOf } from "../../terminal/inputs.ts";
@@ -13,10 +16,6 @@ import { answerOf } from "../service/service-client.ts";
 import { command, type CliCommand } from "./command.ts";
 import { listOptions, reasonOption, userArgument } from "./inputs.ts";
 import { asQuery } from "./query.ts";
-
-const deviceTypes = ["MacOS", "iOS", "iPadOS", "Android", "Windows", "Linux", "ChromeOS", "Other"] as const;
-const formats = ["pkcs12", "pfx", "pem", "crt", "mobileconfig", "eap-config"] as const;
-const keyTypes = ["ec-p256", "rsa-2048", "rsa-3072"] as const;
 
 export const profilesList = command({
   name: "profiles list",
@@ -51,7 +50,7 @@ export const profilesCreate = command({
   about: "A profile for a user's device, into a file that you alone can read.",
   arguments: {
     user: userArgument,
-    name: argument("NAME", "what the profile is called", z.string().min(1).max(64)),
+    name: argument("NAME", "what the profile is called", ProfileName),
   },
   options: {
     out: option("FILE", "where to write it; must not be there yet", z.string().min(1)),
@@ -59,8 +58,8 @@ export const profilesCreate = command({
     format: option(
       "FORMAT",
       "pkcs12 (pfx), pem (crt), mobileconfig or eap-config; default: pkcs12, pem with --csr",
-      oneOf(formats).optional(),
-      { choices: formats },
+      oneOf(certificateFormats).optional(),
+      { choices: certificateFormats },
     ),
     keyType: option("KEY", `${keyTypes.join(", ")}; default: what suits the device`, oneOf(keyTypes).optional(), {
       choices: keyTypes,

@@ -1,9 +1,8 @@
 import { deviceTypes, type DeviceType } from "../../../domain/device.ts";
+import { profileNameLengthMax } from "../../../domain/profile.ts";
 import { languages } from "../pages/language.ts";
 import type { Texts } from "./texts/texts.ts";
 import { textsIn } from "./texts/texts-in.ts";
-
-const nameLengthMax = 64;
 
 /** What people call somebody: the first word of "Mia Keller", and of "Keller, Mia" the one after the comma. */
 export function givenName(displayName: string | null): string | undefined {
@@ -13,10 +12,10 @@ export function givenName(displayName: string | null): string | undefined {
 
 /** What a person's device could be called. */
 export function suggestedName(deviceType: DeviceType, displayName: string | null, texts: Texts): string {
-  const device = texts.suggestedNames[deviceType];
+  const device = texts.deviceTypes[deviceType].suggestedName;
   const person = givenName(displayName);
   const name = person === undefined ? device : texts.nameOf(device, person);
-  return Array.from(name).length <= nameLengthMax ? name : device;
+  return Array.from(name).length <= profileNameLengthMax ? name : device;
 }
 
 /** A name that was suggested for another kind of device becomes this one's; one that somebody gave stays. */

@@ -1,6 +1,10 @@
 import { Badge, Code, Group, Stack, Table, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { neededColumns, type JobColumn } from "../../../domain/bulk-job/columns.ts";
+import { certificateFormats } from "../../../domain/certificate-format.ts";
+import { deviceTypes } from "../../../domain/device.ts";
+import { realmLimits } from "../../../domain/realm.ts";
+import { listOfChoices } from "../../texts/words.ts";
 import { columnsOf } from "./columns-of.ts";
 import type { JobKind } from "./job.ts";
 
@@ -9,6 +13,11 @@ export function ColumnTable({ kind }: { kind: JobKind }) {
   const { t } = useTranslation();
   const needed: readonly JobColumn[] = neededColumns[kind];
   const label = t("jobs.known.title");
+  const values = {
+    deviceTypes: listOfChoices(deviceTypes),
+    formats: listOfChoices(certificateFormats),
+    limit: realmLimits.maxProfiles,
+  };
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
@@ -42,7 +51,7 @@ export function ColumnTable({ kind }: { kind: JobKind }) {
                     )}
                   </Group>
                 </Table.Td>
-                <Table.Td>{t(`jobs.known.meanings.${column}`)}</Table.Td>
+                <Table.Td>{t(`jobs.known.meanings.${column}`, values)}</Table.Td>
                 <Table.Td>{alsoCalled}</Table.Td>
               </Table.Tr>
             ))}

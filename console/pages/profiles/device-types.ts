@@ -1,23 +1,10 @@
-import { useTranslation } from "react-i18next";
-import type { Schemas } from "../../api/api-client.ts";
-
-export type DeviceType = Schemas["Profile"]["deviceType"];
-
-export const deviceTypes = [
-  "iOS",
-  "iPadOS",
-  "MacOS",
-  "Android",
-  "Windows",
-  "Linux",
-  "ChromeOS",
-  "Other",
-] as const satisfies readonly DeviceType[];
+import { deviceTypes, type DeviceType } from "../../../domain/device.ts";
+import { useWords } from "../../texts/words.ts";
 
 /** What people call a kind of device. */
 export function useDeviceTypeName(): (deviceType: DeviceType) => string {
-  const { t } = useTranslation();
-  return (deviceType) => t(`profiles.deviceTypes.${deviceType}`);
+  const words = useWords();
+  return (deviceType) => words.deviceTypes[deviceType].name;
 }
 
 export function useDeviceTypeChoices(): { value: DeviceType; label: string }[] {

@@ -4,6 +4,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState, type SubmitEvent } from "react";
 import { useTranslation } from "react-i18next";
+import { realmLimits } from "../../../domain/realm.ts";
 import { Form } from "../../ui/form.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
@@ -23,7 +24,10 @@ import {
 } from "./realm.ts";
 import { useSettingFields } from "./setting-fields.ts";
 
-const limits = { maxProfiles: { min: 1, max: 100 }, maxValid: { min: 1, max: 24 } } as const;
+const limits = {
+  maxProfiles: { min: 1, max: realmLimits.maxProfiles },
+  maxValid: { min: 1, max: realmLimits.maxValidMonths },
+} as const;
 
 const trimmed = (values: RealmSettings): RealmSettings => ({
   ...values,

@@ -5,15 +5,19 @@ import { IconChevronDown, IconChevronRight } from "@tabler/icons-react";
 import { useEffect, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { useSubmission } from "../../ui/submission.tsx";
-import { deviceTypes, useDeviceTypeChoices } from "../profiles/device-types.ts";
+import { deviceTypes, type DeviceType } from "../../../domain/device.ts";
+import { ProfileName, profileNameLengthMax } from "../../../domain/profile.ts";
+import { useWords } from "../../texts/words.ts";
+import { useDeviceTypeChoices } from "../profiles/device-types.ts";
 import { createProfile, type CreatedProfile, type WantedProfile } from "./create-profile.ts";
 import { formatsFor, type OfferedFormat } from "../../../domain/offered-formats.ts";
 import type { User } from "./load-users.ts";
 
-const nameMax = 64;
-/** What a path cannot have as a part. */
-const isName = (name: string): boolean =>
-  name !== "" && Array.from(name).length <= nameMax && !/[\p{Cc}\p{Cs}]/u.test(name) && !/^\.{1,2}$/.test(name);
+/** The name is a part of the path, which cannot be `.` or `..`. */
+const isName = (name: string): boolean => ProfileName.safeParse(name).success && !/^\.{1,2}$/.test(name);
+
+/** What most profiles are for. */
+const usualDevice: DeviceType = "iOS";
 
 /** What a profile is to be. The format follows from the device; others are folded away. */
 export function CreateProfileForm({
@@ -26,6 +30,7 @@ export function CreateProfileForm({
   onCreated: (created: CreatedProfile, format: OfferedFormat) => void;
 }) {
   const { t } = useTranslation();
+  const words = useWords();
   const [others, { toggle }] = useDisclosure();
   const leaving = useRef(new AbortController());
   useEffect(() => {
@@ -35,9 +40,9 @@ export function CreateProfileForm({
       controller.abort();
     };
   }, []);
-  const rule = t("users.create.nameRule", { max: nameMax });
+  const rule = t("users.create.nameRule", { max: profileNameLengthMax });
   const form = useForm<WantedProfile & Record<string, unknown>>({
-    initialValues: { name: "", deviceType: deviceTypes[0], format: formatsFor[deviceTypes[0]][0] },
+    initialValues: { name: "", deviceType: usualDevice, format: formatsFor[usualDevice][0] },
     validate: { name: (name) => (isName(name.trim()) ? null : rule) },
   });
   const { submit, busy, summary } = useSubmission({
@@ -68,11 +73,11 @@ export function CreateProfileForm({
           allowDeselect={false}
           value={form.values.deviceType}
           onChange={(value) => {
-            const deviceType = deviceTypes.find((known) => known === value) ?? deviceTypes[0];
+            const deviceType = deviceTypes.find((known) => known === value) ?? usualDevice;
             form.setValues({ deviceType, format: formatsFor[deviceType][0] });
           }}
         />
-        <Text size="sm">{t(`users.create.formats.${form.values.format}`)}</Text>
+        <Text size="sm">{words.formats[form.values.format]}</Text>
         <div>
           <UnstyledButton onClick={toggle} aria-expanded={others} mih={24}>
             <Group gap={4}>
@@ -86,7 +91,7 @@ export function CreateProfileForm({
             <Radio.Group aria-label={t("users.create.format")} {...form.getInputProps("format")}>
               <Stack gap="xs" mt="xs">
                 {[offered, ...more].map((format) => (
-                  <Radio key={format} value={format} label={t(`users.create.formats.${format}`)} />
+                  <Radio key={format} value={format} label={words.formats[format]} />
                 ))}
               </Stack>
             </Radio.Group>

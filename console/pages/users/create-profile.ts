@@ -1,5 +1,5 @@
 import { api, ApiError, dataOf, type Schemas } from "../../api/api-client.ts";
-import type { DeviceType } from "../profiles/device-types.ts";
+import type { DeviceType } from "../../../domain/device.ts";
 import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 
 export type CreatedProfile = Schemas["CreatedProfile"];

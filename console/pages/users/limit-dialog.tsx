@@ -2,6 +2,7 @@ import { Button, Group, Modal, NumberInput, Radio, Stack, Text } from "@mantine/
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { realmLimits } from "../../../domain/realm.ts";
 import { api, dataOf } from "../../api/api-client.ts";
 import { notifyDone } from "../../ui/notify.tsx";
 import { personName } from "../../ui/person.tsx";
@@ -9,7 +10,7 @@ import { useSubmission } from "../../ui/submission.tsx";
 import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import type { User } from "./load-users.ts";
 
-const limitMax = 100;
+const limitMax = realmLimits.maxProfiles;
 
 /** Gives a person a profile limit of their own, or the realm's again. */
 export function LimitDialog({ user, onClose }: { user: User; onClose: () => void }) {

@@ -1,4 +1,4 @@
-import type { DeviceType } from "../../../../domain/device.ts";
+import { englishWords } from "../../../../domain/words/english.ts";
 
 const orList = (names: readonly string[]): string => names.join(" or ");
 
@@ -12,36 +12,8 @@ export const english = {
     signedInAs: "Signed in as",
   },
 
-  devices: {
-    iOS: "iPhone",
-    iPadOS: "iPad",
-    MacOS: "Mac",
-    Android: "Android",
-    Windows: "Windows",
-    Linux: "Linux",
-    ChromeOS: "Chromebook",
-    Other: "Other",
-  } as Record<DeviceType, string>,
-  aDevice: {
-    iOS: "an iPhone",
-    iPadOS: "an iPad",
-    MacOS: "a Mac",
-    Android: "an Android device",
-    Windows: "a Windows computer",
-    Linux: "a Linux computer",
-    ChromeOS: "a Chromebook",
-    Other: "another device",
-  } as Record<DeviceType, string>,
-  suggestedNames: {
-    iOS: "iPhone",
-    iPadOS: "iPad",
-    MacOS: "Mac",
-    Android: "Android phone",
-    Windows: "Laptop",
-    Linux: "Linux computer",
-    ChromeOS: "Chromebook",
-    Other: "Device",
-  } as Record<DeviceType, string>,
+  deviceTypes: englishWords.deviceTypes,
+  formats: englishWords.formats,
   nameOf: (device: string, person: string) => `${device} of ${person}`,
 
   home: {
@@ -118,13 +90,6 @@ export const english = {
     formats: "Other formats",
     formatsText: "You need this only if somebody told you so.",
     formatAutomatic: "What suits the device",
-    format: {
-      mobileconfig: "Apple configuration profile (.mobileconfig)",
-      "eap-config": "For the geteduroam app (.eap-config)",
-      pkcs12: "PKCS #12, with an empty password (.p12)",
-      pem: "Certificates and key in PEM (.pem)",
-      crt: "The same, named .crt",
-    },
     back: "Back to My devices",
     backGuest: "Back",
     wrong: (count: number) => (count === 1 ? "Please correct this:" : "Please correct these:"),

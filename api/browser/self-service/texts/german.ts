@@ -1,3 +1,4 @@
+import { germanWords } from "../../../../domain/words/german.ts";
 import type { Texts } from "./texts.ts";
 
 const orList = (names: readonly string[]): string => names.join(" oder ");
@@ -12,36 +13,8 @@ export const german: Texts = {
     signedInAs: "Angemeldet als",
   },
 
-  devices: {
-    iOS: "iPhone",
-    iPadOS: "iPad",
-    MacOS: "Mac",
-    Android: "Android",
-    Windows: "Windows",
-    Linux: "Linux",
-    ChromeOS: "Chromebook",
-    Other: "Anderes",
-  },
-  aDevice: {
-    iOS: "einem iPhone",
-    iPadOS: "einem iPad",
-    MacOS: "einem Mac",
-    Android: "einem Android-Gerät",
-    Windows: "einem Windows-Rechner",
-    Linux: "einem Linux-Rechner",
-    ChromeOS: "einem Chromebook",
-    Other: "einem anderen Gerät",
-  },
-  suggestedNames: {
-    iOS: "iPhone",
-    iPadOS: "iPad",
-    MacOS: "Mac",
-    Android: "Android-Handy",
-    Windows: "Laptop",
-    Linux: "Linux-Rechner",
-    ChromeOS: "Chromebook",
-    Other: "Gerät",
-  },
+  deviceTypes: germanWords.deviceTypes,
+  formats: germanWords.formats,
   nameOf: (device, person) => `${device} von ${person}`,
 
   home: {
@@ -120,13 +93,6 @@ export const german: Texts = {
     formats: "Andere Formate",
     formatsText: "Das brauchen Sie nur, wenn es Ihnen jemand gesagt hat.",
     formatAutomatic: "Was zum Gerät passt",
-    format: {
-      mobileconfig: "Apple-Konfigurationsprofil (.mobileconfig)",
-      "eap-config": "Für die App geteduroam (.eap-config)",
-      pkcs12: "PKCS #12 mit leerem Passwort (.p12)",
-      pem: "Zertifikate und Schlüssel in PEM (.pem)",
-      crt: "Dasselbe mit der Endung .crt",
-    },
     back: "Zurück zu Meine Geräte",
     backGuest: "Zurück",
     wrong: (count) => (count === 1 ? "Bitte berichtigen Sie dies:" : "Bitte berichtigen Sie Folgendes:"),

@@ -53,7 +53,7 @@ export function sendDevice(page: PageRequest, me: Me, view: DeviceView): void {
             </div>
             <dl>
               <dt>{texts.device.deviceType}</dt>
-              <dd>{texts.devices[deviceType ?? "Other"]}</dd>
+              <dd>{texts.deviceTypes[deviceType ?? "Other"].name}</dd>
               <dt>{texts.device.created}</dt>
               <dd>{dayIn(language, createdAt)}</dd>
               <dt>{status === "expired" ? texts.device.ended : texts.device.validUntil}</dt>

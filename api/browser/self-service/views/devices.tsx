@@ -113,7 +113,7 @@ function Card({ profile, home, texts, language }: CardProps) {
           </a>
         </h2>
         <p class="dim">
-          {texts.devices[deviceType ?? "Other"]} · {texts.home.validUntil(dayIn(language, notAfter))}
+          {texts.deviceTypes[deviceType ?? "Other"].name} · {texts.home.validUntil(dayIn(language, notAfter))}
         </p>
         <StatusLabel status={status} texts={texts} />
       </div>

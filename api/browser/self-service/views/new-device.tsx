@@ -114,7 +114,7 @@ function NewDeviceForm({ view, isNamed, texts }: { view: NewDeviceView; isNamed:
                 value={format ?? ""}
                 checked={format === fields.format}
               />
-              <span>{format === null ? add.formatAutomatic : add.format[format]}</span>
+              <span>{format === null ? add.formatAutomatic : texts.formats[format]}</span>
             </label>
           ))}
         </fieldset>
@@ -125,12 +125,18 @@ function NewDeviceForm({ view, isNamed, texts }: { view: NewDeviceView; isNamed:
 }
 
 /** Says what to correct; it takes the focus, and its links lead to the fields. */
-function FaultSummary({ view: { faults, fields }, texts: { add, aDevice } }: { view: NewDeviceView; texts: Texts }) {
+function FaultSummary({
+  view: { faults, fields },
+  texts: { add, deviceTypes: words },
+}: {
+  view: NewDeviceView;
+  texts: Texts;
+}) {
   if (faults.length === 0) return null;
   const say: Readonly<Record<NewDeviceFault, string>> = {
     device_type: add.wrongDeviceType,
     name: add.wrongName,
-    format: add.wrongFormat(aDevice[fields.deviceType ?? "Other"]),
+    format: add.wrongFormat(words[fields.deviceType ?? "Other"].aDevice),
   };
   return (
     <div class="alert" role="alert" tabindex={-1} autofocus>
@@ -175,7 +181,7 @@ export function DeviceChoice({
             aria-describedby={isWrong ? "wrong-device_type" : undefined}
           />
           <DeviceIcon deviceType={deviceType} />
-          <span>{texts.devices[deviceType]}</span>
+          <span>{texts.deviceTypes[deviceType].name}</span>
         </label>
       ))}
     </fieldset>

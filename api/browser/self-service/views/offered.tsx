@@ -85,7 +85,7 @@ function PickedUp({ handOver, state, texts, language, isGuest }: Said & { state:
   return (
     <div class="card">
       {pickedUpAt !== null && (
-        <Notice>{texts.handOver.pickedUp(texts.aDevice[device], timeIn(language, pickedUpAt))}</Notice>
+        <Notice>{texts.handOver.pickedUp(texts.deviceTypes[device].aDevice, timeIn(language, pickedUpAt))}</Notice>
       )}
       {state === "failed" ? (
         <p>{texts.failed.text}</p>

@@ -1,0 +1,20 @@
+import { useTranslation } from "react-i18next";
+import { englishWords } from "../../domain/words/english.ts";
+import { germanWords } from "../../domain/words/german.ts";
+import type { Vocabulary } from "../../domain/words/vocabulary.ts";
+import { currentLanguage, type Language } from "./i18n.ts";
+
+const words: Readonly<Record<Language, Vocabulary>> = { en: englishWords, de: germanWords };
+
+/** The words for device types and formats, as everywhere in the service, in the language of the page. */
+export function useWords(): Vocabulary {
+  // Renders again when the language changes.
+  useTranslation();
+  return words[currentLanguage()];
+}
+
+/** `A, B or C` in the language of the page. */
+export const listOfChoices = (choices: readonly string[]): string =>
+  new Intl.ListFormat(currentLanguage() === "en" ? "en-GB" : currentLanguage(), { type: "disjunction" }).format(
+    choices,
+  );

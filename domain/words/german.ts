@@ -1,0 +1,21 @@
+import type { Vocabulary } from "./vocabulary.ts";
+
+export const germanWords: Vocabulary = {
+  deviceTypes: {
+    iOS: { name: "iPhone", aDevice: "einem iPhone", suggestedName: "iPhone" },
+    iPadOS: { name: "iPad", aDevice: "einem iPad", suggestedName: "iPad" },
+    MacOS: { name: "Mac", aDevice: "einem Mac", suggestedName: "Mac" },
+    Android: { name: "Android", aDevice: "einem Android-Gerät", suggestedName: "Android-Handy" },
+    Windows: { name: "Windows", aDevice: "einem Windows-Rechner", suggestedName: "Laptop" },
+    Linux: { name: "Linux", aDevice: "einem Linux-Rechner", suggestedName: "Linux-Rechner" },
+    ChromeOS: { name: "Chromebook", aDevice: "einem Chromebook", suggestedName: "Chromebook" },
+    Other: { name: "Anderes", aDevice: "einem anderen Gerät", suggestedName: "Gerät" },
+  },
+  formats: {
+    mobileconfig: "Apple-Konfigurationsprofil (.mobileconfig)",
+    "eap-config": "Für die App geteduroam (.eap-config)",
+    pkcs12: "PKCS #12 mit leerem Passwort (.p12)",
+    pem: "Zertifikate und Schlüssel in PEM (.pem)",
+    crt: "Zertifikate und Schlüssel in PEM mit der Endung .crt",
+  },
+};
