@@ -1,6 +1,8 @@
 import { generateKeyPairSync } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import { eraseOutputs } from "../../../../../db/queries/upkeep/upkeep.ts";
 import { sql } from "../../../../../db/sql.ts";
+import { systemClock } from "../../../../../runtime/clock.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { openssl } from "../../../../support/pki/openssl.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
@@ -128,6 +130,23 @@ describe("with a worker", () => {
     await create(user, linux, key);
     await api.database.owner.query(sql`update issuance_outputs set sealed = null`);
 
+    expect(await create(user, linux, key)).toBeError("output_erased");
+  });
+
+  test("an output is erased ten minutes after it was first handed out, however often it was handed out again", async () => {
+    const user = await given.user({ realmId });
+    const key = { "idempotency-key": "handed-out-again" };
+    const db = api.database.owner;
+    const inMinutes = (minutes: number): Date => new Date(systemClock.now().getTime() + minutes * 60_000);
+    expect(await create(user, linux, key)).toMatchObject({ status: 200 });
+    await db.query(sql`
+      update issuance_outputs o set collected_at = o.collected_at - interval '9 minutes'
+        from issuances i where i.id = o.issuance_id and i.user_id = ${user.id}
+    `);
+    await eraseOutputs(db, { at: inMinutes(0) });
+    expect(await create(user, linux, key)).toMatchObject({ status: 200 });
+
+    await eraseOutputs(db, { at: inMinutes(2) });
     expect(await create(user, linux, key)).toBeError("output_erased");
   });
 
