@@ -93,7 +93,7 @@ export default defineConfig(
   limits(["api/**/*.{ts,tsx}"], "express"),
   limits(["api/main.ts"], "express", "environment"),
   limits(["db/**/*.ts"], "knex", "pg"),
-  limits(["db/queue-schema.ts", "db/queries/sign-in/attempt-counters.ts"], "knex", "pg", "verbatim"),
+  limits(["db/queue-schema.ts", "db/grants.ts", "db/queries/sign-in/attempt-counters.ts"], "knex", "pg", "verbatim"),
   limits(["operator/**/*.ts", "embedded-postgres/**/*.ts"], "pg"),
   limits(["operator/main.ts", "start.ts"], "pg", "environment"),
   limits(["terminal/**/*.ts"], "commander"),

@@ -1,5 +1,5 @@
 import type { DatabaseRole, Db } from "./client.ts";
-import { sql } from "./sql.ts";
+import { sql, verbatim } from "./sql.ts";
 
 /** What a role may do with a table: with all of it, or with these columns alone. */
 interface Rights {
@@ -321,5 +321,5 @@ export async function findMissingGrants(db: Db): Promise<string[]> {
 /** Gives the roles what they lack of this list, in one transaction. Takes nothing from anyone. */
 export async function applyGrants(db: Db): Promise<void> {
   const statements = await findMissingGrants(db);
-  if (statements.length > 0) await db.query({ text: statements.join(";\n"), values: [] });
+  if (statements.length > 0) await db.query(verbatim(statements.join(";\n")));
 }

@@ -1,3 +1,4 @@
+import type { IssuanceState } from "./issuance-state.ts";
 import { hasEnded } from "./guest-account.ts";
 
 /** Who may have another profile, and until when. The same rules in SQL are in `db/rules.ts`. */
@@ -9,8 +10,6 @@ export const limitOf = ({ profileOverride, maxProfiles }: { profileOverride: num
 /** Whether a profile is neither revoked nor expired. */
 export const isActive = ({ revokedAt, notAfter }: { revokedAt: Date | null; notAfter: Date }, at: Date): boolean =>
   revokedAt === null && notAfter > at;
-
-export type IssuanceState = "queued" | "signing" | "issued" | "failed";
 
 /** Whether an issuance has neither been issued nor failed: it counts against its owner's limit. */
 export const isUnsettled = (state: IssuanceState): boolean => state === "queued" || state === "signing";

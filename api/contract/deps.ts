@@ -12,7 +12,6 @@ import type { Guesses } from "./attempt-limits.ts";
 import type { ApiMetrics } from "../http/metrics.ts";
 import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
-import type { PasswordCheck } from "../browser/sign-in/password-check.ts";
 import type { CollectedIssuance } from "./views/collected-issuance.ts";
 
 /** What the API works with; opened in main.ts and passed to whatever needs it. */
@@ -150,3 +149,9 @@ export interface TokenSigningKeys {
   /** What a token of ours says, expired or not; undefined for anything that we have not signed. */
   verify(token: string, expected: { algorithm: TokenAlgorithm; type: string }): Promise<JWTPayload | undefined>;
 }
+
+/**
+ * Whether this is the password of an argon2id hash. Without a hash it is not, after the same work. Throws `unavailable`
+ * when too many others wait.
+ */
+export type PasswordCheck = (password: string, hash: string | null | undefined) => Promise<boolean>;

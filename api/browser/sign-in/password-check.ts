@@ -1,3 +1,4 @@
+import type { PasswordCheck } from "../../contract/deps.ts";
 import { verify } from "@node-rs/argon2";
 import { ServiceError } from "../../../domain/errors.ts";
 
@@ -6,12 +7,6 @@ const passwordBytesMax = 1024;
 
 /** The hash of no password, at the cost of stored ones: a name without a password is refused after the same work. */
 export const defaultDummyHash = `$argon2id$v=19$m=19456,t=2,p=1$${"A".repeat(22)}$${"A".repeat(43)}`;
-
-/**
- * Whether this is the password of an argon2id hash. Without a hash it is not, after the same work. Throws `unavailable`
- * when too many others wait.
- */
-export type PasswordCheck = (password: string, hash: string | null | undefined) => Promise<boolean>;
 
 /**
  * A check of passwords that runs `atOnceMax` at a time, each of which takes 19 MiB and a core for tens of milliseconds,

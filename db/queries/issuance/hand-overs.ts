@@ -1,6 +1,5 @@
 import type { CertificateFormat } from "../../../domain/certificate-format.ts";
 import type { DeviceType } from "../../../domain/device.ts";
-import type { IssuanceState } from "../../../domain/entitlement.ts";
 import { first, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 import type { IssuanceState } from "../../../domain/issuance-state.ts";

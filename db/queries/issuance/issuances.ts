@@ -1,7 +1,7 @@
 import type { Actor } from "../../../domain/audit.ts";
 import type { CertificateFormat } from "../../../domain/certificate-format.ts";
 import type { DeviceType, KeyType } from "../../../domain/device.ts";
-import type { GuestAccountState, IssuanceState, UserState } from "../../../domain/entitlement.ts";
+import type { GuestAccountState, UserState } from "../../../domain/entitlement.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { IssuanceState } from "../../../domain/issuance-state.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";

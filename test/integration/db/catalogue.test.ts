@@ -4,11 +4,11 @@ import { join, resolve } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../../db/client.ts";
 import { findMissingGrants } from "../../../db/grants.ts";
-import { sql } from "../../../db/sql.ts";
-import { migrateAll } from "../../../operator/migrate.ts";
+import { sql, verbatim } from "../../../db/sql.ts";
+import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
-import { printGrants, printSchema } from "../../support/catalogue.ts";
+import { printGrants, printSchema } from "../../support/run/catalogue.ts";
 
 let db: Database;
 let url: string;
@@ -48,7 +48,7 @@ test("migrating gives the roles every right that db/grants.ts lists, and no othe
     "all on all functions in schema public",
     "all on schema public",
   ]) {
-    await db.query({ text: `revoke ${what} from ${roles}`, values: [] });
+    await db.query(verbatim(`revoke ${what} from ${roles}`));
   }
   expect(await printGrants(db)).not.toBe(before);
   await migrateAll(url);

@@ -2,7 +2,8 @@ import { describe, expect, test } from "vitest";
 import * as rules from "../../../db/rules.ts";
 import { join, sql, type Sql } from "../../../db/sql.ts";
 import * as entitlement from "../../../domain/entitlement.ts";
-import type { IssuanceState, OwnerState } from "../../../domain/entitlement.ts";
+import type { OwnerState } from "../../../domain/entitlement.ts";
+import type { IssuanceState } from "../../../domain/issuance-state.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();

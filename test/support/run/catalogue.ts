@@ -1,5 +1,5 @@
-import type { Database } from "../../db/client.ts";
-import { sql } from "../../db/sql.ts";
+import type { Database } from "../../../db/client.ts";
+import { sql } from "../../../db/sql.ts";
 
 /** What a database says about itself, printed in an order of its own, so that two that are alike give the same text. */
 
