@@ -15,7 +15,7 @@ import { createPublicationRouter } from "./publication/publication-router.ts";
 import { createOcspProxy } from "./publication/ocsp-proxy.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { beginRequest } from "./http/request-context.ts";
-import { setStandingHeaders } from "./http/respond.ts";
+import { setSecurityHeaders } from "./http/respond.ts";
 import { createRouter, refuse } from "./contract/router.ts";
 import { createSelfServiceRouter, selfServicePaths } from "./browser/self-service/self-service-router.ts";
 import { createSignInRouter } from "./browser/sign-in/sign-in-router.ts";
@@ -35,7 +35,7 @@ export function createApp(deps: Deps): Express {
 
   app.use(beginRequest(deps));
   app.use((_, response, next) => {
-    setStandingHeaders(response, { https });
+    setSecurityHeaders(response, { https });
     next();
   });
   const counted: RequestHandler = async (request, response, next) => {

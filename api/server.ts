@@ -16,7 +16,7 @@ import { createApp } from "./app.ts";
 import { createSettlements, settledChannel } from "./resources/issuance/await-issuance.ts";
 import { createCollector } from "./resources/issuance/collect-issuance.ts";
 import type { ApiSettings } from "./contract/deps.ts";
-import { createGuesses } from "./contract/attempt-limits.ts";
+import { createAttemptLimits } from "./contract/attempt-limits.ts";
 import { createJobWatch } from "./resources/bulk-job/job-watch.ts";
 import { createPictureFetch } from "./browser/logo/fetch-picture.ts";
 import { createLogos } from "./browser/logo/logos.ts";
@@ -71,8 +71,8 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const collectIssuance = createCollector({ db, clock, openOutput });
   const key = masterKey(options.masterKey);
   const signingKeys = createTokenSigningKeys({ db, clock, masterKey: key });
-  const guesses = createGuesses({ backend: options.backend, db, masterKey: key, log });
-  lifecycle.onStop("guesses", () => guesses.close());
+  const attemptLimits = createAttemptLimits({ backend: options.backend, db, masterKey: key, log });
+  lifecycle.onStop("attempt limits", () => attemptLimits.close());
 
   const server = createServer(connections);
   const tlsServer = options.tls && createTlsListener(options.tls);
@@ -91,7 +91,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     openOutput,
     jobs,
     signingKeys,
-    guesses,
+    attemptLimits,
     isPassword: createPasswordCheck(),
     logos: createLogos({ fetchPicture: createPictureFetch(settings.logos ?? {}), clock, log }),
     masterKey: key,

@@ -51,14 +51,14 @@ export type ErrorCode = keyof typeof errorCatalogue;
 export const isErrorCode = (value: string): value is ErrorCode => Object.hasOwn(errorCatalogue, value);
 
 /** One thing that is wrong with a request, and where. */
-export interface FieldFault {
+export interface FieldError {
   path: string;
   reason: string;
 }
 
 export interface ServiceErrorOptions extends ErrorOptions {
   /** What is wrong where, for `invalid_request`. */
-  fields?: readonly FieldFault[];
+  fields?: readonly FieldError[];
   /** A sentence that says more than the catalogue's, safe to show. */
   description?: string;
   /** For 429 and 503: when trying again makes sense. */
@@ -69,7 +69,7 @@ export interface ServiceErrorOptions extends ErrorOptions {
 export class ServiceError extends Error {
   override readonly name = "ServiceError";
   readonly code: ErrorCode;
-  readonly fields: readonly FieldFault[] | undefined;
+  readonly fields: readonly FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
 
   constructor(code: ErrorCode, options: ServiceErrorOptions = {}) {

@@ -9,7 +9,7 @@ export interface DirectoryLock {
 }
 
 /** Long enough for one that is just stopping to let go. */
-const patienceMs = 3_000;
+const waitMsMax = 3_000;
 
 /**
  * Takes a lock that is held until release() or the end of this process, however it ends. Fails when another start
@@ -18,7 +18,7 @@ const patienceMs = 3_000;
 export async function lockDirectory(path: string): Promise<DirectoryLock> {
   const self = await identifyProcess(process.pid);
   const mine = JSON.stringify({ ...self, token: randomBytes(8).toString("hex") });
-  const giveUpAt = performance.now() + patienceMs;
+  const giveUpAt = performance.now() + waitMsMax;
   for (;;) {
     if (await createLock(path, mine)) return { release: () => releaseLock(path, mine) };
     const theirs = await readIfPresent(path);

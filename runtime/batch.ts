@@ -8,7 +8,7 @@ export type Batcher<Item, Outcome> = (item: Item) => Promise<Outcome>;
  */
 export function createBatcher<Item, Outcome>(
   run: (items: readonly Item[]) => Promise<ReadonlyMap<Item, Outcome>>,
-  { itemsMax, inFlightMax, patienceMs }: { itemsMax: number; inFlightMax: number; patienceMs: number },
+  { itemsMax, inFlightMax, waitMsMax }: { itemsMax: number; inFlightMax: number; waitMsMax: number },
 ): Batcher<Item, Outcome> {
   interface Waiting {
     item: Item;
@@ -18,7 +18,7 @@ export function createBatcher<Item, Outcome>(
   let waiting: Waiting[] = [];
   let inFlight = 0;
   let scheduled = false;
-  let impatience: NodeJS.Timeout | undefined;
+  let waitTimer: NodeJS.Timeout | undefined;
 
   async function work(batch: readonly Waiting[]): Promise<void> {
     try {
@@ -35,8 +35,8 @@ export function createBatcher<Item, Outcome>(
 
   function dispatch(): void {
     scheduled = false;
-    clearTimeout(impatience);
-    impatience = undefined;
+    clearTimeout(waitTimer);
+    waitTimer = undefined;
     if (waiting.length > 0 && inFlight < inFlightMax) {
       const batch = waiting.slice(0, itemsMax);
       waiting = waiting.slice(itemsMax);
@@ -50,7 +50,7 @@ export function createBatcher<Item, Outcome>(
   }
 
   function waitForRoom(): void {
-    if (inFlight < inFlightMax) impatience ??= setTimeout(dispatch, patienceMs);
+    if (inFlight < inFlightMax) waitTimer ??= setTimeout(dispatch, waitMsMax);
   }
 
   return (item) =>

@@ -3,7 +3,7 @@ import type { AddressInfo } from "node:net";
 import { collectDefaultMetrics, Registry } from "prom-client";
 import type { Log } from "./log.ts";
 
-/** A registry with the process's own figures in it. */
+/** A registry with the process's own metrics in it. */
 export function createRegistry(): Registry {
   const registry = new Registry();
   collectDefaultMetrics({ register: registry, prefix: "realmpass_" });

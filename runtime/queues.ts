@@ -12,7 +12,7 @@ import {
 } from "bullmq";
 import { Redis } from "ioredis";
 import type { Pool, QueryResult } from "pg";
-import type { JobDefinition, QueueName } from "../domain/tasks/task.ts";
+import type { TaskDefinition, QueueName } from "../domain/tasks/task.ts";
 import { queueNames } from "../domain/tasks/task.ts";
 import type { Log } from "./log.ts";
 import { openRedis } from "./redis.ts";
@@ -33,8 +33,8 @@ export const migrateQueues = (client: MigrationClient, schema: string): Promise<
 
 /** Adding work. Adding the same work twice is harmless; work that could not be added is found by the sweep. */
 export interface Queues {
-  enqueue<Payload>(job: JobDefinition<Payload>, payload: NoInfer<Payload>): Promise<void>;
-  enqueueAll<Payload>(job: JobDefinition<Payload>, payloads: readonly NoInfer<Payload>[]): Promise<void>;
+  enqueue<Payload>(job: TaskDefinition<Payload>, payload: NoInfer<Payload>): Promise<void>;
+  enqueueAll<Payload>(job: TaskDefinition<Payload>, payloads: readonly NoInfer<Payload>[]): Promise<void>;
   /** Rejects when the backend does not answer. */
   ping(): Promise<void>;
   /** Jobs waiting and running, per queue. */
@@ -49,11 +49,11 @@ interface QueuedJob {
 }
 
 /** Jobs leave no trace: a re-added job with the id of a kept one would be ignored without a word. */
-const asQueued = <Payload>(job: JobDefinition<Payload>, payload: Payload): QueuedJob => ({
+const asQueued = <Payload>(job: TaskDefinition<Payload>, payload: Payload): QueuedJob => ({
   name: job.name,
   data: payload,
   opts: {
-    jobId: job.jobId(payload),
+    jobId: job.taskId(payload),
     ...(job.priority && { priority: job.priority(payload) }),
     attempts: job.attempts,
     backoff: { type: "exponential", delay: job.backoffMs, jitter: 0.5 },
@@ -216,8 +216,8 @@ function coalesced(add: (jobs: QueuedJob[]) => Promise<unknown>): (jobs: readonl
 export { UnrecoverableError };
 
 /** Thrown by work that should be tried again; how far it came is in its rows. */
-export class TryAgain extends Error {
-  override readonly name = "TryAgain";
+export class RetryLater extends Error {
+  override readonly name = "RetryLater";
 }
 
 export interface QueueWorkerOptions {
@@ -226,7 +226,7 @@ export interface QueueWorkerOptions {
 }
 
 /** What is left of a BullMQ job for a processor: which one, and what it carries. */
-export type TakenJob = Pick<Job, "id" | "name" | "data" | "attemptsMade">;
+export type TakenTask = Pick<Job, "id" | "name" | "data" | "attemptsMade">;
 
 export interface QueueWorker {
   /** Stops taking jobs and resolves when the running ones are done. */
@@ -237,7 +237,7 @@ export interface QueueWorker {
 export function startQueueWorker(
   backend: QueueBackend,
   name: QueueName,
-  process: (job: TakenJob) => Promise<unknown>,
+  process: (job: TakenTask) => Promise<unknown>,
   { concurrency, log }: QueueWorkerOptions,
 ): QueueWorker {
   const onError = (error: Error): void => {
@@ -259,12 +259,12 @@ export function startQueueWorker(
   worker.on("error", onError);
   worker.on("failed", (job, error) => {
     log.warn(
-      { event: "job.failed", queue: name, jobId: job?.id, attempt: job?.attemptsMade, err: error },
-      "job failed",
+      { event: "task.failed", queue: name, taskId: job?.id, attempt: job?.attemptsMade, err: error },
+      "a task failed",
     );
   });
-  worker.on("stalled", (jobId) => {
-    log.warn({ event: "job.stalled", queue: name, jobId }, "a job's worker went away; the job is taken up again");
+  worker.on("stalled", (taskId) => {
+    log.warn({ event: "task.stalled", queue: name, taskId }, "a task's worker went away; another one takes it");
   });
 
   return {

@@ -2,7 +2,7 @@ import { randomUUID } from "node:crypto";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Database } from "../db/client.ts";
 import * as workers from "../db/queries/upkeep/workers.ts";
-import { jobs } from "../domain/tasks/tasks.ts";
+import { tasks } from "../domain/tasks/tasks.ts";
 import { queueNames, type QueueName } from "../domain/tasks/task.ts";
 import { createHeadSigner } from "../runtime/audit-key.ts";
 import type { Clock } from "../runtime/clock.ts";
@@ -14,7 +14,7 @@ import { createBatcher } from "../runtime/batch.ts";
 import { startCrlPublisher } from "./crl/crl-publisher.ts";
 import { issueAll, issuancesMax, type IssuanceDeps } from "./issuance/issue.ts";
 import { createIssuers } from "./issuance/issuers.ts";
-import type { JobDeps } from "./bulk-job/deps.ts";
+import type { BulkJobDeps } from "./bulk-job/deps.ts";
 import { processors } from "./tasks.ts";
 import { createKeyPool } from "./issuance/key-pool.ts";
 import { startOcsp, type OcspOptions } from "./ocsp/start-ocsp.ts";
@@ -62,11 +62,11 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   }
   const pool = options.signingPool ?? startSigningPool(options);
 
-  const claimsInHand = new Set<string>();
+  const activeClaims = new Set<string>();
   const rsaKeys = createKeyPool({
     keyType: "rsa-2048",
     target: options.rsaKeyPool,
-    isIdle: () => claimsInHand.size === 0,
+    isIdle: () => activeClaims.size === 0,
     log,
   });
   rsaKeys.start();
@@ -80,7 +80,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     rsaKeys,
     clock,
     log,
-    claimsInHand,
+    activeClaims,
   };
   const counted = countOutcomes(registry, rsaKeys);
   const issueCounted = async (ids: readonly string[]) => counted(await issueAll(deps, ids));
@@ -88,14 +88,14 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const queues = openQueues(backend, log);
   lifecycle.onStop("queues", () => queues.close());
 
-  const jobDeps: JobDeps = { db, queues, issueAll: issueCounted, failures: new Map(), clock, log };
-  const upkeep = startUpkeep({ ...jobDeps, workerId, claimsInHand, signer });
+  const jobDeps: BulkJobDeps = { db, queues, issueAll: issueCounted, failures: new Map(), clock, log };
+  const upkeep = startUpkeep({ ...jobDeps, workerId, activeClaims, signer });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 
   const publisher = startCrlPublisher({ ...deps, validityHours: options.crlValidityHours, registry });
   lifecycle.onStop("CRL publisher", () => publisher.stop());
 
-  const issue = createBatcher(issueCounted, { itemsMax: issuancesMax, inFlightMax: 4, patienceMs: 100 });
+  const issue = createBatcher(issueCounted, { itemsMax: issuancesMax, inFlightMax: 4, waitMsMax: 100 });
   const byName = new Map(Object.values(processors({ ...jobDeps, issue })).map((entry) => [entry.name, entry]));
   const concurrency: Record<QueueName, number> = {
     issuance: options.issuanceConcurrency,
@@ -117,8 +117,8 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   }
 
   if (options.ocsp !== undefined) await startOcsp(options.ocsp, { ...options, pool, issuers: deps.issuers, workerId });
-  await workers.beat(db, { workerId, at: clock.now() });
-  log.info({ event: "worker.started", workerId, backend: backend.kind, jobs: Object.keys(jobs) }, "worker started");
+  await workers.heartbeat(db, { workerId, at: clock.now() });
+  log.info({ event: "worker.started", workerId, backend: backend.kind, jobs: Object.keys(tasks) }, "worker started");
 }
 
 function startSigningPool(options: WorkerOptions): SigningPool {

@@ -21,7 +21,7 @@ export interface GuessLimit {
 }
 
 /** What may be guessed wrong how often before the answer is to try again later. */
-export const guessLimits = {
+export const attemptLimitsByDefault = {
   passwordOfUser: { points: 10, seconds: 900 },
   passwordsFromAddress: { points: 100, seconds: 900 },
   secretOfClient: { points: 20, seconds: 60 },
@@ -29,21 +29,21 @@ export const guessLimits = {
   tokensFromAddress: { points: 30, seconds: 60 },
 } as const satisfies Record<string, GuessLimit>;
 
-export type GuessLimits = Record<keyof typeof guessLimits, GuessLimit>;
+export type GuessLimits = Record<keyof typeof attemptLimitsByDefault, GuessLimit>;
 
 /** A guess that was counted before it was looked at. */
-export interface CountedGuess {
+export interface CountedAttempt {
   /** It was right, so it does not count after all. */
   refund(): Promise<void>;
 }
 
 /** Wrong guesses, counted for all processes together. Everything here throws `too_many_requests` beyond a limit. */
-export interface Guesses {
+export interface AttemptLimits {
   /**
    * Before a password is looked at: one guess from this address, and one from this address at the account that `find`
    * answers. `find` runs in between, so that an address beyond its limit has nothing looked up.
    */
-  password<Found extends { account: string }>(guess: PasswordGuess<Found>): Promise<CountedGuess & { found: Found }>;
+  password<Found extends { account: string }>(guess: PasswordGuess<Found>): Promise<CountedAttempt & { found: Found }>;
   /** After a client failed to authenticate. */
   clientFailed(guess: { clientId: string; address: string }): Promise<void>;
   /** After somebody came with a guest account's token that is none. */
@@ -60,7 +60,7 @@ export interface PasswordGuess<Found extends { account: string }> {
   find: () => Promise<Found>;
 }
 
-export interface GuessesOptions {
+export interface AttemptLimitsOptions {
   backend: QueueBackend;
   db: Db;
   /** What is counted is known to the store as a digest under a key of this one. */
@@ -73,7 +73,13 @@ export interface GuessesOptions {
  * Counts guesses in Redis where the queues live there, else in Postgres. While the store is away each process counts by
  * itself, so that an outage neither lets guessing run free nor keeps people out.
  */
-export function createGuesses({ backend, db, masterKey, log, limits = guessLimits }: GuessesOptions): Guesses {
+export function createAttemptLimits({
+  backend,
+  db,
+  masterKey,
+  log,
+  limits = attemptLimitsByDefault,
+}: AttemptLimitsOptions): AttemptLimits {
   const { storeOf, close } = openStore(backend, db, log);
   const digest = digestUnder(masterKey);
   const counters = Object.fromEntries(
@@ -128,7 +134,10 @@ function openStore(
 ): { storeOf: (options: LimiterOptions) => RateLimiterAbstract; close: () => Promise<void> } {
   if (backend.kind === "redis") {
     const onError = (error: Error): void => {
-      log.warn({ event: "guesses.connection_lost", err: error }, "the connection that guesses are counted over failed");
+      log.warn(
+        { event: "attempt_limits.connection_lost", err: error },
+        "the connection that guesses are counted over failed",
+      );
     };
     const redis = openRedis(backend.url, "produce", onError, { answerMsMax });
     return {
@@ -154,7 +163,7 @@ interface Counter {
    * Counts one guess, or throws `too_many_requests` and leaves the count as it was. A key that is used up is then known to
    * be so under its other name as well.
    */
-  take(key: string, alias?: string): Promise<CountedGuess>;
+  take(key: string, alias?: string): Promise<CountedAttempt>;
 }
 
 /** For so long a key that is used up is refused without asking the store, which then has nothing to do with a flood. */
@@ -183,7 +192,7 @@ function createCounter({
       }
     };
     return from(store).catch((error: unknown) => {
-      log.warn({ event: "guesses.store_away", err: error }, "guesses are counted by this process alone");
+      log.warn({ event: "attempt_limits.store_away", err: error }, "guesses are counted by this process alone");
       return from(memory);
     });
   };
@@ -205,13 +214,13 @@ function createCounter({
       const counted = performance.now();
       const goodAt = counted + result.msBeforeNext;
       let refunded = false;
-      const guess: CountedGuess = {
+      const guess: CountedAttempt = {
         async refund() {
           // Once, and not into the next period, which has not counted it.
           if (refunded || performance.now() > goodAt - 1_000) return;
           refunded = true;
           await by.reward(key).catch((error: unknown) => {
-            log.warn({ event: "guesses.store_away", err: error }, "a right guess stays counted");
+            log.warn({ event: "attempt_limits.store_away", err: error }, "a right guess stays counted");
           });
         },
       };

@@ -8,7 +8,7 @@ import type { CreationOutput } from "../../domain/certificate-format.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queues.ts";
-import type { Guesses } from "./attempt-limits.ts";
+import type { AttemptLimits } from "./attempt-limits.ts";
 import type { ApiMetrics } from "../http/metrics.ts";
 import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
@@ -27,7 +27,7 @@ export interface Deps {
   /** Who watches which bulk job. */
   jobs: JobWatch;
   signingKeys: TokenSigningKeys;
-  guesses: Guesses;
+  attemptLimits: AttemptLimits;
   isPassword: PasswordCheck;
   logos: Logos;
   /** Seals what must be read again, and makes the keys of form tokens. */

@@ -7,13 +7,13 @@ import type { Log } from "../../runtime/log.ts";
 import type { Access, PrincipalFor } from "./access.ts";
 import type { Change } from "./change.ts";
 import type { Deps } from "./deps.ts";
-import { asksForPage, pageProperties, readPage, type ListOffer } from "./paging.ts";
+import { asksForPage, pageProperties, readPage, type ListOptions } from "./paging.ts";
 import { foldNames, parseBody, parseParams, parseQuery, type Shape } from "./parse.ts";
 import type { Prefer } from "./prefer.ts";
 import type { Principal } from "./principal.ts";
 import { Reply } from "./reply.ts";
-import type { FileOffer, Streamed } from "./streamed.ts";
-import type { Upload, UploadOffer } from "./upload.ts";
+import type { StreamFormats, Streamed } from "./streamed.ts";
+import type { Upload, UploadFormats } from "./upload.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 export type ApiVersion = "1.0" | "2.0";
@@ -68,11 +68,11 @@ export interface Endpoint {
   /** What a 202 carries, for endpoints that may answer one. */
   pending: z.ZodType | undefined;
   secret: boolean;
-  list: ListOffer<object, string> | undefined;
+  list: ListOptions<object, string> | undefined;
   /** What is read as a stream instead of JSON. */
-  upload?: UploadOffer;
+  upload?: UploadFormats;
   /** What is streamed as a file instead of answered in the wrapper. */
-  file?: FileOffer;
+  file?: StreamFormats;
   errors: readonly ErrorCode[];
   changes: boolean;
   /** Heeds `If-Match`. */
@@ -191,7 +191,7 @@ interface ListDefinition<
   Filter extends object,
   SortKey extends string,
 >
-  extends Described<Code>, ListOffer<Filter, SortKey> {
+  extends Described<Code>, ListOptions<Filter, SortKey> {
   access: A;
   /** Default: GET and POST. */
   methods?: readonly Method[];

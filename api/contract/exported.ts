@@ -2,11 +2,11 @@ import { z } from "zod";
 import type { ErrorCode } from "../../domain/errors.ts";
 import type { Access, PrincipalFor } from "./access.ts";
 import { common, type Described, type Endpoint, type HandlerCall } from "./endpoint.ts";
-import { readQueryFilter, type ListOffer } from "./paging.ts";
+import { readQueryFilter, type ListOptions } from "./paging.ts";
 import type { Streamed } from "./streamed.ts";
 
 interface ExportDefinition<A extends Access, Code extends ErrorCode, Filter extends object, Type extends string>
-  extends Omit<Described<Code>, "unknown">, Pick<ListOffer<Filter, never>, "filter"> {
+  extends Omit<Described<Code>, "unknown">, Pick<ListOptions<Filter, never>, "filter"> {
   access: A;
   /** The media types that `Accept` chooses from, the default first, each with what one line of it says. */
   types: Readonly<Record<Type, z.ZodType>>;

@@ -1,6 +1,6 @@
 import type { z } from "zod";
-import type { FieldFault } from "../../domain/errors.ts";
+import type { FieldError } from "../../domain/errors.ts";
 
 /** What zod found, for the answer: where and why, never the value. */
-export const faultsOf = (error: z.ZodError): FieldFault[] =>
+export const faultsOf = (error: z.ZodError): FieldError[] =>
   error.issues.map(({ path, message }) => ({ path: path.map(String).join("."), reason: message }));

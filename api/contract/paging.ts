@@ -1,10 +1,10 @@
 import { z } from "zod";
 import type { PageRequest } from "../../db/page.ts";
-import { ServiceError, type FieldFault } from "../../domain/errors.ts";
+import { ServiceError, type FieldError } from "../../domain/errors.ts";
 import { faultsOf } from "./faults.ts";
 
 /** What a list offers besides pages. */
-export interface ListOffer<Filter extends object, SortKey extends string> {
+export interface ListOptions<Filter extends object, SortKey extends string> {
   /** What `search` looks inside; undefined when the list has no search. */
   search?: string;
   sort: readonly SortKey[];
@@ -40,10 +40,10 @@ type Pairs = [key: string, value: string][];
 
 /** The filter of a query alone, for what is no page. Throws `invalid_request` with every fault. */
 export function readQueryFilter<Filter extends object>(
-  offer: Pick<ListOffer<Filter, string>, "filter">,
+  offer: Pick<ListOptions<Filter, string>, "filter">,
   query: ReadonlyMap<string, readonly string[]>,
 ): Partial<Filter> {
-  const faults: FieldFault[] = [];
+  const faults: FieldError[] = [];
   const filter = readFilter(offer, bracketed("filter", query, faults), faults);
   if (faults.length > 0) throw new ServiceError("invalid_request", { fields: faults });
   return filter;
@@ -55,10 +55,10 @@ export const asksForPage = (query: ReadonlyMap<string, readonly string[]>): bool
 
 /** The page that a body and a query ask for, the body winning property by property. Throws `invalid_request` with every fault. */
 export function readPage<Filter extends object, SortKey extends string>(
-  offer: ListOffer<Filter, SortKey>,
+  offer: ListOptions<Filter, SortKey>,
   { body, query }: { body: unknown; query: ReadonlyMap<string, readonly string[]> },
 ): PageRequest<Filter, SortKey> {
-  const faults: FieldFault[] = [];
+  const faults: FieldError[] = [];
   const parsed = PageBody.safeParse(body);
   if (!parsed.success) throw new ServiceError("invalid_request", { fields: faultsOf(parsed.error) });
   const { data } = parsed;
@@ -102,7 +102,7 @@ function pairsOf(
 }
 
 /** `filter[locked]=true` of a query, as pairs. */
-function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>, faults: FieldFault[]): Pairs {
+function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>, faults: FieldError[]): Pairs {
   if (query.has(name)) faults.push({ path: name, reason: `must be written ${name}[key]=value` });
   return [...query].flatMap(([key, values]) =>
     key.startsWith(`${name}[`) && key.endsWith("]")
@@ -112,9 +112,9 @@ function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>, 
 }
 
 function readFilter<Filter extends object>(
-  { filter: offered }: Pick<ListOffer<Filter, string>, "filter">,
+  { filter: offered }: Pick<ListOptions<Filter, string>, "filter">,
   pairs: Pairs,
-  faults: FieldFault[],
+  faults: FieldError[],
 ): Partial<Filter> {
   const filter: Record<string, unknown> = {};
   for (const [key, text] of pairs) {
@@ -131,9 +131,9 @@ function readFilter<Filter extends object>(
 }
 
 function readSort<SortKey extends string>(
-  { sort: offered }: Pick<ListOffer<object, SortKey>, "sort">,
+  { sort: offered }: Pick<ListOptions<object, SortKey>, "sort">,
   pairs: Pairs,
-  faults: FieldFault[],
+  faults: FieldError[],
 ): PageRequest<object, SortKey>["sort"] {
   const sort: { key: SortKey; direction: "asc" | "desc" }[] = [];
   for (const [key, text] of pairs) {

@@ -64,7 +64,7 @@ export const hasMade = (
 };
 
 /** Whose idempotency keys these are: two clients may use the same one. */
-export function keyScopeOf(principal: Principal): string {
+export function idempotencyScopeOf(principal: Principal): string {
   switch (principal.kind) {
     case "user":
       return `user:${principal.userId}:${principal.clientId ?? ""}`;

@@ -10,7 +10,7 @@ import { asServiceError, sendError } from "../http/error-response.ts";
 import { isCacheable } from "./endpoint.ts";
 import { canonicalJson, isText } from "../http/json-text.ts";
 import { readPrefer } from "./prefer.ts";
-import { keyScopeOf, rateLimitOf, type Principal } from "./principal.ts";
+import { idempotencyScopeOf, rateLimitOf, type Principal } from "./principal.ts";
 import { parsePairs, queryOf } from "../http/query-string.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
 import { readJsonBody } from "../http/request-body.ts";
@@ -120,7 +120,7 @@ async function answer(
     accepts: (types) => request.accepts([...types]) || (types[0] ?? ""),
     change: changeOf(deps, {
       idempotencyKey: endpoint.changes ? request.get("Idempotency-Key") : undefined,
-      scope: principal === undefined ? "public" : keyScopeOf(principal),
+      scope: principal === undefined ? "public" : idempotencyScopeOf(principal),
       method: request.method,
       target: request.originalUrl,
       content: () => upload?.digest() ?? canonicalJson(body),
@@ -134,7 +134,7 @@ async function answer(
     log: context.log(),
     signal: context.signal,
   });
-  const result = upload === undefined ? await answering : await upload.letFinish(answering);
+  const result = upload === undefined ? await answering : await upload.drainOnFailure(answering);
   if (result instanceof Streamed) await sendStream(response, result, { signal: context.signal() });
   else sendAnswer(response, result, { isCacheable: isCacheable(endpoint, method) });
 }

@@ -2,13 +2,13 @@ import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import type { Response } from "express";
 import type { z } from "zod";
-import type { ListOffer } from "./paging.ts";
+import type { ListOptions } from "./paging.ts";
 
 /** What an endpoint streams: the media types it comes in, the default first, each with what one line or all of it says. */
-export interface FileOffer {
+export interface StreamFormats {
   types: Readonly<Record<string, z.ZodType>>;
   /** Of a list that comes as a file. */
-  filter?: ListOffer<object, string>["filter"];
+  filter?: ListOptions<object, string>["filter"];
   /** Whoever was cut off can go on where they were, with `Last-Event-ID`. */
   resumed?: boolean;
 }

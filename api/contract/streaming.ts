@@ -3,7 +3,7 @@ import type { ErrorCode } from "../../domain/errors.ts";
 import type { Access, PrincipalFor } from "./access.ts";
 import { common, failWith, type Described, type Endpoint, type HandlerCall } from "./endpoint.ts";
 import { parseParams, parseQuery, type Shape } from "./parse.ts";
-import type { FileOffer, Streamed } from "./streamed.ts";
+import type { StreamFormats, Streamed } from "./streamed.ts";
 
 interface StreamingDefinition<
   A extends Access,
@@ -12,7 +12,7 @@ interface StreamingDefinition<
   Query extends Shape,
   Type extends string,
 >
-  extends Described<Code>, Pick<FileOffer, "resumed"> {
+  extends Described<Code>, Pick<StreamFormats, "resumed"> {
   access: A;
   params: Params;
   /** Parameters that are given more than once are joined by commas. */

@@ -7,7 +7,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import { mediaType, requireUncompressed } from "../http/request-body.ts";
 
 /** The media types that a file may have. */
-export interface UploadOffer {
+export interface UploadFormats {
   types: Readonly<Record<string, UploadType>>;
   /** Larger files are refused. */
   bytesMax: number;
@@ -31,14 +31,14 @@ export interface Upload {
    * The same result. When it is a failure, some of what the client is still sending is taken first: one that is cut off
    * while it sends does not get to read the answer.
    */
-  letFinish<Result>(result: Promise<Result>): Promise<Result>;
+  drainOnFailure<Result>(result: Promise<Result>): Promise<Result>;
 }
 
 const leftoverBytesMax = 32 * 1024 * 1024;
 const leftoverMsMax = 5_000;
 
 /** A request's body as an upload. Throws `unsupported_media_type` for a file of a type that is not offered. */
-export function openUpload(request: IncomingMessage, { types, bytesMax }: UploadOffer): Upload {
+export function openUpload(request: IncomingMessage, { types, bytesMax }: UploadFormats): Upload {
   const type = typeOf(request, types);
   requireUncompressed(request);
   if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge(bytesMax);
@@ -64,7 +64,7 @@ export function openUpload(request: IncomingMessage, { types, bytesMax }: Upload
     type,
     bytes: bytes(),
     digest: () => (digest ??= hash.digest("hex")),
-    async letFinish(result) {
+    async drainOnFailure(result) {
       try {
         return await result;
       } catch (error) {
@@ -91,7 +91,7 @@ export async function takeLeftover(request: IncomingMessage): Promise<void> {
   await end.catch(() => undefined);
 }
 
-function typeOf(request: IncomingMessage, types: UploadOffer["types"]): string {
+function typeOf(request: IncomingMessage, types: UploadFormats["types"]): string {
   const given = request.headers["content-type"];
   const { type, charset } = mediaType(given ?? "");
   const found = Object.entries(types).find(([name, { aliases = [] }]) => name === type || aliases.includes(type));

@@ -4,10 +4,10 @@ import type { Access, PrincipalFor } from "./access.ts";
 import { answerOf, common, failWith, type Described, type Endpoint, type HandlerCall } from "./endpoint.ts";
 import { parseQuery, type Shape } from "./parse.ts";
 import type { Reply } from "./reply.ts";
-import type { Upload, UploadOffer } from "./upload.ts";
+import type { Upload, UploadFormats } from "./upload.ts";
 
 interface UploadDefinition<A extends Access, Code extends ErrorCode, Query extends Shape, Data extends z.ZodType>
-  extends Omit<Described<Code>, "unknown">, UploadOffer {
+  extends Omit<Described<Code>, "unknown">, UploadFormats {
   access: A;
   query: Query;
   data: Data;

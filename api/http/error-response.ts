@@ -2,7 +2,7 @@ import { InsufficientScope, Unauthenticated } from "./token-errors.ts";
 import type { IncomingMessage } from "node:http";
 import type { Response } from "express";
 import { DatabaseUnavailable } from "../../db/outage.ts";
-import { errorCatalogue, ServiceError, type FieldFault } from "../../domain/errors.ts";
+import { errorCatalogue, ServiceError, type FieldError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
@@ -17,7 +17,7 @@ interface ErrorBody {
   error: string;
   error_description: string;
   request_id: string;
-  fields?: readonly FieldFault[];
+  fields?: readonly FieldError[];
 }
 
 /** What was thrown, as something the caller may be told. Whatever has no meaning to them is logged and becomes `internal_error`. */

@@ -1,13 +1,13 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 
-/** The API's figures besides the process's own. */
+/** The API's metrics besides the process's own. */
 export interface ApiMetrics {
   request: (labels: { method: string; route: string; status: number }, seconds: number) => void;
   issuanceWait: (outcome: "settled" | "late" | "gone", seconds: number) => void;
   enqueueFailed: () => void;
 }
 
-/** Registers the API's figures. */
+/** Registers the API's metrics. */
 export function createApiMetrics(registry: Registry): ApiMetrics {
   const requests = new Histogram({
     name: "realmpass_http_request_seconds",

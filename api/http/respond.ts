@@ -23,7 +23,7 @@ const standingHeaders = {
 } as const;
 
 /** Sets the headers that every answer has. */
-export function setStandingHeaders(response: Response, { https }: { https: boolean }): void {
+export function setSecurityHeaders(response: Response, { https }: { https: boolean }): void {
   for (const name in standingHeaders) response.setHeader(name, standingHeaders[name as keyof typeof standingHeaders]);
   if (https) response.setHeader("Strict-Transport-Security", "max-age=31536000");
 }
@@ -40,7 +40,7 @@ export function sendAnswer(
   for (const name in headers) response.setHeader(name, headers[name] ?? "");
   const bytes = wrapped({ status, ...answer });
   if (isCacheable && status === 200)
-    sendCompared(response, bytes, { type: jsonType, cacheControl: "private, no-cache" });
+    sendConditional(response, bytes, { type: jsonType, cacheControl: "private, no-cache" });
   else sendBytes(response, status, bytes, jsonType);
 }
 
@@ -55,7 +55,7 @@ export function requireMatch(ifMatch: string | undefined, data: unknown): void {
 }
 
 /** Sends what may be kept but is compared each time: with a validator, or as 304 to who has these very bytes. */
-export function sendCompared(
+export function sendConditional(
   response: Response,
   bytes: Buffer,
   { type, cacheControl = "no-cache" }: { type: string; cacheControl?: string },

@@ -23,7 +23,7 @@ interface Credentials {
  * counted, successes are not.
  */
 export async function authenticateClient(
-  { db, clock, guesses }: Pick<Deps, "db" | "clock" | "guesses">,
+  { db, clock, attemptLimits }: Pick<Deps, "db" | "clock" | "attemptLimits">,
   { form, request }: { form: Form; request: Pick<Request, "headers" | "ip"> },
 ): Promise<AuthenticatedClient> {
   const { clientId, secret, basic } = readCredentials(form, request.headers.authorization);
@@ -35,7 +35,7 @@ export async function authenticateClient(
 
   // A secret is only used when the client was registered with one.
   if (found?.active !== true || (found.useClientSecret && !matches)) {
-    await guesses.clientFailed({ clientId, address: request.ip ?? "" });
+    await attemptLimits.clientFailed({ clientId, address: request.ip ?? "" });
     throw new OAuthError("invalid_client", challengeIf(basic));
   }
   const { secretHashes: _, ...application } = found;

@@ -4,7 +4,7 @@ import { pageRoute } from "../browser/pages/page-route.ts";
 import { sendProblem } from "../browser/pages/problem.tsx";
 import { parsePairs } from "../http/query-string.ts";
 import type { RateLimiter } from "../http/rate-limit.ts";
-import { isOwnForm } from "../browser/pages/form-token.ts";
+import { verifyFormToken } from "../browser/pages/form-token.ts";
 import { authorize, decide } from "./authorize.ts";
 import { introspect } from "./introspect.ts";
 import { jwks } from "./jwks.ts";
@@ -32,7 +32,7 @@ export function createOAuthRouter(deps: Deps, limiter: RateLimiter): Router {
   router.use(
     pageRoute(deps, "/oauth/consent", {
       async post(page) {
-        if (isOwnForm(deps, page.request, page.form.get("form_token"))) {
+        if (verifyFormToken(deps, page.request, page.form.get("form_token"))) {
           await decide(page, parsePairs(page.form.get("authorization") ?? ""));
         } else {
           sendProblem(page, "form_expired");

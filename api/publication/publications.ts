@@ -30,7 +30,7 @@ export interface Publications {
 const currentMs = 1_000;
 
 /** A CRL that we have is served when the database does not say within this time whether there is a newer one. */
-const patienceMs = 2_000;
+const waitMsMax = 2_000;
 
 type Known = CurrentCrl & { pieces: ReadonlyMap<string, Buffer> };
 
@@ -91,8 +91,8 @@ export function createPublications({ db, log }: { db: Database; log: Log }): Pub
       let timer: NodeJS.Timeout | undefined;
       const late = new Promise<never>((_, reject) => {
         timer = setTimeout(() => {
-          reject(new Error(`no answer within ${patienceMs} ms`));
-        }, patienceMs);
+          reject(new Error(`no answer within ${waitMsMax} ms`));
+        }, waitMsMax);
       });
       try {
         return await Promise.race([newest, late]);

@@ -30,7 +30,7 @@ const Crls = z.object({
 const Readiness = z.object({ database: Check, queue: Check, worker: Check, crl: Crls });
 
 /** A part that takes longer than this counts as away. */
-const patienceMs = 2_000;
+const waitMsMax = 2_000;
 
 export const getReadiness = endpoint({
   operation: "getReadiness",
@@ -85,8 +85,8 @@ async function check(run: () => Promise<unknown>): Promise<{ ok: boolean; ms: nu
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => {
-      reject(new Error(`no answer within ${patienceMs} ms`));
-    }, patienceMs);
+      reject(new Error(`no answer within ${waitMsMax} ms`));
+    }, waitMsMax);
   });
   const elapsed = (): number => Math.round((performance.now() - startedAt) * 10) / 10;
   try {

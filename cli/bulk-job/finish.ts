@@ -1,16 +1,16 @@
 import { exitCodes, type ExitCode } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
-import { exitCodeOf, jobResource, rests, type Job } from "./job.ts";
+import { exitCodeOf, jobResource, isStopped, type Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";
 
 /** Shows a job that was just started or, if somebody waits for it, what became of it; answers the exit code. */
 export async function follow(context: Context, job: Job, { wait }: { wait: boolean }): Promise<ExitCode> {
-  if (!wait && !rests(job)) {
+  if (!wait && !isStopped(job)) {
     await context.out.one(jobResource, job);
     context.notify(`Watch it: realmpass jobs watch ${job.id}`);
     return exitCodes.done;
   }
-  return finish(context, rests(job) ? job : await watchJob(context, job.id));
+  return finish(context, isStopped(job) ? job : await watchJob(context, job.id));
 }
 
 /** Shows a job that rests, and says what can be done next. */

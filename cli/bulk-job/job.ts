@@ -14,7 +14,7 @@ const finalStates: ReadonlySet<Job["state"]> = new Set([
 ] as const);
 
 /** Whether nothing more happens by itself: the job is over, or waits for somebody to start it. */
-export const rests = ({ state }: Job): boolean => finalStates.has(state) || state === "ready";
+export const isStopped = ({ state }: Job): boolean => finalStates.has(state) || state === "ready";
 
 /** What a command that waited for this job ends with. */
 export function exitCodeOf({ state, dryRun, failed }: Job): ExitCode {

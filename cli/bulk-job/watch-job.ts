@@ -3,7 +3,7 @@ import type { Context } from "../context/context.ts";
 import { asFailure } from "../context/failure.ts";
 import { ServiceError } from "../service/refusal.ts";
 import { jobUpdates } from "./job-updates.ts";
-import { rests, type Job } from "./job.ts";
+import { isStopped, type Job } from "./job.ts";
 import { createProgress } from "./progress.ts";
 
 /** Shows a job's progress until it rests. Whatever ends this earlier, the job goes on, and the message says so. */
@@ -13,7 +13,7 @@ export async function watchJob(context: Context, id: string): Promise<Job> {
   try {
     for await (const job of jobUpdates(await context.service(), id, io.interrupted)) {
       progress.show(job);
-      if (rests(job)) return job;
+      if (isStopped(job)) return job;
     }
     throw new CommandError("unexpected_answer", "The job's events ended before the job did.");
   } catch (error) {

@@ -1,7 +1,7 @@
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../api/api-client.ts";
-import { paced } from "./paced.ts";
+import { throttleCalls } from "./throttle-calls.ts";
 
 const keptMs = 5 * 60_000;
 const isConsole = (clientId: string): boolean => /^console-\d+$/.test(clientId);
@@ -12,7 +12,7 @@ export function ApplicationName({ clientId }: { clientId: string }) {
   const { data } = useQuery({
     queryKey: ["application", clientId, "name"],
     queryFn: ({ signal }) =>
-      paced(signal, async () => {
+      throttleCalls(signal, async () => {
         const path = { client_id: clientId };
         return (await dataOf(api.GET("/api/applications/{client_id}", { params: { path }, signal }))).name;
       }),

@@ -1,7 +1,7 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
 import { api, dataOf, type Schemas } from "../api/api-client.ts";
 import { AnchorLink } from "./anchor-link.tsx";
-import { paced } from "./paced.ts";
+import { throttleCalls } from "./throttle-calls.ts";
 
 const keptMs = 5 * 60_000;
 
@@ -10,7 +10,7 @@ export const personQuery = (userID: string) =>
   queryOptions({
     queryKey: ["person", userID],
     queryFn: ({ signal }) =>
-      paced(signal, () => dataOf(api.GET("/api/user/{userID}", { params: { path: { userID } }, signal }))),
+      throttleCalls(signal, () => dataOf(api.GET("/api/user/{userID}", { params: { path: { userID } }, signal }))),
     staleTime: keptMs,
   });
 

@@ -1,13 +1,13 @@
 import { z } from "zod";
 import { IssuanceID } from "../ids.ts";
-import { defineJob } from "./task.ts";
+import { defineTask } from "./task.ts";
 
 /** One issuance that somebody is waiting for. */
-export const issueCertificate = defineJob({
+export const issueCertificate = defineTask({
   name: "issue-certificate",
   queue: "issuance",
   payload: z.strictObject({ version: z.literal(1), issuanceId: IssuanceID }),
-  jobId: ({ issuanceId }) => issuanceId,
+  taskId: ({ issuanceId }) => issuanceId,
   attempts: 5,
   backoffMs: 500,
 });

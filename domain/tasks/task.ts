@@ -5,16 +5,16 @@ export const queueNames = ["issuance", "jobs", "bulk"] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** What both sides of a queue agree on. A payload is a version and ids: whoever can read the queue learns nothing. */
-export interface JobDefinition<Payload> {
+export interface TaskDefinition<Payload> {
   name: string;
   queue: QueueName;
   payload: z.ZodType<Payload>;
   /** The same work has the same id. No colon, no bare integer: BullMQ refuses both. */
-  jobId: (payload: Payload) => string;
+  taskId: (payload: Payload) => string;
   /** Smaller comes first. Default: in the order of adding, before everything that has a priority. */
   priority?: (payload: Payload) => number;
   attempts: number;
   backoffMs: number;
 }
 
-export const defineJob = <Payload>(definition: JobDefinition<Payload>): JobDefinition<Payload> => definition;
+export const defineTask = <Payload>(definition: TaskDefinition<Payload>): TaskDefinition<Payload> => definition;

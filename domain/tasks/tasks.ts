@@ -1,6 +1,6 @@
-import { advanceJob } from "./advance-job.ts";
+import { advanceBulkJob } from "./advance-bulk-job.ts";
 import { issueCertificate } from "./issue-certificate.ts";
-import { workJobRows } from "./work-job-rows.ts";
+import { processBulkJobRows } from "./process-bulk-job-rows.ts";
 
 /** Every job there is. */
-export const jobs = { issueCertificate, advanceJob, workJobRows } as const;
+export const tasks = { issueCertificate, advanceBulkJob, processBulkJobRows } as const;

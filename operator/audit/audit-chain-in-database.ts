@@ -39,7 +39,7 @@ export async function checkDatabase(
     after = range.to;
   }
 
-  const { unknown, lost } = await chain.strays(db, { realmId, limit: straysMax });
+  const { unknown, lost } = await chain.findUnchained(db, { realmId, limit: straysMax });
   for (const id of unknown) {
     const message = `Entry ${id} has no place in the chain and does not wait for one.`;
     check.fault({ kind: "entry_inserted", position: null, id, message });

@@ -7,7 +7,7 @@ import type { Context } from "../context/context.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
 /** Workers look several times a second, and pause for some seconds between two CRLs of one issuer. */
-const patienceMs = 30_000;
+const waitMsMax = 30_000;
 const lookMs = 200;
 
 export const crlPublish = command({
@@ -47,7 +47,7 @@ async function followed(
   const numbers = new Map(before.map(({ issuerId, crl }) => [issuerId, crl?.number]));
   const isNew = (state: crls.CrlState): state is Published =>
     state.crl !== null && state.crl.number !== numbers.get(state.issuerId);
-  const giveUpAt = performance.now() + patienceMs;
+  const giveUpAt = performance.now() + waitMsMax;
   while (performance.now() < giveUpAt) {
     const now = (await statesOf(db, realmIds, context)).filter(({ issuerId }) => numbers.has(issuerId));
     const published = now.filter(isNew);
@@ -56,7 +56,7 @@ async function followed(
   }
   throw new CommandError(
     "not_published",
-    `The workers have not published within ${patienceMs / 1000} s. Their logs say why: look for "crl.failed".`,
+    `The workers have not published within ${waitMsMax / 1000} s. Their logs say why: look for "crl.failed".`,
   );
 }
 

@@ -16,7 +16,7 @@ import { openssl } from "../support/pki/openssl.ts";
 import {
   describeWithRadius,
   fetchCrl,
-  knock,
+  authenticate,
   radiusServerName,
   startRadius,
   type Answered,
@@ -148,7 +148,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     { files }: Pick<Profile, "files">,
     options: Pick<KnockOptions, "tls" | "again"> = {},
   ): Promise<Answered> =>
-    knock({ radius: radius[mode], files, ca: ours.chain, identity: `@${ours.domain}`, ...options });
+    authenticate({ radius: radius[mode], files, ca: ours.chain, identity: `@${ours.domain}`, ...options });
 
   async function expectAdmitted(mode: RadiusMode, profile: Profile, options: Pick<KnockOptions, "tls" | "again"> = {}) {
     const answered = await attempt(mode, profile, options);
@@ -412,7 +412,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     try {
       const fresh = await issue(ours, { keyType: "ec-p256" });
       const knockAt = ({ files }: Profile) =>
-        knock({ radius: both, files, ca: ours.chain, identity: `@${ours.domain}` });
+        authenticate({ radius: both, files, ca: ours.chain, identity: `@${ours.domain}` });
       const nextCrlUrl = ours.crlUrl.replace(/\d+\.crl$/, `${next.id}.crl`);
 
       const { code, files } = await fetchCrl(both, ours.crlUrl);

@@ -4,7 +4,7 @@ import { eventually } from "../support/run/eventually.ts";
 import { startHostapd, type Hostapd } from "../support/counterparts/hostapd.ts";
 import { givenIssuingRealm, givenUser } from "../support/given/issuing.ts";
 import {
-  knock,
+  authenticate,
   radiusServerName,
   type Answered,
   type DeviceFiles,
@@ -66,7 +66,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
   }
 
   const attempt = ({ files }: Pick<Profile, "files">, options: Pick<KnockOptions, "tls"> = {}): Promise<Answered> =>
-    knock({ radius: hostapd, files, ca: chain, identity: "@demo.example", ...options });
+    authenticate({ radius: hostapd, files, ca: chain, identity: "@demo.example", ...options });
 
   test.each([
     ["a PKCS#12 file with P-256", {}],

@@ -4,12 +4,12 @@ import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { JobID } from "../../domain/ids.ts";
-import { chunkSize, workJobRows } from "../../domain/tasks/work-job-rows.ts";
-import { TryAgain } from "../../runtime/queues.ts";
+import { chunkSize, processBulkJobRows } from "../../domain/tasks/process-bulk-job-rows.ts";
+import { RetryLater } from "../../runtime/queues.ts";
 import { begin } from "./begin.ts";
 import { skipPending } from "./cancel.ts";
 import { check } from "./check.ts";
-import type { JobDeps } from "./deps.ts";
+import type { BulkJobDeps } from "./deps.ts";
 import { fail } from "./fail.ts";
 import { finish } from "./finish.ts";
 import { lockOutAll } from "./lock-out.ts";
@@ -21,7 +21,7 @@ const failuresMax = 3;
  * Takes a job as far as it goes now, from whatever state it is in. `docs/jobs.md` numbers the steps and says what is true
  * if the process dies after each. May be called at any time, by many at once: what has been done is not done again.
  */
-export async function advance(deps: JobDeps, jobId: string): Promise<void> {
+export async function advance(deps: BulkJobDeps, jobId: string): Promise<void> {
   try {
     for (let goesOn = true; goesOn;) {
       const job = await jobs.find(deps.db, jobId);
@@ -34,14 +34,14 @@ export async function advance(deps: JobDeps, jobId: string): Promise<void> {
     deps.failures.set(jobId, failures);
     const fault = withoutValues(error);
     deps.log.error({ event: "job.faulty", bulkJobId: jobId, failures, fault }, "a bulk job cannot go on");
-    if (failures < failuresMax) throw new TryAgain("the job did not go on");
+    if (failures < failuresMax) throw new RetryLater("the job did not go on");
     await fail(deps, jobId);
     deps.failures.delete(jobId);
   }
 }
 
 /** One step; true when the next one can follow at once. */
-async function step(deps: JobDeps, job: WorkedJob): Promise<boolean> {
+async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   switch (job.state) {
     case "checking":
       await check(deps, job);
@@ -52,11 +52,11 @@ async function step(deps: JobDeps, job: WorkedJob): Promise<boolean> {
       return begin(deps, job);
     case "running":
       if (job.kind === "offboarding" && job.markedAt === null && !(await lockOutAll(deps, job))) return true;
-      await carryOn(deps, job);
+      await enqueueRemainingRows(deps, job);
       return false;
     case "cancelling":
       await skipPending(deps, job);
-      await carryOn(deps, job);
+      await enqueueRemainingRows(deps, job);
       return false;
     case "receiving":
     case "ready":
@@ -69,7 +69,7 @@ async function step(deps: JobDeps, job: WorkedJob): Promise<boolean> {
 }
 
 /** Sees to it that unfinished rows are worked, and ends a job that has none. */
-async function carryOn(deps: JobDeps, { id }: WorkedJob): Promise<void> {
+async function enqueueRemainingRows(deps: BulkJobDeps, { id }: WorkedJob): Promise<void> {
   const chunks = await jobs.unfinishedChunks(deps.db, { jobId: id, chunkSize });
   if (chunks.length === 0) {
     await finish(deps, id);
@@ -78,7 +78,7 @@ async function carryOn(deps: JobDeps, { id }: WorkedJob): Promise<void> {
   const jobId = JobID.parse(id);
   try {
     await deps.queues.enqueueAll(
-      workJobRows,
+      processBulkJobRows,
       chunks.map((from) => ({ version: 1 as const, jobId, from, to: from + chunkSize })),
     );
   } catch (error) {

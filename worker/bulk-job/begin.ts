@@ -5,28 +5,28 @@ import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { creatorMayRun } from "../../db/queries/bulk-job/jobs.ts";
 import { jobNotices } from "../../domain/bulk-job/job.ts";
 import { checkAll } from "./check.ts";
-import type { JobDeps } from "./deps.ts";
+import type { BulkJobDeps } from "./deps.ts";
 
 /**
  * Lets a queued job run when it is its turn: a realm has few jobs running at once. What somebody was shown is checked
  * again first, and the job says when that has changed. A job whose creator could not create it any more becomes `ready`,
  * for somebody else to start. False when it is not its turn.
  */
-export async function begin(deps: JobDeps, job: WorkedJob): Promise<boolean> {
+export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
   const { db, clock, log } = deps;
-  if (!(await jobs.mayRun(db, job.id))) return false;
+  if (!(await jobs.hasCapacity(db, job.id))) return false;
 
   // Until it runs, a job counts rows that are not final only where it shows what a check has found.
-  const shown = job.done > (await jobs.finality(db, job.id)).final;
+  const shown = job.done > (await jobs.countFinalRows(db, job.id)).final;
   if (shown && !(await checkAll(deps, job, { again: true }))) return true;
 
   const its = { realmId: job.realmId, jobId: job.id };
   return db.transaction(async (tx) => {
     const at = clock.now();
-    await jobs.lockTurns(tx, job.realmId);
+    await jobs.lockRunQueue(tx, job.realmId);
     const locked = await jobs.lock(tx, job.id);
     if (locked?.state !== "queued") return true;
-    if (!(await jobs.mayRun(tx, job.id))) return false;
+    if (!(await jobs.hasCapacity(tx, job.id))) return false;
     const found = await checks.findings(tx, job.id);
     if (!(await creatorMayRun(tx, { jobId: job.id, kind: job.kind }))) {
       await transitions.toReady(tx, { ...its, found, notice: jobNotices.creatorEnded, at });

@@ -1,8 +1,8 @@
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import type { RowErrorCode } from "../../domain/bulk-job/row-errors.ts";
-import type { JobDeps } from "./deps.ts";
-import { slicesOf } from "./in-slices.ts";
+import type { BulkJobDeps } from "./deps.ts";
+import { slicesOf } from "./bisect.ts";
 
 /** Rows that are skipped in one statement. */
 const sliceSize = 5_000;
@@ -11,13 +11,13 @@ const sliceSize = 5_000;
  * Takes back what nobody has begun. Rows that are under way are finished: who is locked out loses their profiles, and a
  * profile that is being made is settled.
  */
-export async function skipPending(deps: Pick<JobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
-  await countWhatIs(deps, job);
+export async function skipPending(deps: Pick<BulkJobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
+  await recountFromRows(deps, job);
   await skipAll(deps, job, "cancelled");
 }
 
 /** A job that has not begun counts what a check has found; from here on it counts what is. */
-export async function countWhatIs({ db, clock }: Pick<JobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
+export async function recountFromRows({ db, clock }: Pick<BulkJobDeps, "db" | "clock">, job: WorkedJob): Promise<void> {
   if (job.startedAt !== null) return;
   await db.transaction(async (tx) => {
     await jobs.lock(tx, job.id);
@@ -27,7 +27,7 @@ export async function countWhatIs({ db, clock }: Pick<JobDeps, "db" | "clock">, 
 
 /** Ends rows that nobody has begun, without anything done for them. */
 export async function skipAll(
-  { db, clock }: Pick<JobDeps, "db" | "clock">,
+  { db, clock }: Pick<BulkJobDeps, "db" | "clock">,
   { id: jobId, lastPosition }: WorkedJob,
   code: RowErrorCode,
 ): Promise<void> {

@@ -6,14 +6,14 @@ import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { needsConfirmation } from "../../db/queries/bulk-job/jobs.ts";
 import { jobNotices } from "../../domain/bulk-job/job.ts";
-import type { JobDeps } from "./deps.ts";
-import { slicesOf, sparingOthers } from "./in-slices.ts";
+import type { BulkJobDeps } from "./deps.ts";
+import { slicesOf, bisectOnError } from "./bisect.ts";
 
 /** Rows that are checked in one statement. */
 const sliceSize = 10_000;
 
 /** Finds out what a job would do, writes it to its rows, and says what comes next: to wait, or to run. */
-export async function check(deps: JobDeps, job: WorkedJob): Promise<void> {
+export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
   const { db, clock } = deps;
   await checks.failDuplicates(db, { jobId: job.id, realmId: job.realmId, kind: job.kind });
   await jobs.touch(db, { jobId: job.id, at: clock.now() });
@@ -50,7 +50,7 @@ function next(
 
 /** Checks every pending row. With `again` also those that were checked before. False when the job went on without us. */
 export async function checkAll(
-  { db, clock, log }: Pick<JobDeps, "db" | "clock" | "log">,
+  { db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">,
   job: WorkedJob,
   { again }: { again: boolean },
 ): Promise<boolean> {
@@ -58,7 +58,7 @@ export async function checkAll(
     if ((await jobs.find(db, job.id))?.state !== job.state) return false;
     const at = clock.now();
     const terms = { realmId: job.realmId, kind: job.kind, at, ...(await termsOf(db, job)) };
-    await sparingOthers(slice, {
+    await bisectOnError(slice, {
       work: (part) => checks.checkRows(db, { ...part, terms, again, counted: job.dryRun && !again }),
       giveUp: (row) => checks.expectFailure(db, { ...row, at }),
       log,

@@ -5,7 +5,7 @@ import type { Queues } from "../../runtime/queues.ts";
 import type { IssuanceOutcome } from "../issuance/issue.ts";
 
 /** What working bulk jobs takes. */
-export interface JobDeps {
+export interface BulkJobDeps {
   db: Database;
   queues: Pick<Queues, "enqueueAll">;
   issueAll: (ids: readonly string[]) => Promise<ReadonlyMap<string, IssuanceOutcome>>;

@@ -1,8 +1,8 @@
 import * as audit from "../../db/queries/audit/audit-entries.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
-import { countWhatIs, skipAll } from "./cancel.ts";
-import type { JobDeps } from "./deps.ts";
+import { recountFromRows, skipAll } from "./cancel.ts";
+import type { BulkJobDeps } from "./deps.ts";
 import { endWorkingRows } from "./work-rows.ts";
 
 /**
@@ -10,11 +10,11 @@ import { endWorkingRows } from "./work-rows.ts";
  * ended first, so that nobody stays locked out with a good profile. Dying in between leaves the job as it was, to be given
  * up again.
  */
-export async function fail(deps: Pick<JobDeps, "db" | "clock" | "log">, jobId: string): Promise<void> {
+export async function fail(deps: Pick<BulkJobDeps, "db" | "clock" | "log">, jobId: string): Promise<void> {
   const { db, clock } = deps;
   const job = await jobs.find(db, jobId);
   if (job === undefined) return;
-  await countWhatIs({ db, clock }, job);
+  await recountFromRows({ db, clock }, job);
   await skipAll({ db, clock }, job, "internal_error");
   await endWorkingRows(deps, job);
   await db.transaction(async (tx) => {

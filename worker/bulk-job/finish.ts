@@ -1,10 +1,10 @@
 import * as audit from "../../db/queries/audit/audit-entries.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
-import type { JobDeps } from "./deps.ts";
+import type { BulkJobDeps } from "./deps.ts";
 
 /** Ends a job all of whose rows are final, with its audit entry. False when it has others, or has ended before. */
-export function finish({ db, clock, log }: Pick<JobDeps, "db" | "clock" | "log">, jobId: string): Promise<boolean> {
+export function finish({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">, jobId: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const at = clock.now();
     const job = await jobs.lock(tx, jobId);
@@ -17,7 +17,7 @@ export function finish({ db, clock, log }: Pick<JobDeps, "db" | "clock" | "log">
       );
       await jobs.recount(tx, { jobId, at });
     }
-    const cancelled = job.state === "cancelling" && (await jobs.finality(tx, jobId)).cancelled;
+    const cancelled = job.state === "cancelling" && (await jobs.countFinalRows(tx, jobId)).cancelled;
     await transitions.finish(tx, { realmId: job.realmId, jobId, cancelled, at });
     const { state, ...counts } = await jobs.outcome(tx, jobId);
     await audit.record(tx, {

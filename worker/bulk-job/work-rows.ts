@@ -3,11 +3,11 @@ import * as offboarding from "../../db/queries/bulk-job/offboard.ts";
 import * as onboarding from "../../db/queries/bulk-job/onboard.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { Progress, RowRange, WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import { chunkSize } from "../../domain/tasks/work-job-rows.ts";
-import { TryAgain } from "../../runtime/queues.ts";
-import type { JobDeps } from "./deps.ts";
+import { chunkSize } from "../../domain/tasks/process-bulk-job-rows.ts";
+import { RetryLater } from "../../runtime/queues.ts";
+import type { BulkJobDeps } from "./deps.ts";
 import { finish } from "./finish.ts";
-import { slicesOf, sparingOthers } from "./in-slices.ts";
+import { slicesOf, bisectOnError } from "./bisect.ts";
 
 /** Rows that are worked in one transaction, and profiles that are signed together: few enough that others get their turn. */
 const onboardingSlice = 100;
@@ -17,9 +17,9 @@ const offboardingSlice = 250;
 
 /**
  * Works the rows of a chunk that are not final. Between its slices it looks whether the job was stopped; rows that are
- * under way it finishes even then. Throws {@link TryAgain} when some are in another worker's hand, or went back to the queue.
+ * under way it finishes even then. Throws {@link RetryLater} when some are in another worker's hand, or went back to the queue.
  */
-export async function workRows(deps: JobDeps, chunk: RowRange): Promise<void> {
+export async function workRows(deps: BulkJobDeps, chunk: RowRange): Promise<void> {
   const size = { onboarding: onboardingSlice, offboarding: offboardingSlice };
   const work = { onboarding: onboard, offboarding: offboard };
   let complete = false;
@@ -35,7 +35,7 @@ export async function workRows(deps: JobDeps, chunk: RowRange): Promise<void> {
     await finish(deps, chunk.jobId);
     return;
   }
-  if (await jobs.hasWorkingRows(deps.db, chunk)) throw new TryAgain("rows are not settled yet");
+  if (await jobs.hasWorkingRows(deps.db, chunk)) throw new RetryLater("rows are not settled yet");
 }
 
 /**
@@ -54,11 +54,11 @@ export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<
 }
 
 /** What ending rows takes; nothing is issued any more. */
-type EndingDeps = Pick<JobDeps, "db" | "clock" | "log">;
+type EndingDeps = Pick<BulkJobDeps, "db" | "clock" | "log">;
 
 type Progresses = (Progress | undefined)[];
 
-async function onboard(deps: JobDeps, job: WorkedJob, slice: RowRange): Promise<Progresses> {
+async function onboard(deps: BulkJobDeps, job: WorkedJob, slice: RowRange): Promise<Progresses> {
   const { db, clock, log, issueAll } = deps;
   const { realmId, actor } = job;
   const giveUp = (row: { jobId: string; position: number }) =>
@@ -66,9 +66,9 @@ async function onboard(deps: JobDeps, job: WorkedJob, slice: RowRange): Promise<
 
   const taken =
     job.state === "running"
-      ? await sparingOthers(slice, {
+      ? await bisectOnError(slice, {
           work: (part) =>
-            db.transaction((tx) => onboarding.takeOnRows(tx, { ...part, realmId, actor, at: clock.now() })),
+            db.transaction((tx) => onboarding.onboardRows(tx, { ...part, realmId, actor, at: clock.now() })),
           giveUp,
           log,
         })
@@ -81,14 +81,14 @@ async function onboard(deps: JobDeps, job: WorkedJob, slice: RowRange): Promise<
 }
 
 const conclude = ({ db, clock, log }: EndingDeps, slice: RowRange): Promise<Progresses> =>
-  sparingOthers(slice, {
+  bisectOnError(slice, {
     work: (part) => onboarding.concludeRows(db, { ...part, at: clock.now() }),
     giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
     log,
   });
 
 function offboard({ db, clock, log }: EndingDeps, { realmId }: WorkedJob, slice: RowRange): Promise<Progresses> {
-  return sparingOthers(slice, {
+  return bisectOnError(slice, {
     work: (part) => db.transaction((tx) => offboarding.revoke(tx, { ...part, realmId, at: clock.now() })),
     giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
     log,

@@ -13,7 +13,7 @@ import type { Issuers } from "./issuers.ts";
 import type { KeyPool } from "./key-pool.ts";
 import { networksOf } from "./networks.ts";
 import { drawSerialNumber } from "../../pki/serial-number.ts";
-import type { IssueOrder, OrderFailureCode, OrderResult } from "../signing/messages.ts";
+import type { SigningRequest, OrderFailureCode, OrderResult } from "../signing/messages.ts";
 import { ordersPerBatch, type SigningPool } from "../signing/pool.ts";
 
 /** What became of one issuance in this attempt. */
@@ -38,7 +38,7 @@ export interface IssuanceDeps {
   clock: Clock;
   log: Log;
   /** Claims that are being worked on, for whoever renews them. */
-  claimsInHand: Set<string>;
+  activeClaims: Set<string>;
 }
 
 /** How often and with what pauses a settlement is tried while Postgres is away, before the claim is left to run out. */
@@ -52,7 +52,7 @@ export async function issueAll(
   deps: IssuanceDeps,
   ids: readonly string[],
 ): Promise<ReadonlyMap<string, IssuanceOutcome>> {
-  const { db, clock, log, claimsInHand } = deps;
+  const { db, clock, log, activeClaims } = deps;
   const claimId = randomUUID();
   const outcomes = new Map<string, IssuanceOutcome>(ids.map((id) => [id, "not ours"]));
 
@@ -60,7 +60,7 @@ export async function issueAll(
   if (claimed.length < ids.length) await failHopeless(deps, { ids, claimed, outcomes });
   if (claimed.length === 0) return outcomes;
 
-  claimsInHand.add(claimId);
+  activeClaims.add(claimId);
   try {
     const { signed, dataKeys, failed } = await signAll(deps, claimed);
     const { settled, refused } = await settleAll(deps, { signed, dataKeys, claimId });
@@ -70,13 +70,13 @@ export async function issueAll(
     const ownerless = signed.filter(({ id }) => !over.has(id)).map(({ id }) => ({ id, code: "owner" as const }));
     const attempts = [...failed, ...refused, ...ownerless];
     if (attempts.length > 0) {
-      await whileAway(() => work.abandon(db, { attempts, claimId, at: clock.now() }));
+      await retryWhileUnavailable(() => work.abandon(db, { attempts, claimId, at: clock.now() }));
       for (const { id, code } of attempts) outcomes.set(id, code === null ? "released" : "failed");
     }
     log.debug({ event: "issuances.settled", issued: settled.length, abandoned: attempts.length }, "issuances settled");
     return outcomes;
   } finally {
-    claimsInHand.delete(claimId);
+    activeClaims.delete(claimId);
   }
 }
 
@@ -91,7 +91,7 @@ async function failHopeless(
   }: { ids: readonly string[]; claimed: readonly ClaimedIssuance[]; outcomes: Map<string, IssuanceOutcome> },
 ): Promise<void> {
   const taken = new Set(claimed.map(({ id }) => id));
-  const rows = await work.hopeless(db, { ids: ids.filter((id) => !taken.has(id)), at: clock.now() });
+  const rows = await work.unclaimable(db, { ids: ids.filter((id) => !taken.has(id)), at: clock.now() });
   if (rows.length === 0) return;
   await work.failUnclaimed(db, { rows, at: clock.now() });
   for (const { id, code } of rows) {
@@ -144,7 +144,7 @@ function order(
   row: ClaimedIssuance,
   network: NetworkSettings | undefined,
   { rsaKeys }: Pick<IssuanceDeps, "rsaKeys">,
-): IssueOrder {
+): SigningRequest {
   const keyPair = row.keyType === "rsa-2048" && row.csr === null ? rsaKeys.take() : undefined;
   return {
     issuanceId: IssuanceID.parse(row.id),
@@ -208,7 +208,9 @@ async function settleAll(
   const [only] = signed;
   if (only === undefined) return { settled: [], refused: [] };
   try {
-    const settled = await whileAway(() => work.settle(deps.db, { signed, dataKeys, claimId, at: deps.clock.now() }));
+    const settled = await retryWhileUnavailable(() =>
+      work.settle(deps.db, { signed, dataKeys, claimId, at: deps.clock.now() }),
+    );
     return { settled, refused: [] };
   } catch (error) {
     if (error instanceof DatabaseUnavailable) throw error;
@@ -231,7 +233,7 @@ async function settleAll(
 }
 
 /** Does what must not be lost, trying again while Postgres is away. */
-async function whileAway<Result>(attempt: () => Promise<Result>): Promise<Result> {
+async function retryWhileUnavailable<Result>(attempt: () => Promise<Result>): Promise<Result> {
   for (const pauseMs of settlePausesMs) {
     try {
       return await attempt();

@@ -44,7 +44,7 @@ const responseType = "application/ocsp-response";
 
 /** OCSP over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6): `/ocsp/{issuer}`, POST and GET. */
 export async function startListener(options: ListenerOptions): Promise<OcspListener> {
-  let inHand = 0;
+  let inFlight = 0;
   let closing = false;
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -60,13 +60,13 @@ export async function startListener(options: ListenerOptions): Promise<OcspListe
       return;
     }
 
-    inHand += 1;
+    inFlight += 1;
     const address = options.clientAddress(request.socket.remoteAddress, headerOf(request, "x-forwarded-for"));
     const answer =
-      inHand > inHandMax || !options.withinLimit(address)
+      inFlight > inHandMax || !options.withinLimit(address)
         ? errorAnswer("tryLater")
         : await options.responder.answer(target.issuerId, asked);
-    inHand -= 1;
+    inFlight -= 1;
     if (closing) response.setHeader("Connection", "close");
     send(request, response, answer);
     options.onAnswer(answer.outcome, (performance.now() - startedAt) / 1_000);

@@ -15,7 +15,7 @@ export interface OcspThreadData {
 }
 
 /** What was answered since the last time. */
-export interface OcspFigures {
+export interface OcspMetrics {
   answers: Partial<Record<OcspOutcome, number>>;
   /** How long each answer took, a part of them when there were very many. */
   seconds: Float64Array;
@@ -24,7 +24,7 @@ export interface OcspFigures {
 export type FromThread =
   | { type: "listening"; port: number }
   | { type: "certify"; requestId: number; issuerId: string; publicKeySpki: Uint8Array }
-  | { type: "figures"; figures: OcspFigures }
+  | { type: "metrics"; metrics: OcspMetrics }
   | { type: "trouble"; event: string; fields: Record<string, string>; error: { name: string; message: string } };
 
 export type ToThread =

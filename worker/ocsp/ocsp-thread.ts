@@ -9,7 +9,7 @@ import { openDatabase } from "../../db/client.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { createAddressLimits } from "./address-limits.ts";
 import { createClientAddress } from "./client-address.ts";
-import { createFigureCounter } from "./figures.ts";
+import { createMetricsCounter } from "./metrics.ts";
 import { createIdentities, type Certify } from "./identities.ts";
 import { createOcspIssuers } from "./issuers.ts";
 import { createLastOcsp } from "./last-ocsp.ts";
@@ -38,7 +38,7 @@ const figuresEveryMs = 1_000;
 const issuersAtStart = 16;
 const prepareMsMax = 2_000;
 
-function trouble(event: string, fields: Record<string, string>, error: unknown): void {
+function warning(event: string, fields: Record<string, string>, error: unknown): void {
   const { name, message, cause } = error instanceof Error ? error : new Error(String(error));
   const because = cause instanceof Error ? `: ${cause.message}` : "";
   tell({ type: "trouble", event, fields, error: { name, message: `${message}${because}` } });
@@ -58,7 +58,7 @@ const db = openDatabase({
   connectionsMax,
   answerSecondsMax,
   onIdleError: (error) => {
-    trouble("database.connection_lost", {}, error);
+    warning("database.connection_lost", {}, error);
   },
 });
 const clock = systemClock;
@@ -67,19 +67,19 @@ const identities = createIdentities({
   certify,
   clock,
   onFailure: (issuer, error) => {
-    trouble("ocsp.no_responder", { issuer }, error);
+    warning("ocsp.no_responder", { issuer }, error);
   },
 });
 const lastOcsp = createLastOcsp(db);
-const figures = createFigureCounter();
+const metrics = createMetricsCounter();
 const responder = createResponder({
   issuers,
   identities,
   readStatus: createStatusReader(db),
   lastOcsp,
   clock,
-  onBug: (error) => {
-    trouble("ocsp.internal_error", {}, error);
+  onUnexpectedError: (error) => {
+    warning("ocsp.internal_error", {}, error);
   },
 });
 const listenerOptions: Omit<ListenerOptions, "port"> = {
@@ -88,13 +88,13 @@ const listenerOptions: Omit<ListenerOptions, "port"> = {
   clientAddress: createClientAddress(data.trustedProxies),
   withinLimit: createAddressLimits(data.requestsPerSecond),
   onAnswer: (outcome, seconds) => {
-    figures.count(outcome, seconds);
+    metrics.count(outcome, seconds);
   },
 };
 const listener = await startListener({ ...listenerOptions, port: data.port }).catch((error: unknown) => {
   if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
   // A port that another process has is no reason not to answer: where we listen is registered.
-  trouble("ocsp.port_taken", { wanted: String(data.port) }, error);
+  warning("ocsp.port_taken", { wanted: String(data.port) }, error);
   return startListener({ ...listenerOptions, port: 0 });
 });
 
@@ -103,12 +103,12 @@ const flush = (): Promise<void> =>
   (flushing ??= lastOcsp
     .flush()
     .catch((error: unknown) => {
-      trouble("ocsp.last_answers_not_written", {}, error);
+      warning("ocsp.last_answers_not_written", {}, error);
     })
     .finally(() => (flushing = undefined)));
 const sendFigures = (): void => {
-  const taken = figures.take();
-  if (taken !== undefined) tell({ type: "figures", figures: taken });
+  const taken = metrics.take();
+  if (taken !== undefined) tell({ type: "metrics", metrics: taken });
 };
 const timers = [setInterval(() => void flush(), lastOcspEveryMs), setInterval(sendFigures, figuresEveryMs)];
 

@@ -26,9 +26,9 @@ export interface ResponderDeps {
   readStatus: ReadStatus;
   lastOcsp: Pick<LastOcsp, "note">;
   clock: Clock;
-  onBug: (error: unknown) => void;
+  onUnexpectedError: (error: unknown) => void;
   /** What takes longer is not waited for: whoever asks has a device waiting. */
-  patienceMs?: number;
+  waitMsMax?: number;
 }
 
 /**
@@ -39,7 +39,7 @@ export const answerSeconds = 5;
 
 /** Answers OCSP requests from the database, signed on demand by the issuer's delegated responder (RFC 6960). */
 export function createResponder(deps: ResponderDeps): Responder {
-  const { issuers, identities, readStatus, lastOcsp, clock, onBug, patienceMs = 2_500 } = deps;
+  const { issuers, identities, readStatus, lastOcsp, clock, onUnexpectedError, waitMsMax = 2_500 } = deps;
   const cache = createAnswerCache();
 
   async function statusOf(issuerId: string, { serialNumber }: CertId, at: Date): Promise<CertificateStatus> {
@@ -81,14 +81,14 @@ export function createResponder(deps: ResponderDeps): Responder {
       const late = new Promise<OcspAnswer>((resolve) => {
         timer = setTimeout(() => {
           resolve(errorAnswer("tryLater"));
-        }, patienceMs);
+        }, waitMsMax);
       });
       try {
         return await Promise.race([find(issuerId, request), late]);
       } catch (error) {
         if (error instanceof DatabaseUnavailable || error instanceof IdentityUnavailable)
           return errorAnswer("tryLater");
-        onBug(error);
+        onUnexpectedError(error);
         return errorAnswer("internalError");
       } finally {
         clearTimeout(timer);

@@ -9,7 +9,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import type { SigningPool } from "../signing/pool.ts";
 import { certifyResponder } from "../responder-certificates/certify-responder.ts";
-import { registerFigures } from "./figures.ts";
+import { registerMetrics } from "./metrics.ts";
 import type { FromThread, OcspThreadData, ToThread } from "./messages.ts";
 
 /** What a worker's responder is told by the configuration. */
@@ -42,7 +42,7 @@ const stopMsMax = 4_000;
  */
 export async function startOcsp(options: OcspOptions, deps: OcspDeps): Promise<void> {
   const { db, workerId, clock, log, lifecycle } = deps;
-  const countFigures = registerFigures(deps.registry);
+  const countFigures = registerMetrics(deps.registry);
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
   let url: string | null = null;
@@ -90,8 +90,8 @@ export async function startOcsp(options: OcspOptions, deps: OcspDeps): Promise<v
           case "certify":
             void certify(started, message);
             break;
-          case "figures":
-            countFigures(message.figures);
+          case "metrics":
+            countFigures(message.metrics);
             break;
           case "trouble":
             log.warn(

@@ -20,7 +20,7 @@ export interface IssuerMaterial {
 }
 
 /** One certificate to make. Everything in it comes from the committed row, not from a queue. */
-export interface IssueOrder {
+export interface SigningRequest {
   issuanceId: IssuanceID;
   issuerId: IssuerID;
   kind: CertificateKind;
@@ -99,7 +99,7 @@ export interface ResponderOrder {
 
 export type ThreadRequest =
   | { type: "load-issuer"; material: IssuerMaterial }
-  | { type: "issue"; orders: readonly IssueOrder[] }
+  | { type: "issue"; orders: readonly SigningRequest[] }
   | { type: "sign-crl"; order: CrlOrder }
   | { type: "certify-responder"; order: ResponderOrder };
 

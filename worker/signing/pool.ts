@@ -3,7 +3,7 @@ import type { IssuerID } from "../../domain/ids.ts";
 import type {
   CrlOrder,
   IssueBatchResult,
-  IssueOrder,
+  SigningRequest,
   IssuerMaterial,
   ProfileSigning,
   ResponderOrder,
@@ -46,7 +46,7 @@ export interface SigningPool {
    * Rejects with SigningThreadError when the thread ended: any of the batch may have been signed. Key pairs in the
    * orders are wiped whatever happens.
    */
-  issue(orders: readonly IssueOrder[]): Promise<IssueBatchResult>;
+  issue(orders: readonly SigningRequest[]): Promise<IssueBatchResult>;
   /**
    * Signs a CRL on the thread that has least to do, which goes on with other orders meanwhile. Rejects with
    * SigningThreadError when the thread ended, with ThreadRequestError when it refuses.
@@ -59,7 +59,7 @@ export interface SigningPool {
 }
 
 interface Batch {
-  orders: readonly IssueOrder[];
+  orders: readonly SigningRequest[];
   resolve(result: IssueBatchResult): void;
   reject(error: unknown): void;
 }
@@ -234,7 +234,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
 }
 
 /** Key pairs move to the thread in memory of their own; what they were copied from is wiped. */
-function handOver(orders: readonly IssueOrder[]): { orders: IssueOrder[]; transfer: ArrayBuffer[] } {
+function handOver(orders: readonly SigningRequest[]): { orders: SigningRequest[]; transfer: ArrayBuffer[] } {
   const transfer: ArrayBuffer[] = [];
   const moved = orders.map((order) => {
     if (order.keyPair === undefined) return order;
@@ -246,7 +246,7 @@ function handOver(orders: readonly IssueOrder[]): { orders: IssueOrder[]; transf
   return { orders: moved, transfer };
 }
 
-function wipeKeys(orders: readonly IssueOrder[]): void {
+function wipeKeys(orders: readonly SigningRequest[]): void {
   for (const { keyPair } of orders) keyPair?.privateKeyPkcs8.fill(0);
 }
 

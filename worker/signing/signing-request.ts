@@ -12,11 +12,11 @@ import { pem } from "../../pki/pem.ts";
 import { encodePkcs12 } from "../../pki/pkcs12.ts";
 import { publicKeyAlgorithm } from "../../pki/public-key.ts";
 import type { FileSigner } from "../../pki/signed-data.ts";
-import type { FailedOrder, IssueOrder, OrderResult } from "./messages.ts";
+import type { FailedOrder, SigningRequest, OrderResult } from "./messages.ts";
 
 /** Makes one certificate and its sealed output. Whatever goes wrong is a result: an order never takes others with it. */
 export async function issueOrder(
-  order: IssueOrder,
+  order: SigningRequest,
   { issuer, ...means }: { issuer: Issuer | undefined } & Means,
 ): Promise<OrderResult> {
   try {
@@ -31,7 +31,7 @@ export async function issueOrder(
   }
 }
 
-const failed = (order: IssueOrder, code: FailedOrder["failure"]["code"], detail: string): FailedOrder => ({
+const failed = (order: SigningRequest, code: FailedOrder["failure"]["code"], detail: string): FailedOrder => ({
   issuanceId: order.issuanceId,
   failure: { code, detail },
 });
@@ -48,7 +48,7 @@ interface Means {
   profileSigner: FileSigner | undefined;
 }
 
-async function issue(order: IssueOrder, issuer: Issuer, { dataKey, profileSigner }: Means): Promise<OrderResult> {
+async function issue(order: SigningRequest, issuer: Issuer, { dataKey, profileSigner }: Means): Promise<OrderResult> {
   // Before anything is signed: a certificate whose file cannot be written is of no use.
   if (isDeviceFile(order.format)) networkOf(order);
   const key = obtainKey(order);
@@ -73,13 +73,13 @@ async function issue(order: IssueOrder, issuer: Issuer, { dataKey, profileSigner
   }
 }
 
-function obtainKey(order: IssueOrder): Key {
+function obtainKey(order: SigningRequest): Key {
   if (order.csr !== null) return { ...readCsr(order.csr), privateKeyPkcs8: null };
   return order.keyPair ?? generateKeyPair(order.keyType);
 }
 
 function encodeOutput(
-  order: IssueOrder,
+  order: SigningRequest,
   {
     issuer: { chain },
     certificate,
@@ -108,7 +108,7 @@ function encodeOutput(
 }
 
 /** What a device file says of the network. Throws when the order has nothing of it. */
-function networkOf({ network }: IssueOrder): NetworkSettings {
+function networkOf({ network }: SigningRequest): NetworkSettings {
   if (network === undefined) throw new Error("the realm's network is not known");
   return network;
 }

@@ -18,7 +18,7 @@ import type {
   CrlOrder,
   Envelope,
   IssueBatchResult,
-  IssueOrder,
+  SigningRequest,
   OrderResult,
   Reply,
   ResponderOrder,
@@ -86,7 +86,7 @@ async function certifyResponder({ issuerId, ...order }: ResponderOrder): Promise
   return new Uint8Array(assembleCertificate(toBeSigned, await issuer.signer.sign(toBeSigned)));
 }
 
-async function issueBatch(orders: readonly IssueOrder[]): Promise<IssueBatchResult> {
+async function issueBatch(orders: readonly SigningRequest[]): Promise<IssueBatchResult> {
   const { key: dataKey, wrapped } = createDataKey(outputPublicKey);
   try {
     const results: OrderResult[] = [];

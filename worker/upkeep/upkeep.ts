@@ -6,13 +6,13 @@ import type { HeadSigner } from "../../runtime/audit-key.ts";
 import type { Log } from "../../runtime/log.ts";
 import { sealAudit } from "./audit-sealing.ts";
 import { issuancesMax } from "../issuance/issue.ts";
-import { attendToJobs } from "../bulk-job/attend.ts";
-import type { JobDeps } from "../bulk-job/deps.ts";
-import { tidyJobs } from "../bulk-job/tidy-jobs.ts";
+import { resumeStalledJobs } from "../bulk-job/resume-stalled-jobs.ts";
+import type { BulkJobDeps } from "../bulk-job/deps.ts";
+import { purgeJobs } from "../bulk-job/purge-jobs.ts";
 
-export interface UpkeepDeps extends JobDeps {
+export interface UpkeepDeps extends BulkJobDeps {
   workerId: string;
-  claimsInHand: ReadonlySet<string>;
+  activeClaims: ReadonlySet<string>;
   /** Signs where the chains of the audit log end. */
   signer: HeadSigner;
 }
@@ -21,37 +21,38 @@ export interface UpkeepDeps extends JobDeps {
 const queuedSecondsMax = 10;
 
 /** One worker at a time does the tidying. Any number that nothing else on this database locks. */
-export const tidyLock = 7_246_712;
+export const purgeLock = 7_246_712;
 
 /** One worker at a time marks what has run out. */
-export const lapseLock = 7_246_713;
+export const markExpiredLock = 7_246_713;
 
 /** What a worker does by the clock: timers in the process, because they must work exactly when the queue does not. */
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const tasks = [
-    every(workers.workerSilenceSecondsMax / 3, "beat", () => beat(deps), deps.log),
+    every(workers.workerSilenceSecondsMax / 3, "heartbeat", () => heartbeat(deps), deps.log),
     every(work.renewSeconds, "renew", () => renew(deps), deps.log),
     every(5, "sweep", () => sweep(deps), deps.log),
     every(5, "seal", () => sealAudit(deps), deps.log),
-    every(1, "attend to jobs", () => attendToJobs(deps), deps.log),
-    every(30, "tidy", () => tidy(deps), deps.log),
-    every(30, "tidy jobs", () => tidyJobs(deps), deps.log),
-    every(30, "lapse", () => lapse(deps), deps.log),
-    every(30, "end guests", () => endGuests(deps), deps.log),
-    every(30, "end replaced", () => endReplaced(deps), deps.log),
+    every(1, "resume stalled jobs", () => resumeStalledJobs(deps), deps.log),
+    every(30, "purge expired", () => purgeExpired(deps), deps.log),
+    every(30, "purge jobs", () => purgeJobs(deps), deps.log),
+    every(30, "mark expired", () => markExpired(deps), deps.log),
+    every(30, "revoke of expired guests", () => revokeOfExpiredGuests(deps), deps.log),
+    every(30, "revoke superseded", () => revokeSuperseded(deps), deps.log),
   ];
   return {
     async stop() {
       await Promise.all(tasks.map((task) => task.stop()));
-      await workers.leave(deps.db, { workerId: deps.workerId, at: deps.clock.now() });
+      await workers.deregister(deps.db, { workerId: deps.workerId, at: deps.clock.now() });
     },
   };
 }
 
-const beat = ({ db, workerId, clock }: UpkeepDeps): Promise<void> => workers.beat(db, { workerId, at: clock.now() });
+const heartbeat = ({ db, workerId, clock }: UpkeepDeps): Promise<void> =>
+  workers.heartbeat(db, { workerId, at: clock.now() });
 
-async function renew({ db, claimsInHand, clock }: UpkeepDeps): Promise<void> {
-  if (claimsInHand.size > 0) await work.renew(db, { claimIds: [...claimsInHand], at: clock.now() });
+async function renew({ db, activeClaims, clock }: UpkeepDeps): Promise<void> {
+  if (activeClaims.size > 0) await work.renew(db, { claimIds: [...activeClaims], at: clock.now() });
 }
 
 /**
@@ -70,23 +71,23 @@ export async function sweep({ db, issueAll, clock, log }: UpkeepDeps): Promise<v
 }
 
 /** Erases what has served its purpose. */
-export async function tidy({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+export async function purgeExpired({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   await db.transaction(async (tx) => {
-    if (!(await upkeep.tryLock(tx, tidyLock))) return;
-    await upkeep.yieldToOthers(tx);
+    if (!(await upkeep.tryLock(tx, purgeLock))) return;
+    await upkeep.setShortLockTimeout(tx);
     const outputs = await upkeep.eraseOutputs(tx, { at: clock.now() });
     const rows = await upkeep.removeExpired(tx, { at: clock.now() });
-    if (outputs + rows > 0) log.info({ event: "upkeep.tidied", outputs, rows }, "expired data removed");
+    if (outputs + rows > 0) log.info({ event: "upkeep.purged", outputs, rows }, "expired data removed");
   });
 }
 
 /** Takes profiles that have run out off what lists look through, and off the counts of their users. */
-export async function lapse({ db, clock }: Pick<UpkeepDeps, "db" | "clock">): Promise<void> {
+export async function markExpired({ db, clock }: Pick<UpkeepDeps, "db" | "clock">): Promise<void> {
   for (let marked = 1; marked > 0;) {
     marked = await db.transaction(async (tx) => {
-      if (!(await upkeep.tryLock(tx, lapseLock))) return 0;
-      await upkeep.yieldToOthers(tx);
-      return upkeep.lapse(tx, { at: clock.now() });
+      if (!(await upkeep.tryLock(tx, markExpiredLock))) return 0;
+      await upkeep.setShortLockTimeout(tx);
+      return upkeep.markExpired(tx, { at: clock.now() });
     });
   }
 }
@@ -95,18 +96,22 @@ export async function lapse({ db, clock }: Pick<UpkeepDeps, "db" | "clock">): Pr
  * Ends the profiles of guest accounts that have expired. Their certificates end with the account by themselves, save where
  * its end was moved forward after they were made.
  */
-export async function endGuests({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+export async function revokeOfExpiredGuests({
+  db,
+  clock,
+  log,
+}: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   for (;;) {
-    const revoked = await certificates.revokeOutliving(db, { at: clock.now() });
+    const revoked = await certificates.revokeOfExpiredGuests(db, { at: clock.now() });
     if (revoked.length === 0) return;
     log.info({ event: "upkeep.guests_ended", profiles: revoked.length }, "profiles of expired guest accounts revoked");
   }
 }
 
 /** Ends profiles that were renewed beyond their owner's limit and not revoked within a day. */
-export async function endReplaced({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+export async function revokeSuperseded({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   for (;;) {
-    const revoked = await certificates.revokeReplaced(db, { at: clock.now() });
+    const revoked = await certificates.revokeSuperseded(db, { at: clock.now() });
     if (revoked.length === 0) return;
     log.info({ event: "upkeep.replaced_ended", profiles: revoked.length }, "renewed profiles beyond a limit revoked");
   }

@@ -6,7 +6,7 @@ import type { Deps } from "../../contract/deps.ts";
 import { contextOf } from "../../http/request-context.ts";
 import { createAccess } from "./access.ts";
 import { findConsole } from "./console-session.ts";
-import { requireOwnPage } from "./own-page.ts";
+import { requireSameOrigin } from "./same-origin.ts";
 
 const prefix = "/console";
 
@@ -26,7 +26,7 @@ export function createConsoleApi(deps: Deps): RequestHandler {
     }
     contextOf(response).route = `${prefix}/api`;
     delete request.headers.authorization;
-    requireOwnPage(deps, request);
+    requireSameOrigin(deps, request);
     const session = await findConsole(deps, request);
     if (session === undefined) throw new Unauthenticated({ given: false });
     const accessToken = await findAccessToken(session, request);

@@ -14,7 +14,7 @@ import { endLogin } from "../session/browser-login.ts";
 import { personName } from "../session/person-name.ts";
 import { signedOutPath } from "../sign-in/sign-out.ts";
 import { findConsole, forgetConsole } from "./console-session.ts";
-import { requireOwnPage } from "./own-page.ts";
+import { requireSameOrigin } from "./same-origin.ts";
 
 interface Exchange {
   deps: Deps;
@@ -32,7 +32,7 @@ export function createSessionRoutes(deps: Deps): Router {
         response.setHeader("Allow", method);
         throw new ServiceError("method_not_allowed");
       }
-      requireOwnPage(deps, request);
+      requireSameOrigin(deps, request);
       await handle({ deps, request, response });
     };
     router.all(path, serve);

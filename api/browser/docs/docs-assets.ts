@@ -7,7 +7,7 @@ import { acceptsGzip } from "../../http/gzip.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { icon } from "../pages/assets.ts";
 import { contextOf } from "../../http/request-context.ts";
-import { sendCompared } from "../../http/respond.ts";
+import { sendConditional } from "../../http/respond.ts";
 import { docsPath } from "./docs-path.ts";
 import { docsStylesheet } from "./docs-stylesheet.ts";
 import { referenceScript } from "./reference-script.ts";
@@ -53,7 +53,7 @@ export function createDocsAssetRouter(): Router {
       response.setHeader("Vary", "Accept-Encoding");
       const takesPacked = acceptsGzip(request.get("Accept-Encoding") ?? "");
       if (takesPacked) response.setHeader("Content-Encoding", "gzip");
-      sendCompared(response, takesPacked ? packed : plain, { type: asset.type });
+      sendConditional(response, takesPacked ? packed : plain, { type: asset.type });
     });
   }
   return router;

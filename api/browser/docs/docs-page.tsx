@@ -2,7 +2,7 @@ import type { Response } from "express";
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { Deps } from "../../contract/deps.ts";
-import { sendCompared } from "../../http/respond.ts";
+import { sendConditional } from "../../http/respond.ts";
 import { docsAssetPath } from "./docs-assets.ts";
 import { docsPath } from "./docs-path.ts";
 import { guides } from "./guides.ts";
@@ -73,7 +73,7 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, { slug, title, html
 export function sendDocsPage(deps: Pick<Deps, "settings">, response: Response, bytes: Buffer): void {
   response.setHeader("Content-Security-Policy", contentSecurityPolicy(deps));
   response.setHeader("Content-Language", "en");
-  sendCompared(response, bytes, { type: "text/html; charset=utf-8" });
+  sendConditional(response, bytes, { type: "text/html; charset=utf-8" });
 }
 
 /** The reference tries requests out, on the authorization server's address too where that is another one. */

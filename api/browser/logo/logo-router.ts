@@ -4,7 +4,7 @@ import { ServiceError } from "../../../domain/errors.ts";
 import { RealmName } from "../../../domain/realm.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { contextOf } from "../../http/request-context.ts";
-import { sendCompared } from "../../http/respond.ts";
+import { sendConditional } from "../../http/respond.ts";
 import { logosPath } from "../pages/logo-path.ts";
 
 /** A drawing may hold styles of its own. Whatever else it holds does nothing, also where it is opened by itself. */
@@ -23,7 +23,7 @@ export function createLogoRouter({ db, logos }: Pick<Deps, "db" | "logos">): Rou
     const picture = realm && (await logos.find(realm));
     if (picture === undefined) throw new ServiceError("not_found");
     response.setHeader("Content-Security-Policy", contentSecurityPolicy);
-    sendCompared(response, picture.bytes, { type: picture.type, cacheControl });
+    sendConditional(response, picture.bytes, { type: picture.type, cacheControl });
   });
   return router;
 }

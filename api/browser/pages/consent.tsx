@@ -3,7 +3,7 @@ import { queryOf } from "../../http/query-string.ts";
 import { withoutLanguage } from "./language.ts";
 import type { PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
-import { plainName } from "./plain-name.ts";
+import { withoutBidiControls } from "./without-bidi-controls.ts";
 import { sendPage } from "./send-page.tsx";
 import type { Texts } from "./texts/texts.ts";
 
@@ -30,7 +30,7 @@ export function sendConsent(page: Pick<PageRequest, "deps" | "request" | "respon
     address: withoutLanguage(`?${queryOf(page.request.originalUrl)}`),
     leadsAway: true,
     say: (texts) => ({
-      title: texts.consent.title(plainName(application.name)),
+      title: texts.consent.title(withoutBidiControls(application.name)),
       body: (
         <>
           <div class="account">

@@ -39,7 +39,7 @@ const tokenOf = ({ masterKey }: FormDeps, browser: string): string =>
  * Whether a form was sent from a page of ours in the same browser: by its token, and by what the browser says of where
  * it comes from, if it says anything.
  */
-export function isOwnForm(deps: FormDeps, request: Pick<Request, "headers">, token: string | undefined): boolean {
+export function verifyFormToken(deps: FormDeps, request: Pick<Request, "headers">, token: string | undefined): boolean {
   const { origin, "sec-fetch-site": site } = request.headers;
   // A page that names no referrer has the origin `null` (Fetch, section 3.2): that says nothing.
   if (typeof origin === "string" && origin !== "null" && origin !== new URL(deps.settings.authUrl).origin) return false;

@@ -1,7 +1,7 @@
 import { pathOn } from "./continue-to.ts";
 import type { PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
-import { plainName } from "./plain-name.ts";
+import { withoutBidiControls } from "./without-bidi-controls.ts";
 import { sendPage } from "./send-page.tsx";
 
 export interface SignedOutView {
@@ -23,11 +23,11 @@ export function sendSignedOut(
       title: texts.signedOut.title,
       body: (
         <>
-          {application !== undefined && <p>{texts.signedOut.ofApplication(plainName(application.name))}</p>}
+          {application !== undefined && <p>{texts.signedOut.ofApplication(withoutBidiControls(application.name))}</p>}
           <p>{texts.signedOut.text}</p>
           {back !== undefined && (
             <a class="button" href={back.clientUri}>
-              {texts.signedOut.backTo(plainName(back.name))}
+              {texts.signedOut.backTo(withoutBidiControls(back.name))}
             </a>
           )}
           <a class={back === undefined ? "button" : "button quiet"} href={pathOn(page.deps, "/login")}>

@@ -43,7 +43,7 @@ export const mayBeIPad = (request: Asking): boolean =>
  * The small browsers that devices open for a network's sign-in page, and those inside other apps: they cannot install a
  * profile. Answers the browser that can.
  */
-export function miniBrowserOf(request: Asking): "safari" | "other" | undefined {
+export function embeddedBrowserOf(request: Asking): "safari" | "other" | undefined {
   const userAgent = userAgentOf(request);
   if (/CaptiveNetworkSupport|wispr/i.test(userAgent)) return "safari";
   if (/\b(?:iPhone|iPad|iPod|Macintosh)\b.*\bAppleWebKit\/(?!.*\bSafari\/)/.test(userAgent)) return "safari";

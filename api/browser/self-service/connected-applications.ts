@@ -3,14 +3,14 @@ import { ClientID } from "../../../domain/ids.ts";
 import { withdraw } from "../../resources/consent/withdraw.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
-import { formTokenFor, isOwnForm } from "../pages/form-token.ts";
+import { formTokenFor, verifyFormToken } from "../pages/form-token.ts";
 import { redirect } from "../pages/redirect.ts";
-import { findMe } from "./me.ts";
+import { requireSignedIn } from "./signed-in-owner.ts";
 import { sendConnectedApplications } from "./views/connected-applications.tsx";
 
 /** `GET /me/apps`: what may act for whoever is signed in. */
 export async function showConnectedApplications(page: PageRequest): Promise<void> {
-  const me = await findMe(page);
+  const me = await requireSignedIn(page);
   if (me === undefined) return;
   sendConnectedApplications(page, me, {
     consents: await consents.listOfUser(page.deps.db, { userId: me.principal.userId }),
@@ -22,9 +22,9 @@ export async function showConnectedApplications(page: PageRequest): Promise<void
 /** `POST /me/apps/:client_id/withdraw`: takes back what was allowed; again is done as well. */
 export async function withdrawApplication(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
-  const me = await findMe(page);
+  const me = await requireSignedIn(page);
   if (me === undefined) return;
-  if (!isOwnForm(deps, request, form.get("form_token"))) {
+  if (!verifyFormToken(deps, request, form.get("form_token"))) {
     sendProblem(page, "form_expired", { startAgain: `${me.home}/apps` });
     return;
   }

@@ -9,20 +9,20 @@ import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { isRenewedLately } from "../../resources/profile/accept-renewal.ts";
 import { revokeOfUser } from "../../resources/profile/revoke-of-user.ts";
-import { formTokenFor, isOwnForm } from "../pages/form-token.ts";
+import { formTokenFor, verifyFormToken } from "../pages/form-token.ts";
 import { redirect } from "../pages/redirect.ts";
 import { makeHandOver } from "./make-hand-over.ts";
-import { findMe, type Me } from "./me.ts";
+import { requireSignedIn, type SignedInOwner } from "./signed-in-owner.ts";
 import { HandOverId, readPlace } from "./new-device.ts";
 import type { Objection } from "./owner.ts";
-import { markPicker } from "./picker.ts";
+import { markRecipient } from "./recipient.ts";
 import { endOfReplaced } from "./show-picked-up.ts";
 import { sendDevice } from "./views/device.tsx";
 import { sendRevocation } from "./views/revocation.tsx";
 import { statusOf } from "./views/status.tsx";
 
 interface Found {
-  me: Me;
+  me: SignedInOwner;
   profile: Certificate;
 }
 
@@ -47,7 +47,7 @@ export async function revokeDevice(page: PageRequest): Promise<void> {
   if (found === undefined) return;
   const { me, profile } = found;
   const { serialNumber } = profile;
-  if (!isOwnForm(deps, request, form.get("form_token"))) {
+  if (!verifyFormToken(deps, request, form.get("form_token"))) {
     sendProblem(page, "form_expired", { startAgain: `${me.home}/devices/${serialNumber}/revoke` });
     return;
   }
@@ -67,7 +67,7 @@ export async function renewDevice(page: PageRequest): Promise<void> {
   const { me, profile } = found;
   const id = HandOverId.safeParse(form.get("hand_over"));
   const place = readPlace(form.get("place"));
-  if (!isOwnForm(deps, request, form.get("form_token")) || !id.success || place === undefined) {
+  if (!verifyFormToken(deps, request, form.get("form_token")) || !id.success || place === undefined) {
     sendProblem(page, "form_expired", { startAgain: `${me.home}/devices/${profile.serialNumber}` });
     return;
   }
@@ -98,7 +98,7 @@ async function describeDevice(page: PageRequest, { me, profile }: Found, objecti
   const at = deps.clock.now();
   const renewals = await issuances.listRenewalsOfUser(deps.db, { userId: me.principal.userId });
   const renewal = successorOf(profile, renewals);
-  markPicker(page);
+  markRecipient(page);
   sendDevice(page, me, {
     profile,
     objection,
@@ -114,7 +114,7 @@ async function describeDevice(page: PageRequest, { me, profile }: Found, objecti
 
 /** The profile that is asked for, if it is the person's own; else the request is answered. */
 async function findOwn(page: PageRequest): Promise<Found | undefined> {
-  const me = await findMe(page);
+  const me = await requireSignedIn(page);
   if (me === undefined) return undefined;
   const { realmId, userId } = me.principal;
   const serialNumber = SerialNumber.safeParse(page.request.params["serial"]);

@@ -5,13 +5,13 @@ import { isRenewable } from "../../../domain/renewal.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { single } from "../pages/page-request.ts";
 import { isRenewedLately } from "../../resources/profile/accept-renewal.ts";
-import { findMe, type Me } from "./me.ts";
+import { requireSignedIn, type SignedInOwner } from "./signed-in-owner.ts";
 import { sendDevices } from "./views/devices.tsx";
 import { statusOf } from "./views/status.tsx";
 
 /** `GET /me`: the profiles of whoever is signed in. */
 export async function showDevices(page: PageRequest): Promise<void> {
-  const me = await findMe(page);
+  const me = await requireSignedIn(page);
   if (me === undefined) return;
   const { db, clock } = page.deps;
   const { realmId, userId } = me.principal;
@@ -35,7 +35,7 @@ export async function showDevices(page: PageRequest): Promise<void> {
 }
 
 /** The profile that the address says was just revoked, if it is the person's and was: its name is worth a notice. */
-async function revokedJustNow(page: PageRequest, { principal }: Me): Promise<string | undefined> {
+async function revokedJustNow(page: PageRequest, { principal }: SignedInOwner): Promise<string | undefined> {
   const serialNumber = SerialNumber.safeParse(single(page, "revoked"));
   if (!serialNumber.success) return undefined;
   const { realmId, userId } = principal;

@@ -1,5 +1,5 @@
 import type { PageRequest } from "../pages/page-request.ts";
-import { miniBrowserOf } from "./browser-device.ts";
+import { embeddedBrowserOf } from "./browser-device.ts";
 import { findGuest } from "./guest.ts";
 import { sendGuestHome } from "./views/guest-home.tsx";
 import { sendMiniBrowser } from "./views/mini-browser.tsx";
@@ -8,7 +8,7 @@ import { sendMiniBrowser } from "./views/mini-browser.tsx";
 export async function showGuestHome(page: PageRequest): Promise<void> {
   const guest = await findGuest(page);
   if (guest === undefined) return;
-  const miniBrowser = miniBrowserOf(page.request);
+  const miniBrowser = embeddedBrowserOf(page.request);
   if (miniBrowser !== undefined && !page.query.has("anyway")) sendMiniBrowser(page, guest.realm, miniBrowser);
   else sendGuestHome(page, guest);
 }

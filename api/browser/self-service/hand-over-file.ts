@@ -5,10 +5,10 @@ import * as issuers from "../../../db/queries/realm/issuers.ts";
 import type { CreationOutput } from "../../../domain/certificate-format.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
-import type { Beholder } from "./beholder.ts";
+import type { Viewer } from "./viewer.ts";
 import { fileNameOf, fileTypes, typeOf } from "./file-name.ts";
 import { stateOf } from "./hand-over-state.ts";
-import { isPicker } from "./picker.ts";
+import { isRecipient } from "./recipient.ts";
 import { radiusCaFilename } from "./radius-ca-filename.ts";
 import { sendGone } from "./views/picked-up.tsx";
 
@@ -16,24 +16,24 @@ import { sendGone } from "./views/picked-up.tsx";
  * Sends the file to the browser that picked it up, as often as it asks within two minutes: download managers ask twice.
  * To every other browser there is no such file.
  */
-export async function sendHandOverFile(page: PageRequest, handOver: HandOver, beholder: Beholder): Promise<void> {
+export async function sendHandOverFile(page: PageRequest, handOver: HandOver, viewer: Viewer): Promise<void> {
   const { deps, request } = page;
   const at = deps.clock.now();
   const filename = request.params["filename"];
-  if (!isPicker(page, handOver) || handOver.issuanceId === null) {
+  if (!isRecipient(page, handOver) || handOver.issuanceId === null) {
     sendProblem(page, "not_found");
   } else if (filename === radiusCaFilename) {
-    const bytes = Buffer.from(beholder.realm.radiusCa ?? (await pemOfIssuer(page, handOver)));
+    const bytes = Buffer.from(viewer.realm.radiusCa ?? (await pemOfIssuer(page, handOver)));
     sendFile(page, { filename: radiusCaFilename, ...fileTypes.pem, bytes });
   } else if (filename !== fileNameOf(handOver)) {
     sendProblem(page, "not_found");
   } else if (stateOf(handOver, at) !== "ready") {
-    sendGone(page, handOver, beholder);
+    sendGone(page, handOver, viewer);
   } else {
     await handOvers.noteOffered(deps.db, { id: handOver.id, at });
     const output = (await deps.collectIssuance(handOver.issuanceId))?.output;
     if (output === undefined || output === "erased") {
-      sendGone(page, handOver, beholder);
+      sendGone(page, handOver, viewer);
       return;
     }
     await handOvers.noteDownloaded(deps.db, { id: handOver.id, at });

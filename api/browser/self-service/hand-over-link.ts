@@ -9,13 +9,13 @@ import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { pathOn } from "../pages/continue-to.ts";
-import { formTokenFor, isOwnForm } from "../pages/form-token.ts";
+import { formTokenFor, verifyFormToken } from "../pages/form-token.ts";
 import { redirect } from "../pages/redirect.ts";
-import { deviceOf, mayBeIPad, miniBrowserOf } from "./browser-device.ts";
+import { deviceOf, mayBeIPad, embeddedBrowserOf } from "./browser-device.ts";
 import { nameFor } from "./device-name.ts";
 import { stateOf } from "./hand-over-state.ts";
 import { sendHandOverFile } from "./hand-over-file.ts";
-import { isPicker, markPicker } from "./picker.ts";
+import { isRecipient, markRecipient } from "./recipient.ts";
 import { pickUp, waitForProfile } from "./pick-up.ts";
 import { showPickedUp } from "./show-picked-up.ts";
 import { sendEndedLink, sendUnknownLink } from "./views/ended-link.tsx";
@@ -32,12 +32,12 @@ export async function showHandOverLink(page: PageRequest): Promise<void> {
   const followed = await follow(page);
   if (followed === undefined) return;
   const { handOver, realm } = followed;
-  if (isPicker(page, handOver)) {
+  if (isRecipient(page, handOver)) {
     await showPickedUp(page, handOver, { realm, owner: undefined });
     return;
   }
   if (!isWaiting(page, followed)) return;
-  const miniBrowser = miniBrowserOf(page.request);
+  const miniBrowser = embeddedBrowserOf(page.request);
   if (miniBrowser !== undefined && !page.query.has("anyway")) sendMiniBrowser(page, realm, miniBrowser);
   else await ask(page, followed, { isWrong: false });
 }
@@ -49,11 +49,11 @@ export async function useHandOverLink(page: PageRequest): Promise<void> {
   if (followed === undefined) return;
   const { handOver, realm } = followed;
   const address = pathOn(deps, `/d/${encodeURIComponent(String(request.params["token"]))}`);
-  if (!isOwnForm(deps, request, form.get("form_token"))) {
+  if (!verifyFormToken(deps, request, form.get("form_token"))) {
     sendProblem(page, "form_expired", { startAgain: address });
     return;
   }
-  if (isPicker(page, handOver)) {
+  if (isRecipient(page, handOver)) {
     redirect(page, address);
     return;
   }
@@ -64,7 +64,7 @@ export async function useHandOverLink(page: PageRequest): Promise<void> {
     return;
   }
   const name = nameFor(deviceType.data, handOver.name, await displayNameOf(page, handOver));
-  const pickerHash = markPicker(page);
+  const pickerHash = markRecipient(page);
   const outcome = await pickUp(page, { handOver: { ...handOver, name }, deviceType: deviceType.data, pickerHash });
   if (outcome === "taken") {
     // Perhaps by this very browser, a moment ago.
@@ -107,7 +107,7 @@ function isWaiting(page: PageRequest, { handOver, realm }: Followed): boolean {
 
 async function ask(page: PageRequest, { handOver, realm }: Followed, { isWrong }: { isWrong: boolean }): Promise<void> {
   const { deps, request } = page;
-  markPicker(page);
+  markRecipient(page);
   sendPickUp(page, {
     realm,
     isWrong,

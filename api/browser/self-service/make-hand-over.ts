@@ -6,21 +6,21 @@ import type { PageRequest } from "../pages/page-request.ts";
 import { redirect } from "../pages/redirect.ts";
 import { handOverToken } from "./hand-over-token.ts";
 import { isOf, type Objection, type Owner } from "./owner.ts";
-import { markPicker } from "./picker.ts";
+import { markRecipient } from "./recipient.ts";
 import { pickUp, waitForProfile } from "./pick-up.ts";
 
 /** The hand-over that somebody asks for with a form. Its id came with the form, so that sending it twice makes one. */
 export type WantedHandOver = Pick<NewHandOver, "id" | "deviceType" | "name" | "format" | "renewsSerialNumber">;
 
 /** Where the profile is to go: to the browser that asks, or to whichever device comes with the token. */
-export type Place = "here" | "elsewhere";
+export type Delivery = "here" | "elsewhere";
 
 /** Makes a hand-over and leads on to its page. Answers what stands against it, with nothing made and nothing answered. */
 export async function makeHandOver(
   page: PageRequest,
   owner: Owner,
   wanted: WantedHandOver,
-  place: Place,
+  place: Delivery,
 ): Promise<Objection | undefined> {
   const { deps } = page;
   const { db } = deps;
@@ -28,7 +28,7 @@ export async function makeHandOver(
   const row: NewHandOver = { ...wanted, ...owner.of, realmId: owner.realm.id, tokenHash, at: deps.clock.now() };
 
   if (place === "here") {
-    const pickerHash = markPicker(page);
+    const pickerHash = markRecipient(page);
     const outcome = await pickUp(page, { handOver: row, deviceType: row.deviceType, pickerHash }, (tx) =>
       handOvers.create(tx, row),
     );

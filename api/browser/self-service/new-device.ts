@@ -6,14 +6,14 @@ import { languageOf } from "../pages/language.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import type { PageHandler } from "../pages/page-route.ts";
 import { sendProblem } from "../pages/problem.tsx";
-import { formTokenFor, isOwnForm } from "../pages/form-token.ts";
-import { deviceOf, mayBeIPad, miniBrowserOf } from "./browser-device.ts";
+import { formTokenFor, verifyFormToken } from "../pages/form-token.ts";
+import { deviceOf, mayBeIPad, embeddedBrowserOf } from "./browser-device.ts";
 import { nameFor, suggestedName } from "./device-name.ts";
 import { offeredFormats } from "../../../domain/offered-formats.ts";
 import { suits } from "./formats.ts";
-import { makeHandOver, type Place } from "./make-hand-over.ts";
+import { makeHandOver, type Delivery } from "./make-hand-over.ts";
 import type { FindOwner, Owner } from "./owner.ts";
-import { markPicker } from "./picker.ts";
+import { markRecipient } from "./recipient.ts";
 import { textsIn } from "./texts/texts-in.ts";
 import { sendMiniBrowser } from "./views/mini-browser.tsx";
 import { sendNewDevice, type NewDeviceFault, type NewDeviceFields } from "./views/new-device.tsx";
@@ -24,12 +24,12 @@ export const showNewDevice =
   async (page) => {
     const owner = await find(page);
     if (owner === undefined) return;
-    const miniBrowser = miniBrowserOf(page.request);
+    const miniBrowser = embeddedBrowserOf(page.request);
     if (miniBrowser !== undefined && !page.query.has("anyway")) {
       sendMiniBrowser(page, owner.realm, miniBrowser);
       return;
     }
-    markPicker(page);
+    markRecipient(page);
     const deviceType = deviceOf(page.request);
     askForDevice(page, owner, {
       deviceType,
@@ -48,7 +48,7 @@ export const addDevice =
     const startAgain = `${owner.home}/devices/new`;
     const id = HandOverId.safeParse(form.get("hand_over"));
     const place = readPlace(form.get("place"));
-    if (!isOwnForm(deps, request, form.get("form_token"))) {
+    if (!verifyFormToken(deps, request, form.get("form_token"))) {
       sendProblem(page, "form_expired", { startAgain });
       return;
     }
@@ -74,7 +74,7 @@ export const addDevice =
 /** What a form names the hand-over by that it asks for. */
 export const HandOverId = z.uuid().toLowerCase();
 
-export const readPlace = (value: string | undefined): Place | undefined =>
+export const readPlace = (value: string | undefined): Delivery | undefined =>
   value === "here" || value === "elsewhere" ? value : undefined;
 
 function readFields({ form }: PageRequest, owner: Owner): NewDeviceFields {

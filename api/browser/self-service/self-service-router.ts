@@ -7,7 +7,7 @@ import { showDevices } from "./devices.ts";
 import { findGuest } from "./guest.ts";
 import { showGuestHome } from "./guest-home.ts";
 import { downloadFromLink, showHandOverLink, useHandOverLink } from "./hand-over-link.ts";
-import { findMe } from "./me.ts";
+import { requireSignedIn } from "./signed-in-owner.ts";
 import { addDevice, showNewDevice } from "./new-device.ts";
 import { downloadHandOver, showHandOver } from "./show-hand-over.ts";
 
@@ -19,12 +19,14 @@ export function createSelfServiceRouter(deps: Deps): Router {
   const router = Router({ caseSensitive: true, strict: true });
 
   router.use(pageRoute(deps, "/me", { get: showDevices }));
-  router.use(pageRoute(deps, "/me/devices/new", { get: showNewDevice(findMe), post: addDevice(findMe) }));
+  router.use(
+    pageRoute(deps, "/me/devices/new", { get: showNewDevice(requireSignedIn), post: addDevice(requireSignedIn) }),
+  );
   router.use(pageRoute(deps, "/me/devices/:serial", { get: showDevice }));
   router.use(pageRoute(deps, "/me/devices/:serial/revoke", { get: askToRevoke, post: revokeDevice }));
   router.use(pageRoute(deps, "/me/devices/:serial/renew", { post: renewDevice }));
-  router.use(pageRoute(deps, "/me/hand-overs/:id", { get: showHandOver(findMe) }));
-  router.use(pageRoute(deps, "/me/hand-overs/:id/file/:filename", { get: downloadHandOver(findMe) }));
+  router.use(pageRoute(deps, "/me/hand-overs/:id", { get: showHandOver(requireSignedIn) }));
+  router.use(pageRoute(deps, "/me/hand-overs/:id/file/:filename", { get: downloadHandOver(requireSignedIn) }));
   router.use(pageRoute(deps, "/me/apps", { get: showConnectedApplications }));
   router.use(pageRoute(deps, "/me/apps/:client_id/withdraw", { post: withdrawApplication }));
 

@@ -6,7 +6,7 @@ import { sendProblem } from "../pages/problem.tsx";
 import { isOf, type FindOwner, type Owner } from "./owner.ts";
 import { sendHandOverFile } from "./hand-over-file.ts";
 import { HandOverId } from "./new-device.ts";
-import { isPicker } from "./picker.ts";
+import { isRecipient } from "./recipient.ts";
 import { showPickedUp } from "./show-picked-up.ts";
 import { sendOffered } from "./views/offered.tsx";
 
@@ -17,7 +17,7 @@ export const showHandOver =
     const found = await findOwned(page, find);
     if (found === undefined) return;
     const { owner, handOver } = found;
-    if (isPicker(page, handOver)) await showPickedUp(page, handOver, { realm: owner.realm, owner });
+    if (isRecipient(page, handOver)) await showPickedUp(page, handOver, { realm: owner.realm, owner });
     else sendOffered(page, owner, handOver);
   };
 

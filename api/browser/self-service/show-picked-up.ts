@@ -5,7 +5,7 @@ import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { renewalHoursMax } from "../../../domain/renewal.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { pathOn } from "../pages/continue-to.ts";
-import type { Beholder } from "./beholder.ts";
+import type { Viewer } from "./viewer.ts";
 import { fileEnd, stateOf } from "./hand-over-state.ts";
 import { fileNameOf } from "./file-name.ts";
 import { handOverToken } from "./hand-over-token.ts";
@@ -14,31 +14,31 @@ import { sendFailed, sendGone, sendPreparing } from "./views/picked-up.tsx";
 import { sendReady, type ReadyFiles, type ReplacedProfile } from "./views/ready.tsx";
 
 /** Shows the browser that took a hand-over how its profile stands. */
-export async function showPickedUp(page: PageRequest, handOver: HandOver, beholder: Beholder): Promise<void> {
+export async function showPickedUp(page: PageRequest, handOver: HandOver, viewer: Viewer): Promise<void> {
   const { deps } = page;
   const at = deps.clock.now();
   switch (stateOf(handOver, at)) {
     case "ready":
       await handOvers.noteOffered(deps.db, { id: handOver.id, at });
-      sendReady(page, handOver, beholder, {
-        files: filesAt(page, handOver, beholder),
+      sendReady(page, handOver, viewer, {
+        files: filesAt(page, handOver, viewer),
         until: fileEnd(handOver, at),
-        replaced: await findReplaced(page, handOver, beholder),
+        replaced: await findReplaced(page, handOver, viewer),
       });
       return;
     case "failed":
-      sendFailed(page, beholder);
+      sendFailed(page, viewer);
       return;
     case "gone":
-      sendGone(page, handOver, beholder);
+      sendGone(page, handOver, viewer);
       return;
     default:
-      sendPreparing(page, beholder, { waitedMs: at.getTime() - (handOver.pickedUpAt ?? at).getTime() });
+      sendPreparing(page, viewer, { waitedMs: at.getTime() - (handOver.pickedUpAt ?? at).getTime() });
   }
 }
 
 /** Where the profile's file is, and the CA's beside it. */
-function filesAt({ deps }: PageRequest, handOver: HandOver, { owner }: Beholder): ReadyFiles {
+function filesAt({ deps }: PageRequest, handOver: HandOver, { owner }: Viewer): ReadyFiles {
   const { id } = handOver;
   const base = owner === undefined ? pathOn(deps, `/d/${handOverToken(deps, id)}`) : `${owner.home}/hand-overs/${id}`;
   const filename = fileNameOf(handOver);
@@ -49,7 +49,7 @@ function filesAt({ deps }: PageRequest, handOver: HandOver, { owner }: Beholder)
 async function findReplaced(
   { deps }: PageRequest,
   { realmId, userId, renewsSerialNumber, serialNumber }: HandOver,
-  { owner }: Beholder,
+  { owner }: Viewer,
 ): Promise<ReplacedProfile | undefined> {
   if (owner === undefined || userId === null || renewsSerialNumber === null) return undefined;
   const [old, renewals] = await Promise.all([

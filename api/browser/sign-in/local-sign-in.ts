@@ -8,9 +8,9 @@ import { sendProblem } from "../pages/problem.tsx";
 import { contextOf } from "../../http/request-context.ts";
 import { beginLogin } from "../session/browser-login.ts";
 import { pathOn } from "../pages/continue-to.ts";
-import { isOwnForm } from "../pages/form-token.ts";
+import { verifyFormToken } from "../pages/form-token.ts";
 import { homePath } from "./home.ts";
-import { askWhoItIs } from "./login.ts";
+import { sendSignInForm } from "./login.ts";
 import { redirect } from "../pages/redirect.ts";
 import { findPlace, readParameters, signInAddress } from "./sign-in-request.ts";
 
@@ -24,7 +24,7 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   const startAgain = signInAddress(deps, asked);
   const place = await findPlace(deps, asked);
   if ("realm" in place) rememberRealm(page, place.realm);
-  if (!isOwnForm(deps, request, form.get("form_token"))) {
+  if (!verifyFormToken(deps, request, form.get("form_token"))) {
     sendProblem(page, "form_expired", { startAgain });
     return;
   }
@@ -40,7 +40,7 @@ export async function signInLocally(page: PageRequest): Promise<void> {
     contextOf(response)
       .log()
       .info({ event: "sign_in.refused", realmId: place.realm.id, ...found }, "not signed in");
-    askWhoItIs(page, asked, place, { username, refused: found });
+    sendSignInForm(page, asked, place, { username, refused: found });
     return;
   }
   const { userId, administrator } = found;
@@ -72,7 +72,7 @@ async function checkPassword(
 ): Promise<localCredentials.LocalCredential | Refusal> {
   const find = () => findAccount(deps.db, { realmId, username });
   try {
-    const guess = await deps.guesses.password({ realmId, username, address: request.ip ?? "", find });
+    const guess = await deps.attemptLimits.password({ realmId, username, address: request.ip ?? "", find });
     const { credential } = guess.found;
     const right = await deps.isPassword(password, credential?.passwordHash);
     if (credential === undefined || !right) return { reason: "wrong" };

@@ -48,7 +48,7 @@ export async function showSignIn(page: PageRequest): Promise<void> {
   } else if (login?.realmId === place.realm.id) {
     await goOn(page, asked, login);
   } else {
-    askWhoItIs(page, asked, place);
+    sendSignInForm(page, asked, place);
   }
 }
 
@@ -71,7 +71,7 @@ async function showWhoIsSignedIn(page: PageRequest, login: Login): Promise<void>
 }
 
 /** Shows the ways in that the realm has. With the identity provider alone there is nothing to ask here. */
-export function askWhoItIs(
+export function sendSignInForm(
   page: PageRequest,
   asked: SignInParameters,
   { realm, application }: { realm: RealmRow; application: { name: string } | undefined },

@@ -7,7 +7,7 @@ import { sendSignInLink } from "../pages/sign-in-link.tsx";
 import { contextOf } from "../../http/request-context.ts";
 import { beginLogin } from "../session/browser-login.ts";
 import { pathOn } from "../pages/continue-to.ts";
-import { formTokenFor, isOwnForm } from "../pages/form-token.ts";
+import { formTokenFor, verifyFormToken } from "../pages/form-token.ts";
 import { homePath } from "./home.ts";
 import { personName } from "../session/person-name.ts";
 import { redirect } from "../pages/redirect.ts";
@@ -34,7 +34,7 @@ export async function showSignInLink(page: PageRequest): Promise<void> {
 export async function useSignInLink(page: PageRequest): Promise<void> {
   const { deps, request, response, form } = page;
   const { token, link } = presented(page);
-  if (!isOwnForm(deps, request, form.get("form_token"))) {
+  if (!verifyFormToken(deps, request, form.get("form_token"))) {
     sendProblem(page, "form_expired", { startAgain: pathOn(deps, `/sign-in/${encodeURIComponent(token)}`) });
     return;
   }

@@ -7,13 +7,13 @@ import { sendProblem } from "../pages/problem.tsx";
 import { sendSignedOut } from "../pages/signed-out.tsx";
 import { endLogin, findLogin } from "../session/browser-login.ts";
 import { pathOn } from "../pages/continue-to.ts";
-import { isOwnForm } from "../pages/form-token.ts";
+import { verifyFormToken } from "../pages/form-token.ts";
 import { redirect } from "../pages/redirect.ts";
 
 /** `POST /login/end`: signs whoever it is out of the browser, also when nobody is signed in any more. */
 export async function signOut(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
-  if (!isOwnForm(deps, request, form.get("form_token"))) {
+  if (!verifyFormToken(deps, request, form.get("form_token"))) {
     sendProblem(page, "form_expired", { startAgain: pathOn(deps, "/login") });
     return;
   }

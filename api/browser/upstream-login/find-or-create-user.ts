@@ -5,14 +5,14 @@ import * as users from "../../../db/queries/people/users.ts";
 import type { Deps } from "../../contract/deps.ts";
 import type { UpstreamPerson } from "./claims-to-user.ts";
 
-export interface Arrival {
+export interface UpstreamSignIn {
   realmId: string;
   issuer: string;
   person: UpstreamPerson;
 }
 
 /** Whom somebody turned out to be, and how: known here, adopted from the users that the realm had, or new. */
-export type Arrived =
+export type SignInOutcome =
   | { userId: string; administrator: boolean; how: "known" | "adopted" | "created" }
   | { problem: "offboarded" | "identity_conflict" };
 
@@ -29,7 +29,10 @@ const triesMax = 3;
  * new there is the realm's user with the same pairwise id, unless that is somebody else at this issuer; only when there
  * is none is a user made. What the provider says about them is kept.
  */
-export async function findOrCreateUser(deps: Pick<Deps, "db" | "clock">, arrival: Arrival): Promise<Arrived> {
+export async function findOrCreateUser(
+  deps: Pick<Deps, "db" | "clock">,
+  arrival: UpstreamSignIn,
+): Promise<SignInOutcome> {
   for (let tried = 1; ; tried++) {
     try {
       return await deps.db.transaction((tx) => arrive(tx, arrival, deps.clock.now()));
@@ -39,7 +42,7 @@ export async function findOrCreateUser(deps: Pick<Deps, "db" | "clock">, arrival
   }
 }
 
-async function arrive(tx: Db, arrival: Arrival, at: Date): Promise<Arrived> {
+async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignInOutcome> {
   const { realmId, issuer, person } = arrival;
   const identity = { realmId, issuer, subject: person.subject };
   const known = await identities.lockUser(tx, identity);
@@ -56,7 +59,7 @@ async function arrive(tx: Db, arrival: Arrival, at: Date): Promise<Arrived> {
   return welcome(tx, arrival, { user: sameId, how: "adopted", at });
 }
 
-async function createUser(tx: Db, { realmId, issuer, person }: Arrival, at: Date): Promise<Arrived> {
+async function createUser(tx: Db, { realmId, issuer, person }: UpstreamSignIn, at: Date): Promise<SignInOutcome> {
   const { subject, pairwiseId, email = "", displayName, administrator = false } = person;
   const userId = await users.create(tx, { realmId, pairwiseId, email, displayName, administrator, at });
   await identities.create(tx, { realmId, issuer, subject, userId, at });
@@ -73,9 +76,9 @@ async function createUser(tx: Db, { realmId, issuer, person }: Arrival, at: Date
 /** Brings a user that was there up to date. The audit entry names what changed, and repeats no personal data. */
 async function welcome(
   tx: Db,
-  { realmId, issuer, person }: Arrival,
+  { realmId, issuer, person }: UpstreamSignIn,
   { user, how, at }: { user: identities.UpstreamUser; how: "known" | "adopted"; at: Date },
-): Promise<Arrived> {
+): Promise<SignInOutcome> {
   if (user.offboardedAt !== null) return { problem: "offboarded" };
   const { id, email, displayName, administrator } = user;
   const now = {

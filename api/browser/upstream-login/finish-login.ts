@@ -17,7 +17,7 @@ import { personOf, type UpstreamPerson } from "./claims-to-user.ts";
 import { exchangeCode } from "./exchange-code.ts";
 import { findOrCreateUser } from "./find-or-create-user.ts";
 import type { Provider, Providers } from "./provider.ts";
-import { readingAnswers, reasonOf, UpstreamError, type UpstreamProblem } from "./upstream-error.ts";
+import { wrapUpstreamErrors, reasonOf, UpstreamError, type UpstreamProblem } from "./upstream-error.ts";
 import { sendUpstreamProblem } from "./upstream-problem.ts";
 
 /** `GET /login/upstream/callback`: whom the identity provider sends back is signed in to the browser that left. */
@@ -66,7 +66,7 @@ async function readPerson(
 
   const clientSecret = openSecret(deps, upstream);
   const redirectUri = callbackAddress(deps);
-  const { issuer, claims } = await readingAnswers(() =>
+  const { issuer, claims } = await wrapUpstreamErrors(() =>
     exchangeCode({ provider, clientId, clientSecret, answer, redirectUri, attempt, names }),
   );
   return { issuer, person: personOf(claims, names) };
@@ -79,7 +79,7 @@ const readAnswer = (
   { query }: PageRequest,
   { provider, clientId, state }: { provider: Provider; clientId: string; state: string },
 ): Promise<URLSearchParams | UpstreamError> =>
-  readingAnswers(() => {
+  wrapUpstreamErrors(() => {
     const parameters = new URLSearchParams();
     for (const [name, values] of query) for (const value of values) parameters.append(name, value);
     try {

@@ -9,7 +9,7 @@ import {
   type AuthorizationServer,
 } from "oauth4webapi";
 import { isSafeWebUri } from "../../../domain/uris.ts";
-import { readingAnswers, UpstreamError } from "./upstream-error.ts";
+import { wrapUpstreamErrors, UpstreamError } from "./upstream-error.ts";
 import type { UpstreamFetch } from "./upstream-fetch.ts";
 
 /** How requests of oauth4webapi are sent. Which addresses may be http is decided by our own fetch. */
@@ -46,7 +46,7 @@ export function createProviders(fetch: UpstreamFetch): Providers {
     find(issuer) {
       const found = known.get(issuer);
       if (found !== undefined && performance.now() - found.readAt < metadataMs) return found.provider;
-      const provider = readingAnswers(() => discover(issuer, fetch));
+      const provider = wrapUpstreamErrors(() => discover(issuer, fetch));
       known.set(issuer, { readAt: performance.now(), provider });
       // What failed is not remembered: the next person's try is a new one.
       provider.catch(() => {

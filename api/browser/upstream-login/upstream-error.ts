@@ -21,7 +21,7 @@ export class UpstreamError extends Error {
 }
 
 /** Runs what reads an identity provider's answer: whatever goes wrong there is the answer's fault. */
-export async function readingAnswers<Result>(read: () => Result | Promise<Result>): Promise<Result> {
+export async function wrapUpstreamErrors<Result>(read: () => Result | Promise<Result>): Promise<Result> {
   try {
     return await read();
   } catch (error) {

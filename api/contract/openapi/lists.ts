@@ -1,8 +1,8 @@
 import { z } from "zod";
-import { limitDefault, limitMax, searchLengthMax, type ListOffer } from "../paging.ts";
+import { limitDefault, limitMax, searchLengthMax, type ListOptions } from "../paging.ts";
 
 type Json = Record<string, unknown>;
-type AnyOffer = ListOffer<object, string>;
+type AnyOffer = ListOptions<object, string>;
 
 const direction: Json = { enum: ["asc", "desc"] };
 

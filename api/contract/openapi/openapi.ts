@@ -5,7 +5,7 @@ import { isCacheable } from "../endpoint.ts";
 import { answerHeaders, byName, createComponents, reference, type Components, type Json } from "./components.ts";
 import { filterParameter, listBody, listParameters } from "./lists.ts";
 import { scopesOf } from "../access.ts";
-import type { UploadOffer } from "../upload.ts";
+import type { UploadFormats } from "../upload.ts";
 
 interface Addresses {
   baseUrl: string;
@@ -84,7 +84,7 @@ function operationOf(endpoint: Endpoint, method: Method, components: Components)
   };
 }
 
-const uploadContent = ({ types }: UploadOffer, components: Components): Json =>
+const uploadContent = ({ types }: UploadFormats, components: Components): Json =>
   Object.fromEntries(
     Object.entries(types).map(([type, { schema }]) => [type, { schema: components.schema(schema, "input") }]),
   );

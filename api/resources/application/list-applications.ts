@@ -2,10 +2,10 @@ import { applicationSortKeys, list, type ApplicationFilter } from "../../../db/q
 import { ApplicationType } from "../../../domain/scopes.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
-import type { ListOffer } from "../../contract/paging.ts";
+import type { ListOptions } from "../../contract/paging.ts";
 import { ApplicationView, applicationView } from "../../contract/views/application-view.ts";
 
-const filter: ListOffer<ApplicationFilter, never>["filter"] = {
+const filter: ListOptions<ApplicationFilter, never>["filter"] = {
   type: ApplicationType,
   active: filters.flag,
 };

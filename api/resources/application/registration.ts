@@ -1,7 +1,7 @@
 import { InsufficientScope } from "../../http/token-errors.ts";
 import { z } from "zod";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
-import { ServiceError, type FieldFault } from "../../../domain/errors.ts";
+import { ServiceError, type FieldError } from "../../../domain/errors.ts";
 import { ApplicationType, Scope, scopesAllowedTo } from "../../../domain/scopes.ts";
 import { text } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
@@ -66,7 +66,7 @@ export function changedBy(
   return consistent(after, changesType ? [{ path: "type", reason: "cannot change" }] : []);
 }
 
-function consistent(settings: ApplicationSettings, faults: FieldFault[] = []): ApplicationSettings {
+function consistent(settings: ApplicationSettings, faults: FieldError[] = []): ApplicationSettings {
   const { type, redirectUri, scopes, useClientSecret, requirePkce } = settings;
   const fault = (path: string, reason: string): unknown => faults.push({ path, reason });
   if (type === "service") {

@@ -13,10 +13,10 @@ export async function answerJob(
   { deps: { jobs, clock }, prefer, signal }: Pick<IncomingCall, "deps" | "prefer" | "signal">,
 ): Promise<Reply<JobView>> {
   const { seconds, headers } = waitingTime(prefer, 0);
-  const job = seconds > 0 && !isAtRest(found) ? await awaitRest(found) : found;
+  const job = seconds > 0 && !isStopped(found) ? await awaitRest(found) : found;
   const at = clock.now();
   const location = `/api/jobs/${job.id}`;
-  return isAtRest(job)
+  return isStopped(job)
     ? answered(jobView(job, at), { ...headers, Location: location })
     : accepted(jobView(job, at), { location, retryAfterSeconds: retryAfter(job, at), headers });
 
@@ -28,7 +28,7 @@ export async function answerJob(
         const heard = await watch.next(deadline - performance.now(), signal());
         if (typeof heard === "string") return job;
         job = heard;
-        if (isAtRest(job)) return job;
+        if (isStopped(job)) return job;
       }
     } finally {
       watch.end();
@@ -37,7 +37,7 @@ export async function answerJob(
 }
 
 /** Nothing more happens to it, or not until somebody says so. */
-const isAtRest = ({ state, finishedAt }: Job): boolean => finishedAt !== null || state === "ready";
+const isStopped = ({ state, finishedAt }: Job): boolean => finishedAt !== null || state === "ready";
 
 const retryAfterMax = 60;
 

@@ -12,7 +12,7 @@ import type { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
 import { unusableFile } from "./input.ts";
-import { requireRoom } from "./job-rules.ts";
+import { requireRowQuota } from "./job-rules.ts";
 import type { JobQuery } from "./job-upload.ts";
 import { readInput } from "./read-input.ts";
 import { receiveRows } from "./receive-rows.ts";
@@ -50,7 +50,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
     });
     ({ jobId } = await change(async (tx) => {
       const at = clock.now();
-      await requireRoom(tx, { realmId, rows: total });
+      await requireRowQuota(tx, { realmId, rows: total });
       if (!(await jobs.begin(tx, { ...own, total, at }))) throw unusableFile("The upload took too long.");
       await audit.record(tx, {
         realmId,

@@ -4,7 +4,7 @@ import { CsvError, parse } from "csv-parse";
 import { jobColumns, neededColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { csvSeparators, unguardCell } from "../../../domain/csv.ts";
-import { givenText, rowCharactersMax, unusableFile, type FoundInput, type FoundRow } from "./input.ts";
+import { inputText, rowCharactersMax, unusableFile, type FoundInput, type ParsedRow } from "./input.ts";
 
 /**
  * A table as spreadsheets write it (RFC 4180, and what Excel makes of it): comma, semicolon or tab, whichever the header
@@ -101,7 +101,7 @@ function columnsOf(kind: JobKind, header: readonly string[]): HeadedColumn[] {
     const heading = cell.trim();
     const column = heading === "" ? "ignored" : readHeading(kind, heading);
     if (column !== undefined) return { heading, column };
-    const shown = givenText(heading)?.slice(0, 100) ?? "";
+    const shown = inputText(heading)?.slice(0, 100) ?? "";
     throw unusableFile(`The file has a column “${shown}” that is unknown. ${known}`, {
       path: shown,
       reason: "is no column that is known",
@@ -129,7 +129,7 @@ function columnsOf(kind: JobKind, header: readonly string[]): HeadedColumn[] {
 async function* rowsOf(
   records: AsyncIterable<string[]>,
   columns: readonly HeadedColumn["column"][],
-): AsyncGenerator<FoundRow> {
+): AsyncGenerator<ParsedRow> {
   let position = 0;
   for await (const record of records) {
     position += 1;
@@ -138,7 +138,7 @@ async function* rowsOf(
     columns.forEach((column, index) => {
       if (column !== "ignored") cells.set(column, unguardCell(record[index] ?? ""));
     });
-    const given = [...cells.values()].map(givenText);
+    const given = [...cells.values()].map(inputText);
     yield record.slice(columns.length).some((cell) => cell.trim() !== "")
       ? { position, unreadable: "The row has more cells than the header.", given }
       : { position, cells, given };

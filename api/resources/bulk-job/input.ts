@@ -3,7 +3,7 @@ import type { RowCells } from "../../../domain/bulk-job/row.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 
 /** A row of a file as it was found: its values, or why it is no row. */
-export type FoundRow =
+export type ParsedRow =
   | { position: number; cells: RowCells; given: (string | null)[] }
   | { position: number; unreadable: string; given: (string | null)[] };
 
@@ -11,7 +11,7 @@ export type FoundRow =
 export interface FoundInput {
   /** As they are called in the file. */
   columns: readonly string[];
-  rows: AsyncIterable<FoundRow>;
+  rows: AsyncIterable<ParsedRow>;
 }
 
 /** No row is longer, so that none is ever held that is. */
@@ -31,7 +31,7 @@ export const unusableFile = (description: string, options: { path?: string; reas
 const keptCharactersMax = 1_000;
 
 /** A value as it is kept beside what is made of it: as text that Postgres takes, cut when it is far too long. */
-export function givenText(value: unknown): string | null {
+export function inputText(value: unknown): string | null {
   if (value === undefined || value === null || value === "") return null;
   const text = typeof value === "string" ? value : JSON.stringify(value);
   return text.slice(0, keptCharactersMax).replace(/[\0\p{Cs}]/gu, "\ufffd");
@@ -39,4 +39,4 @@ export function givenText(value: unknown): string | null {
 
 /** The values of one row, in the order of the columns. */
 export const givenOf = (columns: readonly JobColumn[], cells: RowCells): (string | null)[] =>
-  columns.map((column) => givenText(cells.get(column)));
+  columns.map((column) => inputText(cells.get(column)));

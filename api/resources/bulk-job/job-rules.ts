@@ -18,7 +18,7 @@ export async function requireScopesOf(db: Db, principal: Principal, { id, kind }
 const waitSeconds = 60;
 
 /** Throws when the realm has too many unfinished rows for so many more. Holds others of the realm until the transaction ends. */
-export async function requireRoom(tx: Db, { realmId, rows }: { realmId: string; rows: number }): Promise<void> {
+export async function requireRowQuota(tx: Db, { realmId, rows }: { realmId: string; rows: number }): Promise<void> {
   const waiting = await lockWaitingRows(tx, realmId);
   if (waiting + rows <= unfinishedRowsMax) return;
   throw new ServiceError("too_many_rows_waiting", {

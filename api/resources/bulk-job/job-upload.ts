@@ -4,7 +4,7 @@ import { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { DeviceType } from "../../../domain/device.ts";
 import { realmLimits } from "../../../domain/realm.ts";
 import { filters } from "../../contract/filters.ts";
-import type { UploadOffer } from "../../contract/upload.ts";
+import type { UploadFormats } from "../../contract/upload.ts";
 
 /** Room for {@link jobRowsMax} rows with every column filled in. */
 const bytesMax = 128 * 1024 * 1024;
@@ -35,7 +35,7 @@ const OffboardingRow = z
   .describe("One of the two, or both.")
   .meta({ id: "OffboardingRow" });
 
-const offerOf = (row: z.ZodType, csvHeader: string): UploadOffer => ({
+const offerOf = (row: z.ZodType, csvHeader: string): UploadFormats => ({
   bytesMax,
   types: {
     "application/json": { schema: z.object({ users: z.array(row).max(jobRowsMax) }) },

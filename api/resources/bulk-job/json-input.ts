@@ -1,7 +1,7 @@
 import { Tokenizer, TokenParser, TokenType, type ParsedTokenInfo } from "@streamparser/json";
 import { jobColumns } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
-import { rowCharactersMax, unusableFile, type FoundInput, type FoundRow } from "./input.ts";
+import { rowCharactersMax, unusableFile, type FoundInput, type ParsedRow } from "./input.ts";
 import { rowOf } from "./json-row.ts";
 
 /** `{"users": […]}`. Rows are there as soon as they have been read; nothing else of the text is kept. */
@@ -10,7 +10,7 @@ export const jsonInput = (kind: JobKind, text: AsyncIterable<string>): FoundInpu
   rows: rowsOf(kind, text),
 });
 
-async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerator<FoundRow> {
+async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerator<ParsedRow> {
   const reader = createReader();
   let position = 0;
   let sinceLast = 0;

@@ -1,9 +1,9 @@
 import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
-import { givenOf, type FoundRow } from "./input.ts";
+import { givenOf, type ParsedRow } from "./input.ts";
 
 /** An object as a row, its properties in any letter case; those that are no columns are passed over, as in every body. */
-export function rowOf(kind: JobKind, position: number, value: unknown): FoundRow {
+export function rowOf(kind: JobKind, position: number, value: unknown): ParsedRow {
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return unreadableRowOf(kind, position, "The row is no JSON object.");
   }
@@ -20,7 +20,7 @@ export function rowOf(kind: JobKind, position: number, value: unknown): FoundRow
 }
 
 /** Something at the place of a row that is none. */
-export const unreadableRowOf = (kind: JobKind, position: number, reason: string): FoundRow => ({
+export const unreadableRowOf = (kind: JobKind, position: number, reason: string): ParsedRow => ({
   position,
   unreadable: reason,
   given: jobColumns[kind].map(() => null),

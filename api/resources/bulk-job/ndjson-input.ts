@@ -2,7 +2,7 @@ import { jobColumns } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { parseJson } from "../../http/json-text.ts";
-import { rowCharactersMax, type FoundInput, type FoundRow } from "./input.ts";
+import { rowCharactersMax, type FoundInput, type ParsedRow } from "./input.ts";
 import { rowOf, unreadableRowOf } from "./json-row.ts";
 
 /** A JSON object in each line. A line that is none is a row that cannot be used. */
@@ -11,7 +11,7 @@ export const ndjsonInput = (kind: JobKind, text: AsyncIterable<string>): FoundIn
   rows: rowsOf(kind, text),
 });
 
-async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerator<FoundRow> {
+async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerator<ParsedRow> {
   let position = 0;
   for await (const line of linesOf(text)) {
     position += 1;
@@ -20,7 +20,7 @@ async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerat
   }
 }
 
-function readLine(kind: JobKind, position: number, line: string): FoundRow {
+function readLine(kind: JobKind, position: number, line: string): ParsedRow {
   let value: unknown;
   try {
     value = parseJson(line);

@@ -6,7 +6,7 @@ import { jobRowsMax, type JobKind } from "../../../domain/bulk-job/job.ts";
 import { readRow, unreadableRow } from "../../../domain/bulk-job/row.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import type { Clock } from "../../../runtime/clock.ts";
-import { positionsMax, unusableFile, type FoundInput, type FoundRow } from "./input.ts";
+import { positionsMax, unusableFile, type FoundInput, type ParsedRow } from "./input.ts";
 
 /** Rows that are stored at once. */
 const batchMax = 1_000;
@@ -59,7 +59,7 @@ export async function receiveRows(
   return { total, invalid };
 }
 
-function newRow(kind: JobKind, found: FoundRow): jobRows.NewJobRow {
+function newRow(kind: JobKind, found: ParsedRow): jobRows.NewJobRow {
   const { values, message } = "cells" in found ? readRow(kind, found.cells) : unreadableRow(found.unreadable);
   return {
     position: found.position,

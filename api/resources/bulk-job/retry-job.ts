@@ -9,7 +9,7 @@ import { actorOf } from "../../contract/principal.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
-import { requireRoom, requireScopesOf } from "./job-rules.ts";
+import { requireRowQuota, requireScopesOf } from "./job-rules.ts";
 
 export const retryJob = endpoint({
   operation: "retryJob",
@@ -43,7 +43,7 @@ export const retryJob = endpoint({
       await jobs.create(tx, { ...made, kind, columns, dryRun: false, executeAt: null, confirmTotal: null, actor });
       const total = await jobRows.copyFailed(tx, { from: id, to: next });
       if (total === 0) throw fail("job_state", { description: "No row of the job has failed." });
-      await requireRoom(tx, { realmId, rows: total });
+      await requireRowQuota(tx, { realmId, rows: total });
       await jobs.begin(tx, { ...made, total });
       await audit.record(tx, {
         realmId,

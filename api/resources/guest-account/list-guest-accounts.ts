@@ -1,10 +1,10 @@
 import { guestAccountSortKeys, list, type GuestAccountFilter } from "../../../db/queries/people/guest-accounts.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
-import type { ListOffer } from "../../contract/paging.ts";
+import type { ListOptions } from "../../contract/paging.ts";
 import { GuestAccountView, guestAccountView } from "../../contract/views/guest-account-view.ts";
 
-const filter: ListOffer<GuestAccountFilter, never>["filter"] = {
+const filter: ListOptions<GuestAccountFilter, never>["filter"] = {
   invalid: filters.flag,
   minCreateTime: filters.instant,
   maxCreateTime: filters.instant,

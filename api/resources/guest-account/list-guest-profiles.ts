@@ -8,10 +8,10 @@ import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
-import type { ListOffer } from "../../contract/paging.ts";
+import type { ListOptions } from "../../contract/paging.ts";
 import { GuestProfileView, guestProfileView } from "../../contract/views/guest-profile-view.ts";
 
-const filter: ListOffer<GuestProfileFilter, never>["filter"] = {
+const filter: ListOptions<GuestProfileFilter, never>["filter"] = {
   invalid: filters.flag,
   minCreateTime: filters.instant,
   maxCreateTime: filters.instant,

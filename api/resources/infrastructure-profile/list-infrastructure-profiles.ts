@@ -5,13 +5,13 @@ import {
 } from "../../../db/queries/certificates/certificate-pages.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
-import type { ListOffer } from "../../contract/paging.ts";
+import type { ListOptions } from "../../contract/paging.ts";
 import {
   InfrastructureProfileView,
   infrastructureProfileView,
 } from "../../contract/views/infrastructure-profile-view.ts";
 
-const filter: ListOffer<InfrastructureProfileFilter, never>["filter"] = {
+const filter: ListOptions<InfrastructureProfileFilter, never>["filter"] = {
   invalid: filters.flag,
   minCreateTime: filters.instant,
   maxCreateTime: filters.instant,

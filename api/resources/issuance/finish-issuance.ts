@@ -26,7 +26,7 @@ export async function finishIssuance<View>(
 ): Promise<Reply<View | ReturnType<typeof issuanceView<View>>>> {
   const { seconds, headers } = waitingTime(prefer, deps.settings.waitSeconds);
   const pending = (issuance: Parameters<typeof issuanceView>[0]) =>
-    accepted(issuanceView<View>(issuance, null), { ...whereToAsk(id), headers });
+    accepted(issuanceView<View>(issuance, null), { ...statusLocation(id), headers });
   const known = { id, state: "queued", createdAt, finishedAt: null, errorCode: null } as const;
 
   const watch = deps.settlements.watch(id);
@@ -62,7 +62,10 @@ export async function finishIssuance<View>(
 }
 
 /** Where a client that got 202 asks, and when. */
-export const whereToAsk = (issuanceId: string) => ({ location: `/api/issuances/${issuanceId}`, retryAfterSeconds: 1 });
+export const statusLocation = (issuanceId: string) => ({
+  location: `/api/issuances/${issuanceId}`,
+  retryAfterSeconds: 1,
+});
 
 /** The failure that a worker stored, as the answer to who waits for it. */
 const storedError = (code: string | null): ServiceError =>

@@ -17,7 +17,7 @@ import {
 import { issuanceView, issuanceViewOf } from "../../contract/views/issuance-view.ts";
 import { CreatedProfileView, createdProfileView } from "../../contract/views/profile-view.ts";
 import { waitingTime } from "../../contract/prefer.ts";
-import { whereToAsk } from "./finish-issuance.ts";
+import { statusLocation } from "./finish-issuance.ts";
 
 const IssuanceView = issuanceViewOf(
   z.union([CreatedProfileView, CreatedGuestProfileView, CreatedInfrastructureProfileView]),
@@ -62,7 +62,7 @@ export const getIssuance = endpoint({
     // Reading without output must not collect it: that would start its erasure.
     const view = withOutput ? await viewWithOutput(id, { collectIssuance, fail }) : await viewWithoutOutput(id, db);
     if (view === undefined) throw fail("issuance_not_found");
-    return isUnsettled(view.state) ? accepted(view, { ...whereToAsk(id), headers }) : answered(view, headers);
+    return isUnsettled(view.state) ? accepted(view, { ...statusLocation(id), headers }) : answered(view, headers);
   },
 });
 

@@ -7,7 +7,7 @@ import { keyTypeFor, type DeviceType, type KeyType } from "../../../domain/devic
 import { profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
 
 /** A profile that somebody wants for a user. */
-export interface WantedProfile {
+export interface ProfileRequest {
   /** What its issuance will be known by. */
   id: string;
   realmId: string;
@@ -26,7 +26,7 @@ export interface WantedProfile {
  * Accepts a request for a user's profile with the owner's row locked: from the commit on it will be finished. Answers
  * why it is refused; undefined when it is accepted. Call in a transaction.
  */
-export async function acceptProfile(tx: Db, wanted: WantedProfile): Promise<ProfileRefusal | undefined> {
+export async function acceptProfile(tx: Db, wanted: ProfileRequest): Promise<ProfileRefusal | undefined> {
   const owner = await issuances.lockOwner(tx, wanted);
   if (owner === undefined) return "user_not_found";
   const refusal = profileRefusal(owner, wanted.at);
@@ -36,7 +36,7 @@ export async function acceptProfile(tx: Db, wanted: WantedProfile): Promise<Prof
 }
 
 /** The row of what an owner was allowed. */
-export const issuanceOf = (wanted: WantedProfile, owner: UserRow): NewIssuance => ({
+export const issuanceOf = (wanted: ProfileRequest, owner: UserRow): NewIssuance => ({
   id: wanted.id,
   realmId: wanted.realmId,
   kind: "user",

@@ -4,7 +4,7 @@ import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Renewal } from "../../../db/queries/issuance/issuances.ts";
 import { limitOf, profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
 import { isRenewable, renewalHoursMax } from "../../../domain/renewal.ts";
-import { issuanceOf, type WantedProfile } from "./accept-profile.ts";
+import { issuanceOf, type ProfileRequest } from "./accept-profile.ts";
 
 /** Why a renewal is refused. */
 export type RenewalRefusal = ProfileRefusal | "not_renewable" | "renewed_already";
@@ -16,7 +16,7 @@ export type RenewalRefusal = ProfileRefusal | "not_renewable" | "renewed_already
  */
 export async function acceptRenewal(
   tx: Db,
-  { renews, ...wanted }: WantedProfile & { renews: string },
+  { renews, ...wanted }: ProfileRequest & { renews: string },
 ): Promise<RenewalRefusal | undefined> {
   const { realmId, userId, at } = wanted;
   const owner = await issuances.lockOwner(tx, wanted);

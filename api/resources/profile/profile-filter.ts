@@ -2,10 +2,10 @@ import type { ActiveProfileFilter, ProfileFilter } from "../../../db/queries/cer
 import { DeviceType } from "../../../domain/device.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";
-import type { ListOffer } from "../../contract/paging.ts";
+import type { ListOptions } from "../../contract/paging.ts";
 
 /** The filters of lists that have active profiles of users alone. */
-export const activeProfileFilter: ListOffer<ActiveProfileFilter, never>["filter"] = {
+export const activeProfileFilter: ListOptions<ActiveProfileFilter, never>["filter"] = {
   authable: filters.flag,
   minCreated: filters.instant,
   maxCreated: filters.instant,
@@ -18,7 +18,7 @@ export const activeProfileFilter: ListOffer<ActiveProfileFilter, never>["filter"
 };
 
 /** The filters of lists that have those that are not active as well. */
-export const profileFilter: ListOffer<ProfileFilter, never>["filter"] = {
+export const profileFilter: ListOptions<ProfileFilter, never>["filter"] = {
   ...activeProfileFilter,
   invalid: filters.flag,
 };

@@ -1,10 +1,10 @@
 import { list, userSortKeys, type UserFilter } from "../../../db/queries/people/users.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
-import type { ListOffer } from "../../contract/paging.ts";
+import type { ListOptions } from "../../contract/paging.ts";
 import { UserView, userView } from "../../contract/views/user-view.ts";
 
-const filter: ListOffer<UserFilter, never>["filter"] = {
+const filter: ListOptions<UserFilter, never>["filter"] = {
   blacklisted: filters.flag,
   locked: filters.flag,
   minProfileCount: filters.count,

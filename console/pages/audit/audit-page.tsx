@@ -18,7 +18,7 @@ import { EntryDetails } from "./entry-details.tsx";
 import { propertiesOf, subjectOf, type AuditEntry } from "./entry.ts";
 import { useEventText } from "./event-text.ts";
 import { loadEntries } from "./load-entries.ts";
-import { Who } from "./who.tsx";
+import { Actor } from "./actor.tsx";
 
 /** What happened in the realm. */
 export function AuditPage() {
@@ -46,7 +46,7 @@ export function AuditPage() {
     {
       key: "who",
       title: t("audit.columns.who"),
-      render: (entry) => <Who entry={entry} />,
+      render: (entry) => <Actor entry={entry} />,
       text: ({ user, client }) => [user, client].filter((part) => part !== null).join(" / "),
     },
     { key: "what", title: t("audit.columns.what"), render: text, text },

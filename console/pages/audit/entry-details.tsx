@@ -10,7 +10,7 @@ import { partsOf, propertiesOf, type AuditEntry } from "./entry.ts";
 import { useEventText } from "./event-text.ts";
 import { entryKey } from "./load-entries.ts";
 import { SettingValue } from "./setting-value.tsx";
-import { Who } from "./who.tsx";
+import { Actor } from "./actor.tsx";
 
 /** An entry of the list that is shown, with everything it says. */
 export function EntryDetails({ id }: { id: string }) {
@@ -40,7 +40,7 @@ function Entry({ entry }: { entry: AuditEntry }) {
       <Facts
         facts={[
           [t("audit.columns.time"), <Time key="time" at={entry.date} relative />],
-          [t("audit.columns.who"), <Who key="who" entry={entry} />],
+          [t("audit.columns.who"), <Actor key="who" entry={entry} />],
           [t("audit.columns.about"), <About key="about" entry={entry} />],
           [
             t("audit.entry.number"),

@@ -3,7 +3,7 @@ import { IconPlayerStop } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { confirm } from "../../ui/confirm.tsx";
-import { cancelJob, jobKey, jobsKey, laterOf, type Job } from "./job.ts";
+import { cancelJob, jobKey, jobsKey, newestOf, type Job } from "./job.ts";
 
 /** Stops a job, after asking. Before it runs nothing has been done, and nothing is lost but the upload. */
 export function CancelButton({ job }: { job: Job }) {
@@ -35,7 +35,7 @@ export function useAskToCancel(): (job: Job) => void {
       confirmLabel: t(`${words}.confirm`),
       async onConfirm() {
         const cancelled = await cancelJob(job.id);
-        queries.setQueryData<Job>(jobKey(job.id), (known) => laterOf(known, cancelled));
+        queries.setQueryData<Job>(jobKey(job.id), (known) => newestOf(known, cancelled));
         await queries.invalidateQueries({ queryKey: [jobsKey] });
       },
     });

@@ -3,12 +3,12 @@ import { IconAlertTriangle, IconInfoCircle, IconPlugConnectedX } from "@tabler/i
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { jobNotices } from "../../../domain/bulk-job/job.ts";
-import { awayKey, isFinal, type Job } from "./job.ts";
+import { unreachableKey, isFinal, type Job } from "./job.ts";
 
 /** What there is to say about a job besides its state. */
 export function JobNotices({ job }: { job: Job }) {
   const { t } = useTranslation();
-  const { data: away } = useQuery({ queryKey: awayKey(job.id), queryFn: skipToken, initialData: false });
+  const { data: away } = useQuery({ queryKey: unreachableKey(job.id), queryFn: skipToken, initialData: false });
   if (away && !isFinal(job))
     return (
       <Alert color="yellow" icon={<IconPlugConnectedX aria-hidden />} title={t("jobs.away.title")} role="status">

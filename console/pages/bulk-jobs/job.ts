@@ -15,13 +15,13 @@ export const jobKey = (id: string): readonly [string, string] => ["job", id];
 const finalStates: ReadonlySet<JobState> = new Set(["cancelled", "completed", "completed_with_errors", "failed"]);
 
 /** Whether the service was out of reach when a job was last asked for. */
-export const awayKey = (id: string): readonly [string, string] => ["job away", id];
+export const unreachableKey = (id: string): readonly [string, string] => ["job away", id];
 
 /** Whether a job is over. */
 export const isFinal = ({ state }: Pick<Job, "state">): boolean => finalStates.has(state);
 
 /** Whether nothing more happens by itself. */
-export const rests = (job: Pick<Job, "state">): boolean => isFinal(job) || job.state === "ready";
+export const isStopped = (job: Pick<Job, "state">): boolean => isFinal(job) || job.state === "ready";
 
 /** Whether somebody can still stop it. */
 export const canBeCancelled = (job: Pick<Job, "state">): boolean => !isFinal(job) && job.state !== "cancelling";
@@ -45,7 +45,7 @@ const stages: Readonly<Record<JobState, number>> = {
 };
 
 /** Of two reports about a job the later one, so that what is shown never goes back, in whatever order they come. */
-export function laterOf(known: Job | undefined, heard: Job): Job {
+export function newestOf(known: Job | undefined, heard: Job): Job {
   if (known?.id !== heard.id) return heard;
   const [before, now] = [stages[known.state], stages[heard.state]];
   if (before !== now) return now > before ? heard : known;

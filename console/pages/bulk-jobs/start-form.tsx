@@ -8,7 +8,7 @@ import { api, ApiError, listOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { CancelButton } from "./cancel-button.tsx";
 import { useNumber } from "./counts.ts";
-import { jobKey, laterOf, startJob, type Job, type Start } from "./job.ts";
+import { jobKey, newestOf, startJob, type Job, type Start } from "./job.ts";
 
 /** Starts a job that was checked: now or later. Taking the network from people asks for their number first. */
 export function StartForm({ job }: { job: Job }) {
@@ -25,7 +25,7 @@ export function StartForm({ job }: { job: Job }) {
   const { mutate, isPending, error } = useMutation({
     mutationFn: (start: Start) => startJob(job.id, start),
     onSuccess(started) {
-      queries.setQueryData<Job>(jobKey(job.id), (known) => laterOf(known, started));
+      queries.setQueryData<Job>(jobKey(job.id), (known) => newestOf(known, started));
     },
   });
   const refused = error instanceof ApiError && error.code === jobNotices.confirmationRequired;

@@ -1,6 +1,6 @@
 import { useQuery, useQueryClient, type UseQueryResult } from "@tanstack/react-query";
 import { useEffect } from "react";
-import { findJob, isFinal, jobKey, laterOf, type Job } from "./job.ts";
+import { findJob, isFinal, jobKey, newestOf, type Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";
 
 /** A job as it is, while it changes. */
@@ -9,7 +9,7 @@ export function useJob(id: string): UseQueryResult<Job> {
   const key = jobKey(id);
   const query = useQuery({
     queryKey: key,
-    queryFn: async ({ signal }) => laterOf(queries.getQueryData<Job>(key), await findJob(id, signal)),
+    queryFn: async ({ signal }) => newestOf(queries.getQueryData<Job>(key), await findJob(id, signal)),
     // From here on it is told by events.
     refetchOnWindowFocus: false,
   });

@@ -1,7 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
 import { followJob } from "./follow-job.ts";
-import { awayKey, isFinal, jobKey, jobsKey, laterOf, rests, type Job } from "./job.ts";
-import { tellEnd } from "./tell-end.ts";
+import { unreachableKey, isFinal, jobKey, jobsKey, newestOf, isStopped, type Job } from "./job.ts";
+import { notifyFinished } from "./notify-finished.ts";
 
 interface Watch {
   /** How many places on the page show the job. */
@@ -21,24 +21,24 @@ export function watchJob(id: string, queries: QueryClient): () => void {
   return () => {
     watch.shown -= 1;
     const job = queries.getQueryData<Job>(jobKey(id));
-    if (watch.shown === 0 && (job === undefined || rests(job))) end(id);
+    if (watch.shown === 0 && (job === undefined || isStopped(job))) end(id);
   };
 }
 
 function begin(id: string, queries: QueryClient): Watch {
   let going = false;
   const hear = (heard: Job) => {
-    const job = laterOf(queries.getQueryData<Job>(jobKey(id)), heard);
+    const job = newestOf(queries.getQueryData<Job>(jobKey(id)), heard);
     queries.setQueryData(jobKey(id), job);
     if (isFinal(job)) {
       void queries.invalidateQueries({ queryKey: [jobsKey] });
       end(id);
-      if (going) tellEnd(job);
-    } else if (rests(job) && watch.shown === 0) end(id);
-    going = !rests(job);
+      if (going) notifyFinished(job);
+    } else if (isStopped(job) && watch.shown === 0) end(id);
+    going = !isStopped(job);
   };
   const reach = (reached: boolean) => {
-    queries.setQueryData(awayKey(id), !reached);
+    queries.setQueryData(unreachableKey(id), !reached);
   };
   const watch: Watch = { shown: 0, stop: followJob(id, { hear, reach }) };
   watches.set(id, watch);

@@ -8,7 +8,7 @@ import { Time } from "../../ui/time.tsx";
 import { About } from "../audit/about.tsx";
 import type { AuditEntry } from "../audit/entry.ts";
 import { useEventText } from "../audit/event-text.ts";
-import { Who } from "../audit/who.tsx";
+import { Actor } from "../audit/actor.tsx";
 import { refetchMs } from "./overview.ts";
 
 const shown = 10;
@@ -61,7 +61,7 @@ function Entries({ entries }: { entries: readonly AuditEntry[] }) {
             <About entry={entry} />
           </Text>
           <Text size="sm" c="dimmed" ml={{ sm: "auto" }}>
-            <Who entry={entry} />
+            <Actor entry={entry} />
           </Text>
         </Group>
       ))}

@@ -2,7 +2,7 @@ import { Button, Group, Modal, Stack, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { changesBetween, settingNames, type RealmSettings } from "./realm.ts";
 import { useSettingFields, useShownValue } from "./setting-fields.ts";
-import { WhomItTouches } from "./whom-it-touches.tsx";
+import { AffectedUsers } from "./affected-users.tsx";
 
 /** What saving would change, and for whom. */
 export function ChangeReview({
@@ -57,7 +57,7 @@ export function ChangeReview({
             </Table>
           </Table.ScrollContainer>
         )}
-        <WhomItTouches before={before} after={after} />
+        <AffectedUsers before={before} after={after} />
         <Group justify="flex-end">
           <Button variant="default" data-autofocus onClick={onCancel}>
             {t("confirm.cancel")}

@@ -9,7 +9,7 @@ import { deviceTypes, type DeviceType } from "../../../domain/device.ts";
 import { ProfileName, profileNameLengthMax } from "../../../domain/profile.ts";
 import { useWords } from "../../texts/words.ts";
 import { useDeviceTypeChoices } from "../profiles/device-types.ts";
-import { createProfile, type CreatedProfile, type WantedProfile } from "./create-profile.ts";
+import { createProfile, type CreatedProfile, type ProfileRequest } from "./create-profile.ts";
 import { formatsFor, type OfferedFormat } from "../../../domain/offered-formats.ts";
 import type { User } from "./load-users.ts";
 
@@ -41,7 +41,7 @@ export function CreateProfileForm({
     };
   }, []);
   const rule = t("users.create.nameRule", { max: profileNameLengthMax });
-  const form = useForm<WantedProfile & Record<string, unknown>>({
+  const form = useForm<ProfileRequest & Record<string, unknown>>({
     initialValues: { name: "", deviceType: usualDevice, format: formatsFor[usualDevice][0] },
     validate: { name: (name) => (isName(name.trim()) ? null : rule) },
   });

@@ -4,7 +4,7 @@ import type { OfferedFormat } from "../../../domain/offered-formats.ts";
 
 export type CreatedProfile = Schemas["CreatedProfile"];
 
-export interface WantedProfile {
+export interface ProfileRequest {
   name: string;
   deviceType: DeviceType;
   format: OfferedFormat;
@@ -16,7 +16,7 @@ const waitSeconds = 20;
 /** Has a profile made and waits for it, however long that takes. */
 export async function createProfile(
   userID: string,
-  { name: profileName, deviceType, format }: WantedProfile,
+  { name: profileName, deviceType, format }: ProfileRequest,
   { key, signal }: { key: string; signal: AbortSignal },
 ): Promise<CreatedProfile> {
   const answer = await dataOf(

@@ -18,11 +18,11 @@ export function profileFile(created: Created, format: OfferedFormat): { name: st
     created.data === undefined
       ? [created.certificate, created.privateKey].filter((part) => part !== undefined).join("\n")
       : Uint8Array.from(atob(created.data), (character) => character.charCodeAt(0));
-  return { name: `${plainName(created.name)}${ending}`, content: new Blob([bytes], { type }) };
+  return { name: `${withoutBidiControls(created.name)}${ending}`, content: new Blob([bytes], { type }) };
 }
 
 /** A name that every system can have for a file. */
-function plainName(name: string): string {
+function withoutBidiControls(name: string): string {
   const plain = name
     .normalize("NFKD")
     .replace(/\p{M}/gu, "")

@@ -3,7 +3,7 @@ import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useErrorMessage } from "../../ui/error-notice.tsx";
 import { personName } from "../../ui/person.tsx";
-import type { Run } from "./use-run.ts";
+import type { Run } from "./use-batch-action.ts";
 
 /** How far a run is, or whom it failed for and why. */
 export function RunNotice({ run, onClose }: { run: Run | undefined; onClose: () => void }) {

@@ -5,26 +5,26 @@ import { confirm } from "../../ui/confirm.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { personName } from "../../ui/person.tsx";
 import type { User } from "./load-users.ts";
-import { useRun } from "./use-run.ts";
-import { isPossible, userCalls, type UserVerb } from "./user-calls.ts";
+import { useBatchAction } from "./use-batch-action.ts";
+import { isPossible, userCalls, type UserAction } from "./user-calls.ts";
 
 const changed = ["users", "user", "person", "user-profiles", "user-sessions", "profiles", "profile", "audit"];
-const undoes: Partial<Record<UserVerb, UserVerb>> = { lock: "unlock", unlock: "lock" };
+const undoes: Partial<Record<UserAction, UserAction>> = { lock: "unlock", unlock: "lock" };
 
 /** What an administrator does with one person or many. What can be undone is done at once; the rest is asked about. */
 export function useUserActions() {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const { run, start, dismiss } = useRun();
+  const { run, start, dismiss } = useBatchAction();
 
-  const act = async (verb: UserVerb, users: readonly User[]): Promise<void> => {
+  const act = async (verb: UserAction, users: readonly User[]): Promise<void> => {
     await finish(verb, await start(verb, users, userCalls[verb]));
   };
-  const finish = async (verb: UserVerb, users: readonly User[]): Promise<void> => {
+  const finish = async (verb: UserAction, users: readonly User[]): Promise<void> => {
     tell(verb, users);
     await Promise.all(changed.map((name) => queries.invalidateQueries({ queryKey: [name] })));
   };
-  const tell = (verb: UserVerb, users: readonly User[]) => {
+  const tell = (verb: UserAction, users: readonly User[]) => {
     const undo = undoes[verb];
     if (users.length === 0) return;
     notifyDone(
@@ -68,7 +68,7 @@ export function useUserActions() {
     run,
     dismiss,
     /** Does it with those of them whom it changes anything for. */
-    perform: (verb: UserVerb, users: readonly User[], onDone: () => void = () => undefined): void => {
+    perform: (verb: UserAction, users: readonly User[], onDone: () => void = () => undefined): void => {
       const concerned = users.filter(isPossible[verb]);
       if (verb === "offboard") {
         askToOffboard(concerned, onDone);

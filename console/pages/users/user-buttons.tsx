@@ -2,7 +2,7 @@ import { Button } from "@mantine/core";
 import { IconLock, IconLockOpen, IconUserCheck, IconUserOff } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import type { User } from "./load-users.ts";
-import { isPossible, type UserVerb } from "./user-calls.ts";
+import { isPossible, type UserAction } from "./user-calls.ts";
 
 const verbs = [
   { verb: "lock", icon: IconLock },
@@ -21,7 +21,7 @@ export function UserButtons({
   users: readonly User[];
   busy: boolean;
   size?: "xs" | "sm";
-  onAct: (verb: UserVerb) => void;
+  onAct: (verb: UserAction) => void;
 }) {
   const { t } = useTranslation();
   return verbs

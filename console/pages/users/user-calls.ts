@@ -13,10 +13,10 @@ export const userCalls = {
   reactivate: (userID: string) => dataOf(api.PUT("/api/user/{userID}/undelete", { params: whose(userID) })),
 } as const;
 
-export type UserVerb = keyof typeof userCalls;
+export type UserAction = keyof typeof userCalls;
 
 /** Whether doing it would change anything. */
-export const isPossible: Readonly<Record<UserVerb, (user: { locked: boolean; blacklisted: boolean }) => boolean>> = {
+export const isPossible: Readonly<Record<UserAction, (user: { locked: boolean; blacklisted: boolean }) => boolean>> = {
   lock: ({ locked, blacklisted }) => !locked && !blacklisted,
   unlock: ({ locked }) => locked,
   offboard: ({ blacklisted }) => !blacklisted,

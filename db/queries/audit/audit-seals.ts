@@ -179,7 +179,7 @@ export async function nextPosition(
 }
 
 /** Entries of a realm that neither have a place nor wait for one, and ones that wait without being there: up to a limit each. */
-export async function strays(
+export async function findUnchained(
   db: Db,
   { realmId, limit }: { realmId: string; limit: number },
 ): Promise<{ unknown: string[]; lost: string[] }> {

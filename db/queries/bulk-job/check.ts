@@ -1,9 +1,9 @@
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
-import { countTouched, inRange, messageOf, type Progress, type RowRange } from "./progress.ts";
-import { verdictsOnLeaving } from "./offboard.ts";
-import { verdictsOnJoining, type RealmTerms } from "./onboard.ts";
+import { addToCounts, inRange, messageOf, type Progress, type RowRange } from "./progress.ts";
+import { planOffboarding } from "./offboard.ts";
+import { planOnboarding, type RealmTerms } from "./onboard.ts";
 
 /** What a check is made against. */
 export interface CheckTerms extends RealmTerms {
@@ -55,7 +55,7 @@ export async function checkRows(
   { terms, again, counted, ...range }: RowRange & { terms: CheckTerms; again: boolean; counted: boolean },
 ): Promise<Progress | undefined> {
   const itself = sql`(select r.*)`;
-  const verdict = terms.kind === "onboarding" ? verdictsOnJoining(itself, terms) : verdictsOnLeaving(itself, terms);
+  const verdict = terms.kind === "onboarding" ? planOnboarding(itself, terms) : planOffboarding(itself, terms);
   return first(
     await db.query<Progress>(sql`
       with touched as (
@@ -67,7 +67,7 @@ export async function checkRows(
            and r.status = 'pending'
            and ${untouched(again)}
         returning ${counted ? sql`r.expected` : sql`r.status`} as status
-      ), ${countTouched(range.jobId, terms.at, counted ? sql`j.state = 'checking'` : sql`true`)}
+      ), ${addToCounts(range.jobId, terms.at, counted ? sql`j.state = 'checking'` : sql`true`)}
     `),
   );
 }
@@ -88,7 +88,7 @@ export async function expectFailure(
            and position = ${position}
            and status = 'pending'
         returning status
-      ), ${countTouched(jobId, at)}
+      ), ${addToCounts(jobId, at)}
     `),
   );
 }

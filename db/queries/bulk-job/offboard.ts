@@ -4,7 +4,7 @@ import { first, type Db } from "../../client.ts";
 import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import { revokeAllOfUsers } from "../certificates/certificates.ts";
-import { countTouched, inRange, lockSlices, messageOf, type Progress, type RowRange } from "./progress.ts";
+import { addToCounts, inRange, lockSlices, messageOf, type Progress, type RowRange } from "./progress.ts";
 import { lockOut, serialsMax } from "../people/users.ts";
 
 /** Why a bulk job revokes: the reason of a single offboarding when none is given. */
@@ -38,7 +38,7 @@ const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (
 const wouldLeave = (at: Date): Sql => sql`(p.offboarded_at is null or ${hasActiveProfile(sql`p.user_id`, at)})`;
 
 /** What becomes of `rows` when their people are offboarded now. */
-export const verdictsOnLeaving = (rows: Sql, { realmId, at }: { realmId: string; at: Date }): Sql => sql`
+export const planOffboarding = (rows: Sql, { realmId, at }: { realmId: string; at: Date }): Sql => sql`
   select position, user_id, given_user_id,
          case when user_id is null then 'failed' when ${wouldLeave(at)} then 'changed' else 'unchanged' end as verdict,
          case when user_id is null then 'user_not_found' end as error_code
@@ -107,7 +107,7 @@ export async function lockOutRows(
          where ${inRange(range)}
            and r.status = 'pending'
         returning r.status
-      ), ${countTouched(range.jobId, at)}
+      ), ${addToCounts(range.jobId, at)}
     `),
   );
 }
@@ -154,7 +154,7 @@ export async function revoke(
          where ${inRange(range)}
            and r.status = 'working'
         returning r.status
-      ), ${countTouched(range.jobId, at)}
+      ), ${addToCounts(range.jobId, at)}
     `),
   );
 }

@@ -3,7 +3,7 @@ import { deviceTypes, keyTypeFor, type DeviceType, type KeyType } from "../../..
 import { first, only, type Db } from "../../client.ts";
 import { isActive, isUnsettled, limitOf, profileEnd, profileRefusal } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
-import { countTouched, inRange, messageOf, type Progress, type RowRange } from "./progress.ts";
+import { addToCounts, inRange, messageOf, type Progress, type RowRange } from "./progress.ts";
 
 /** What a realm gives its people, read once for a slice, so that all of it is judged alike. */
 export interface RealmTerms {
@@ -32,7 +32,7 @@ type Judging = Pick<RealmTerms, "maxProfiles" | "maxValidMonths" | "issuerNotAft
  * it. A profile that the person has already, by name and device type, is not made again. Each row is looked up by
  * itself, which is the best plan for any number of them.
  */
-export const verdictsOnJoining = (
+export const planOnboarding = (
   rows: Sql,
   { realmId, maxProfiles, maxValidMonths, issuerNotAfter, at }: Judging,
 ): Sql => sql`
@@ -84,7 +84,7 @@ export const verdictsOnJoining = (
  * against changes nothing. People are made in the order of their names and locked in the order of their ids, and only
  * then counted: two jobs with the same people never wait for each other crosswise, nor do both fit under a limit.
  */
-export async function takeOnRows(
+export async function onboardRows(
   tx: Db,
   { realmId, actor, at, ...range }: RowRange & { realmId: string; actor: Actor; at: Date },
 ): Promise<Progress | undefined> {
@@ -101,7 +101,7 @@ export async function takeOnRows(
     termsOf(tx, { realmId }),
   ]);
   if (rows.length === 0) return undefined;
-  const verdicts = verdictsOnJoining(pending, { realmId, at, ...terms });
+  const verdicts = planOnboarding(pending, { realmId, at, ...terms });
   const audited = (event: string, properties: Sql, source: Sql): Sql => sql`
     insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
     select ${realmId}::bigint, ${at}::timestamptz, ${event}, ${actor.userId}::bigint, ${actor.clientId}::text, ${properties}
@@ -186,7 +186,7 @@ export async function takeOnRows(
          where ${inRange(range)}
            and r.position = v.position
         returning r.status
-      ), ${countTouched(range.jobId, at)}
+      ), ${addToCounts(range.jobId, at)}
     `),
   );
 }
@@ -235,7 +235,7 @@ export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Da
          where ${inRange(range)}
            and r.position = s.position
         returning r.status
-      ), ${countTouched(range.jobId, at)}
+      ), ${addToCounts(range.jobId, at)}
     `),
   );
 }

@@ -77,7 +77,7 @@ export interface Progress {
  * them to the job's counts, moves the window of its rate, and tells whoever watches. Answers a {@link Progress}, or
  * nothing when nothing changed, or `onlyIf` does not hold of the job `j`.
  */
-export const countTouched = (jobId: string, at: Date, onlyIf: Sql = sql`true`): Sql => sql`
+export const addToCounts = (jobId: string, at: Date, onlyIf: Sql = sql`true`): Sql => sql`
   counted as (
     update jobs j
        set changed = j.changed + t.changed, unchanged = j.unchanged + t.unchanged,
@@ -142,7 +142,7 @@ export async function touch(db: Db, { jobId, at }: { jobId: string; at: Date }):
 }
 
 /** How many rows are final, and whether any was skipped because the job was cancelled. */
-export async function finality(db: Db, jobId: string): Promise<{ final: number; cancelled: boolean }> {
+export async function countFinalRows(db: Db, jobId: string): Promise<{ final: number; cancelled: boolean }> {
   return only(
     await db.query<{ final: number; cancelled: boolean }>(sql`
       select count(*) filter (where status not in ('pending', 'working'))::integer as final,
@@ -218,7 +218,7 @@ export async function skip(
          where ${inRange(range)}
            and r.status = 'pending'
         returning r.status
-      ), ${countTouched(range.jobId, at)}
+      ), ${addToCounts(range.jobId, at)}
     `),
   );
 }
@@ -237,7 +237,7 @@ export async function failRow(
            and position = ${position}
            and status in ('pending', 'working')
         returning status
-      ), ${countTouched(jobId, at)}
+      ), ${addToCounts(jobId, at)}
     `),
   );
 }
@@ -252,8 +252,8 @@ const before = (): Sql => sql`(
      and ((o.state in ('running', 'cancelling') and o.started_at is not null)
           or (o.state = 'queued' and (o.created_at, o.id) < (j.created_at, j.id))))`;
 
-/** Whether it is a queued job's turn. Certain only with {@link lockTurns}. */
-export async function mayRun(db: Db, jobId: string): Promise<boolean> {
+/** Whether it is a queued job's turn. Certain only with {@link lockRunQueue}. */
+export async function hasCapacity(db: Db, jobId: string): Promise<boolean> {
   const rows = await db.query(sql`
     select j.id from jobs j where j.id = ${jobId} and j.state = 'queued' and ${before()} < ${runningJobsMax}
   `);
@@ -261,7 +261,7 @@ export async function mayRun(db: Db, jobId: string): Promise<boolean> {
 }
 
 /** Keeps others from starting a job of the realm until the transaction ends. */
-export async function lockTurns(tx: Db, realmId: string): Promise<void> {
+export async function lockRunQueue(tx: Db, realmId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('job turns', ${realmId}::bigint))`);
 }
 
@@ -280,7 +280,7 @@ const turnSeconds = 2;
  * Jobs that something should be done about: whose time has come, whose turn it is, or in which nothing has moved for a
  * while, because a worker went away or the queue lost what it had. Whoever is answered a job is the only one for a while.
  */
-export async function attend(
+export async function findDue(
   db: Db,
   { at, quietSeconds, limit }: { at: Date; quietSeconds: number; limit: number },
 ): Promise<string[]> {

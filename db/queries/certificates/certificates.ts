@@ -256,7 +256,7 @@ const slice = 1_000;
  * Revokes profiles that outlive their guest account, whose end was moved forward after they were made; nobody did it, as
  * far as the audit log is concerned. Answers their serial numbers, at most 1,000 of them: call it until there are none.
  */
-export const revokeOutliving = (db: Db, { at }: { at: Date }): Promise<string[]> =>
+export const revokeOfExpiredGuests = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(
     db,
     sql`c.id in (select c.id
@@ -277,7 +277,7 @@ export const revokeOutliving = (db: Db, { at }: { at: Date }): Promise<string[]>
  * did it, as far as the audit log is concerned. Answers their serial numbers, at most 1,000 of them: call it until there
  * are none.
  */
-export const revokeReplaced = (db: Db, { at }: { at: Date }): Promise<string[]> =>
+export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]> =>
   revokeWhere(
     db,
     sql`c.id in (select c.id

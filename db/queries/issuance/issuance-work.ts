@@ -125,7 +125,7 @@ export async function renew(db: Db, { claimIds, at }: { claimIds: readonly strin
 }
 
 /** Why an issuance that could not be claimed will not be claimed by trying again, if so. */
-export const hopeless = (
+export const unclaimable = (
   db: Db,
   { ids, at }: { ids: readonly string[]; at: Date },
 ): Promise<{ id: string; code: ErrorCode }[]> =>

@@ -128,7 +128,7 @@ export async function removeExpired(db: Db, { at }: { at: Date }): Promise<numbe
  * Marks the profiles of users that have run out, at most {@link slice} in each realm, and takes them off their users'
  * counts, each once: the mark and the count change together. Answers how many; call it until there are none.
  */
-export const lapse = (db: Db, { at }: { at: Date }): Promise<number> =>
+export const markExpired = (db: Db, { at }: { at: Date }): Promise<number> =>
   counted(
     db,
     sql`
@@ -170,7 +170,7 @@ export const lapse = (db: Db, { at }: { at: Date }): Promise<number> =>
  * Gives up within the transaction where somebody else holds a row, before the database calls it a deadlock and fails
  * whoever it likes: upkeep comes again, a person who logs out does not.
  */
-export async function yieldToOthers(tx: Db): Promise<void> {
+export async function setShortLockTimeout(tx: Db): Promise<void> {
   await tx.query(sql`select set_config('lock_timeout', '200ms', true)`);
 }
 

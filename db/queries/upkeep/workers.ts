@@ -5,7 +5,7 @@ import { sql } from "../../sql.ts";
 export const workerSilenceSecondsMax = 15;
 
 /** Says that this worker is alive. */
-export async function beat(db: Db, { workerId, at }: { workerId: string; at: Date }): Promise<void> {
+export async function heartbeat(db: Db, { workerId, at }: { workerId: string; at: Date }): Promise<void> {
   await db.query(sql`
     insert into workers (id, started_at, seen_at)
     values (${workerId}, ${at}, ${at})
@@ -14,7 +14,7 @@ export async function beat(db: Db, { workerId, at }: { workerId: string; at: Dat
 }
 
 /** Forgets a worker that stops, and any that went away long ago without a word. */
-export async function leave(db: Db, { workerId, at }: { workerId: string; at: Date }): Promise<void> {
+export async function deregister(db: Db, { workerId, at }: { workerId: string; at: Date }): Promise<void> {
   await db.query(sql`delete from workers where id = ${workerId} or seen_at < ${at}::timestamptz - interval '1 hour'`);
 }
 

@@ -195,7 +195,7 @@ describe("when a worker dies after claiming", () => {
     const at = secondsFromNow(work.claimsMax * 60);
     expect(await claim([id], at)).toEqual([]);
 
-    const rows = await work.hopeless(db, { ids: [id], at });
+    const rows = await work.unclaimable(db, { ids: [id], at });
     expect(rows).toEqual([{ id, code: "issuance_failed" }]);
     await work.failUnclaimed(db, { rows, at });
 
@@ -296,7 +296,7 @@ describe("an issuance that cannot be signed for", () => {
     const userId = await givenUser(database.owner, realm.realmId);
     const id = await givenIssuance(database.owner, { realmId: realm.realmId, userId });
     expect(await claim([id])).toEqual([]);
-    expect(await work.hopeless(db, { ids: [id], at: systemClock.now() })).toEqual([{ id, code: "no_issuer" }]);
+    expect(await work.unclaimable(db, { ids: [id], at: systemClock.now() })).toEqual([{ id, code: "no_issuer" }]);
   });
 
   test("an issuer that ends before the certificate would", async () => {
@@ -304,7 +304,7 @@ describe("an issuance that cannot be signed for", () => {
     const userId = await givenUser(database.owner, realm.realmId);
     const id = await givenIssuance(database.owner, { realmId: realm.realmId, userId, validityMonths: 13 });
     expect(await claim([id])).toEqual([]);
-    expect(await work.hopeless(db, { ids: [id], at: systemClock.now() })).toEqual([{ id, code: "issuer_expiring" }]);
+    expect(await work.unclaimable(db, { ids: [id], at: systemClock.now() })).toEqual([{ id, code: "issuer_expiring" }]);
   });
 });
 
@@ -333,7 +333,7 @@ describe("an issuance of a guest account", () => {
     const id = await guests(secondsFromNow(60));
     const at = secondsFromNow(61);
     expect(await claim([id], at)).toEqual([]);
-    expect(await work.hopeless(db, { ids: [id], at })).toEqual([{ id, code: "guest_account_ended" }]);
+    expect(await work.unclaimable(db, { ids: [id], at })).toEqual([{ id, code: "guest_account_ended" }]);
   });
 
   test("is not settled once the account has expired, and its serial number is accounted for", async () => {

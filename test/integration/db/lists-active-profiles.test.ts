@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { only, type Database } from "../../../db/client.ts";
 import * as certificatePages from "../../../db/queries/certificates/certificate-pages.ts";
 import { sql } from "../../../db/sql.ts";
-import { lapse } from "../../../worker/upkeep/upkeep.ts";
+import { markExpired } from "../../../worker/upkeep/upkeep.ts";
 import { useDatabase } from "../../support/run/database.ts";
 import { fromNow, givenRows, type GivenUser } from "../../support/given/given.ts";
 
@@ -60,7 +60,7 @@ test("one that runs out is listed no longer, at once, and no longer looked throu
   const later = fromNow(120_000);
   expect(await list({}, later)).toEqual([stays]);
   expect(await kept()).toBe(2);
-  await lapse({ db: worker, clock: { now: () => later } });
+  await markExpired({ db: worker, clock: { now: () => later } });
   expect(await list({}, later)).toEqual([stays]);
   expect(await kept()).toBe(1);
 });

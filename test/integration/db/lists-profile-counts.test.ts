@@ -2,7 +2,7 @@ import { beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../../db/client.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { sql } from "../../../db/sql.ts";
-import { lapse } from "../../../worker/upkeep/upkeep.ts";
+import { markExpired } from "../../../worker/upkeep/upkeep.ts";
 import { useDatabase } from "../../support/run/database.ts";
 import { fromNow, givenRows, type GivenUser } from "../../support/given/given.ts";
 
@@ -33,7 +33,7 @@ async function listedCount({ id }: GivenUser, at = fromNow(0)): Promise<number |
   return undefined;
 }
 
-const runOut = (at: Date) => lapse({ db: worker, clock: { now: () => at } });
+const runOut = (at: Date) => markExpired({ db: worker, clock: { now: () => at } });
 const revoke = (serialNumbers: readonly string[]) =>
   api.query(sql`
     insert into revocations (certificate_id, revoked_at, reason)
@@ -90,7 +90,7 @@ describe("what runs out", () => {
           throw new Error("died");
         }),
     };
-    await expect(lapse({ db: dying, clock: { now: () => fromNow(2 * minute) } })).rejects.toThrow("died");
+    await expect(markExpired({ db: dying, clock: { now: () => fromNow(2 * minute) } })).rejects.toThrow("died");
     expect(await listedCount(user)).toBe(1);
     await runOut(fromNow(2 * minute));
     expect(await listedCount(user)).toBe(0);

@@ -25,7 +25,7 @@ test("without an issuer or a worker it says so", async () => {
   expect(refused.json).toMatchObject({ error: "no_worker" });
 
   await database.owner.query(sql`update issuers set not_after = now()`);
-  await workers.beat(database.owner, { workerId: randomUUID(), at: systemClock.now() });
+  await workers.heartbeat(database.owner, { workerId: randomUUID(), at: systemClock.now() });
   expect((await operator.run(["crl", "publish", "--realm", name])).json).toMatchObject({ error: "no_issuer" });
 });
 

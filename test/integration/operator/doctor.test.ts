@@ -22,7 +22,7 @@ const examine = async (argv: string[] = [], options?: RunOptions) => {
 };
 
 const aliveWorker = () =>
-  workers.beat(operator.database.open("realmpass_worker"), { workerId: randomUUID(), at: systemClock.now() });
+  workers.heartbeat(operator.database.open("realmpass_worker"), { workerId: randomUUID(), at: systemClock.now() });
 
 /** A CRL of the realm's issuer that is valid for an hour from `thisUpdate` on. */
 async function givenCrl(realm: string, { thisUpdate = systemClock.now() }: { thisUpdate?: Date } = {}): Promise<void> {

@@ -10,12 +10,12 @@ import { makeSigningKey, startServer } from "./upstream-provider.ts";
 export type UpstreamPlace = "discovery" | "jwks" | "authorize" | "token" | "userinfo";
 
 /** What one of them answers, true or not. */
-export type UpstreamLie = (request: IncomingMessage, response: ServerResponse) => void;
+export type HostileResponse = (request: IncomingMessage, response: ServerResponse) => void;
 
 export interface HostileProvider {
   readonly url: string;
   /** Answers of one place are these from now on; undefined: the truth again. */
-  lie(place: UpstreamPlace, lie: UpstreamLie | undefined): void;
+  lie(place: UpstreamPlace, lie: HostileResponse | undefined): void;
   /** Changes what is in a document that is otherwise true. */
   change(place: "discovery" | "token" | "userinfo", change: (document: Record<string, unknown>) => object): void;
   /** Changes the parameters of the way back. */
@@ -37,7 +37,7 @@ export interface HostileProvider {
 
 /** A small identity provider that is as wrong as a test wants it to be. Everybody who comes is signed in as `somebody`. */
 export function useHostileProvider(): HostileProvider {
-  const lies = new Map<UpstreamPlace, UpstreamLie>();
+  const lies = new Map<UpstreamPlace, HostileResponse>();
   const changes = new Map<UpstreamPlace, (document: Record<string, unknown>) => object>();
   const counts = new Map<UpstreamPlace, number>();
   const requests = new Map<string, { nonce: string; clientId: string }>();
@@ -61,7 +61,7 @@ export function useHostileProvider(): HostileProvider {
       .sign(await importJWK(signing));
   };
 
-  const places: Record<UpstreamPlace, UpstreamLie> = {
+  const places: Record<UpstreamPlace, HostileResponse> = {
     discovery(_, response) {
       sendDocument(response, "discovery", {
         issuer: url(),

@@ -198,7 +198,14 @@ export interface Answered {
 }
 
 /** One attempt of a device, set up as the page says. Throws when the server said neither yes nor no. */
-export async function knock({ radius, files, ca, identity, tls, again = false }: KnockOptions): Promise<Answered> {
+export async function authenticate({
+  radius,
+  files,
+  ca,
+  identity,
+  tls,
+  again = false,
+}: KnockOptions): Promise<Answered> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-device-"));
   const printed = radius.output().length;
   try {

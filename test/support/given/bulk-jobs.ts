@@ -6,13 +6,13 @@ import type { RowRange } from "../../../db/queries/bulk-job/progress.ts";
 import { sql } from "../../../db/sql.ts";
 import type { JobKind, JobState, RowStatus } from "../../../domain/bulk-job/job.ts";
 import { JobID } from "../../../domain/ids.ts";
-import { advanceJob } from "../../../domain/tasks/advance-job.ts";
+import { advanceBulkJob } from "../../../domain/tasks/advance-bulk-job.ts";
 import { scopesAllowedTo } from "../../../domain/scopes.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import type { Queues } from "../../../runtime/queues.ts";
 import type { IssuanceOutcome } from "../../../worker/issuance/issue.ts";
 import { advance } from "../../../worker/bulk-job/advance.ts";
-import type { JobDeps } from "../../../worker/bulk-job/deps.ts";
+import type { BulkJobDeps } from "../../../worker/bulk-job/deps.ts";
 import { workRows } from "../../../worker/bulk-job/work-rows.ts";
 import { eventually } from "../run/eventually.ts";
 import { silentLog } from "../service/worker.ts";
@@ -96,7 +96,7 @@ export const tellWorkers = (
   queues: Queues,
   jobId: JobID,
   cause: "received" | "started" | "cancelled" = "received",
-): Promise<void> => queues.enqueue(advanceJob, { version: 1, jobId, cause });
+): Promise<void> => queues.enqueue(advanceBulkJob, { version: 1, jobId, cause });
 
 export interface SeenJob {
   state: JobState;
@@ -189,7 +189,7 @@ export const auditOf = (
 /** Jobs worked in this process step by step, without a queue and without signing: what a worker does, when the test says so. */
 export function driveJobs(db: () => Database, { clock = systemClock }: { clock?: Clock } = {}) {
   const waiting: RowRange[] = [];
-  const deps = (): JobDeps => ({
+  const deps = (): BulkJobDeps => ({
     db: db(),
     failures: new Map(),
     clock,

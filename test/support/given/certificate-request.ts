@@ -1,6 +1,6 @@
 import { IssuanceID, type IssuerID, type SerialNumber } from "../../../domain/ids.ts";
 import type { CertificateRequest } from "../../../pki/certificate.ts";
-import type { IssueOrder } from "../../../worker/signing/messages.ts";
+import type { SigningRequest } from "../../../worker/signing/messages.ts";
 import { createPublicKey, randomUUID } from "node:crypto";
 import { privateKeyPem, testIssuer } from "./hierarchy/test-hierarchy.ts";
 
@@ -24,7 +24,7 @@ export function certificateRequest(override: Partial<CertificateRequest> = {}): 
 }
 
 /** The order for an ordinary user's certificate. */
-export function issueOrder(override: Partial<IssueOrder> = {}): IssueOrder {
+export function issueOrder(override: Partial<SigningRequest> = {}): SigningRequest {
   return {
     issuanceId: IssuanceID.parse(randomUUID()),
     issuerId: "1" as IssuerID,

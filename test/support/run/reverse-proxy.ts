@@ -9,18 +9,18 @@ export interface SeenRequest {
 }
 
 /** What becomes of a request: passed on, answered by the front itself, or passed on and its answer thrown away. */
-export type Fate = "pass" | "lose-answer" | { status: number; headers?: Record<string, string>; body?: string };
+export type ProxyOutcome = "pass" | "lose-answer" | { status: number; headers?: Record<string, string>; body?: string };
 
 export interface Front {
   url: string;
   seen: SeenRequest[];
   /** Decides about each request from now on. */
-  decide(fate: (request: SeenRequest) => Fate): void;
+  decide(fate: (request: SeenRequest) => ProxyOutcome): void;
 }
 
 /** A gateway before the service, which sees every request and may answer in its stead. */
 export async function startFront(target: () => string): Promise<Front> {
-  let fateOf: (request: SeenRequest) => Fate = () => "pass";
+  let fateOf: (request: SeenRequest) => ProxyOutcome = () => "pass";
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
     const here = { method: request.method ?? "", path: request.url ?? "", headers: request.headers };

@@ -27,7 +27,7 @@ const begun = (batches: readonly unknown[], count: number) =>
     expect(batches).toHaveLength(count);
   });
 
-const patient = { itemsMax: 3, inFlightMax: 2, patienceMs: 60_000 };
+const patient = { itemsMax: 3, inFlightMax: 2, waitMsMax: 60_000 };
 
 test("a lone item starts at once, and what comes in the same turn goes with it", async () => {
   const { batches, run, endNext } = controlledRun();
@@ -61,7 +61,7 @@ test("what arrives while a batch runs goes together in the next ones, no more th
 
 test("behind a slow batch nobody waits longer than the patience allows, and never more run than may", async () => {
   const { batches, run, endNext } = controlledRun();
-  const add = createBatcher(run, { ...patient, patienceMs: 20 });
+  const add = createBatcher(run, { ...patient, waitMsMax: 20 });
   const all = [add("slow")];
   await begun(batches, 1);
   all.push(add("b"));

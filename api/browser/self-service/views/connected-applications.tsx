@@ -1,8 +1,8 @@
 import type { Consent } from "../../../../db/queries/oauth/consents.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
-import { plainName } from "../../pages/plain-name.ts";
+import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import { textsIn } from "../../pages/texts/texts-in.ts";
-import type { Me } from "../me.ts";
+import type { SignedInOwner } from "../signed-in-owner.ts";
 import { dayIn } from "./dates.ts";
 import { Hidden } from "./form-parts.tsx";
 import { Notice } from "./notice.tsx";
@@ -15,7 +15,7 @@ export interface ConnectedApplicationsView {
 }
 
 /** What may act for somebody, in plain sentences, with a button each to take it back. */
-export function sendConnectedApplications(page: PageRequest, me: Me, view: ConnectedApplicationsView): void {
+export function sendConnectedApplications(page: PageRequest, me: SignedInOwner, view: ConnectedApplicationsView): void {
   const { consents, hasWithdrawn, hidden } = view;
   sendSelfServicePage(page, {
     realm: me.realm,
@@ -30,7 +30,7 @@ export function sendConnectedApplications(page: PageRequest, me: Me, view: Conne
           <ul class="devices">
             {consents.map(({ clientId, clientName, scopes, grantedAt }) => (
               <li class="card">
-                <h2>{plainName(clientName)}</h2>
+                <h2>{withoutBidiControls(clientName)}</h2>
                 <p class="dim">{texts.since(dayIn(language, grantedAt))}</p>
                 <p>{texts.mayDo}</p>
                 <ul class="scopes">
@@ -40,7 +40,7 @@ export function sendConnectedApplications(page: PageRequest, me: Me, view: Conne
                 </ul>
                 <form method="post" action={`${me.home}/apps/${encodeURIComponent(clientId)}/withdraw`}>
                   <Hidden fields={hidden} />
-                  <button class="quiet" aria-label={texts.withdrawNamed(plainName(clientName))}>
+                  <button class="quiet" aria-label={texts.withdrawNamed(withoutBidiControls(clientName))}>
                     {texts.withdraw}
                   </button>
                 </form>

@@ -1,7 +1,7 @@
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
-import { plainName } from "../../pages/plain-name.ts";
-import type { Me } from "../me.ts";
+import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import type { SignedInOwner } from "../signed-in-owner.ts";
 import type { Objection } from "../owner.ts";
 import { dayIn, momentIn } from "./dates.ts";
 import { DeviceIcon } from "./device-icon.tsx";
@@ -22,7 +22,7 @@ export interface DeviceView {
 }
 
 /** What is known of one profile, and what can be done with it. */
-export function sendDevice(page: PageRequest, me: Me, view: DeviceView): void {
+export function sendDevice(page: PageRequest, me: SignedInOwner, view: DeviceView): void {
   const { profile, status, isActive, renewal, renewed, objection } = view;
   const { realm, visitor, home, limit } = me;
   const { name, deviceType, serialNumber, identity, createdAt, notAfter, revokedAt } = profile;
@@ -33,7 +33,7 @@ export function sendDevice(page: PageRequest, me: Me, view: DeviceView): void {
     visitor,
     current: "devices",
     say: (texts, language) => ({
-      title: plainName(name),
+      title: withoutBidiControls(name),
       body: (
         <>
           {objection !== undefined && (

@@ -2,8 +2,8 @@ import type { Certificate } from "../../../../db/queries/certificates/certificat
 import type { UnsettledIssuance } from "../../../../db/queries/issuance/issuances.ts";
 import type { Language } from "../../pages/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
-import { plainName } from "../../pages/plain-name.ts";
-import type { Me } from "../me.ts";
+import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import type { SignedInOwner } from "../signed-in-owner.ts";
 import type { Texts } from "../texts/texts.ts";
 import { dayIn } from "./dates.ts";
 import { DeviceIcon, DevicesPicture } from "./device-icon.tsx";
@@ -29,7 +29,7 @@ export interface DevicesView {
 const refreshSeconds = 5;
 
 /** Somebody's profiles, how many there may be, and the way to another one. */
-export function sendDevices(page: PageRequest, me: Me, { profiles, unsettled, revoked }: DevicesView): void {
+export function sendDevices(page: PageRequest, me: SignedInOwner, { profiles, unsettled, revoked }: DevicesView): void {
   const { realm, visitor, objection, limit, count, home } = me;
   const isEmpty = profiles.length === 0 && unsettled.length === 0;
   sendSelfServicePage(page, {
@@ -41,7 +41,7 @@ export function sendDevices(page: PageRequest, me: Me, { profiles, unsettled, re
       title: texts.home.title,
       body: (
         <>
-          {revoked !== undefined && <Notice>{texts.home.revoked(plainName(revoked))}</Notice>}
+          {revoked !== undefined && <Notice>{texts.home.revoked(withoutBidiControls(revoked))}</Notice>}
           {objection !== undefined && (
             <ObjectionBanner
               realm={realm}
@@ -101,7 +101,7 @@ interface CardProps {
 
 function Card({ profile, home, texts, language }: CardProps) {
   const { name, deviceType, serialNumber, notAfter, status, renewable } = profile;
-  const plain = plainName(name);
+  const plain = withoutBidiControls(name);
   const path = `${home}/devices/${serialNumber}`;
   return (
     <li class="card device">
@@ -136,7 +136,7 @@ function Preparing({ issuance: { name, deviceType }, texts }: { issuance: Unsett
     <li class="card device">
       <DeviceIcon deviceType={deviceType} />
       <div>
-        <h2>{plainName(name)}</h2>
+        <h2>{withoutBidiControls(name)}</h2>
         <p class="dim">{texts.home.preparingText}</p>
         <StatusLabel status="preparing" texts={texts} />
       </div>

@@ -11,7 +11,7 @@ export function sendEndedLink(page: PageRequest, why: EndedLink, realm: PageReal
 
 /** For a link that leads nowhere: it counts as a guess. Throws `too_many_requests`. */
 export async function sendUnknownLink(page: PageRequest): Promise<void> {
-  await page.deps.guesses.tokenFailed({ address: page.request.ip ?? "" });
+  await page.deps.attemptLimits.tokenFailed({ address: page.request.ip ?? "" });
   sendCalmly(page, "unknown", { realm: undefined, status: 404 });
 }
 

@@ -1,5 +1,5 @@
 import type { PageRequest } from "../../pages/page-request.ts";
-import { plainName } from "../../pages/plain-name.ts";
+import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import type { Guest } from "../guest.ts";
 import { dayIn } from "./dates.ts";
 import { AddDevice } from "./devices.tsx";
@@ -14,7 +14,7 @@ export function sendGuestHome(page: PageRequest, guest: Guest): void {
   sendSelfServicePage(page, {
     realm,
     say: (texts, language) => ({
-      title: texts.guest.title(plainName(account.name)),
+      title: texts.guest.title(withoutBidiControls(account.name)),
       body: (
         <>
           {objection !== undefined && (

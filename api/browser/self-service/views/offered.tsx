@@ -2,7 +2,7 @@ import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import { deviceTypes } from "../../../../domain/device.ts";
 import type { Language } from "../../pages/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
-import { plainName } from "../../pages/plain-name.ts";
+import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import { pathOn } from "../../pages/continue-to.ts";
 import { handOverToken } from "../hand-over-token.ts";
 import { stateOf, type HandOverState } from "../hand-over-state.ts";
@@ -71,7 +71,7 @@ function Code({ page: { deps }, handOver, texts, language }: Said & { page: Page
     <div class="card scan">
       <QrCode text={link} label={texts.handOver.qr} />
       <div>
-        <p>{texts.handOver.scan(plainName(handOver.name))}</p>
+        <p>{texts.handOver.scan(withoutBidiControls(handOver.name))}</p>
         <p>{texts.handOver.once(timeIn(language, handOver.expiresAt))}</p>
         <p class="dim">{texts.handOver.follows}</p>
       </div>

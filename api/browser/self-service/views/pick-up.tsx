@@ -1,7 +1,7 @@
 import type { DeviceType } from "../../../../domain/device.ts";
 import type { PageRealm } from "../../pages/page-realm.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
-import { plainName } from "../../pages/plain-name.ts";
+import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import { Hidden } from "./form-parts.tsx";
 import { DeviceChoice } from "./new-device.tsx";
 import { sendSelfServicePage } from "./page.tsx";
@@ -26,7 +26,7 @@ export function sendPickUp(page: PageRequest, view: PickUpView): void {
     status: isWrong ? 400 : 200,
     realm,
     say: (texts) => ({
-      title: texts.pickUp.title(plainName(name)),
+      title: texts.pickUp.title(withoutBidiControls(name)),
       body: (
         <form class="card" method="post">
           {isWrong && (

@@ -1,7 +1,7 @@
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import { HelpText } from "../../pages/help-text.tsx";
 import type { PageRequest } from "../../pages/page-request.ts";
-import type { Beholder } from "../beholder.ts";
+import type { Viewer } from "../viewer.ts";
 import { Back } from "./form-parts.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 
@@ -11,7 +11,7 @@ const lateMs = 30_000;
 const givenUpMs = 10 * 60_000;
 
 /** Shows that the profile is being made; the page asks again by itself. */
-export function sendPreparing(page: PageRequest, { realm, owner }: Beholder, { waitedMs }: { waitedMs: number }): void {
+export function sendPreparing(page: PageRequest, { realm, owner }: Viewer, { waitedMs }: { waitedMs: number }): void {
   const isLate = waitedMs >= lateMs;
   const isGuests = owner?.of.userId === null;
   sendSelfServicePage(page, {
@@ -40,7 +40,7 @@ export function sendPreparing(page: PageRequest, { realm, owner }: Beholder, { w
 }
 
 /** Says that the file cannot be had any more, and what to do. */
-export function sendGone(page: PageRequest, { serialNumber }: HandOver, { realm, owner }: Beholder): void {
+export function sendGone(page: PageRequest, { serialNumber }: HandOver, { realm, owner }: Viewer): void {
   const isOwners = owner?.visitor !== undefined;
   sendSelfServicePage(page, {
     status: 410,
@@ -72,7 +72,7 @@ export function sendGone(page: PageRequest, { serialNumber }: HandOver, { realm,
 }
 
 /** Says that no profile came of it. */
-export function sendFailed(page: PageRequest, { realm, owner }: Beholder): void {
+export function sendFailed(page: PageRequest, { realm, owner }: Viewer): void {
   sendSelfServicePage(page, {
     realm,
     visitor: owner?.visitor,

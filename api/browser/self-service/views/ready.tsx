@@ -4,8 +4,8 @@ import type { RealmRow } from "../../../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../../../domain/entitlement.ts";
 import type { Language } from "../../pages/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
-import { plainName } from "../../pages/plain-name.ts";
-import type { Beholder } from "../beholder.ts";
+import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import type { Viewer } from "../viewer.ts";
 import { networkManagerCommands } from "../network-manager.ts";
 import type { Texts } from "../texts/texts.ts";
 import { momentIn, timeIn } from "./dates.ts";
@@ -33,7 +33,7 @@ export interface ReadyView {
 }
 
 /** One large button, and how to go on with the file on this kind of device. */
-export function sendReady(page: PageRequest, handOver: HandOver, { realm, owner }: Beholder, view: ReadyView): void {
+export function sendReady(page: PageRequest, handOver: HandOver, { realm, owner }: Viewer, view: ReadyView): void {
   const { files, until, replaced } = view;
   const { downloadedAt } = handOver;
   const recipe = recipeFor(handOver);
@@ -42,7 +42,7 @@ export function sendReady(page: PageRequest, handOver: HandOver, { realm, owner 
     visitor: owner?.visitor,
     current: "devices",
     say: (texts, language) => ({
-      title: handOver.userId === null ? texts.ready.titleOther : texts.ready.title(plainName(handOver.name)),
+      title: handOver.userId === null ? texts.ready.titleOther : texts.ready.title(withoutBidiControls(handOver.name)),
       body: (
         <>
           <div class="card">
@@ -154,7 +154,7 @@ interface ReplacedProps {
 function Replaced({ replaced, home, texts: { ready }, language }: ReplacedProps) {
   return (
     <div class="card">
-      <p>{ready.revokeOld(plainName(replaced.name))}</p>
+      <p>{ready.revokeOld(withoutBidiControls(replaced.name))}</p>
       {replaced.endsAt !== undefined && <p>{ready.oldEnds(momentIn(language, replaced.endsAt))}</p>}
       <a class="button quiet" href={`${home}/devices/${replaced.serialNumber}/revoke`}>
         {ready.revokeOldLink}

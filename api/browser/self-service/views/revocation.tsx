@@ -1,7 +1,7 @@
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
-import { plainName } from "../../pages/plain-name.ts";
-import type { Me } from "../me.ts";
+import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import type { SignedInOwner } from "../signed-in-owner.ts";
 import { Hidden } from "./form-parts.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 
@@ -14,9 +14,9 @@ export interface RevocationView {
 }
 
 /** Asks once more before a profile is revoked, and says what cannot be undone. */
-export function sendRevocation(page: PageRequest, me: Me, { profile, hidden }: RevocationView): void {
+export function sendRevocation(page: PageRequest, me: SignedInOwner, { profile, hidden }: RevocationView): void {
   const { realm, visitor, home } = me;
-  const name = plainName(profile.name);
+  const name = withoutBidiControls(profile.name);
   sendSelfServicePage(page, {
     realm,
     visitor,

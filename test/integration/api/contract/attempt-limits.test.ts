@@ -1,7 +1,11 @@
 import { createSecretKey, randomBytes } from "node:crypto";
 import { Redis } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createGuesses, guessLimits, type Guesses } from "../../../../api/contract/attempt-limits.ts";
+import {
+  createAttemptLimits,
+  attemptLimitsByDefault,
+  type AttemptLimits,
+} from "../../../../api/contract/attempt-limits.ts";
 import { sql } from "../../../../db/sql.ts";
 import { ServiceError } from "../../../../domain/errors.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
@@ -44,10 +48,10 @@ const counted = (outcomes: readonly ("counted" | number)[]): number =>
 
 /** What both stores promise, seen from two processes. */
 function promises(backend: () => QueueBackend, stored: () => Promise<string[]>): void {
-  let one: Guesses;
-  let other: Guesses;
-  const open = (): Guesses =>
-    createGuesses({ backend: backend(), db: database.open("realmpass_api"), masterKey, log: silentLog });
+  let one: AttemptLimits;
+  let other: AttemptLimits;
+  const open = (): AttemptLimits =>
+    createAttemptLimits({ backend: backend(), db: database.open("realmpass_api"), masterKey, log: silentLog });
   beforeAll(async () => {
     [one, other] = [open(), open()];
     // A connection that is not there yet is an outage: wait until both count in the store.
@@ -203,12 +207,12 @@ describeWithTool("redis", "in Redis", () => {
 });
 
 describe("while the store is away", () => {
-  const limits = { ...guessLimits, passwordOfUser: { points: 3, seconds: 900 } };
+  const limits = { ...attemptLimitsByDefault, passwordOfUser: { points: 3, seconds: 900 } };
 
   test("each process limits guesses by itself when Postgres does not answer", async () => {
     const { backend, close } = backendFor("postgres", database.url);
     const db = { query: () => Promise.reject(new Error("away")) };
-    const guesses = createGuesses({ backend, db, masterKey, log: silentLog, limits });
+    const guesses = createAttemptLimits({ backend, db, masterKey, log: silentLog, limits });
     const guess = { realmId, username: "ada", address: newAddress() };
 
     const right = await guesses.password(at(guess));
@@ -229,7 +233,7 @@ describe("while the store is away", () => {
     });
 
     test.each(["cut", "silence"] as const)("guesses are limited and answered when it is gone (%s)", async (fault) => {
-      const guesses = createGuesses({
+      const guesses = createAttemptLimits({
         backend: { kind: "redis", url },
         db: database.open("realmpass_api"),
         masterKey,

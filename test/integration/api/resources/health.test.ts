@@ -20,7 +20,10 @@ test("ready only with a worker, and the answer says what is missing", async () =
   expect(without.body.error_description).toBe("Away: worker.");
   expect(without.body.fields).toMatchObject([{ path: "worker" }]);
 
-  await workers.beat(api.database.owner, { workerId: "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11", at: systemClock.now() });
+  await workers.heartbeat(api.database.owner, {
+    workerId: "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11",
+    at: systemClock.now(),
+  });
 
   const check = { ok: true, ms: expect.any(Number) };
   expect(await as.nobody().get("/readyz")).toMatchObject({

@@ -8,8 +8,8 @@ import { finalJobStates } from "../../../../domain/bulk-job/job.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
 import { advance } from "../../../../worker/bulk-job/advance.ts";
-import { attendToJobs } from "../../../../worker/bulk-job/attend.ts";
-import { tidyJobs } from "../../../../worker/bulk-job/tidy-jobs.ts";
+import { resumeStalledJobs } from "../../../../worker/bulk-job/resume-stalled-jobs.ts";
+import { purgeJobs } from "../../../../worker/bulk-job/purge-jobs.ts";
 import { workRows } from "../../../../worker/bulk-job/work-rows.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { eventually } from "../../../support/run/eventually.ts";
@@ -115,9 +115,9 @@ test("a scheduled job shows what the check found and runs at its time, without t
   await jobs.run(jobId);
   expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "scheduled", changed: 10, done: 10 });
 
-  await attendToJobs(later(hour - minute));
+  await resumeStalledJobs(later(hour - minute));
   expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "scheduled" });
-  await attendToJobs(later(hour + minute));
+  await resumeStalledJobs(later(hour + minute));
   await jobs.run(jobId);
 
   expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 10 });
@@ -290,7 +290,9 @@ describe("what is done is done once", () => {
     const [chunk] = jobs.waiting.splice(0);
     const deps = jobs.deps();
     const actor = { userId: null, clientId: bulkClientOf(realmId) };
-    await worker().transaction((tx) => onboarding.takeOnRows(tx, { ...chunk!, realmId, actor, at: systemClock.now() }));
+    await worker().transaction((tx) =>
+      onboarding.onboardRows(tx, { ...chunk!, realmId, actor, at: systemClock.now() }),
+    );
     expect((await rowsOf(database.owner, jobId)).every(({ status }) => status === "working")).toBe(true);
     const accepted = await onboarding.unsettled(worker(), chunk!);
     expect(accepted).toHaveLength(20);
@@ -422,7 +424,7 @@ describe("of one realm", () => {
     expect(await states()).toEqual(["running", "running", "queued", "queued"]);
 
     await jobs.work(jobs.waiting.find(({ jobId }) => jobId === four[1])!);
-    await Promise.all([jobs.advance(four[3]!), attendToJobs(later(5_000)), jobs.advance(four[2]!)]);
+    await Promise.all([jobs.advance(four[3]!), resumeStalledJobs(later(5_000)), jobs.advance(four[2]!)]);
     expect(await states()).toEqual(["running", "completed", "running", "queued"]);
     jobs.waiting.length = 0;
   });
@@ -443,9 +445,9 @@ describe("time", () => {
 
   test("erases the output of a job 24 hours after it finished, and not before", async () => {
     const jobId = await finished();
-    await tidyJobs(later(24 * hour - minute));
+    await purgeJobs(later(24 * hour - minute));
     expect(await sealed(jobId)).toBe(3);
-    await tidyJobs(later(24 * hour + minute));
+    await purgeJobs(later(24 * hour + minute));
     expect(await sealed(jobId)).toBe(0);
     expect((await jobOf(database.owner, jobId)).outputErasedAt).not.toBeNull();
     expect(await rowsOf(database.owner, jobId)).toHaveLength(3);
@@ -453,9 +455,9 @@ describe("time", () => {
 
   test("removes a job with its rows 90 days after it finished, and not before", async () => {
     const jobId = await finished();
-    await tidyJobs(later(90 * 24 * hour - minute));
+    await purgeJobs(later(90 * 24 * hour - minute));
     expect(await exists(jobId)).toBe(true);
-    await tidyJobs(later(90 * 24 * hour + minute));
+    await purgeJobs(later(90 * 24 * hour + minute));
     expect(await exists(jobId)).toBe(false);
     expect(await rowsOf(database.owner, jobId)).toEqual([]);
   });
@@ -465,7 +467,7 @@ describe("time", () => {
     const broken = await onboardingOf(realmId, { state: "receiving", createdAt: fromNow(-11 * minute) });
     const slow = await onboardingOf(realmId, { state: "receiving", createdAt: fromNow(-9 * minute) });
     const old = await onboardingOf(realmId, { state: "ready", createdAt: fromNow(-11 * minute) });
-    await tidyJobs({ db: worker(), clock: systemClock, log: silentLog });
+    await purgeJobs({ db: worker(), clock: systemClock, log: silentLog });
     expect(await Promise.all([broken, slow, old].map(exists))).toEqual([false, true, true]);
     await jobs.run(slow);
     expect(await usersOf(realmId)).toBe(0);

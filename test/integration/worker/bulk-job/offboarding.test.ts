@@ -5,7 +5,7 @@ import * as users from "../../../../db/queries/people/users.ts";
 import { sql, type Sql, verbatim } from "../../../../db/sql.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
 import { advance } from "../../../../worker/bulk-job/advance.ts";
-import { attendToJobs } from "../../../../worker/bulk-job/attend.ts";
+import { resumeStalledJobs } from "../../../../worker/bulk-job/resume-stalled-jobs.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { fromNow, givenRows, type GivenUser } from "../../../support/given/given.ts";
 import { givenIssuance } from "../../../support/given/issuing.ts";
@@ -476,7 +476,7 @@ describe("a job whose creator may not create it any more", () => {
         ? sql`${byPerson} (array[${boss.id}]::bigint[])`
         : sql`${endsOfClients[creator] ?? sql``} = ${bulkClientOf(realmId)}`,
     );
-    await attendToJobs({ ...jobs.deps(), clock: { now: () => fromNow(120_000) } });
+    await resumeStalledJobs({ ...jobs.deps(), clock: { now: () => fromNow(120_000) } });
 
     expect(await jobOf(database.owner, jobId)).toMatchObject({
       state: "ready",

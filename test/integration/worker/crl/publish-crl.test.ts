@@ -365,7 +365,7 @@ describe("a publisher", () => {
     const seconds = (performance.now() - startedAt) / 1000;
     numbers.add(String((await current()).number));
     numbers.delete(String(before));
-    expect(numbers.size).toBeLessThanOrEqual(Math.ceil(seconds / crls.pauseSeconds) + 1);
+    expect(numbers.size).toBeLessThanOrEqual(Math.ceil(seconds / crls.publishIntervalSecondsMin) + 1);
     expect(new Set((await current()).entries.keys())).toEqual(new Set(serials));
   });
 

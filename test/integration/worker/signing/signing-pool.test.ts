@@ -14,7 +14,7 @@ import { generateKeyPair } from "../../../../pki/key-pair.ts";
 import type {
   IssueBatchResult,
   IssuedOrder,
-  IssueOrder,
+  SigningRequest,
   IssuerMaterial,
   OrderResult,
 } from "../../../../worker/signing/messages.ts";
@@ -72,7 +72,7 @@ describe("with a pool and a loaded issuer", () => {
   });
   afterAll(() => pool.close());
 
-  const issueOne = async (override: Partial<IssueOrder> = {}) => pool.issue([issueOrder(override)]);
+  const issueOne = async (override: Partial<SigningRequest> = {}) => pool.issue([issueOrder(override)]);
 
   test.each(certificateFormats.filter((format) => !isDeviceFile(format)))(
     "an order for %s gives a certificate and its sealed output in that shape",
@@ -161,7 +161,7 @@ describe("with a pool and a loaded issuer", () => {
       issueOrder({ notAfter: new Date("2100-01-01T00:00:00Z") }),
       issueOrder({ identity: "jane.doe@example.org" }),
       issueOrder({ issuerId: "99" as IssuerID }),
-      issueOrder({ serialNumber: "not a number" as IssueOrder["serialNumber"] }),
+      issueOrder({ serialNumber: "not a number" as SigningRequest["serialNumber"] }),
       issueOrder(),
     ];
     const { results } = await pool.issue(orders);

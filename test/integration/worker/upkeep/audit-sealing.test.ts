@@ -8,7 +8,7 @@ import { checkDatabase, type ChainReport } from "../../../../operator/audit/audi
 import { createHeadSigner, generateAuditKey, type HeadSigner } from "../../../../runtime/audit-key.ts";
 import { systemClock, type Clock } from "../../../../runtime/clock.ts";
 import { sealAudit, sealingLock } from "../../../../worker/upkeep/audit-sealing.ts";
-import { lapseLock, tidyLock } from "../../../../worker/upkeep/upkeep.ts";
+import { markExpiredLock, purgeLock } from "../../../../worker/upkeep/upkeep.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { eventually } from "../../../support/run/eventually.ts";
 import { givenRows } from "../../../support/given/given.ts";
@@ -264,7 +264,7 @@ test("sealing waits for no other upkeep", async () => {
   const realmId = await given.realm();
   await record(realmId);
   await workers[0]!.transaction(async (tx) => {
-    for (const lock of [tidyLock, lapseLock]) await tx.query(sql`select pg_advisory_xact_lock(${lock})`);
+    for (const lock of [purgeLock, markExpiredLock]) await tx.query(sql`select pg_advisory_xact_lock(${lock})`);
     await seal({ db: workers[1]! });
   });
   expect(await check(realmId)).toMatchObject({ entries: 1, unsealed: 0 });

@@ -3,7 +3,7 @@ import { beforeEach, describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import { sql, type Sql } from "../../../../db/sql.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
-import { tidy } from "../../../../worker/upkeep/upkeep.ts";
+import { purgeExpired } from "../../../../worker/upkeep/upkeep.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { givenRows, type GivenUser } from "../../../support/given/given.ts";
 import { silentLog } from "../../../support/service/worker.ts";
@@ -18,7 +18,7 @@ const fromNow = (ms: number): Date => new Date(now.getTime() + ms);
 
 let worker: Database | undefined;
 const tidyUp = (at = now): Promise<void> =>
-  tidy({ db: (worker ??= database.open("realmpass_worker")), clock: { now: () => at }, log: silentLog });
+  purgeExpired({ db: (worker ??= database.open("realmpass_worker")), clock: { now: () => at }, log: silentLog });
 
 const rowsOf = async (statement: Sql): Promise<number> => {
   const [row] = await database.owner.query<{ count: number }>(

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Job } from "../../../../cli/bulk-job/job.ts";
-import { exitCodeOf, rests } from "../../../../cli/bulk-job/job.ts";
+import { exitCodeOf, isStopped } from "../../../../cli/bulk-job/job.ts";
 import { barText, progressText } from "../../../../cli/bulk-job/progress-text.ts";
 import { barLine } from "../../../../cli/bulk-job/progress.ts";
 
@@ -71,11 +71,11 @@ describe("what a job ends with", () => {
     [{ state: "ready", dryRun: true, failed: 2 }, 3],
     [{ state: "ready", dryRun: false, error: "confirmation_required" }, 1],
   ])("%j: %i", (override, code) => {
-    expect(rests({ ...job, ...override })).toBe(true);
+    expect(isStopped({ ...job, ...override })).toBe(true);
     expect(exitCodeOf({ ...job, ...override })).toBe(code);
   });
 
   test.each(["checking", "scheduled", "queued", "running", "cancelling"] as const)("%s goes on", (state) => {
-    expect(rests({ ...job, state })).toBe(false);
+    expect(isStopped({ ...job, state })).toBe(false);
   });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { sql, verbatim } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { tidy } from "../../../../../worker/upkeep/upkeep.ts";
+import { purgeExpired } from "../../../../../worker/upkeep/upkeep.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { answerOf, authorizationOn } from "../../../../support/given/authorization.ts";
 import { openConsole, type ConsoleBrowser } from "../../../../support/browser/console-browser.ts";
@@ -179,7 +179,7 @@ test("upkeep ends the sessions of consoles that have run out, and no others", as
   await openConsole(api, gone);
   const opened = await openConsole(api, stays);
   await idle(gone, 61);
-  await tidy({ db: database.open("realmpass_worker"), clock: systemClock, log: silentLog });
+  await purgeExpired({ db: database.open("realmpass_worker"), clock: systemClock, log: silentLog });
   const left = await database.owner.query<{ userId: string }>(sql`
     select user_id as "userId" from sessions where user_id = any(${[gone.id, stays.id]}::bigint[])
   `);

@@ -10,7 +10,7 @@ import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { masterKey } from "../../../../../runtime/master-key.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { tidy } from "../../../../../worker/upkeep/upkeep.ts";
+import { purgeExpired } from "../../../../../worker/upkeep/upkeep.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import type { Visit } from "../../../../support/browser/browser-session.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
@@ -227,7 +227,7 @@ describe("the file", () => {
     const db = api.database.open("realmpass_worker");
     const tidyUp = (seconds: number) => {
       const at = new Date(systemClock.now().getTime() + seconds * 1000);
-      return tidy({ db, clock: { now: () => at }, log: silentLog });
+      return purgeExpired({ db, clock: { now: () => at }, log: silentLog });
     };
     await tidyUp(60);
     expect(await sealed()).toHaveLength(1);
@@ -242,7 +242,7 @@ describe("the file", () => {
     const db = api.database.open("realmpass_worker");
     const tidyUp = (minutes: number) => {
       const at = new Date(systemClock.now().getTime() + minutes * 60_000);
-      return tidy({ db, clock: { now: () => at }, log: silentLog });
+      return purgeExpired({ db, clock: { now: () => at }, log: silentLog });
     };
     await tidyUp(24 * 60);
     expect(await rows()).toHaveLength(1);

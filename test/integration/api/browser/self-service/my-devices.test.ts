@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { endReplaced } from "../../../../../worker/upkeep/upkeep.ts";
+import { revokeSuperseded } from "../../../../../worker/upkeep/upkeep.ts";
 import { sendRequest, useApi } from "../../../../support/service/api.ts";
 import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
 import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
@@ -257,7 +257,7 @@ describe("renewing", () => {
   test("a day later the old one goes by itself if it is still beyond the limit, and not before or otherwise", async () => {
     const ended = async (user: GivenUser, hours: number) => {
       const at = new Date(systemClock.now().getTime() + hours * 3_600_000);
-      await endReplaced({ db: api.database.open("realmpass_worker"), clock: { now: () => at }, log: silentLog });
+      await revokeSuperseded({ db: api.database.open("realmpass_worker"), clock: { now: () => at }, log: silentLog });
       return revokedOf(user);
     };
     const user = await person({ profileOverride: 1 });

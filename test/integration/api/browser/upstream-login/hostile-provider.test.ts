@@ -10,7 +10,7 @@ import { systemClock } from "../../../../../runtime/clock.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import {
   useHostileProvider,
-  type UpstreamLie,
+  type HostileResponse,
   type UpstreamPlace,
 } from "../../../../support/counterparts/hostile-provider.ts";
 import { makeSigningKey } from "../../../../support/counterparts/upstream-provider.ts";
@@ -63,7 +63,7 @@ async function expectNobody(problem: Problem): Promise<void> {
 const seconds = (from: number): number => Math.floor(systemClock.now().getTime() / 1000) + from;
 
 const send =
-  (status: number, body: string | Buffer, headers: Record<string, string> = {}): UpstreamLie =>
+  (status: number, body: string | Buffer, headers: Record<string, string> = {}): HostileResponse =>
   (_, response) => {
     response.writeHead(status, { "content-type": "application/json", ...headers }).end(body);
   };
@@ -182,18 +182,18 @@ describe("the way back", () => {
 const places: UpstreamPlace[] = ["discovery", "token", "jwks", "userinfo"];
 
 describe("every place that is asked", () => {
-  const slow: UpstreamLie = (_, response) => {
+  const slow: HostileResponse = (_, response) => {
     setTimeout(() => response.destroy(), 5 * timeoutMs).unref();
   };
   /** Something all the time, and never an end. */
-  const drip: UpstreamLie = (_, response) => {
+  const drip: HostileResponse = (_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     const timer = setInterval(() => response.write(" "), 20);
     response.once("close", () => {
       clearInterval(timer);
     });
   };
-  const endless: UpstreamLie = (_, response) => {
+  const endless: HostileResponse = (_, response) => {
     response.writeHead(200, { "content-type": "application/json" });
     const more = (to: ServerResponse): void => {
       while (!to.destroyed && to.write(" ".repeat(65_536)));
@@ -203,15 +203,15 @@ describe("every place that is asked", () => {
     });
     more(response);
   };
-  const reset: UpstreamLie = (request) => {
+  const reset: HostileResponse = (request) => {
     request.socket.destroy();
   };
-  const redirect: UpstreamLie = (_, response) => {
+  const redirect: HostileResponse = (_, response) => {
     response.writeHead(302, { location: `${api.url}/healthz` }).end();
   };
 
   test.each(
-    places.flatMap((place): [UpstreamPlace, string, UpstreamLie, Problem][] => [
+    places.flatMap((place): [UpstreamPlace, string, HostileResponse, Problem][] => [
       [place, "silence", slow, "upstream_unreachable"],
       [place, "a drip", drip, "upstream_unreachable"],
       [place, "a broken connection", reset, "upstream_unreachable"],

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { deviceOf, mayBeIPad, miniBrowserOf } from "../../../../../api/browser/self-service/browser-device.ts";
+import { deviceOf, mayBeIPad, embeddedBrowserOf } from "../../../../../api/browser/self-service/browser-device.ts";
 import { userAgents } from "../../../../support/browser/user-agents.ts";
 
 const asking = (userAgent: string, platform?: string) => ({
@@ -36,7 +36,7 @@ test("an iPad that calls itself a Mac is given the choice, Chrome and Firefox on
 
 test("small browsers are told from those that can install a profile", () => {
   const small = Object.entries(userAgents).flatMap(([name, agent]) => {
-    const found = miniBrowserOf(asking(agent));
+    const found = embeddedBrowserOf(asking(agent));
     return found === undefined ? [] : [[name, found]];
   });
   expect(small).toEqual([

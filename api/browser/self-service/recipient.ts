@@ -8,7 +8,7 @@ import { readCookie, setCookie } from "../pages/cookies.ts";
 const cookieSeconds = 60 * 60;
 
 /** Gives the browser something to be known by again, unless it has it; answers what is stored of that. */
-export function markPicker({ deps, request, response }: PageRequest): Buffer {
+export function markRecipient({ deps, request, response }: PageRequest): Buffer {
   let value = readCookie(deps, request, "pickup");
   if (value === undefined) {
     value = randomBytes(24).toString("base64url");
@@ -18,7 +18,7 @@ export function markPicker({ deps, request, response }: PageRequest): Buffer {
 }
 
 /** Whether this browser is the one that picked the profile up. */
-export function isPicker({ deps, request }: PageRequest, { pickerHash }: Pick<HandOver, "pickerHash">): boolean {
+export function isRecipient({ deps, request }: PageRequest, { pickerHash }: Pick<HandOver, "pickerHash">): boolean {
   const value = readCookie(deps, request, "pickup");
   return value !== undefined && pickerHash !== null && timingSafeEqual(hashOfToken(value), pickerHash);
 }

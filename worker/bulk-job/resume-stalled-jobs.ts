@@ -1,6 +1,6 @@
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import { advance } from "./advance.ts";
-import type { JobDeps } from "./deps.ts";
+import type { BulkJobDeps } from "./deps.ts";
 
 /** A job in which nothing has moved for this long is looked into. */
 const quietSeconds = 10;
@@ -12,7 +12,7 @@ const jobsMax = 4;
  * Goes on with jobs whose time or turn has come, and with those that stand still because a worker went away or the queue
  * was emptied or is away. The queue is not needed to notice any of it.
  */
-export async function attendToJobs(deps: JobDeps): Promise<void> {
-  const due = await jobs.attend(deps.db, { at: deps.clock.now(), quietSeconds, limit: jobsMax });
+export async function resumeStalledJobs(deps: BulkJobDeps): Promise<void> {
+  const due = await jobs.findDue(deps.db, { at: deps.clock.now(), quietSeconds, limit: jobsMax });
   await Promise.all(due.map((jobId) => advance(deps, jobId)));
 }

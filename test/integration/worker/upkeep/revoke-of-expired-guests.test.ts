@@ -1,7 +1,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";
-import { endGuests } from "../../../../worker/upkeep/upkeep.ts";
+import { revokeOfExpiredGuests } from "../../../../worker/upkeep/upkeep.ts";
 import { auditOf } from "../../../support/given/audit.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { eventually } from "../../../support/run/eventually.ts";
@@ -14,7 +14,11 @@ const hour = 3_600_000;
 
 let worker: Database | undefined;
 const endThem = (at = fromNow(0)): Promise<void> =>
-  endGuests({ db: (worker ??= database.open("realmpass_worker")), clock: { now: () => at }, log: silentLog });
+  revokeOfExpiredGuests({
+    db: (worker ??= database.open("realmpass_worker")),
+    clock: { now: () => at },
+    log: silentLog,
+  });
 
 const reasonOf = async (serial: string): Promise<unknown> => {
   const [row] = await database.owner.query<{ reason: unknown }>(sql`

@@ -1,9 +1,9 @@
 import { useState } from "react";
 import type { User } from "./load-users.ts";
-import type { UserVerb } from "./user-calls.ts";
+import type { UserAction } from "./user-calls.ts";
 
 export interface Run {
-  verb: UserVerb;
+  verb: UserAction;
   total: number;
   done: number;
   failures: readonly { user: User; error: Error }[];
@@ -11,10 +11,10 @@ export interface Run {
 }
 
 /** Does the same with several people, one after another, and keeps count. Whom it failed for does not stop the others. */
-export function useRun() {
+export function useBatchAction() {
   const [run, setRun] = useState<Run>();
 
-  const start = async (verb: UserVerb, users: readonly User[], act: (userID: string) => Promise<unknown>) => {
+  const start = async (verb: UserAction, users: readonly User[], act: (userID: string) => Promise<unknown>) => {
     const failures: { user: User; error: Error }[] = [];
     const succeeded: User[] = [];
     const show = (ended: boolean) => {

@@ -5,7 +5,7 @@ import { PersonLink } from "../../ui/person.tsx";
 import type { AuditEntry } from "./entry.ts";
 
 /** Who acted: a person, an application, or a person with an application. */
-export function Who({ entry: { user, client } }: { entry: Pick<AuditEntry, "user" | "client"> }) {
+export function Actor({ entry: { user, client } }: { entry: Pick<AuditEntry, "user" | "client"> }) {
   const { t } = useTranslation();
   const person = user !== null && <PersonLink userID={String(user)} inText={client !== null} />;
   if (client === null) return person || t("audit.nobody");

@@ -9,7 +9,7 @@ const markHeader = "x-realmpass-console";
  * Throws unless a request comes from a page of the console: its cookie alone shows nothing, since browsers add it by
  * themselves. Streams and downloads cannot carry the header; for them the browser says where they come from.
  */
-export function requireOwnPage({ settings }: Pick<Deps, "settings">, request: Request): void {
+export function requireSameOrigin({ settings }: Pick<Deps, "settings">, request: Request): void {
   const { origin, "sec-fetch-site": site } = request.headers;
   const marked = request.headers[markHeader] === "1";
   const changesNothing = request.method === "GET" || request.method === "HEAD";

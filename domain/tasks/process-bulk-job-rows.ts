@@ -1,12 +1,12 @@
 import { z } from "zod";
 import { JobID } from "../ids.ts";
-import { defineJob } from "./task.ts";
+import { defineTask } from "./task.ts";
 
 /** Rows per chunk. Every chunk begins at a multiple of it plus one, so that adding a chunk again means the same job. */
 export const chunkSize = 500;
 
 /** The unfinished rows of a bulk job at positions `from` (inclusive) to `to` (exclusive). */
-export const workJobRows = defineJob({
+export const processBulkJobRows = defineTask({
   name: "work-job-rows",
   queue: "bulk",
   payload: z.strictObject({
@@ -15,7 +15,7 @@ export const workJobRows = defineJob({
     from: z.int().min(1),
     to: z.int().min(2),
   }),
-  jobId: ({ jobId, from }) => `${jobId}_${from}`,
+  taskId: ({ jobId, from }) => `${jobId}_${from}`,
   // The n-th chunk of every job comes before the next one of any: a small job does not wait behind a large one.
   priority: ({ from }) => 1000 + Math.floor(from / chunkSize),
   attempts: 5,

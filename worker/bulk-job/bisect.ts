@@ -19,7 +19,7 @@ export function slicesOf({ jobId, from, to }: RowRange, size: number): RowRange[
  * Works a slice of rows; when the database refuses it, halves of it, until the row that it refuses is alone and can be
  * given up by itself. An outage of the database is nobody's fault and is thrown.
  */
-export async function sparingOthers<Result>(
+export async function bisectOnError<Result>(
   slice: RowRange,
   {
     work,
@@ -46,8 +46,8 @@ export async function sparingOthers<Result>(
     }
   }
   const middle = from + Math.floor((to - from) / 2);
-  const first = await sparingOthers({ jobId, from, to: middle }, { work, giveUp, log });
-  return [...first, ...(await sparingOthers({ jobId, from: middle, to }, { work, giveUp, log }))];
+  const first = await bisectOnError({ jobId, from, to: middle }, { work, giveUp, log });
+  return [...first, ...(await bisectOnError({ jobId, from: middle, to }, { work, giveUp, log }))];
 }
 
 async function withoutContention<Result>(work: () => Promise<Result>): Promise<Result> {

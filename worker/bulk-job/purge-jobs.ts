@@ -1,15 +1,15 @@
 import * as upkeep from "../../db/queries/bulk-job/upkeep.ts";
-import type { JobDeps } from "./deps.ts";
+import type { BulkJobDeps } from "./deps.ts";
 
 /** Erases the private keys that jobs have kept for long enough, and removes jobs that are old or were never sent in full. */
-export async function tidyJobs({ db, clock, log }: Pick<JobDeps, "db" | "clock" | "log">): Promise<void> {
+export async function purgeJobs({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">): Promise<void> {
   const removed = {
     uploads: await upkeep.removeBrokenUploads(db, { at: clock.now() }),
     outputs: await untilNone(() => upkeep.eraseJobOutputs(db, { at: clock.now() })),
     jobs: await untilNone(() => upkeep.removeOldJob(db, { at: clock.now() })),
   };
   if (removed.uploads + removed.outputs + removed.jobs > 0) {
-    log.info({ event: "upkeep.jobs_tidied", ...removed }, "bulk jobs tidied up");
+    log.info({ event: "upkeep.jobs_purged", ...removed }, "what bulk jobs left is removed");
   }
 }
 

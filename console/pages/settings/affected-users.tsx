@@ -6,7 +6,7 @@ import { formatNumber } from "../../ui/time.tsx";
 import { usersWithMoreThan, type RealmSettings } from "./realm.ts";
 
 /** Who notices a change, and who does not. */
-export function WhomItTouches({ before, after }: { before: RealmSettings; after: RealmSettings }) {
+export function AffectedUsers({ before, after }: { before: RealmSettings; after: RealmSettings }) {
   const { t } = useTranslation();
   const looks = before.displayName !== after.displayName || before.logoURI !== after.logoURI;
   return (

@@ -13,7 +13,7 @@ function next(): void {
 }
 
 /** Makes many small calls of one page one after another, so that they never use up what the session may ask. */
-export async function paced<Answer>(signal: AbortSignal, call: () => Promise<Answer>): Promise<Answer> {
+export async function throttleCalls<Answer>(signal: AbortSignal, call: () => Promise<Answer>): Promise<Answer> {
   await new Promise<void>((begin) => {
     waiting.push({ signal, begin });
     if (!pacing) next();

@@ -4,7 +4,7 @@ import { formatNumber } from "../../ui/time.tsx";
 import type { Job } from "./job.ts";
 
 /** Says that a job is over: on the page, and by the browser if the viewer allowed it and looks elsewhere. */
-export function tellEnd(job: Job): void {
+export function notifyFinished(job: Job): void {
   const text = i18next.t(`jobs.end.${job.state}`, {
     kind: i18next.t(`jobs.kinds.${job.kind}`),
     changed: formatNumber(job.changed, i18next.language),

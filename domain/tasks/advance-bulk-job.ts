@@ -1,16 +1,16 @@
 import { z } from "zod";
 import { JobID } from "../ids.ts";
-import { defineJob } from "./task.ts";
+import { defineTask } from "./task.ts";
 
 /** Why a bulk job is looked at. It is part of the queue's id, so that a new reason is never swallowed by an old one. */
 export const advanceCauses = ["received", "started", "cancelled"] as const;
 
 /** Takes a bulk job one state further: check it, begin it, stop it, finish it. What is to be done is in its row. */
-export const advanceJob = defineJob({
+export const advanceBulkJob = defineTask({
   name: "advance-job",
   queue: "jobs",
   payload: z.strictObject({ version: z.literal(1), jobId: JobID, cause: z.enum(advanceCauses) }),
-  jobId: ({ jobId, cause }) => `${jobId}_${cause}`,
+  taskId: ({ jobId, cause }) => `${jobId}_${cause}`,
   attempts: 3,
   backoffMs: 1000,
 });

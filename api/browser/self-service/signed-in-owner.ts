@@ -13,7 +13,7 @@ import { redirect } from "../pages/redirect.ts";
 import type { Owner } from "./owner.ts";
 
 /** Somebody who is signed in to the browser. */
-export interface Me extends Owner {
+export interface SignedInOwner extends Owner {
   principal: UserPrincipal;
   state: UserState;
 }
@@ -26,7 +26,7 @@ const ownScopes: ReadonlySet<Scope> = new Set<Scope>([
 ]);
 
 /** Who is signed in; whoever is not is sent to do so, and comes back. */
-export async function findMe(page: PageRequest): Promise<Me | undefined> {
+export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner | undefined> {
   const { deps } = page;
   const at = deps.clock.now();
   const login = await findLogin(deps, page.request);
