@@ -1,5 +1,6 @@
 import { ConfigError } from "./config.ts";
 import { withoutCredentials, type Log } from "./log.ts";
+import { within } from "./deadline.ts";
 
 export interface Lifecycle {
   /** Registers what has to be stopped. Stopping happens in the reverse order of starting. */
@@ -34,15 +35,9 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
   }
 
   async function withinDeadline(work: Promise<void>): Promise<void> {
-    let timer: NodeJS.Timeout | undefined;
-    const deadline = new Promise<void>((resolve) => {
-      timer = setTimeout(() => {
-        log.error({ event: "process.stop_late", deadlineMs }, "not everything stopped in time");
-        resolve();
-      }, deadlineMs);
-    });
-    await Promise.race([work, deadline]);
-    clearTimeout(timer);
+    if ((await within(deadlineMs, work)) === "late") {
+      log.error({ event: "process.stop_late", deadlineMs }, "not everything stopped in time");
+    }
   }
 
   const lifecycle: Lifecycle = {

@@ -16,6 +16,7 @@ import type { TaskDefinition, QueueName } from "../domain/tasks/task.ts";
 import { queueNames } from "../domain/tasks/task.ts";
 import type { Log } from "./log.ts";
 import { openRedis } from "./redis.ts";
+import { answerWithin } from "./deadline.ts";
 
 /** Where the queues live: Redis, or BullMQ's tables in Postgres through a pool whose search path is `bullmq`. */
 export type QueueBackend = { kind: "redis"; url: string } | { kind: "postgres"; pool: QueuePool };
@@ -75,7 +76,7 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
   const adders = new Map(
     [...queues].map(([name, queue]) => [
       name,
-      coalesced((added) => within(answerMsMax, addTo(queue, added, backend.kind))),
+      coalesced((added) => answerWithin(answerMsMax, addTo(queue, added, backend.kind))),
     ]),
   );
 
@@ -89,7 +90,7 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
     enqueue: (job, payload) => adder(job.queue)([asQueued(job, payload)]),
     enqueueAll: (job, payloads) => adder(job.queue)(payloads.map((payload) => asQueued(job, payload))),
     async ping() {
-      await within(answerMsMax, queues.get("issuance")?.getWaitingCount());
+      await answerWithin(answerMsMax, queues.get("issuance")?.getWaitingCount() ?? Promise.resolve(undefined));
     },
     async depth() {
       const counts = await Promise.all(
@@ -273,18 +274,4 @@ export function startQueueWorker(
       disconnect(connection);
     },
   };
-}
-
-async function within<Result>(ms: number, promise: Promise<Result> | undefined): Promise<Result | undefined> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`no answer within ${ms} ms`));
-    }, ms);
-  });
-  try {
-    return await Promise.race([promise, late]);
-  } finally {
-    clearTimeout(timer);
-  }
 }

@@ -1,4 +1,4 @@
-import { createHmac, hkdfSync, type KeyObject } from "node:crypto";
+import { createHmac, type KeyObject } from "node:crypto";
 import { isIPv6 } from "node:net";
 import {
   RateLimiterMemory,
@@ -13,6 +13,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";
 import { openRedis } from "../../runtime/redis.ts";
+import { subKey } from "../../runtime/sub-key.ts";
 
 /** So many wrong guesses in so many seconds, from the first one on. */
 export interface GuessLimit {
@@ -238,7 +239,7 @@ const tooMany = (msBeforeNext: number): ServiceError =>
 
 /** Names and addresses as the store may know them: by a digest that says nothing without the key. */
 function digestUnder(masterKey: KeyObject): (...parts: readonly string[]) => string {
-  const key = Buffer.from(hkdfSync("sha256", masterKey.export(), "", "realmpass guesses", 32));
+  const key = subKey(masterKey, "attemptLimits");
   return (...parts) => createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64url");
 }
 

@@ -5,6 +5,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { gzipParts } from "./gzip-parts.ts";
 import { pemParts } from "./pem-parts.ts";
+import { answerWithin } from "../../runtime/deadline.ts";
 
 /** An issuer's current CRL, as it is served. */
 export interface CurrentCrl {
@@ -88,20 +89,11 @@ export function createPublications({ db, log }: { db: Database; log: Log }): Pub
       const newest = findNewest(issuerId);
       const known = current.get(issuerId);
       if (known === undefined) return newest;
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<never>((_, reject) => {
-        timer = setTimeout(() => {
-          reject(new Error(`no answer within ${waitMsMax} ms`));
-        }, waitMsMax);
-      });
       try {
-        return await Promise.race([newest, late]);
+        return await answerWithin(waitMsMax, newest);
       } catch (err) {
-        newest.catch(() => undefined);
         log.warn({ event: "crl.not_checked", issuer: issuerId, err }, "serving the CRL that we have");
         return known;
-      } finally {
-        clearTimeout(timer);
       }
     },
 

@@ -6,6 +6,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Deps } from "../contract/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Timestamp } from "../contract/views/timestamp.ts";
+import { answerWithin } from "../../runtime/deadline.ts";
 
 export const getLiveness = endpoint({
   operation: "getLiveness",
@@ -82,19 +83,11 @@ async function overdueCrls({ db, clock }: Deps): Promise<z.infer<typeof Crls>["o
 
 async function check(run: () => Promise<unknown>): Promise<{ ok: boolean; ms: number; reason?: string }> {
   const startedAt = performance.now();
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new Error(`no answer within ${waitMsMax} ms`));
-    }, waitMsMax);
-  });
   const elapsed = (): number => Math.round((performance.now() - startedAt) * 10) / 10;
   try {
-    await Promise.race([run(), late]);
+    await answerWithin(waitMsMax, run());
     return { ok: true, ms: elapsed() };
   } catch (error) {
     return { ok: false, ms: elapsed(), reason: error instanceof Error ? error.message : String(error) };
-  } finally {
-    clearTimeout(timer);
   }
 }

@@ -3,7 +3,6 @@
  * and nowhere else in the process; of its issuers this thread knows their certificates, and its own keys never leave it.
  */
 import type { Certified } from "../responder-certificates/certify-responder.ts";
-import { setTimeout as delay } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import { openDatabase } from "../../db/client.ts";
 import { systemClock } from "../../runtime/clock.ts";
@@ -17,6 +16,7 @@ import { startListener, type ListenerOptions } from "./listener.ts";
 import type { FromThread, OcspThreadData, ToThread } from "./messages.ts";
 import { createResponder } from "./responder.ts";
 import { createStatusReader } from "./status-reader.ts";
+import { within } from "../../runtime/deadline.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("ocsp-thread.ts is a worker thread's entry");
@@ -137,5 +137,5 @@ const prepare = async (): Promise<void> => {
   for (const issuer of await issuers.listIssuing(issuersAtStart)) await identities.of(issuer).catch(() => undefined);
 };
 const prepared = prepare().catch(() => undefined);
-await Promise.race([prepared, delay(prepareMsMax, undefined, { ref: false })]);
+await within(prepareMsMax, prepared);
 tell({ type: "listening", port: listener.port });

@@ -14,6 +14,7 @@ import { IdentityUnavailable, type Identities, type Identity } from "./identitie
 import { isIssuerOf, type OcspIssuers } from "./issuers.ts";
 import type { LastOcsp } from "./last-ocsp.ts";
 import type { ReadStatus } from "./status-reader.ts";
+import { within } from "../../runtime/deadline.ts";
 
 export interface Responder {
   /** Answers a request for an issuer. Never rejects: whatever goes wrong is an answer, too. */
@@ -77,21 +78,14 @@ export function createResponder(deps: ResponderDeps): Responder {
 
   return {
     async answer(issuerId, request) {
-      let timer: NodeJS.Timeout | undefined;
-      const late = new Promise<OcspAnswer>((resolve) => {
-        timer = setTimeout(() => {
-          resolve(errorAnswer("tryLater"));
-        }, waitMsMax);
-      });
       try {
-        return await Promise.race([find(issuerId, request), late]);
+        const answer = await within(waitMsMax, find(issuerId, request));
+        return answer === "late" ? errorAnswer("tryLater") : answer;
       } catch (error) {
         if (error instanceof DatabaseUnavailable || error instanceof IdentityUnavailable)
           return errorAnswer("tryLater");
         onUnexpectedError(error);
         return errorAnswer("internalError");
-      } finally {
-        clearTimeout(timer);
       }
     },
   };

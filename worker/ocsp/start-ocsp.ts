@@ -11,6 +11,7 @@ import type { SigningPool } from "../signing/pool.ts";
 import { certifyResponder } from "../responder-certificates/certify-responder.ts";
 import { registerMetrics } from "./metrics.ts";
 import type { FromThread, OcspThreadData, ToThread } from "./messages.ts";
+import { within } from "../../runtime/deadline.ts";
 
 /** What a worker's responder is told by the configuration. */
 export interface OcspOptions extends OcspThreadData {
@@ -140,13 +141,6 @@ async function stopThread(thread: Worker): Promise<void> {
   thread.postMessage({ type: "stop" } satisfies ToThread);
   await within(stopMsMax, gone);
   await thread.terminate();
-}
-
-/** Waits for something, but no longer than that. */
-async function within(ms: number, work: Promise<unknown>): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  await Promise.race([work, new Promise((resolve) => (timer = setTimeout(resolve, ms)))]);
-  clearTimeout(timer);
 }
 
 /** How others name a host that we listen on: every interface is reached by the machine's name. */

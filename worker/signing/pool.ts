@@ -10,6 +10,7 @@ import type {
   SignedCrlOrder,
 } from "./messages.ts";
 import { SigningThreadError, startSigningThread, type SigningThread } from "./thread-handle.ts";
+import { within } from "../../runtime/deadline.ts";
 
 /** How many orders to give `issue` at a time: fewer cost 50 to 80 % more, many more leave other threads idle. */
 export const ordersPerBatch = 16;
@@ -222,10 +223,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
 
     async close({ deadlineMs = 10_000 } = {}) {
       closed = true;
-      let timer: NodeJS.Timeout | undefined;
-      const deadline = new Promise((resolve) => (timer = setTimeout(resolve, deadlineMs)));
-      await Promise.race([Promise.allSettled(outstanding), deadline]);
-      clearTimeout(timer);
+      await within(deadlineMs, Promise.allSettled(outstanding));
       for (const restart of restarts) clearTimeout(restart);
       for (const batch of pending.splice(0)) batch.reject(new SigningThreadError("the signing pool was closed"));
       await Promise.all([...running].map((thread) => thread.terminate()));

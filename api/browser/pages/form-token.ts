@@ -1,19 +1,10 @@
-import { createHmac, hkdfSync, randomBytes, timingSafeEqual, type KeyObject } from "node:crypto";
+import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Request, Response } from "express";
 import type { Deps } from "../../contract/deps.ts";
 import { readCookie, setCookie } from "./cookies.ts";
+import { subKey } from "../../../runtime/sub-key.ts";
 
 type FormDeps = Pick<Deps, "masterKey" | "settings">;
-
-const keys = new WeakMap<KeyObject, Buffer>();
-
-/** A key for this purpose alone. */
-function formKey(masterKey: KeyObject): Buffer {
-  const known =
-    keys.get(masterKey) ?? Buffer.from(hkdfSync("sha256", masterKey.export(), "", "realmpass form token", 32));
-  keys.set(masterKey, known);
-  return known;
-}
 
 /** What was drawn for a browser that had none yet: all forms of one page are of the same browser. */
 const drawn = new WeakMap<Response, string>();
@@ -33,7 +24,7 @@ export function formTokenFor(
 }
 
 const tokenOf = ({ masterKey }: FormDeps, browser: string): string =>
-  createHmac("sha256", formKey(masterKey)).update(browser).digest("base64url");
+  createHmac("sha256", subKey(masterKey, "formToken")).update(browser).digest("base64url");
 
 /**
  * Whether a form was sent from a page of ours in the same browser: by its token, and by what the browser says of where

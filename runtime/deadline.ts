@@ -1,0 +1,22 @@
+/**
+ * What a promise gives if it does so within `ms` milliseconds, else `"late"`. Rejects as the promise does; what it does
+ * after the deadline has no effect.
+ */
+export async function within<Result>(ms: number, promise: Promise<Result>): Promise<Result | "late"> {
+  let timer: NodeJS.Timeout | undefined;
+  const deadline = new Promise<"late">((resolve) => {
+    timer = setTimeout(resolve, ms, "late");
+  });
+  try {
+    return await Promise.race([promise, deadline]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+/** The same as {@link within} for work that failed if it is late. */
+export async function answerWithin<Result>(ms: number, promise: Promise<Result>): Promise<Result> {
+  const answer = await within(ms, promise);
+  if (answer === "late") throw new Error(`no answer within ${ms} ms`);
+  return answer;
+}

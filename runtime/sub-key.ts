@@ -1,0 +1,19 @@
+import { hkdfSync, type KeyObject } from "node:crypto";
+
+/** What keys are derived for. The labels stay as they are: forms and links that are out must survive an upgrade. */
+const labels = {
+  attemptLimits: "realmpass guesses",
+  formToken: "realmpass form token",
+  handOver: "realmpass hand-over",
+} as const;
+
+const derived = new WeakMap<KeyObject, Map<string, Buffer>>();
+
+/** The 32-byte key for one purpose alone that follows from the master key (HKDF, RFC 5869, with SHA-256). */
+export function subKey(masterKey: KeyObject, purpose: keyof typeof labels): Buffer {
+  const known = derived.get(masterKey) ?? new Map<string, Buffer>();
+  derived.set(masterKey, known);
+  const key = known.get(purpose) ?? Buffer.from(hkdfSync("sha256", masterKey.export(), "", labels[purpose], 32));
+  known.set(purpose, key);
+  return key;
+}
