@@ -1,4 +1,5 @@
 import type { Database } from "../../db/client.ts";
+import { DatabaseUnavailable } from "../../db/outage.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 import { IssuerID } from "../../domain/ids.ts";
 import type { SigningPool } from "../signing/pool.ts";
@@ -38,7 +39,8 @@ export function createIssuers({
 
   return {
     async ensure(issuerIds) {
-      await Promise.all(
+      // Each load ends before anybody goes on: an issuer that fails must not let work begin that another is loaded for.
+      const loads = await Promise.allSettled(
         [...new Set(issuerIds)].map((issuerId) => {
           const known = loaded.get(issuerId);
           if (known !== undefined) return known;
@@ -48,6 +50,8 @@ export function createIssuers({
           return loading;
         }),
       );
+      const failures = loads.flatMap((load) => (load.status === "rejected" ? [load.reason as unknown] : []));
+      if (failures.length > 0) throw failures.find((failure) => failure instanceof DatabaseUnavailable) ?? failures[0];
     },
   };
 }

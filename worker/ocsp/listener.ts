@@ -14,6 +14,8 @@ export interface ListenerOptions {
   port: number;
   clientAddress: ClientAddress;
   withinLimit: WithinLimit;
+  /** Requests that are answered at once; what comes beyond that is told to come back. Default: 2,000. */
+  inFlightMax?: number;
   /** Called once for each answer. */
   onAnswer: (outcome: OcspOutcome, seconds: number) => void;
 }
@@ -23,9 +25,6 @@ export interface OcspListener {
   /** Takes no more connections and resolves when all that was asked is answered. */
   close(): Promise<void>;
 }
-
-/** Answers in hand at once; what comes beyond that is told to come back. */
-const inHandMax = 2_000;
 
 /** How long those who keep answers may do so without asking, in seconds: less than an answer holds. */
 const keptSeconds = 2;
@@ -43,9 +42,23 @@ const connectionsMax = 4_096;
 const responseType = "application/ocsp-response";
 
 /** OCSP over HTTP (RFC 6960 appendix A, RFC 5019 sections 5 and 6): `/ocsp/{issuer}`, POST and GET. */
-export async function startListener(options: ListenerOptions): Promise<OcspListener> {
+export async function startListener({ inFlightMax = 2_000, ...options }: ListenerOptions): Promise<OcspListener> {
   let inFlight = 0;
   let closing = false;
+
+  const answerTo = async (
+    request: IncomingMessage,
+    { issuerId, asked }: { issuerId: string; asked: Buffer },
+  ): Promise<OcspAnswer> => {
+    inFlight += 1;
+    try {
+      const address = options.clientAddress(request.socket.remoteAddress, headerOf(request, "x-forwarded-for"));
+      if (inFlight > inFlightMax || !options.withinLimit(address)) return errorAnswer("tryLater");
+      return await options.responder.answer(issuerId, asked);
+    } finally {
+      inFlight -= 1;
+    }
+  };
 
   const respond = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
     const startedAt = performance.now();
@@ -60,13 +73,7 @@ export async function startListener(options: ListenerOptions): Promise<OcspListe
       return;
     }
 
-    inFlight += 1;
-    const address = options.clientAddress(request.socket.remoteAddress, headerOf(request, "x-forwarded-for"));
-    const answer =
-      inFlight > inHandMax || !options.withinLimit(address)
-        ? errorAnswer("tryLater")
-        : await options.responder.answer(target.issuerId, asked);
-    inFlight -= 1;
+    const answer = await answerTo(request, { issuerId: target.issuerId, asked });
     if (closing) response.setHeader("Connection", "close");
     send(request, response, answer);
     options.onAnswer(answer.outcome, (performance.now() - startedAt) / 1_000);

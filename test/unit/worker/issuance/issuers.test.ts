@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import type { Database } from "../../../../db/client.ts";
+import { createIssuers } from "../../../../worker/issuance/issuers.ts";
+import type { SigningPool } from "../../../../worker/signing/pool.ts";
+
+test("when one issuer cannot be loaded, the others are loaded before anybody goes on", async () => {
+  const db = {
+    query: ({ values }: { values: readonly unknown[] }) => {
+      const [ids] = values as [string[]];
+      return Promise.resolve(ids.map((id) => ({ id, certificate: Buffer.of(1), chain: [], encryptedKey: {} })));
+    },
+  } as unknown as Database;
+  const loaded: string[] = [];
+  let finish: () => void = () => undefined;
+  const slow = new Promise<void>((resolve) => (finish = resolve));
+  const pool = {
+    async ensureIssuer({ issuerId }: { issuerId: string }) {
+      if (issuerId === "1") throw new Error("a wrong passphrase");
+      await slow;
+      loaded.push(issuerId);
+    },
+  } as unknown as SigningPool;
+
+  const ensuring = createIssuers({ db, pool, publicationUrl: "http://ca.example" }).ensure(["1", "2"]);
+  setImmediate(finish);
+  await expect(ensuring).rejects.toThrow("a wrong passphrase");
+  expect(loaded).toEqual(["2"]);
+});
