@@ -99,7 +99,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   });
   for (const each of servers) each.on("request", app);
   lifecycle.onStop("http server", async () => {
-    // Whoever waits for a worker is told where to ask again, and asks another process.
+    // Clients that wait for a worker are told where to ask again, and then ask another process.
     settlements.close();
     jobs.close();
     await Promise.all(servers.map(closeServer));

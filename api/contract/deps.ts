@@ -146,7 +146,7 @@ export interface TokenSigningKeys {
   sign(token: { algorithm: TokenAlgorithm; type: string; claims: JWTPayload }): Promise<string>;
   /** The public halves of all keys that valid tokens may be signed with, now or soon. */
   publicKeys(): Promise<JWK[]>;
-  /** What a token of ours says, expired or not; undefined for anything that we have not signed. */
+  /** The claims of a token that this service signed, expired or not; undefined for any other token. */
   verify(token: string, expected: { algorithm: TokenAlgorithm; type: string }): Promise<JWTPayload | undefined>;
 }
 

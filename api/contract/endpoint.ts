@@ -89,9 +89,9 @@ export interface Described<Code extends ErrorCode> {
   host?: "api" | "auth";
   /** The scope that is needed in addition. */
   scope?: Scope;
-  /** Scopes that are needed besides that one. */
+  /** Scopes that are needed in addition to that one. */
   furtherScopes?: readonly Scope[];
-  /** The codes it can fail with, besides those that every endpoint of its kind has. */
+  /** The codes it can fail with, in addition to those that every endpoint of its kind has. */
   errors: readonly Code[];
   /** Its answer carries a key or a token: nobody keeps it, not even to compare. */
   secret?: boolean;
@@ -283,7 +283,7 @@ export function answerOf({ data, pending }: Pick<Endpoint, "data" | "pending">, 
   return { status: answer.status, data: checked(schema, answer.data), headers: answer.headers };
 }
 
-/** The answer as its schema has it. One that does not fit is a bug of ours, and nothing of it leaves the house. */
+/** An answer that does not match its schema is a bug: it is logged and answered with 500, never sent. */
 function checked(schema: z.ZodType, data: unknown): unknown {
   const parsed = schema.safeParse(data);
   if (!parsed.success) throw new Error("an answer does not fit its schema", { cause: parsed.error });

@@ -3,7 +3,7 @@ import type { PageRequest } from "../../db/page.ts";
 import { ServiceError, type FieldError } from "../../domain/errors.ts";
 import { faultsOf } from "./faults.ts";
 
-/** What a list offers besides pages. */
+/** What a list offers in addition to pages. */
 export interface ListOptions<Filter extends object, SortKey extends string> {
   /** What `search` looks inside; undefined when the list has no search. */
   search?: string;

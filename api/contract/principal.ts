@@ -26,7 +26,7 @@ export interface ServicePrincipal extends Holder {
   clientId: string;
 }
 
-/** Whoever holds a guest account's token. */
+/** The holder of a guest account's token. */
 export interface GuestPrincipal extends Holder {
   kind: "guest";
   guestAccountId: string;
@@ -54,7 +54,7 @@ export function actorOf(principal: Principal): Actor {
   }
 }
 
-/** Whether whoever asks has made something: the same user through the same client, or the same client on its own. */
+/** Whether the caller made something: the same user through the same client, or the same client on its own. */
 export const hasMade = (
   principal: UserPrincipal | ServicePrincipal,
   made: { createdByUserId: string | null; createdByClientId: string | null },

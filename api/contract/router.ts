@@ -26,7 +26,7 @@ interface Route {
   methods: Map<Method, { endpoint: Endpoint; names: readonly string[] }>;
 }
 
-/** Mounts every endpoint. A known path with another method is 405; what is not here is left to whoever comes next. */
+/** Mounts every endpoint. A known path with another method is 405; an unknown path is left to the next handler. */
 export function createRouter(endpoints: readonly Endpoint[], deps: Deps, limiter: RateLimiter): Router {
   const router = Router({ caseSensitive: true, strict: true });
   for (const route of routesOf(endpoints)) {

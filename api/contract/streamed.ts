@@ -9,7 +9,7 @@ export interface StreamFormats {
   types: Readonly<Record<string, z.ZodType>>;
   /** Of a list that comes as a file. */
   filter?: ListOptions<object, string>["filter"];
-  /** Whoever was cut off can go on where they were, with `Last-Event-ID`. */
+  /** A client that was cut off can resume where it stopped, with `Last-Event-ID`. */
   resumed?: boolean;
 }
 
@@ -19,7 +19,7 @@ export class Streamed {
   readonly type: string;
   /** What the file is called when it is saved: letters, digits, dots and hyphens. Undefined for what is not for saving. */
   readonly fileName: string | undefined;
-  /** Asked for the next piece only when the client has taken the ones before. */
+  /** The next piece is read only when the client has taken all earlier pieces. */
   readonly pieces: AsyncIterable<string>;
   readonly headers: Readonly<Record<string, string>>;
   constructor(

@@ -1,6 +1,6 @@
 import { Counter, Histogram, type Registry } from "prom-client";
 
-/** The API's metrics besides the process's own. */
+/** The API's metrics, in addition to those of its process. */
 export interface ApiMetrics {
   request: (labels: { method: string; route: string; status: number }, seconds: number) => void;
   issuanceWait: (outcome: "settled" | "late" | "gone", seconds: number) => void;

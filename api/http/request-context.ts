@@ -8,7 +8,7 @@ export interface RequestContext {
   id: string;
   /** The route's template. The URL itself is never logged: it may hold a token. */
   route: string;
-  /** Who asked, in so far as the log may say. */
+  /** The caller, as far as the log may name it. */
   who: Readonly<Record<string, string>> | undefined;
   log: () => Log;
   /** Aborted when the client goes away before it is answered. */

@@ -29,8 +29,8 @@ export function setSecurityHeaders(response: Response, { https }: { https: boole
 }
 
 /**
- * Sends an answer in the wrapper. One that `isCacheable` has a validator, and whoever kept it asks each time whether it
- * still holds (RFC 9110 section 13).
+ * Sends an answer in the wrapper. One that `isCacheable` has a validator, and a client that stored it revalidates it
+ * before each use (RFC 9110 section 13).
  */
 export function sendAnswer(
   response: Response,

@@ -60,7 +60,7 @@ async function readTarget(page: PageRequest): Promise<Target | undefined> {
   return { application, userId: claims.userId, sessionId: claims.sessionId, to };
 }
 
-/** An id token of ours, expired or not. */
+/** What an id token of this service says, expired or not. */
 async function readIdToken(
   { signingKeys, settings }: Deps,
   token: string,
@@ -76,8 +76,9 @@ async function readIdToken(
 function readLogoutUri(uri: string, { clientUri }: applications.Application): URL | undefined {
   if (!/^https?:\/\//i.test(uri) || !URL.canParse(uri)) return undefined;
   const [url, home] = [new URL(uri), new URL(clientUri)];
-  const ours = url.protocol === home.protocol && url.host === home.host && url.username === "" && url.password === "";
-  return ours ? url : undefined;
+  const onSameHost =
+    url.protocol === home.protocol && url.host === home.host && url.username === "" && url.password === "";
+  return onSameHost ? url : undefined;
 }
 
 async function endSession(page: PageRequest, { application, userId, sessionId }: Target): Promise<void> {

@@ -4,7 +4,10 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { sendJson } from "../http/respond.ts";
 
-/** The errors of the endpoints that clients call (RFC 6749 section 5.2, RFC 6750 section 3.1), and the ones of ours that can befall them. */
+/**
+ * The errors of the endpoints that clients call: those of RFC 6749 section 5.2 and RFC 6750 section 3.1, and the API's
+ * own that can occur there.
+ */
 export const oauthErrors = {
   invalid_request: {
     status: 400,

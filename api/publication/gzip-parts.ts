@@ -12,7 +12,7 @@ export async function gzipParts(parts: readonly Buffer[]): Promise<Buffer[]> {
   let sum = 0;
   let length = 0;
   for (const part of parts) {
-    // Over nothing zlib begins anew.
+    // zlib may restart the sum at an empty part.
     if (part.length > 0) sum = crc32(part, sum);
     length += part.length;
   }

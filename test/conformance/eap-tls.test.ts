@@ -62,8 +62,8 @@ interface Realm {
 describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   let service: RunningService;
   let network: TcpProxy;
-  let ours: Realm;
-  let theirs: Realm;
+  let ownRealm: Realm;
+  let otherRealm: Realm;
   let server: { certificate: string; privateKey: string };
   let healthy: Profile;
   let special: Profile;
@@ -79,24 +79,24 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     target.port = service.apiPort;
 
     const client = await givenServiceApplication(service.owner, service.realmId);
-    ours = await givenRealm(service, client);
+    ownRealm = await givenRealm(service, client);
     const other = await givenIssuingRealm(service.owner);
-    theirs = await givenRealm(other, await givenServiceApplication(service.owner, other.realmId));
+    otherRealm = await givenRealm(other, await givenServiceApplication(service.owner, other.realmId));
 
-    server = (await ask(ours, "POST", `/api/infrastructure-profile/${radiusServerName}`, {
+    server = (await ask(ownRealm, "POST", `/api/infrastructure-profile/${radiusServerName}`, {
       format: "pem",
       validityMonths: 24,
     })) as typeof server;
-    healthy = await issue(ours);
-    special = await issue(ours);
+    healthy = await issue(ownRealm);
+    special = await issue(ownRealm);
     const common = {
-      realmDomain: ours.domain,
+      realmDomain: ownRealm.domain,
       server: server.certificate,
       key: server.privateKey,
       exception: special.identity,
     };
     // The strict one trusts the other realm's issuer as well: there the name alone keeps its devices out.
-    const trusted = { strict: ours.issuer + theirs.issuer, resilient: ours.issuer };
+    const trusted = { strict: ownRealm.issuer + otherRealm.issuer, resilient: ownRealm.issuer };
     for (const mode of modes) radius[mode] = await startRadius({ ...common, mode, issuers: trusted[mode] });
   }, 120_000);
 
@@ -141,14 +141,14 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   }
 
   const revoke = (...profiles: Profile[]): Promise<unknown> =>
-    ask(ours, "DELETE", "/api/profiles/bulk", { profiles: profiles.map(({ serial }) => serial) });
+    ask(ownRealm, "DELETE", "/api/profiles/bulk", { profiles: profiles.map(({ serial }) => serial) });
 
   const attempt = (
     mode: RadiusMode,
     { files }: Pick<Profile, "files">,
     options: Pick<KnockOptions, "tls" | "again"> = {},
   ): Promise<Answered> =>
-    authenticate({ radius: radius[mode], files, ca: ours.chain, identity: `@${ours.domain}`, ...options });
+    authenticate({ radius: radius[mode], files, ca: ownRealm.chain, identity: `@${ownRealm.domain}`, ...options });
 
   async function expectAdmitted(mode: RadiusMode, profile: Profile, options: Pick<KnockOptions, "tls" | "again"> = {}) {
     const answered = await attempt(mode, profile, options);
@@ -172,7 +172,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   const bringCrl = (...revoked: Profile[]): Promise<void> =>
     eventually(
       async () => {
-        const { code, output, newest } = await fetchCrl(radius.resilient, ours.crlUrl);
+        const { code, output, newest } = await fetchCrl(radius.resilient, ownRealm.crlUrl);
         expect({ code, output }).toMatchObject({ code: 0 });
         const { stdout } = openssl(["crl", "-noout", "-text", "-in", "crl"], { crl: newest });
         for (const { serial } of revoked) expect(stdout).toContain(hexadecimal(serial));
@@ -199,7 +199,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     ["a key of its own", { format: "pem", csr }],
   ];
   test.each(files)("a device with %s is admitted over TLS 1.2 and 1.3", async (_name, wanted) => {
-    const profile = await issue(ours, wanted);
+    const profile = await issue(ownRealm, wanted);
     if (wanted.csr !== undefined) profile.files = { certificate: certificateOf(profile), key: ownKey };
 
     for (const tls of ["1.2", "1.3"] as const) {
@@ -211,7 +211,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   });
 
   test.each(deviceTypes)("the PKCS#12 file for %s is admitted as it is", async (deviceType) => {
-    await expectAdmitted("strict", await issue(ours, { deviceType }));
+    await expectAdmitted("strict", await issue(ownRealm, { deviceType }));
   });
 
   test("the answer has the certificate's name, a time after which to ask again, and the VLAN", async () => {
@@ -224,35 +224,38 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   });
 
   test("a profile revoked by one call is refused within 5 s", async () => {
-    const profile = await issue(ours);
+    const profile = await issue(ownRealm);
     for (const mode of modes) await expectAdmitted(mode, profile);
 
-    await ask(ours, "DELETE", `/api/profiles/${profile.serial}`);
+    await ask(ownRealm, "DELETE", `/api/profiles/${profile.serial}`);
 
     await expectRefusedSoon(profile);
     await expectAdmitted("strict", healthy);
   });
 
   test("every profile of a person who is offboarded is refused within 5 s", async () => {
-    const userId = await givenUser(service.owner, ours.id);
-    const profiles = [await issue(ours, {}, userId), await issue(ours, { format: "pem" }, userId)];
+    const userId = await givenUser(service.owner, ownRealm.id);
+    const profiles = [await issue(ownRealm, {}, userId), await issue(ownRealm, { format: "pem" }, userId)];
     for (const profile of profiles) await expectAdmitted("resilient", profile);
 
-    await ask(ours, "DELETE", `/api/user/${userId}`);
+    await ask(ownRealm, "DELETE", `/api/user/${userId}`);
 
     await expectRefusedSoon(...profiles);
   });
 
   test("every profile of the people of an offboarding file is refused within 5 s of the end of the job", async () => {
-    const people = await Promise.all(Array.from({ length: 5 }, () => givenUser(service.owner, ours.id)));
-    const profiles = await Promise.all(people.map((userId) => issue(ours, { keyType: "ec-p256" }, userId)));
+    const people = await Promise.all(Array.from({ length: 5 }, () => givenUser(service.owner, ownRealm.id)));
+    const profiles = await Promise.all(people.map((userId) => issue(ownRealm, { keyType: "ec-p256" }, userId)));
     const users = people.map((userID) => ({ userID }));
     const { status, body } = await service.call("POST", "/api/jobs/offboarding", { users });
     expect(status).toBe(202);
     const { id } = body.data as { id: string };
 
     await eventually(async () => {
-      expect(await ask(ours, "GET", `/api/jobs/${id}`)).toMatchObject({ state: "completed", changed: people.length });
+      expect(await ask(ownRealm, "GET", `/api/jobs/${id}`)).toMatchObject({
+        state: "completed",
+        changed: people.length,
+      });
     });
 
     await expectRefusedSoon(...profiles);
@@ -260,7 +263,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   });
 
   test("no session is resumed: a device that comes again shows its certificate again, and it is checked again", async () => {
-    const device = await issue(ours);
+    const device = await issue(ownRealm);
     for (const mode of modes) {
       for (const tls of ["1.2", "1.3"] as const) {
         const before = radius[mode].output().length;
@@ -276,8 +279,10 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
 
   test("a profile that has ended is refused", async () => {
     const expirationDate = new Date(Math.ceil(systemClock.now().getTime() / 1000 + 6) * 1000);
-    const account = (await ask(ours, "POST", "/api/guest-account", { name: "talk", expirationDate })) as { id: string };
-    const guestToken = (await ask(ours, "GET", `/api/guest-token/${account.id}`)) as string;
+    const account = (await ask(ownRealm, "POST", "/api/guest-account", { name: "talk", expirationDate })) as {
+      id: string;
+    };
+    const guestToken = (await ask(ownRealm, "GET", `/api/guest-token/${account.id}`)) as string;
     const guest = { token: await tokenFor({ grant_type: "guest_token", guest_token: guestToken }) };
     const wanted = { format: "pkcs12", deviceType: "Android", keyType: "ec-p256" };
     const profile = received(await ask(guest, "POST", "/api/guest-profile", wanted));
@@ -291,9 +296,9 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   });
 
   test("another realm's profile is refused, whether its issuer is trusted or not", async () => {
-    const profile = await issue(theirs);
+    const profile = await issue(otherRealm);
     await expectRefused("strict", profile);
-    expect(radius.strict.output()).toContain(`if ("%{1}" == "${ours.domain}")  -> FALSE`);
+    expect(radius.strict.output()).toContain(`if ("%{1}" == "${ownRealm.domain}")  -> FALSE`);
     await expectRefused("resilient", profile);
   });
 
@@ -303,14 +308,14 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   });
 
   test("a certificate forged under the issuer's own name is refused, and a self-signed one", async () => {
-    for (const forged of [forgedBySameName(ours, healthy), selfSigned(healthy)]) {
+    for (const forged of [forgedBySameName(ownRealm, healthy), selfSigned(healthy)]) {
       for (const mode of modes) await expectRefused(mode, { files: forged });
     }
   });
 
   test("while 1,000 profiles are revoked, no good one is refused and no revoked one is admitted", async () => {
     const profiles = await issueMany(1_000);
-    const others = await Promise.all(modes.map((mode) => issue(ours).then((device) => ({ mode, device }))));
+    const others = await Promise.all(modes.map((mode) => issue(ownRealm).then((device) => ({ mode, device }))));
     const storm = { running: true };
     const seen = { admitted: 0, refused: 0, crls: 0 };
     const devices = others.map(async ({ mode, device }) => {
@@ -318,7 +323,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     });
     const timer = (async () => {
       while (storm.running) {
-        expect((await fetchCrl(radius.resilient, ours.crlUrl)).code).toBe(0);
+        expect((await fetchCrl(radius.resilient, ownRealm.crlUrl)).code).toBe(0);
         seen.crls += 1;
       }
     })();
@@ -326,7 +331,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     try {
       for (let at = 0; at < profiles.length; at += 20) {
         const some = profiles.slice(at, at + 20);
-        await Promise.all(some.map(({ serial }) => ask(ours, "DELETE", `/api/profiles/${serial}`)));
+        await Promise.all(some.map(({ serial }) => ask(ownRealm, "DELETE", `/api/profiles/${serial}`)));
       }
       await expectRefusedSoon(profiles[0]!, profiles[499]!, profiles[999]!);
     } finally {
@@ -342,25 +347,25 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   async function issueMany(count: number): Promise<Profile[]> {
     const profiles: Profile[] = [];
     while (profiles.length < count) {
-      const owner = await givenUser(service.owner, ours.id);
-      const some = Array.from({ length: 50 }, () => issue(ours, { keyType: "ec-p256" }, owner));
+      const owner = await givenUser(service.owner, ownRealm.id);
+      const some = Array.from({ length: 50 }, () => issue(ownRealm, { keyType: "ec-p256" }, owner));
       profiles.push(...(await Promise.all(some)));
     }
     return profiles;
   }
 
   test("the responder is down: strict admits nobody; resilient goes by the last CRL, and by each that comes", async () => {
-    const [before, after] = [await issue(ours), await issue(ours)];
+    const [before, after] = [await issue(ownRealm), await issue(ownRealm)];
     await revoke(before);
     await bringCrl(before);
-    const direct = ours.crlUrl.replace(String(network.port), String(service.apiPort));
+    const direct = ownRealm.crlUrl.replace(String(network.port), String(service.apiPort));
 
     await network.cut();
     try {
       await expectRefused("strict", healthy);
       await expectAdmitted("resilient", healthy);
       await expectRefused("resilient", before);
-      expect((await fetchCrl(radius.resilient, ours.crlUrl)).code).toBe(1);
+      expect((await fetchCrl(radius.resilient, ownRealm.crlUrl)).code).toBe(1);
 
       // Nobody has told this server yet; that is the price of letting people in.
       await revoke(after);
@@ -385,7 +390,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
   });
 
   test("every worker is gone: strict admits nobody, resilient the good ones; a new worker mends it", async () => {
-    const revoked = await issue(ours);
+    const revoked = await issue(ownRealm);
     await revoke(revoked);
     await bringCrl(revoked);
     for (const worker of service.workers) worker.kill("SIGKILL");
@@ -404,18 +409,18 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     const next = await givenNextIssuer(service.owner, service);
     const both = await startRadius({
       mode: "resilient",
-      realmDomain: ours.domain,
+      realmDomain: ownRealm.domain,
       server: server.certificate,
       key: server.privateKey,
-      issuers: ours.issuer + pem(next.certificate),
+      issuers: ownRealm.issuer + pem(next.certificate),
     });
     try {
-      const fresh = await issue(ours, { keyType: "ec-p256" });
+      const fresh = await issue(ownRealm, { keyType: "ec-p256" });
       const knockAt = ({ files }: Profile) =>
-        authenticate({ radius: both, files, ca: ours.chain, identity: `@${ours.domain}` });
-      const nextCrlUrl = ours.crlUrl.replace(/\d+\.crl$/, `${next.id}.crl`);
+        authenticate({ radius: both, files, ca: ownRealm.chain, identity: `@${ownRealm.domain}` });
+      const nextCrlUrl = ownRealm.crlUrl.replace(/\d+\.crl$/, `${next.id}.crl`);
 
-      const { code, files } = await fetchCrl(both, ours.crlUrl);
+      const { code, files } = await fetchCrl(both, ownRealm.crlUrl);
       expect(code).toBe(4);
       expect(await knockAt(healthy)).toMatchObject({ admitted: true });
       expect(await knockAt(fresh)).toMatchObject({ admitted: false });
@@ -425,9 +430,9 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
       expect(both.output()).toContain("CRL has expired");
 
       await eventually(async () => {
-        expect((await fetchCrl(both, ours.crlUrl, nextCrlUrl)).code).toBe(0);
+        expect((await fetchCrl(both, ownRealm.crlUrl, nextCrlUrl)).code).toBe(0);
       });
-      expect((await fetchCrl(both, ours.crlUrl, nextCrlUrl)).files).toContain(files[0]);
+      expect((await fetchCrl(both, ownRealm.crlUrl, nextCrlUrl)).files).toContain(files[0]);
       for (const profile of [healthy, fresh]) expect(await knockAt(profile)).toMatchObject({ admitted: true });
     } finally {
       await both.stop();

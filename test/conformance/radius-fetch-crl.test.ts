@@ -50,9 +50,9 @@ function crlOf(ca: Ca, number: number, period: readonly string[] = ["-crldays", 
 const longAgo = ["-crl_lastupdate", "20200101000000Z", "-crl_nextupdate", "20200102000000Z"];
 
 describeWithTool(["openssl", "curl"], "fetch-crl", () => {
-  const ours = createCa("Issuing CA ours");
+  const issuer = createCa("Issuing CA");
   const other = createCa("Issuing CA other");
-  const hash = openssl(["x509", "-noout", "-subject_hash", "-in", "ca"], { ca: ours.certificate }).stdout.trim();
+  const hash = openssl(["x509", "-noout", "-subject_hash", "-in", "ca"], { ca: issuer.certificate }).stdout.trim();
   const otherHash = openssl(["x509", "-noout", "-subject_hash", "-in", "ca"], { ca: other.certificate }).stdout.trim();
 
   /** What is served under each path; nothing: 404. */
@@ -86,7 +86,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     directories.push(directory);
     place = { issuersFile: join(directory, "issuers.pem"), crlDirectory: join(directory, "crl") };
     await mkdir(place.crlDirectory);
-    await trust(ours);
+    await trust(issuer);
   });
   afterAll(() => Promise.all(directories.map((directory) => rm(directory, { recursive: true, force: true }))));
 
@@ -106,12 +106,12 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
   }
 
   test("the first CRL becomes HASH.r0, each newer one the next file; what a server has read never changes", async () => {
-    serve(crlOf(ours, 9));
+    serve(crlOf(issuer, 9));
     expect(await bring()).toMatchObject({ code: 0, files: [`${hash}.r0`] });
     const first = await readFile(join(place.crlDirectory, `${hash}.r0`), "utf8");
     expect(numberOf(first)).toBe(9);
 
-    serve(crlOf(ours, 10));
+    serve(crlOf(issuer, 10));
     const second = await bring();
 
     expect(second).toMatchObject({ code: 0, files: [`${hash}.r0`, `${hash}.r1`] });
@@ -121,14 +121,14 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
   });
 
   test("it asks with the entity tag that it has, and adds nothing when nothing is new", async () => {
-    serve(crlOf(ours, 9));
+    serve(crlOf(issuer, 9));
     await bring();
     expect(await bring()).toMatchObject({ code: 0, files: [`${hash}.r0`], output: "" });
     expect(asked.map(({ status }) => status)).toEqual([200, 304]);
   });
 
   test("a file that somebody took away or broke is there again after the next run, although nothing is new", async () => {
-    serve(crlOf(ours, 9));
+    serve(crlOf(issuer, 9));
     await bring();
     const file = join(place.crlDirectory, `${hash}.r0`);
     for (const damage of [
@@ -142,8 +142,8 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     }
   });
 
-  const forged = { ...createCa("Issuing CA ours") };
-  const whole = crlOf(ours, 300);
+  const forged = { ...createCa("Issuing CA") };
+  const whole = crlOf(issuer, 300);
   const flipped = Buffer.from(whole);
   flipped.writeUInt8(flipped.readUInt8(40) ^ 1, 40);
   const untrusted: [string, () => Buffer][] = [
@@ -152,11 +152,11 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     ["with a bit changed", () => flipped],
     ["broken off", () => whole.subarray(0, whole.length - 20)],
     ["a page of a proxy", () => Buffer.from("<html>please sign in</html>")],
-    ["with a lower number", () => crlOf(ours, 0x80)],
-    ["that has ended", () => crlOf(ours, 300, longAgo)],
+    ["with a lower number", () => crlOf(issuer, 0x80)],
+    ["that has ended", () => crlOf(issuer, 300, longAgo)],
   ];
   test.each(untrusted)("a CRL %s is not used; the one in place holds on", async (_name, content) => {
-    serve(crlOf(ours, 0xff));
+    serve(crlOf(issuer, 0xff));
     await bring();
     serve(content());
 
@@ -165,12 +165,12 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect({ code, files, number: numberOf(newest) }).toEqual({ code: 3, files: [`${hash}.r0`], number: 0xff });
     await expectTidy();
     // And its entity tag is not kept: the next good one is taken.
-    serve(crlOf(ours, 0x100));
+    serve(crlOf(issuer, 0x100));
     expect(numberOf((await bring()).newest)).toBe(0x100);
   });
 
   test("the service is away, or has no CRL: 1, and the one in place holds on", async () => {
-    serve(crlOf(ours, 9));
+    serve(crlOf(issuer, 9));
     await bring();
     served.clear();
     expect(await bring()).toMatchObject({ code: 1, files: [`${hash}.r0`] });
@@ -180,25 +180,25 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
 
   test("4 whenever an issuer has no CRL that holds: none has ever come, the one there has ended, or no URL brings one", async () => {
     expect(await bring()).toMatchObject({ code: 4, files: [] });
-    serve(crlOf(ours, 9, longAgo));
+    serve(crlOf(issuer, 9, longAgo));
     expect(await bring()).toMatchObject({ code: 4, files: [] });
     await writeFile(
       join(place.crlDirectory, `${hash}.r0`),
-      openssl(["crl", "-inform", "DER", "-in", "crl"], { crl: crlOf(ours, 9, longAgo) }).stdout,
+      openssl(["crl", "-inform", "DER", "-in", "crl"], { crl: crlOf(issuer, 9, longAgo) }).stdout,
     );
     expect(await bring()).toMatchObject({ code: 4 });
 
-    serve(crlOf(ours, 10));
+    serve(crlOf(issuer, 10));
     expect(await bring()).toMatchObject({ code: 0 });
-    await trust(ours, other);
+    await trust(issuer, other);
     const { code, output } = await bring();
     expect(code).toBe(4);
     expect(output).toContain("Issuing CA other");
   });
 
   test("two issuers, while one takes over from the other: each has files of its own, and one's trouble is not the other's", async () => {
-    await trust(ours, other);
-    serve(crlOf(ours, 5), "/1");
+    await trust(issuer, other);
+    serve(crlOf(issuer, 5), "/1");
     serve(crlOf(other, 7), "/2");
     expect(await bring("/1", "/2")).toMatchObject({ code: 0 });
     served.delete("/1");
@@ -233,7 +233,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     let most = 0;
 
     for (let minute = 1; minute <= 60; minute++) {
-      serve(crlOf(ours, minute));
+      serve(crlOf(issuer, minute));
       const { code, files, newest } = await bring();
       expect(code).toBe(0);
       numbers.set(newest, minute);

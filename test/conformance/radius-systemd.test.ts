@@ -30,7 +30,7 @@ describeWithTool("systemd-analyze", "the systemd units", () => {
       encoding: "utf8",
     });
     expect(status).not.toBeNull();
-    // Other units of this machine are not ours to judge.
+    // Other units of this machine are not under test.
     return stderr
       .split("\n")
       .filter((line) => line.includes("realmpass-crl"))

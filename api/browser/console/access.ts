@@ -62,7 +62,7 @@ async function renew(deps: Deps, { id, sessionId, realmId }: ConsoleSession, req
   }
 }
 
-/** A transaction for whoever would begin one. */
+/** Runs new transactions inside the one that is open already. */
 const within = (tx: Db): Database => ({
   query: (statement) => tx.query(statement),
   transaction: (run) => run(tx),

@@ -10,7 +10,7 @@ import { requireSameOrigin } from "./same-origin.ts";
 
 const prefix = "/console";
 
-/** How often, at most, a session that is in use is written anew. */
+/** A session in use has its end moved at most this often. */
 const extendedApartMs = 60_000;
 
 /**
@@ -39,7 +39,7 @@ export function createConsoleApi(deps: Deps): RequestHandler {
   };
 }
 
-/** Whoever does something is there. Reading says nothing: pages read by themselves. */
+/** A change shows that the user is active. A read does not: pages read by themselves. */
 async function keepAlive({ db, clock }: Pick<Deps, "db" | "clock">, session: ConsoleSession): Promise<void> {
   const at = clock.now();
   const idleSince = session.expiresAt.getTime() - consoleSessions.idleMinutes * 60_000;

@@ -55,7 +55,7 @@ async function sendConsole({ deps, request, response }: PageRequest, files: Cons
   response.end(bytes);
 }
 
-/** Scripts, styles and fonts are ours alone. Pictures may be anybody's: the settings show a logo before it is saved. */
+/** Scripts, styles and fonts come from the service alone. Images may come from any host: the settings preview a logo. */
 const contentSecurityPolicy = (nonce: string): string =>
   [
     "default-src 'none'",

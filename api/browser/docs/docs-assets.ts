@@ -18,24 +18,24 @@ interface Asset {
   read: () => Promise<Buffer>;
 }
 
-const ours = (type: string, text: string): Asset => ({ type, read: () => Promise.resolve(Buffer.from(text)) });
+const textAsset = (type: string, text: string): Asset => ({ type, read: () => Promise.resolve(Buffer.from(text)) });
 
 const require = createRequire(import.meta.url);
 
 /** A file of the installed Swagger UI. */
-const theirs = (type: string, find: () => string): Asset => ({ type, read: () => readFile(find()) });
+const swaggerAsset = (type: string, find: () => string): Asset => ({ type, read: () => readFile(find()) });
 
 const css = "text/css; charset=utf-8";
 const javascript = "text/javascript; charset=utf-8";
 
 const assets = {
-  "icon.svg": ours("image/svg+xml", icon),
-  "docs.css": ours(css, docsStylesheet.trimStart()),
-  "reference.css": ours(css, referenceStylesheet.trimStart()),
-  "reference.js": ours(javascript, referenceScript.trimStart()),
-  "swagger-ui.css": theirs(css, () => require.resolve("swagger-ui-dist/swagger-ui.css")),
-  "swagger-ui-bundle.js": theirs(javascript, () => require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
-  "signed-in.js": theirs(javascript, () => require.resolve("swagger-ui-dist/oauth2-redirect.js")),
+  "icon.svg": textAsset("image/svg+xml", icon),
+  "docs.css": textAsset(css, docsStylesheet.trimStart()),
+  "reference.css": textAsset(css, referenceStylesheet.trimStart()),
+  "reference.js": textAsset(javascript, referenceScript.trimStart()),
+  "swagger-ui.css": swaggerAsset(css, () => require.resolve("swagger-ui-dist/swagger-ui.css")),
+  "swagger-ui-bundle.js": swaggerAsset(javascript, () => require.resolve("swagger-ui-dist/swagger-ui-bundle.js")),
+  "signed-in.js": swaggerAsset(javascript, () => require.resolve("swagger-ui-dist/oauth2-redirect.js")),
 } as const satisfies Record<string, Asset>;
 
 /** The address of something that the documentation's pages load. */

@@ -11,7 +11,7 @@ export interface DocsPage {
   /** Where it stands, below `/docs`: what the navigation marks. */
   slug: string;
   title: string;
-  /** HTML of ours. */
+  /** Trusted HTML, which is not escaped. */
   html?: string;
   /** What comes after it. */
   children?: Child;
@@ -69,7 +69,7 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, { slug, title, html
   return Buffer.from(`<!doctype html>${page.toString()}`);
 }
 
-/** Sends a page of the documentation, which loads and calls nothing that is not ours. */
+/** Sends a page of the documentation, which loads and calls nothing but the service. */
 export function sendDocsPage(deps: Pick<Deps, "settings">, response: Response, bytes: Buffer): void {
   response.setHeader("Content-Security-Policy", contentSecurityPolicy(deps));
   response.setHeader("Content-Language", "en");

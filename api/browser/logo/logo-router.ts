@@ -13,7 +13,7 @@ const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sa
 /** Browsers keep a logo for so long before they ask whether it is still the same. */
 const cacheControl = "public, max-age=300";
 
-/** `GET /realms/:realm/logo`: the realm's logo, for everybody; nobody's browser asks the place that it comes from. */
+/** `GET /realms/:realm/logo`: the realm's logo, public. Browsers never load it from its source. */
 export function createLogoRouter({ db, logos }: Pick<Deps, "db" | "logos">): Router {
   const router = Router({ caseSensitive: true, strict: true });
   router.get(`${logosPath}/:realm/logo`, async (request, response) => {

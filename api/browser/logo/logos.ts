@@ -11,7 +11,7 @@ export interface LogosOptions {
   keptMax?: number;
 }
 
-/** A picture is fetched anew after this long, while the old one is shown. */
+/** A picture is fetched again after this long, and the old one is shown meanwhile. */
 const freshMs = 60 * 60_000;
 /** What failed is tried again after this long. */
 const retryMs = 60_000;

@@ -28,8 +28,8 @@ export const assetPath = (deps: Pick<Deps, "settings">, name: keyof typeof asset
   pathOn(deps, `/assets/${assets[name].name}`);
 
 /**
- * Serves what pages load, to be kept for good. While another version of the service runs beside this one, a page of it
- * may ask for the hash of its own: that gets ours, not to be kept.
+ * Serves what pages load, cached as immutable. While another version of the service runs beside this one, its pages may
+ * ask for an asset under that version's hash: they get the asset of this version, with `no-cache`.
  */
 export function createAssetRouter(): Router {
   const router = Router({ caseSensitive: true, strict: true });

@@ -17,7 +17,7 @@ const places = [
   new RegExp(`^/console/sign-in(?:${query})?$`),
 ];
 
-/** A path to go on to after signing in; undefined unless it is one of ours. */
+/** The path to continue at after signing in; undefined unless it leads to a known page of the service. */
 export const continueTo = (path: string | undefined): string | undefined =>
   path !== undefined && places.some((place) => place.test(path)) ? path : undefined;
 

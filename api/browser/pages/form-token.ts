@@ -9,7 +9,7 @@ type FormDeps = Pick<Deps, "masterKey" | "settings">;
 /** What was drawn for a browser that had none yet: all forms of one page are of the same browser. */
 const drawn = new WeakMap<Response, string>();
 
-/** What a form of ours carries to show that it was ours, bound to the browser by a cookie of its own. */
+/** The token in each form that shows that the service sent it, bound to the browser by a cookie. */
 export function formTokenFor(
   deps: FormDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },
@@ -27,8 +27,8 @@ const tokenOf = ({ masterKey }: FormDeps, browser: string): string =>
   createHmac("sha256", subKey(masterKey, "formToken")).update(browser).digest("base64url");
 
 /**
- * Whether a form was sent from a page of ours in the same browser: by its token, and by what the browser says of where
- * it comes from, if it says anything.
+ * Whether a form was sent from a page of the service in the same browser: checks its token, and `Origin` and
+ * `Sec-Fetch-Site` if the browser sends them.
  */
 export function verifyFormToken(deps: FormDeps, request: Pick<Request, "headers">, token: string | undefined): boolean {
   const { origin, "sec-fetch-site": site } = request.headers;

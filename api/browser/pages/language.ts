@@ -3,7 +3,7 @@ import type { Deps } from "../../contract/deps.ts";
 import { queryOf } from "../../http/query-string.ts";
 import { readCookie } from "./cookies.ts";
 
-/** What our pages speak. The first is for whoever speaks none of them. */
+/** The languages of the pages. The first is the default when neither the user nor the browser asks for one of them. */
 export const languages = ["en", "de"] as const;
 export type Language = (typeof languages)[number];
 

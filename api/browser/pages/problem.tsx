@@ -10,7 +10,7 @@ import type { Texts } from "./texts/texts.ts";
 export type { Problem } from "./problems.ts";
 
 export interface ProblemOptions {
-  /** A path of ours to try anew. */
+  /** The service's path where the user can start again. */
   startAgain?: string | undefined;
   /** When trying again makes sense, for 429 and 503. */
   retryAfterSeconds?: number | undefined;
@@ -89,7 +89,7 @@ function Reference({ id, at, realm, texts, language }: ReferenceProps) {
   );
 }
 
-/** With the time zone: whoever is told this may sit in another one. */
+/** With the time zone: the reader may be in another one. */
 const timeFormat = (locale: string) =>
   new Intl.DateTimeFormat(locale, {
     day: "numeric",

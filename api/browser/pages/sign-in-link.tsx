@@ -9,7 +9,7 @@ export interface SignInLinkView {
   hidden: Readonly<Record<string, string>>;
 }
 
-/** Asks whoever follows a sign-in link to press its button, which posts to the page's own address. */
+/** Asks the user who opened a sign-in link to press its button, which posts to the page's own address. */
 export function sendSignInLink(
   page: Pick<PageRequest, "deps" | "request" | "response">,
   { realm, person, hidden }: SignInLinkView,

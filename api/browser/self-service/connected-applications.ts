@@ -8,7 +8,7 @@ import { redirect } from "../pages/redirect.ts";
 import { requireSignedIn } from "./signed-in-owner.ts";
 import { sendConnectedApplications } from "./views/connected-applications.tsx";
 
-/** `GET /me/apps`: what may act for whoever is signed in. */
+/** `GET /me/apps`: the applications that may act for the signed-in user. */
 export async function showConnectedApplications(page: PageRequest): Promise<void> {
   const me = await requireSignedIn(page);
   if (me === undefined) return;

@@ -9,7 +9,7 @@ import { requireSignedIn, type SignedInOwner } from "./signed-in-owner.ts";
 import { sendDevices } from "./views/devices.tsx";
 import { statusOf } from "./views/status.tsx";
 
-/** `GET /me`: the profiles of whoever is signed in. */
+/** `GET /me`: the profiles of the signed-in user. */
 export async function showDevices(page: PageRequest): Promise<void> {
   const me = await requireSignedIn(page);
   if (me === undefined) return;

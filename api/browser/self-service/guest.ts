@@ -11,14 +11,14 @@ import { pathOn } from "../pages/continue-to.ts";
 import type { Owner } from "./owner.ts";
 import { sendEndedLink, sendUnknownLink } from "./views/ended-link.tsx";
 
-/** Whoever holds a guest account's link. */
+/** The holder of a guest account's link. */
 export interface Guest extends Owner {
   account: GuestAccount;
 }
 
 /**
- * The guest account of the link's token. Nobody learns of a revoked one that it ever was; guesses count, since whoever
- * holds a token may join the network.
+ * The guest account of the link's token. A revoked account is answered like an unknown one; guesses are counted, since a
+ * token lets its holder join the network.
  */
 export async function findGuest(page: PageRequest): Promise<Guest | undefined> {
   const { deps, request } = page;

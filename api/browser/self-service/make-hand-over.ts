@@ -15,7 +15,7 @@ export type WantedHandOver = Pick<NewHandOver, "id" | "deviceType" | "name" | "f
 /** Where the profile is to go: to the browser that asks, or to whichever device comes with the token. */
 export type Delivery = "here" | "elsewhere";
 
-/** Makes a hand-over and leads on to its page. Answers what stands against it, with nothing made and nothing answered. */
+/** Makes a hand-over and redirects to its page. Returns why it is refused, with nothing made and no response sent. */
 export async function makeHandOver(
   page: PageRequest,
   owner: Owner,

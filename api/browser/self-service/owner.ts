@@ -5,10 +5,10 @@ import type { PageRequest } from "../pages/page-request.ts";
 import type { RenewalRefusal } from "../../resources/profile/accept-renewal.ts";
 import type { Visitor } from "./views/page.tsx";
 
-/** What can stand against a further profile. */
+/** Why a further profile can be refused. */
 export type Objection = RenewalRefusal | GuestProfileRefusal;
 
-/** Whose devices a page is about: somebody who is signed in, or whoever holds a guest account's link. */
+/** Whose devices a page is about: a signed-in user's, or those of a guest account's link holder. */
 export interface Owner {
   realm: RealmRow;
   /** Where its pages are: the first one, and below it the others. */
@@ -22,12 +22,12 @@ export interface Owner {
   count: number;
   /** Null: unlimited. */
   limit: number | null;
-  /** What stands against a further profile now. */
+  /** Why a further profile would be refused now. */
   objection: Objection | undefined;
   visitor: Visitor | undefined;
 }
 
-/** Finds out whose pages are asked for. Undefined: nobody's, and the request is answered already. */
+/** Finds the owner of the requested page. Undefined: there is none, and the response has been sent. */
 export type FindOwner<Found extends Owner = Owner> = (page: PageRequest) => Promise<Found | undefined>;
 
 /** Whether a hand-over is the owner's. */

@@ -29,7 +29,7 @@ type Waiting = HandOverOwner & Pick<HandOver, "id" | "realmId" | "name" | "forma
 
 /**
  * Has the browser that asks take a hand-over: of all attempts one gets it, and with it an accepted issuance, both or
- * neither. `first` runs before, in the same transaction. When something stands against the profile, the hand-over stays.
+ * neither. `first` runs before, in the same transaction. When the profile is refused, the hand-over stays.
  */
 export async function pickUp(
   page: PageRequest,

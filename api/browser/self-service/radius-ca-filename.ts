@@ -1,2 +1,2 @@
-/** The CA of the RADIUS server beside a profile, for whoever sets a device up by hand. */
+/** The file with the RADIUS server's CA that comes with a profile, for users who set a device up by hand. */
 export const radiusCaFilename = "radius-ca.pem";

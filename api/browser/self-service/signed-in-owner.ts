@@ -25,7 +25,7 @@ const ownScopes: ReadonlySet<Scope> = new Set<Scope>([
   "profile.read",
 ]);
 
-/** Who is signed in; whoever is not is sent to do so, and comes back. */
+/** The signed-in user. A user who is not signed in is redirected to sign in, and returns to the page afterwards. */
 export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner | undefined> {
   const { deps } = page;
   const at = deps.clock.now();
@@ -69,6 +69,6 @@ export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner 
   };
 }
 
-/** A page that was asked for is shown after signing in; a form has to be filled in anew. */
+/** A page that was asked for is shown after signing in; a form has to be filled in again. */
 const comeBackTo = ({ request }: PageRequest): string =>
   request.method === "GET" ? withoutLanguage(request.originalUrl).replace(/\?$/, "") : "/me";

@@ -30,8 +30,8 @@ export interface SignedIn {
 }
 
 /**
- * Signs somebody in to the browser: a new cookie at each sign-in, and whoever was signed in before is not any more. The
- * audit entry is written with it. False when the person is offboarded, at this very moment perhaps; then nothing happens.
+ * Signs a user in to the browser. Each sign-in sets a new cookie and ends the login that the browser had before. The
+ * audit entry is written with it. False when the user is offboarded, even at this very moment; then nothing happens.
  */
 export async function beginLogin(
   deps: LoginDeps,
@@ -59,7 +59,7 @@ export async function beginLogin(
   return begun;
 }
 
-/** Signs whoever it is out of the browser, and out of the console. Other applications they use stay signed in. */
+/** Signs the user out of the browser, and out of the console. Other applications they use stay signed in. */
 export async function endLogin(
   deps: LoginDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },

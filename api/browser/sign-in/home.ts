@@ -6,7 +6,7 @@ import { redirect } from "../pages/redirect.ts";
 /** Where people are taken who did not say where they want to go: to the console, or to their devices. */
 export const homePath = ({ administrator }: { administrator: boolean }): string => (administrator ? "/console" : "/me");
 
-/** `GET /`: on to where whoever is signed in wants to be, most likely. */
+/** `GET /`: redirects to the page that the user most likely wants. */
 export async function goHome(page: PageRequest): Promise<void> {
   const login = await findLogin(page.deps, page.request);
   redirect(page, pathOn(page.deps, homePath(login ?? { administrator: false })));

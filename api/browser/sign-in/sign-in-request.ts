@@ -6,16 +6,16 @@ import type { Problem } from "../pages/problem.tsx";
 import { queryOf } from "../../http/query-string.ts";
 import { continueTo, pathOn } from "../pages/continue-to.ts";
 
-/** What somebody who comes to sign in brings along. */
+/** The parameters of a sign-in. */
 export interface SignInParameters {
-  /** A path of ours to go on to. */
+  /** The service's path to continue at. */
   path: string | undefined;
   realmName: string | undefined;
   /** Ask who it is although somebody is signed in. */
   again: boolean;
 }
 
-/** Reads them from a query or a form. A path that is not ours to go on to is as good as none. */
+/** Reads them from a query or a form. A path that {@link continueTo} does not allow counts as none. */
 export const readParameters = (valueOf: (name: string) => string | undefined): SignInParameters => {
   const path = continueTo(valueOf("continue"));
   return {

@@ -10,7 +10,7 @@ import { pathOn } from "../pages/continue-to.ts";
 import { verifyFormToken } from "../pages/form-token.ts";
 import { redirect } from "../pages/redirect.ts";
 
-/** `POST /login/end`: signs whoever it is out of the browser, also when nobody is signed in any more. */
+/** `POST /login/end`: signs the user out of the browser; it succeeds also when nobody is signed in any more. */
 export async function signOut(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   if (!verifyFormToken(deps, request, form.get("form_token"))) {

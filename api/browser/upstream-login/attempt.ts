@@ -18,7 +18,7 @@ const Attempt = z.object({
   nonce: z.string(),
   /** Guards against a stolen code (RFC 7636). */
   codeVerifier: z.string(),
-  /** A path of ours to go on to. */
+  /** The service's path to continue at. */
   path: z.string().optional(),
 });
 export type Attempt = z.output<typeof Attempt>;

@@ -8,7 +8,7 @@ export type Claims = Readonly<Record<string, unknown>>;
 
 /** Who signs in, as the realm knows people. What is undefined was not said, and changes nothing. */
 export interface UpstreamPerson {
-  /** What the issuer calls the person, for good. */
+  /** The issuer's permanent identifier of the person. */
   subject: string;
   pairwiseId: string;
   email: string | undefined;

@@ -74,7 +74,7 @@ async function readPerson(
 
 const ended = (): UpstreamError => new UpstreamError("upstream_attempt_ended", "the attempt was used or is too old");
 
-/** The answer to this very attempt (RFC 6749 section 4.1.2, RFC 9207), or the provider's word that it comes to nothing. */
+/** The answer to this very attempt (RFC 6749 section 4.1.2, RFC 9207), or the error that the provider answered with. */
 const readAnswer = (
   { query }: PageRequest,
   { provider, clientId, state }: { provider: Provider; clientId: string; state: string },

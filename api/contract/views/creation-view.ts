@@ -2,7 +2,7 @@ import { z } from "zod";
 import type { Certificate } from "../../../db/queries/certificates/certificates.ts";
 import type { CollectedIssuance } from "./collected-issuance.ts";
 
-/** What the creation of a profile of any kind shows besides the profile, with the file that is shown this once. */
+/** What creating a profile of any kind answers in addition to the profile, with the file, which is shown only once. */
 export const CreationView = z.object({
   identity: z.string(),
   radiusCN: z.string(),

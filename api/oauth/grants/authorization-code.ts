@@ -15,8 +15,8 @@ import type { Grant } from "./grant.ts";
 const day = 24 * 3_600_000;
 
 /**
- * Redeems an authorization code (RFC 6749 section 4.1.3), once. Whoever shows that it is theirs and uses it again ends
- * the session with all its tokens; a stranger who merely has the code cannot log anybody out.
+ * Redeems an authorization code (RFC 6749 section 4.1.3), once. A client that proves that the code is its own and uses
+ * it again ends the session with all its tokens; a stranger who merely has the code cannot sign anybody out.
  */
 export const authorizationCode: Grant = async ({ deps, form, request }) => {
   const { application, secretHash } = await authenticateClient(deps, { form, request });
@@ -29,7 +29,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
   const at = deps.clock.now();
 
   const redeem = deps.db.transaction(async (tx) => {
-    // Whatever ends a session takes the session's row first, and so do we.
+    // Every operation that ends a session locks the session's row first, and so does this one.
     const [, found] = await Promise.all([sessions.lockByCode(tx, { codeHash }), codes.find(tx, { codeHash })]);
     if (found?.clientId !== clientId) return undefined;
     if (found.redirectUri !== redirectUri || !isVerified(found.codeChallenge, verifier)) return undefined;

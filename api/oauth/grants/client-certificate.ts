@@ -18,13 +18,13 @@ export const clientCertificateGrantType = "urn:realmpass:params:oauth:grant-type
 /**
  * Signs a user in with an `authable` profile that they show over mutual TLS, where the operator has switched that on.
  * The token is bound to the certificate (RFC 8705 section 3) and ends with it. There is no refresh token: the profile
- * signs in again. Why a certificate does not count is nobody's business but its owner's.
+ * signs in again. The answer never says why a certificate does not count.
  */
 export const clientCertificate: Grant = async ({ deps, form, request }) => {
   if (deps.settings.clientCertificates === undefined) throw new OAuthError("unsupported_grant_type");
   const { application, secretHash } = await authenticateClient(deps, { form, request });
   const { clientId, realmId } = application;
-  // The console has every scope, for whoever signs in to it by hand.
+  // The console has every scope, for users who sign in to it interactively.
   if (application.type !== "useragent" || clientId === applications.consoleClientId(realmId)) {
     throw new OAuthError("unauthorized_client");
   }

@@ -17,5 +17,5 @@ export interface TokenResponse {
   code?: string;
 }
 
-/** What one grant type does with a token request: authenticate whoever it has to, check, and answer. Throws OAuthError. */
+/** What one grant type does with a token request: authenticate the caller, check, and answer. Throws OAuthError. */
 export type Grant = (request: GrantRequest) => Promise<TokenResponse>;

@@ -83,8 +83,8 @@ function consistent(settings: ApplicationSettings, faults: FieldError[] = []): A
 }
 
 /**
- * The scopes that whoever makes this change must hold. New ones in any case; and all of them where the change decides
- * who can act as the application, since that is as good as having them.
+ * The scopes that the caller must hold to make this change: new scopes always, and all of them where the change decides
+ * who can act as the application, since that amounts to having them.
  */
 export function scopesAtStake(before: ApplicationSettings, after: ApplicationSettings): Scope[] {
   const decidesWho =

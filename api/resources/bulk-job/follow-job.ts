@@ -36,6 +36,6 @@ export const followJob = streaming({
   },
 });
 
-/** The revision that a client has; what is none of ours is as good as none. */
+/** The revision that a client has; a value that is no revision counts as none. */
 const readEventId = (id: string | undefined): number =>
   id !== undefined && /^[0-9]{1,15}$/.test(id) ? Number(id) : -1;

@@ -27,6 +27,6 @@ export async function requireRowQuota(tx: Db, { realmId, rows }: { realmId: stri
   });
 }
 
-/** Files and keys are for whoever created the job, through the same client, with the scope that creating them needs. */
+/** Files and keys are for the job's creator, through the same client, with the scope that creating them needs. */
 export const mayReadOutput = (principal: PrincipalFor["admin"], job: Job): boolean =>
   hasMade(principal, job) && principal.scopes.has(profileScope);

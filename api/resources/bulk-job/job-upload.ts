@@ -9,7 +9,7 @@ import type { UploadFormats } from "../../contract/upload.ts";
 /** Room for {@link jobRowsMax} rows with every column filled in. */
 const bytesMax = 128 * 1024 * 1024;
 
-/** What a bulk job is created with besides its rows. */
+/** What a bulk job is created with in addition to its rows. */
 export const JobQuery = z.object({
   dryRun: filters.flag.optional().describe("true: only check, change nothing, and wait to be started."),
   executeAt: filters.instant.optional().describe("When to run. Default: at once."),

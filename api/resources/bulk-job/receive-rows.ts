@@ -17,7 +17,7 @@ const rowsInATurn = 100;
 interface Receiving {
   job: Omit<jobs.NewJob, "columns">;
   input: FoundInput;
-  /** Throws when whoever sends the rows may not ask for profiles. */
+  /** Throws when the caller may not ask for profiles. */
   requireProfiles: () => void;
 }
 

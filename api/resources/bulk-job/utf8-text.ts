@@ -1,6 +1,6 @@
 import { unusableFile } from "./input.ts";
 
-/** Read at once: few enough that nobody's request waits for it, and that what has no end is noticed early. */
+/** Decoded at once: few enough that no other request waits for it, and that a row without end is noticed early. */
 const pieceBytesMax = 4_096;
 
 /**

@@ -87,7 +87,7 @@ function mayReadOutput(principal: Principal, issuance: issuances.IssuanceStandin
   return hasMade(principal, issuance) && principal.scopes.has(scope);
 }
 
-/** The same user through any client, the same client when it acted on its own, or whoever holds the guest account's token. */
+/** The same user through any client, the same client when it acted on its own, or the holder of the guest account's token. */
 function isCreator(
   principal: Principal,
   { realmId, createdByUserId, createdByClientId, guestAccountId }: issuances.IssuanceStanding,

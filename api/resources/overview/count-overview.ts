@@ -33,7 +33,7 @@ interface Counted {
 
 const known = new WeakMap<Db, Map<string, Counted>>();
 
-/** A realm in numbers, counted now or a moment ago; whoever asks while it is being counted gets the same. */
+/** A realm in numbers, counted now or a moment ago; requests that arrive while it is being counted share the result. */
 export function countOverview(deps: { db: Db; clock: Clock }, { realmId, period }: Question): Promise<Overview> {
   const counted = known.get(deps.db) ?? new Map<string, Counted>();
   known.set(deps.db, counted);

@@ -10,7 +10,7 @@ type RevocationCall = Pick<IncomingCall, "deps" | "change"> & {
   body: { reason: RevocationReason };
 };
 
-/** Revokes one profile of a kind, whoever's in the realm it is. Throws `profile_not_found`; again is done as well. */
+/** Revokes one profile of a kind in the realm, whatever its owner. Throws `profile_not_found`; repeating it succeeds. */
 export function revokeOfRealm(
   { principal, body: { reason }, deps: { clock }, change }: RevocationCall,
   { serialNumber, kind }: { serialNumber: string; kind: ProfileKind },

@@ -31,12 +31,12 @@ interface Realm {
   account: GivenGuestAccount;
   callers: { who: string; caller: Caller }[];
 }
-let ours: Realm;
-let theirs: Realm;
+let firstRealm: Realm;
+let secondRealm: Realm;
 
 beforeAll(async () => {
-  ours = await givenPopulatedRealm(api.realmId);
-  theirs = await givenPopulatedRealm(await given.realm());
+  firstRealm = await givenPopulatedRealm(api.realmId);
+  secondRealm = await givenPopulatedRealm(await given.realm());
 });
 
 async function givenPopulatedRealm(realmId: string): Promise<Realm> {
@@ -122,7 +122,7 @@ async function snapshot(realmId: string): Promise<Record<string, string>> {
   return Object.fromEntries(hashes);
 }
 
-/** Texts that occur in one realm alone: whoever sees one of them has seen that realm. */
+/** Texts that occur in one realm alone: an answer that shows one of them has leaked that realm. */
 async function marksOf({ id, session, issuanceId, account }: Realm): Promise<string[]> {
   const rows = await api.database.owner.query<{ mark: string }>(sql`
     select serial_number::text as mark from certificates where realm_id = ${id}
@@ -197,8 +197,8 @@ const titled = samples.map((sample) => [`${sample.method.toUpperCase()} ${sample
 
 /** Who asks, and whose nothing is to be shown or changed: either realm in its turn. */
 const directions: readonly [name: string, realms: () => { own: Realm; other: Realm }][] = [
-  ["the first realm", () => ({ own: ours, other: theirs })],
-  ["the second realm", () => ({ own: theirs, other: ours })],
+  ["the first realm", () => ({ own: firstRealm, other: secondRealm })],
+  ["the second realm", () => ({ own: secondRealm, other: firstRealm })],
 ];
 
 /** The operations that did something for somebody, when they were asked about one's own realm. */

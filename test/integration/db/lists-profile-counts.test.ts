@@ -51,7 +51,7 @@ test("a new user has none, each profile is one more, and a revoked one no longer
   expect(await listedCount(user)).toBe(1);
 });
 
-test("profiles of other kinds are nobody's", async () => {
+test("profiles of other kinds count for no user", async () => {
   await given.profile({ realmId }, { kind: "infrastructure" });
   const { id: guestAccountId } = await given.guestAccount({ realmId });
   await revoke([await given.profile({ realmId }, { guestAccountId })]);

@@ -364,7 +364,7 @@ describe.each(["fresh", "upgraded"] as const)("on a database that is %s", (kind)
     });
   });
 
-  test("migrating again makes nothing anew and warns of nothing", async () => {
+  test("migrating again changes nothing and warns of nothing", async () => {
     const schema = () => asOwner(urls[kind], "select oid from pg_namespace where nspname = 'bullmq'");
     const [before, catalogBefore] = [await schema(), await catalog(urls[kind])];
     await migrateAll(urls[kind], log);

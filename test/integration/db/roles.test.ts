@@ -79,7 +79,7 @@ test("the queue's connections see the queue and no table of the service", async 
   }
 });
 
-test("a revocation marks its certificate, whoever of the two may make it", async () => {
+test("a revocation marks its certificate, whichever of the two roles makes it", async () => {
   const [definition] = await database.owner.query<{ definer: boolean }>(
     sql`select prosecdef as definer from pg_proc where proname = 'mark_revoked'`,
   );

@@ -19,7 +19,7 @@ export interface PickUpView {
   hidden: Readonly<Record<string, string>>;
 }
 
-/** Asks whoever follows a hand-over's link to press its button, which posts to the page's own address. */
+/** Asks the user who opened a hand-over's link to press its button, which posts to the page's own address. */
 export function sendPickUp(page: PageRequest, view: PickUpView): void {
   const { realm, name, from, deviceType, mayBeIPad, isWrong, hidden } = view;
   sendSelfServicePage(page, {

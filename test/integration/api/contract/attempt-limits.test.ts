@@ -85,7 +85,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
     expect(counted(await times(1_000, (index) => (index % 2 === 0 ? one : other).password(at(guess))))).toBe(10);
   });
 
-  test("a hundred wrong passwords from an address are looked at, whoever they are for", async () => {
+  test("a hundred wrong passwords from an address are checked, whichever users they are for", async () => {
     const address = newAddress();
     const outcomes = await times(250, (index) =>
       (index % 2 === 0 ? one : other).password(at({ realmId, username: `user ${index % 50}`, address })),

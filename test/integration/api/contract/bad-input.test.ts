@@ -27,7 +27,7 @@ beforeAll(async () => {
 
 const json = { "content-type": "application/json" };
 
-/** Of whoever the endpoint lets in, so that it is the request that is refused. */
+/** Headers of a caller that the endpoint lets in, so that it is the request that is refused. */
 const headersFor = ({ endpoint: { access } }: Sample): Record<string, string> => {
   if (access === "guest") return guestHeaders;
   return access === "user" ? userHeaders : headers;

@@ -68,7 +68,7 @@ test("a token that has run out, whose user was offboarded or whose client is off
   for (const token of tokens) expect(await as.token(token).get("/api/realm")).toBeError("unauthenticated");
 });
 
-test("failures as problem details for whoever accepts those", async () => {
+test("a failure is sent as problem details to a client that accepts them", async () => {
   const answer = await as
     .admin()
     .get("/api/user?limit=0", { headers: { accept: "application/problem+json, application/json;q=0.5" } });

@@ -19,7 +19,7 @@ beforeAll(async () => {
 const read = (tag?: string) =>
   as.admin().get("/api/realm", tag === undefined ? {} : { headers: { "if-none-match": tag } });
 
-test("a read has a strong tag of its bytes, and whoever has those bytes gets 304 without any", async () => {
+test("a read has a strong tag of its bytes, and a client that has those bytes gets 304 without any", async () => {
   const first = await read();
   const tag = first.headers.etag ?? "";
   expect(first).toMatchObject({ status: 200, headers: { "cache-control": "private, no-cache" } });
@@ -44,7 +44,7 @@ test.each([
   expect((await read(given(tag))).status).toBe(status);
 });
 
-test("what changed has another tag, whoever asks", async () => {
+test("what changed has another tag, for every caller", async () => {
   const user = await given.user({ realmId: api.realmId });
   const path = `/api/user/${user.id}`;
   const before = (await as.service().get(path)).headers.etag ?? "";

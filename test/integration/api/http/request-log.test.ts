@@ -58,7 +58,7 @@ test("what machines ask for all day long leaves no line at the usual level when 
     expect(await logged(route), route).toEqual([{ level: "debug", status: 200 }]);
 });
 
-test("a CRL that whoever asks has already is no line either", async () => {
+test("a CRL that the client has already leaves no line either", async () => {
   const url = `${api.url}/crl/${realm.issuerId}.crl`;
   const tag = (await fetch(url)).headers.get("etag") ?? "";
   await logged("/crl/:file");

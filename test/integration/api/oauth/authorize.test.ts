@@ -232,7 +232,7 @@ describe("allowed", () => {
     expect(answerOf(await who.post(form.action, decision))).toHaveProperty("code");
   });
 
-  test("who has signed in as somebody else meanwhile is asked anew", async () => {
+  test("a user who has signed in as somebody else meanwhile is asked again", async () => {
     const who = await browser(await given.user({ realmId: api.realmId }));
     const page = await who.get(authorizeUrl(application));
     who.cookies.set(

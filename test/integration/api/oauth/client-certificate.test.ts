@@ -498,7 +498,7 @@ describe("through a proxy", () => {
     }
   });
 
-  test("the proxy's own certificate is nobody's sign-in", async () => {
+  test("the proxy's own certificate signs nobody in", async () => {
     const form = formOf();
     expect(await send(`${api.tlsUrl}/oauth/token`, { form, device, from: trusted })).toMatchObject({ status: 400 });
   });

@@ -44,10 +44,10 @@ describe("what the console asks is answered by the API itself", () => {
     const subject = await given.user({ realmId: api.realmId });
     const client = api.as.service();
     for (const path of [`/api/user/${subject.id}`, "/api/realm", "/api/user?limit=2&filter[locked]=false"]) {
-      const [ours, theirs] = [await console.send("GET", `/console${path}`), await client.get(path)];
-      expect(ours.status).toBe(200);
-      expect(ours.text).toBe(theirs.text);
-      expect(ours.headers.etag).toBe(theirs.headers.etag);
+      const [viaConsole, viaApi] = [await console.send("GET", `/console${path}`), await client.get(path)];
+      expect(viaConsole.status).toBe(200);
+      expect(viaConsole.text).toBe(viaApi.text);
+      expect(viaConsole.headers.etag).toBe(viaApi.headers.etag);
     }
     const tagged = await console.send("GET", `/console/api/user/${subject.id}`);
     const again = { headers: { "if-none-match": String(tagged.headers.etag) } };
@@ -196,7 +196,7 @@ describe("only a page of the console is answered", () => {
 });
 
 describe("the cookie is what counts", () => {
-  test("without one, or with one that is nobody's, it is 401 as at the API", async () => {
+  test("without one, or with an unknown one, the answer is 401 as at the API", async () => {
     const headers = { "x-realmpass-console": "1" };
     for (const cookie of [undefined, "", "realmpass-console=", `realmpass-console=rpw_${"A".repeat(43)}`]) {
       const sent = { headers: { ...headers, ...(cookie === undefined ? {} : { cookie }) } };

@@ -29,7 +29,7 @@ async function beforeCallback(browser: BrowserSession): Promise<string> {
 const sessionsOf = ({ id }: GivenUser) =>
   database.owner.query<{ id: string }>(sql`select id from sessions where user_id = ${id}`);
 
-test("whoever is signed in to the browser is taken to the page of the console they wanted, with a cookie for it", async () => {
+test("a user who is signed in to the browser is taken to the page of the console they wanted, with a cookie for it", async () => {
   const browser = await browserOf(await admin());
   const callback = await beforeCallback(browser);
   const visit = await browser.get(callback, { follow: false });

@@ -62,7 +62,7 @@ describe("built", () => {
     expect(answer.text).not.toMatch(/__(?:BASE|CSP_NONCE)__/);
   });
 
-  test("its policy lets in what is ours alone, with a nonce of each answer's own", async () => {
+  test("its policy allows only the service's own scripts, styles and fonts, with a new nonce in each answer", async () => {
     const [one, two] = [await get("/console"), await get("/console")];
     const nonce = /name="csp-nonce" content="([\w-]{22})"/.exec(one.text)?.[1];
     expect(one.headers["content-security-policy"]).toBe(
@@ -73,7 +73,7 @@ describe("built", () => {
     expect(two.text).not.toContain(nonce);
   });
 
-  test("what it loads is kept for good, in its type", async () => {
+  test("its assets are cached as immutable and have their type", async () => {
     const answer = await get("/console/assets/main-abc123.js");
     expect(answer).toMatchObject({
       status: 200,

@@ -14,7 +14,7 @@ const policy =
 const pages = [...guides.map(({ slug }) => (slug === "" ? "/docs" : `/docs/${slug}`)), "/docs/reference"];
 
 describe.each(pages)("%s", (path) => {
-  test("is a page for everybody that loads nothing but ours and has no script in it", async () => {
+  test("is a public page that loads only the service's own files and has no script in it", async () => {
     const page = await get(path);
     expect(page).toMatchObject({
       status: 200,

@@ -94,7 +94,7 @@ test("another address is another logo at once, and realms have each their own", 
   expect(requests()).toBe(3);
 });
 
-test("an answer about an address that is no longer the realm's is nobody's", async () => {
+test("an answer from an address that is no longer the realm's is discarded", async () => {
   let answer = (): void => undefined;
   server.on("/late.png", (_, outgoing) => {
     answer = () => void outgoing.writeHead(200, { "content-type": "image/png" }).end(png);

@@ -46,7 +46,7 @@ test("a page is made in a few milliseconds", async () => {
   expect(times.sort((a, b) => a - b)[30]).toBeLessThan(30);
 });
 
-test("style and icon are kept for good under a name that changes with them; other names get them for now", async () => {
+test("style and icon are immutable under a name that changes with them, and have no-cache under other names", async () => {
   const { text } = await get("/login");
   for (const [, address] of text.matchAll(/(?:href)="(\/assets\/[^"]+)"/g)) {
     expect((await get(address!)).headers["cache-control"]).toBe("public, max-age=31536000, immutable");

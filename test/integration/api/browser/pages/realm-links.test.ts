@@ -120,7 +120,7 @@ test("a realm that sets neither has neither, and its texts are as before", async
 });
 
 test.each(["/login", "/login/ended", "/login/ended?realm=nobody", "/login/ended?realm=%3Cscript%3E", "/d/unknown"])(
-  "while the realm is not known nobody's links are shown: %s",
+  "while the realm is not known no links are shown: %s",
   async (path) => {
     const page = await get(path);
     expect(linksOf(page)).toEqual([]);

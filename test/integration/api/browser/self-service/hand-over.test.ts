@@ -147,7 +147,7 @@ describe("on this device", () => {
     expect(file.headers["content-disposition"]).toContain(`filename="${filename}"`);
   });
 
-  test("a name in other letters and with a path in it reaches nobody's file system as such", async () => {
+  test("a name with non-ASCII letters and a path in it becomes a safe file name", async () => {
     const visitor = await visitorOf(api, await person());
     const file = await visitor.get(fileOn(await visitor.add({ name: '../Mias "Ü"/電話' })));
     expect(file.headers["content-disposition"]).toBe(

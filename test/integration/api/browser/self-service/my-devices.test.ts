@@ -53,7 +53,7 @@ describe("my devices", () => {
     expect(await visitor.get("/me/devices/new")).toMatchObject({ status: 409 });
   });
 
-  test("whoever is locked adds nothing and can still revoke", async () => {
+  test("a locked user adds nothing and can still revoke", async () => {
     const user = await person({ lockedAt: new Date(0) });
     const serial = await given.profile(user);
     const visitor = await visitorOf(api, user);
@@ -65,7 +65,7 @@ describe("my devices", () => {
     expect(await serialsOf(api, user)).toEqual([]);
   });
 
-  test("whoever is not signed in, or was offboarded, is asked to sign in and comes back", async () => {
+  test("a user who is not signed in, or was offboarded, is asked to sign in and comes back", async () => {
     const nobody = await (await visitorOf(api)).get("/me/devices/new?lang=de", { follow: false });
     expect(nobody).toMatchObject({
       status: 303,
@@ -120,7 +120,7 @@ describe("one device", () => {
     expect(pages[0]).toMatchObject({ status: 404 });
   });
 
-  test("revoking asks once more, is for good, and is said", async () => {
+  test("revoking asks for confirmation, and the page says that the profile is revoked", async () => {
     const user = await person();
     const serial = await given.profile(user, { name: "My phone" });
     const visitor = await visitorOf(api, user);

@@ -69,7 +69,7 @@ test.each([
   "/me/hand-overs/7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11/file/iphone.mobileconfig",
   "/console/sign-in",
   "/console/sign-in?continue=%2Fconsole%2Fusers",
-])("signing in leads on to %j, and whoever is signed in goes there at once", async (path) => {
+])("signing in leads on to %j, and a user who is signed in goes there at once", async (path) => {
   expect(await signIn(mia, path)).toBe(path);
   expect(await locationOf(await inBrowser(mia), `/login?${continueTo(path)}`)).toBe(path);
 });

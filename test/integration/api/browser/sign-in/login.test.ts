@@ -147,7 +147,7 @@ test.each([
   expect(loginCookie(browser)).toBeUndefined();
 });
 
-test("a form that names no origin, as ours do, is our own", async () => {
+test("a form from the same site is accepted with the origin null, which the service's own pages send", async () => {
   const browser = browse();
   const [form] = formsOf(await open(browser));
   const all = { ...form!.fields, username: ada.username, password: testPassword };

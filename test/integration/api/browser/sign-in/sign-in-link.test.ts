@@ -46,7 +46,7 @@ test("following a link shows a button and uses nothing up; the button works once
   expect(await open("GET", token)).toMatchObject({ status: 410 });
 });
 
-test("its button signs its person in, whoever was signed in before, and shows who that is", async () => {
+test("its button names its person and signs them in, even when another user was signed in before", async () => {
   const grace = await givenLocalAccount(api, { username: "grace", administrator: true });
   const { browser, page } = await follow(await given.signInLink(grace));
   expect(page.text).toContain("grace");

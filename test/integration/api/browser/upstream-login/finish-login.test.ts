@@ -163,7 +163,7 @@ describe("who somebody is", () => {
     expect((await usersOf(api, realmId))[0]?.email).not.toBe("mallory@example.org");
   });
 
-  test("the same e-mail address is nobody's proof: it makes another user", async () => {
+  test("the same e-mail address proves nothing: it makes another user", async () => {
     const realmId = await realmAt(upstream);
     const { id } = await given.user({ realmId, email: "shared@example.org", administrator: true });
     upstream.signsIn(person({ email: "shared@example.org" }));
@@ -255,7 +255,7 @@ describe("who somebody is", () => {
 describe("what the claims say", () => {
   const administrator = { claim: "entitlements", value: "urn:example:admin" };
 
-  test("whoever has the administrator's value is one, until it is gone", async () => {
+  test("a person with the administrator's value is an administrator until it is gone", async () => {
     const realmId = await realmAt(upstream, { administrator });
     const account = person();
     const statuses: unknown[] = [];
@@ -330,7 +330,7 @@ describe("what the claims say", () => {
 });
 
 describe("the way there and back", () => {
-  test("whoever is signed in at the provider is not asked again, unless we ask for it", async () => {
+  test("a person who is signed in at the provider is not asked again, unless the sign-in requires it", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
     const { browser, user } = await signIn(realmId);

@@ -111,7 +111,7 @@ test("the secret is nowhere in the database that one could read it", async () =>
   }
 });
 
-test("an application is given only scopes that whoever registers it holds, and the answer names the others", async () => {
+test("an application is given only scopes that its registrant holds, and the answer names the others", async () => {
   const admin = as.admin({ scopes: ["application.modify", "openid", "profile.read"] });
   const scopes = ["openid", "profile.read", "user.delete", "offline_access"];
 
@@ -181,7 +181,7 @@ test.each(["http://localhost:8123/back", "http://127.0.0.1/back", "com.example.a
   },
 );
 
-test("a scope that is named twice is had once, and names match in any letter case", async () => {
+test("a scope that is named twice is given once, and names match in any letter case", async () => {
   const { scopes: _, ...rest } = useragent;
   const { body } = await as.admin().post("/api/applications", { ...rest, SCOPES: ["openid", "openid"] });
   expect(body.data.scopes).toEqual(["openid"]);

@@ -133,7 +133,7 @@ test("an application that shows no secret gets none", async () => {
   expect(await as.admin().post(`/api/applications/${client_id}/secret`)).toBeError("no_client_secret");
 });
 
-test("whoever makes a secret could use it, so they must hold every scope of the application", async () => {
+test("a caller that makes a secret could use it, so it must hold every scope of the application", async () => {
   const registered = await register({ ...service, scopes: ["user.read", "user.delete"] });
   const weak = as.service({ scopes: ["application.modify", "user.read"] });
 

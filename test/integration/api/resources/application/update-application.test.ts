@@ -156,7 +156,7 @@ describe("with fewer scopes", () => {
     }
   });
 
-  test("a session that was made at the same moment comes to nothing", async () => {
+  test("a session that was made at the same moment ends", async () => {
     const { clientId } = await given.application({ realmId: api.realmId, type: "useragent", scopes: ["openid"] });
     const session = await given.session({
       user: await given.user({ realmId: api.realmId }),

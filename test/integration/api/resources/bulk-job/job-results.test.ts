@@ -195,7 +195,7 @@ describe("results", () => {
 });
 
 describe("files and keys", () => {
-  test("are shown to whoever created the job, in every form, as often as they like", async () => {
+  test("are shown to the job's creator, in every form, as often as they ask", async () => {
     const id = await created("pairwiseID\na\nb\nc\n");
     const serial = await issueFor(id, 1, { certificate: pem, privateKey: "KEY" });
     await issueFor(id, 2, { data: "cDEy" });

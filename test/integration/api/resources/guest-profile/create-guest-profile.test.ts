@@ -140,7 +140,7 @@ describe("with a worker", () => {
   });
 });
 
-describe("what stands against it", () => {
+describe("refusals", () => {
   let guest: Caller;
   let account: GivenGuestAccount;
   beforeAll(async () => {

@@ -8,7 +8,7 @@ const path = "/api/infrastructure-profile";
 
 const profile = (): Promise<string> => given.profile({ realmId: api.realmId }, { kind: "infrastructure" });
 
-test("revokes for good, in one audit entry; again changes nothing", async () => {
+test("revoking writes one audit entry; revoking again changes nothing", async () => {
   const serial = await profile();
   const admin = as.admin();
 

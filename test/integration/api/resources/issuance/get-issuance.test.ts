@@ -85,7 +85,7 @@ test("a failed one says why", async () => {
     });
 });
 
-test("the output is there for whoever asks again, until it is erased", async () => {
+test("the output can be read again until it is erased", async () => {
   await api.startWorker();
   const location = await begin();
   const wait = { headers: { prefer: "wait=30" } };

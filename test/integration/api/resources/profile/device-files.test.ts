@@ -36,7 +36,7 @@ const create = async (body: object, headers: Record<string, string> = {}) => {
   const { id } = await given.user({ realmId: realm.realmId });
   return service.post(`/api/user/${id}/profiles/laptop`, body, { headers });
 };
-/** The settings as an operator or whoever else may have left them. */
+/** The settings as an operator, or anybody else, may have left them. */
 const change = (settings: {
   displayName?: string;
   ssids?: string[];
@@ -104,7 +104,7 @@ describeWithTool(["python3", "xmllint", "openssl"], "a file that sets a device u
   });
 
   test.each(["mobileconfig", "eap-config"])(
-    "%s is the same file for whoever waits and collects it again",
+    "%s is the same file for a client that waits and collects it again",
     async (format) => {
       const accepted = await create(request(format), { prefer: "respond-async" });
       expect(accepted.status).toBe(202);

@@ -61,7 +61,7 @@ test("a user of another realm cannot be told apart from one who does not exist",
 });
 
 test.each(["0", "01", "-1", "abc", "9223372036854775808", "1.0", "%20", "1e3", "five thousand characters"])(
-  "%s is nobody's id",
+  "%s is not found",
   async (name) => {
     const id = name.startsWith("five") ? "x".repeat(5000) : encodeURIComponent(name);
     expect(await as.admin().get(`/api/user/${id}`)).toBeError("user_not_found");

@@ -85,7 +85,7 @@ test("null is no limit and no offset, in a body that comes with GET either", asy
   }
 });
 
-test("nobody's profiles are not found, in every form", async () => {
+test("profiles of a user who is not in the realm are not found, in every form", async () => {
   const stranger = await given.user({ realmId: await given.realm() });
   for (const id of [stranger.id, "999999999", "abc"]) {
     expect(await service.get(`/api/user/${id}/profiles`)).toBeError("user_not_found");

@@ -122,7 +122,7 @@ test.each(["abc", "0", "999999999", "9".repeat(30)])("there is no user %s", asyn
 });
 
 describe("what is being made for the user", () => {
-  test("fails, and whoever waits for it hears so at once, whichever API they wait at", async () => {
+  test("fails, and a client that waits for it is told at once, whichever API it waits at", async () => {
     const user = await given.user({ realmId: api.realmId });
     const waiting = as
       .service()
@@ -159,7 +159,7 @@ describe("what is being made for the user", () => {
     expect(rows).toEqual([{ status: "failed", error_code: "user_offboarded", serial_number: "77" }]);
   });
 
-  test("comes to no active profile, with workers at it and however the two meet", async () => {
+  test("leaves no active profile, with workers running and in whatever order the requests meet", async () => {
     const { realmId } = await givenIssuingRealm(api.database.owner, { maxProfiles: 50 });
     await api.startWorker();
     const service = as.service({ realmId });
@@ -183,7 +183,7 @@ describe("what is being made for the user", () => {
   }, 60_000);
 });
 
-test("a code or a refresh token that is used at the same moment comes to nothing", async () => {
+test("a code or a refresh token that is used at the same moment gives no lasting access", async () => {
   for (let round = 0; round < 10; round++) {
     const user = await given.user({ realmId: api.realmId });
     const session = await given.session({ user });
