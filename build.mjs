@@ -58,7 +58,7 @@ const parts = [
 const wanted = process.argv.includes("--console") ? parts.slice(1) : parts;
 if (!wanted.every(isFresh)) {
   await lock();
-  // Whoever held the lock before us has probably done the work.
+  // The process that held the lock before has probably done the work.
   for (const part of wanted) if (!isFresh(part)) build(part);
 }
 
@@ -173,16 +173,16 @@ function find(file) {
 async function lock() {
   fs.mkdirSync(dist, { recursive: true });
   // Linking a finished file makes lock and owner appear in one step.
-  const ours = `${lockFile}.${String(process.pid)}`;
-  fs.writeFileSync(ours, String(process.pid));
+  const ownLock = `${lockFile}.${String(process.pid)}`;
+  fs.writeFileSync(ownLock, String(process.pid));
   process.on("exit", () => {
-    fs.rmSync(ours, { force: true });
+    fs.rmSync(ownLock, { force: true });
     if (readIfThere(lockFile) === String(process.pid)) fs.rmSync(lockFile);
   });
 
   for (let waited = 0; ; waited += 0.1) {
     try {
-      fs.linkSync(ours, lockFile);
+      fs.linkSync(ownLock, lockFile);
       return;
     } catch (error) {
       if (error.code !== "EEXIST") throw error;

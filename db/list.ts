@@ -2,7 +2,7 @@ import { only, type Db } from "./client.ts";
 import { orderBy, type Page, type PageRequest, type SortColumns } from "./page.ts";
 import { sql, unprepared, type Sql } from "./sql.ts";
 
-/** Up to this many rows a total is counted anew for every page; beyond it may be up to {@link totalAgeSecondsMax} old. */
+/** Up to this many rows, every page counts the total again; beyond, it may be up to {@link totalAgeSecondsMax} old. */
 export const exactTotalMax = 100_000;
 
 export const totalAgeSecondsMax = 5;
@@ -23,7 +23,7 @@ export interface Rows {
 
 export interface List<SortKey extends string> extends Rows {
   page: PageRequest<object, SortKey>;
-  /** What tells this list from every other, besides search and filter: its name, the realm, whose rows. */
+  /** What distinguishes this list from every other, in addition to search and filter: its name, the realm, whose rows. */
   key: readonly string[];
   id: Sql;
   newestFirst: Sql;

@@ -33,7 +33,7 @@ export async function migrateDatabase<Result>(
   try {
     await session.connect();
     await session.query("select pg_advisory_lock($1)", [migrationLock]);
-    // knex's own lock is a row that a killed process leaves behind; ours goes with its connection.
+    // knex's own lock is a row that a killed process leaves behind; the advisory lock ends with its connection.
     await db.migrate.forceFreeMigrationsLock();
     const [, names] = (await db.migrate.latest()) as [number, string[]];
     await applyGrants(onSession(session));

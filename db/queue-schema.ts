@@ -82,7 +82,7 @@ const looking = <Result>(db: Database, run: (tx: Db) => Promise<Result>): Promis
 /** Running processes lock the tables in an order of their own, and Postgres ends one of two that wait for each other. */
 const dropsMax = 10;
 
-/** Removes the schema with everything in it, whoever it belongs to. Nothing in it is read, and nothing of it is run. */
+/** Removes the schema with everything in it, whatever role owns it. Nothing in it is read, and nothing of it is run. */
 export async function dropQueueSchema(db: Db): Promise<void> {
   for (let tried = 1; ; tried += 1) {
     try {

@@ -1,6 +1,6 @@
 /**
  * The audit log as a chain: every entry of a realm has a position, and a hash over what it says and the hash before it.
- * docs/audit.md describes the same for whoever wants to check it with a program of their own.
+ * docs/audit.md describes the same for an auditor who checks it with a program of their own.
  */
 
 /** What is hashed of an entry. Every field is text: nothing is lost between the database, an export and here. */

@@ -3,10 +3,10 @@
 export const certificateKinds = ["user", "guest", "infrastructure"] as const;
 export type CertificateKind = (typeof certificateKinds)[number];
 
-/** KeyUsage (RFC 5280 section 4.2.1.3), the ones a profile's certificate may carry. */
+/** The KeyUsage bits (RFC 5280 section 4.2.1.3) that a profile's certificate may carry. */
 export type KeyUsage = "digitalSignature" | "keyEncipherment";
 
-/** KeyPurposeId (RFC 5280 section 4.2.1.12), the ones a profile's certificate may carry. */
+/** The values of KeyPurposeId (RFC 5280 section 4.2.1.12) that a profile's certificate may carry. */
 export type ExtendedKeyUsage = "clientAuth" | "serverAuth";
 
 export interface CertificateProfile {

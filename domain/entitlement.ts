@@ -28,7 +28,7 @@ export function profileEnd({ months, cap = null }: { months: number; cap?: Date 
   return cap !== null && cap < longest ? cap : longest;
 }
 
-/** What decides about another profile, whoever it is for. */
+/** What decides about another profile, for every kind of owner. */
 interface Issuing {
   /** How long a profile is valid. */
   validityMonths: number;

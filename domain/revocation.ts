@@ -1,6 +1,6 @@
 import { z } from "zod";
 
-/** CRLReason (RFC 5280 section 5.3.1), the ones this service writes. */
+/** The values of CRLReason (RFC 5280 section 5.3.1) that this service writes. */
 export const revocationReasons = {
   unspecified: 0,
   keyCompromise: 1,

@@ -31,7 +31,7 @@ export function isWebUri(uri: string): boolean {
   return url !== undefined && /^https?:\/\//i.test(uri) && url.username === "" && url.password === "";
 }
 
-/** Whether it is mailto: with one address and nothing more (RFC 6068): whoever follows it writes what they like. */
+/** Whether it is mailto: with one address and no header fields (RFC 6068): the user alone decides what to write. */
 export const isMailUri = (uri: string): boolean =>
   uri.length <= 320 && /^mailto:[\w.!#$'*+/=^`{|}~-]+@[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i.test(uri);
 

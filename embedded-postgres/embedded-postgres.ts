@@ -54,9 +54,9 @@ export interface EmbeddedPostgresOptions {
 const superviseEveryMs = 1_000;
 
 /**
- * Starts this machine's own Postgres, or adopts the one that a killed process left running. While it runs the data
- * directory is ours: a second start fails and says so. A server that ends by itself is started again, on the same port
- * while that is free. The server survives the end of this process unless stop() is awaited, and then loses nothing.
+ * Starts this machine's own Postgres, or adopts the one that a killed process left running. While it runs, the
+ * data directory is locked: a second start fails and says so. A server that ends by itself is started again, on the same
+ * port while that is free. The server survives the end of this process unless stop() is awaited, and then loses nothing.
  */
 export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): Promise<EmbeddedPostgres> {
   const files = embeddedPostgresFiles(options.dataDirectory);

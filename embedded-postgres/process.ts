@@ -33,7 +33,7 @@ export function spawnAs(
       cwd: parse(program).root || "/",
       env: { PATH: standardPath, LC_ALL: "C", TZ: "UTC" },
       windowsHide: true,
-      // Node wants signed ids here; macOS prints nobody's as 4294967294.
+      // Node wants signed ids here; macOS prints the id of `nobody` as 4294967294.
       ...(runAs.kind === "account" ? { uid: runAs.uid | 0, gid: runAs.gid | 0 } : {}),
     },
   );

@@ -7,7 +7,7 @@ import { Pkcs10CertificateRequest } from "./x509.ts";
 /** The longest certification request that is looked at, PEM, in characters. A request for RSA-4096 has about 1,700. */
 export const csrLengthMax = 16 * 1024;
 
-/** A certification request that cannot be used. The message may be shown to whoever sent it. */
+/** A certification request that cannot be used. The message may be shown to the client that sent it. */
 export class CsrError extends Error {
   override readonly name = "CsrError";
 }

@@ -150,5 +150,5 @@ const requestExtensions: ReadonlySet<string> = new Set(
   ["1.3.6.1.5.5.7.48.1.2", "1.3.6.1.5.5.7.48.1.4", "1.3.6.1.5.5.7.48.1.8"].map((name) => oid(name).toString("hex")),
 );
 
-/** Service locator: where to ask on; whoever asks here has the right responder or is told. */
+/** Service locator: where to forward the request. Nothing is forwarded: a client at the wrong responder is told so. */
 const singleRequestExtensions: ReadonlySet<string> = new Set([oid("1.3.6.1.5.5.7.48.1.7").toString("hex")]);

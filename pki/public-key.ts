@@ -29,8 +29,8 @@ export function publicKeyAlgorithm(publicKeySpki: Uint8Array): PublicKeyAlgorith
 }
 
 /**
- * Whether these are the octets that DER gives the key. In any others it would be another key to whoever compares
- * octets, and could be certified again (X.690 section 10).
+ * Whether this is the DER encoding of the key (X.690 section 10). In another encoding the same key would look like a new
+ * one when octets are compared, and could be certified again.
  */
 export function isDerPublicKey(publicKeySpki: Uint8Array): boolean {
   // On these curves every octet but the point's is given; OpenSSL would take as long as the signature does.

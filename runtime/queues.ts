@@ -126,7 +126,7 @@ const connect = (backend: QueueBackend, use: "produce" | "consume", onError: (er
 
 /**
  * The pool with BullMQ's statements prepared once per connection: they are a few fixed texts, each a call of a function,
- * and parsing and planning them anew for every job costs as much as some of them take to run.
+ * and parsing and planning them again for every job costs as much as some of them take to run.
  */
 function preparing(pool: QueuePool): PgPool {
   const query = async (text: string, values?: unknown[]): Promise<QueryResult> => {
@@ -161,7 +161,7 @@ function statementName(text: string): string {
 const isStale = (error: unknown): boolean =>
   error instanceof Error && "code" in error && error.code === "0A000" && error.message.includes("cached plan");
 
-/** Ends a connection that is ours; a pool belongs to whoever passed it in. */
+/** Ends a connection that was opened here; a pool belongs to the caller that passed it in. */
 const disconnect = (connection: Connection): void => {
   if (connection instanceof Redis) connection.disconnect();
 };

@@ -14,7 +14,7 @@ export class ApiError extends Error {
   /** 0 when nothing answered. */
   readonly status: number;
   readonly fields: readonly { path: string; reason: string }[];
-  /** What to quote to whoever operates the service. */
+  /** What a user quotes to the operator of the service. */
   readonly requestId: string | undefined;
 
   constructor(code: string, message: string, { status = 0, fields = [], requestId, ...rest }: ApiErrorDetails = {}) {

@@ -41,7 +41,7 @@ export interface DataListProps<Row> {
   onOpen?: (row: Row) => void;
   /** False: the page has a way of its own to take the list away. Default: true. */
   exported?: boolean;
-  /** Besides the search: filters and so on that are the page's own. */
+  /** The page's own tools next to the search, such as filters. */
   tools?: ReactNode;
   refetchMs?: number;
 }

@@ -1,7 +1,7 @@
 import { useEffect, useRef } from "react";
 import { useExtendSession } from "./session.tsx";
 
-/** Whoever presses something is there; the session hears of it this often, at most. */
+/** Input shows that the user is there; it extends the session this often, at most. */
 const apartMs = 5 * 60_000;
 
 /** Keeps the session alive while somebody is there, reading included. */

@@ -24,7 +24,7 @@ export function ErrorNotice({ error, onRetry }: { error: Error; onRetry?: (() =>
   );
 }
 
-/** A failure in the reader's words: ours for the error's stable name, else the service's own sentence. */
+/** A failure in the reader's words: the console's text for the error's stable name, else the service's own sentence. */
 export function useErrorMessage(): (error: Error) => string {
   const { t, i18n } = useTranslation();
   return (error) => {

@@ -2,7 +2,7 @@ import { useEffect } from "react";
 
 /**
  * Gives the focus back to where it was before a dialog opened, or to the heading when that has gone. The library does so
- * only for dialogs that were there before, closed; ours are loaded or made when they are first asked for.
+ * only for dialogs that were there before, closed; the console's are loaded or made when they are first asked for.
  */
 export function useReturnFocus(opened = true): void {
   useEffect(() => {

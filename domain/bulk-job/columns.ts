@@ -14,7 +14,7 @@ export const neededColumns = {
   offboarding: ["userID", "pairwiseID"],
 } as const satisfies Record<JobKind, readonly JobColumn[]>;
 
-/** What a results file has besides the columns of the input. */
+/** What a results file has in addition to the columns of the input. */
 export const resultColumns = [
   "row",
   "status",

@@ -7,7 +7,7 @@ export type JobKind = (typeof jobKinds)[number];
 /** What a token needs when rows ask for profiles. */
 export const profileScope: Scope = "profile.create";
 
-/** What a token needs for what a job does to people, besides the scope for jobs. */
+/** The scopes that a token needs for what a job does to people, in addition to the scope for jobs. */
 export const scopesOfJob = (kind: JobKind, { profiles }: { profiles: boolean }): Scope[] => [
   kind === "onboarding" ? "user.modify" : "user.delete",
   ...(profiles ? [profileScope] : []),
@@ -42,7 +42,7 @@ export const jobNotices = {
   confirmationRequired: "confirmation_required",
   /** The realm has changed since the check: other people are affected than it said. */
   changedSinceCheck: "changed_since_check",
-  /** Whoever created the job may not do so any more. It waits until somebody else starts it, in their own name. */
+  /** The creator of the job may no longer create it. It waits until somebody else starts it, in their own name. */
   creatorEnded: "creator_ended",
   /** Nothing has moved for a minute; a worker may be down. */
   stalled: "stalled",

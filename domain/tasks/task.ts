@@ -4,7 +4,7 @@ import type { z } from "zod";
 export const queueNames = ["issuance", "jobs", "bulk"] as const;
 export type QueueName = (typeof queueNames)[number];
 
-/** What both sides of a queue agree on. A payload is a version and ids: whoever can read the queue learns nothing. */
+/** What both sides of a queue agree on. A payload is a version and ids: reading the queue reveals nothing else. */
 export interface TaskDefinition<Payload> {
   name: string;
   queue: QueueName;

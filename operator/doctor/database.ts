@@ -10,7 +10,7 @@ import { fails, passes, type Check } from "./check.ts";
 const clockSecondsMax = 5;
 const postgresMajorMin = 15;
 
-/** Whether the database answers at all, as the login itself, and whether its clock and ours agree. */
+/** Whether the database answers at all, to the login itself, and whether its clock and this machine's agree. */
 export async function checkServer(context: Context): Promise<Check[]> {
   try {
     const url = await context.databaseUrl();

@@ -50,7 +50,7 @@ export function readArguments(args: readonly string[]): Options | undefined {
   };
 }
 
-/** Whether a run's figures are the ones to keep. */
+/** Whether a run is complete, so that its figures are kept. */
 export const isComplete = ({ names, backends, quick, cpuProfiles, against }: Options): boolean =>
   names.length === Object.keys(scenarios).length &&
   backends.length === 2 &&

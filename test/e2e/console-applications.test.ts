@@ -15,7 +15,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
   const api = () => subject.api.as.admin({ realmId: subject.realm.realmId });
   const applicationNow = (id: string) => api().get(`/api/applications/${id}`);
 
-  /** What a person's shell makes of a command; whoever asks for a secret is given it. Without a terminal, curl asks its input. */
+  /** What a command prints in a user's shell. Without a terminal, curl reads the secret from its standard input. */
   const inShell = (command: string, secret = ""): Promise<Record<string, string>> =>
     new Promise((resolve, reject) => {
       const shell = spawn("sh", ["-c", command], {
@@ -223,7 +223,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await context.close();
   });
 
-  test("what was filled in is there again after signing in anew", async () => {
+  test("what was filled in is still there after a reload", async () => {
     const { page, context } = await subject.open("/console/applications/new");
     await choose(page, "Acts on its own");
     await page.fill(field("name"), "Half done");

@@ -438,6 +438,6 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
     },
   );
 
-  /** The worker that was stopped, anew. */
+  /** Starts a worker in place of the one that was stopped. */
   const restart = (): Promise<TestWorker> => startTestWorker({ databaseUrl: subject.api.database.url });
 });

@@ -150,7 +150,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await context.close();
   });
 
-  test("whoever leaves with changes is asked, and staying keeps them", async () => {
+  test("a user who leaves with unsaved changes is asked, and staying keeps them", async () => {
     const { page, context } = await subject.open("/console/settings");
     await page.fill(field("displayName"), "Half typed");
     await page.click("nav >> text=Users");

@@ -65,7 +65,7 @@ describeWithTool("chromium", "the console's frame", () => {
         "/applications/1": applications.one,
         "/settings": nav.settings,
       })) {
-        // What a link does, without loading everything anew.
+        // Navigates as a link does, without a reload.
         await page.evaluate(`history.pushState({}, "", "/console${path}")`);
         await page.waitForSelector(`main h1:text-is("${heading}")`);
         await page.waitForSelector(
@@ -220,7 +220,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await context.close();
   });
 
-  test("a page whose file went with an older version is loaded anew, once, and by hand from then on", async () => {
+  test("a page whose file went with an older version is reloaded once automatically, then only by the user", async () => {
     const { page, context } = await subject.open("/console/users");
     const loaded: string[] = [];
     page.on("request", (request) => {

@@ -144,7 +144,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       );
     });
 
-    test("offboarding says what is lost for good and asks first; the person can be reactivated", async () => {
+    test("offboarding says what is lost permanently and asks first; the user can be reactivated", async () => {
       const leaver = await someone("leaver");
       const serials = await Promise.all([given.profile(leaver), given.profile(leaver)]);
       await opened(`/console/users/${leaver.id}`, async ({ page }) => {

@@ -52,7 +52,7 @@ test("with the database away every call is 503 with Retry-After, and all is well
   expect(await create()).toMatchObject({ status: 200 });
 }, 120_000);
 
-test("a database that falls silent without closing its connections does not hold callers for ever", async () => {
+test("a database that falls silent without closing its connections does not block callers forever", async () => {
   const { proxy, service } = await startBehindProxy();
   expect(await service.call("GET", "/api/realm")).toMatchObject({ status: 200 });
 

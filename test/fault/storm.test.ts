@@ -142,7 +142,7 @@ async function startInStorm(kind: QueueBackend["kind"]) {
   return { service, disasters, call };
 }
 
-/** A process that starts while Postgres is away ends; whoever runs it starts it again. */
+/** A process that starts while Postgres is away ends; its supervisor starts it again. */
 async function insistently<Result>(start: () => Promise<Result>): Promise<Result> {
   return eventually(start, { withinMs: 60_000, everyMs: 200 });
 }
@@ -169,7 +169,7 @@ function shuffled<Item>(items: readonly Item[]): Item[] {
 
 /**
  * What was accepted or revoked by then, and is still to be done: profiles asked for one by one, revocations to publish,
- * jobs. An upload that broke off was not accepted: what came of it is nobody's job, and is removed after some minutes.
+ * jobs. An upload that broke off was not accepted: the job it left in `receiving` is removed after some minutes.
  */
 const unfinished = async ({ owner }: RunningService, by: Date): Promise<Record<string, number>> =>
   only(

@@ -17,7 +17,7 @@ export function slicesOf({ jobId, from, to }: RowRange, size: number): RowRange[
 
 /**
  * Works a slice of rows; when the database refuses it, halves of it, until the row that it refuses is alone and can be
- * given up by itself. An outage of the database is nobody's fault and is thrown.
+ * given up by itself. An outage of the database is the fault of no row and is thrown.
  */
 export async function bisectOnError<Result>(
   slice: RowRange,

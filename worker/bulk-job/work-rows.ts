@@ -39,8 +39,8 @@ export async function workRows(deps: BulkJobDeps, chunk: RowRange): Promise<void
 }
 
 /**
- * Ends the rows under way of a job that cannot go on: whoever it has locked out loses their profiles, and a profile that is
- * not made yet is given up. Throws when the database is away; it can then be called again.
+ * Ends the rows under way of a job that cannot go on: users whom it has offboarded lose their profiles, and a profile
+ * that is not made yet is given up. Throws when the database is away; it can then be called again.
  */
 export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<void> {
   const all = { jobId: job.id, from: 1, to: job.lastPosition + 1 };

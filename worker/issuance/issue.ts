@@ -19,14 +19,14 @@ import { ordersPerBatch, type SigningPool } from "../signing/pool.ts";
 /** What became of one issuance in this attempt. */
 export type IssuanceOutcome =
   | "issued"
-  /** Failed for good; the row says why. */
+  /** Failed permanently; the row says why. */
   | "failed"
-  /** Settled already, or in another worker's hand. */
-  | "not ours"
+  /** Settled already, or claimed by another worker. */
+  | "not claimed"
   /** Given back to the queue: trying again may help. */
   | "released";
 
-/** The most that one attempt takes in hand: what fits one notification of their ids. */
+/** The most that one attempt claims: what fits one notification of their ids. */
 export const issuancesMax = 200;
 
 export interface IssuanceDeps {
@@ -37,7 +37,7 @@ export interface IssuanceDeps {
   rsaKeys: Pick<KeyPool, "take">;
   clock: Clock;
   log: Log;
-  /** Claims that are being worked on, for whoever renews them. */
+  /** Claims that are being worked on, which the worker renews. */
   activeClaims: Set<string>;
 }
 
@@ -54,7 +54,7 @@ export async function issueAll(
 ): Promise<ReadonlyMap<string, IssuanceOutcome>> {
   const { db, clock, log, activeClaims } = deps;
   const claimId = randomUUID();
-  const outcomes = new Map<string, IssuanceOutcome>(ids.map((id) => [id, "not ours"]));
+  const outcomes = new Map<string, IssuanceOutcome>(ids.map((id) => [id, "not claimed"]));
 
   const claimed = await work.claim(db, { draws: ids.map(draw), claimId, at: clock.now() });
   if (claimed.length < ids.length) await failHopeless(deps, { ids, claimed, outcomes });

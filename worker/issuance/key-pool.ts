@@ -8,7 +8,7 @@ export interface KeyPool {
   take(): KeyPair | undefined;
   /** Begins to fill, and keeps the pool filled until `close`. */
   start(): void;
-  /** Stops for good, waits for a key that is just being made, and wipes everything parked. */
+  /** Stops permanently, waits for a key that is just being made, and wipes everything parked. */
   close(): Promise<void>;
 }
 

@@ -1,12 +1,12 @@
 import { isIP } from "node:net";
 import { parseTrustedProxies } from "../../runtime/networks.ts";
 
-/** Answers who asked, in so far as it can be known. */
+/** Answers the client's address, as far as it can be known. */
 export type ClientAddress = (remoteAddress: string | undefined, forwardedFor: string | undefined) => string;
 
 /**
- * The address of whoever asked: the last one of X-Forwarded-For that is no proxy's, when the request comes from a trusted
- * proxy. This machine is always trusted: an API on it passes requests on.
+ * The address of the client: the last one in X-Forwarded-For that is not a trusted proxy's, when the request comes from a
+ * trusted proxy. This machine is always trusted: an API on it passes requests on.
  */
 export function createClientAddress(trustedProxies: string): ClientAddress {
   const isTrusted = parseTrustedProxies(`loopback,${trustedProxies}`);

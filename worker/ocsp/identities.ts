@@ -31,7 +31,7 @@ export interface Identities {
 interface Held {
   identity: Identity;
   renewAt: number;
-  /** It is not used any more from then on: whoever checks it may take a moment. */
+  /** It is not used from then on: the client may take a moment to check it. */
   usableUntil: number;
 }
 

@@ -132,7 +132,7 @@ port.on("message", (message: ToThread) => {
   else waiting?.reject(new Error(message.reason));
 });
 
-// Whoever is told where we listen is answered at once, if that can be had in a moment.
+// The port is told once there are responders, so that the first requests need not wait, or after a moment without them.
 const prepare = async (): Promise<void> => {
   for (const issuer of await issuers.listIssuing(issuersAtStart)) await identities.of(issuer).catch(() => undefined);
 };

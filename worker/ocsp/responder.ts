@@ -28,7 +28,7 @@ export interface ResponderDeps {
   lastOcsp: Pick<LastOcsp, "note">;
   clock: Clock;
   onUnexpectedError: (error: unknown) => void;
-  /** What takes longer is not waited for: whoever asks has a device waiting. */
+  /** What takes longer is not waited for: a device waits for the client that asks. */
   waitMsMax?: number;
 }
 

@@ -22,8 +22,8 @@ export const sealingLock = 7_246_714;
 /**
  * Gives every audit entry that has none its place in its realm's chain, and signs where the chain then ends. Goes on
  * until nothing waits; each slice is a transaction, and what is interrupted is begun again. Leaves it to another worker
- * that is at it already. Throws when a chain does not end with a head that we signed: it is not ours to go on with. That,
- * and entries that have waited for longer than they should, is in the log.
+ * that is at it already. Throws when a chain does not end with a head that this service signed: such a chain is not
+ * continued. That, and entries that have waited for longer than they should, is in the log.
  */
 export async function sealAudit(deps: SealingDeps, { slice = sliceMax }: { slice?: number } = {}): Promise<void> {
   const failures: unknown[] = [];
@@ -75,7 +75,7 @@ async function sealSlice(
   return more ? "more" : "done";
 }
 
-/** Where to go on: the latest head, once it is known to be ours. */
+/** Where to go on: the latest head, once its signature has been verified. */
 async function lastEnd(tx: Db, signer: HeadSigner, realmId: string): Promise<ChainEnd> {
   const row = await chain.latestHead(tx, realmId);
   if (row === undefined) return chainStart;

@@ -2,7 +2,7 @@ import type { Schemas } from "../../api/api-client.ts";
 
 export type AuditEntry = Schemas["AuditEntry"];
 
-/** What an entry says besides when, what and who. */
+/** What an entry says in addition to its time, event and actor. */
 export type Properties = Readonly<Record<string, unknown>>;
 
 const isObject = (value: unknown): value is Properties =>

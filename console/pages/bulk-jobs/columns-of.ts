@@ -1,7 +1,7 @@
 import type { JobColumn } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "./job.ts";
 
-/** A column of a file as the page explains it, with names that a heading can have besides its own. */
+/** A column of a file as the page explains it, with the other names that its heading may have. */
 export interface ExplainedColumn {
   column: JobColumn;
   alsoCalled: string;

@@ -5,7 +5,7 @@ import { useDuration, useNumber } from "./counts.ts";
 import { Creator } from "./creator.tsx";
 import type { Job } from "./job.ts";
 
-/** What is known of a job besides its counts. */
+/** What is known of a job in addition to its counts. */
 export function JobFacts({ job }: { job: Job }) {
   const { t } = useTranslation();
   const number = useNumber();

@@ -20,7 +20,7 @@ import { StartForm } from "./start-form.tsx";
 import { StepList, stepOf } from "./step-list.tsx";
 import { useJob } from "./use-job.ts";
 
-/** One bulk job, wherever it is on its way: whoever loads the page again goes on where they were. */
+/** One bulk job, in any of its states: a user who reloads the page continues at the same step. */
 export function JobPage() {
   const { id = "" } = useParams({ strict: false });
   return <ShownJob key={id} id={id} />;

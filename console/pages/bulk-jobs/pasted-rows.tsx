@@ -7,7 +7,7 @@ import type { JobKind } from "./job.ts";
 
 const keyOf = (kind: JobKind): string => `realmpass-rows-${kind}`;
 
-/** Whether rows were pasted before that were not sent: whoever had to sign in again meanwhile finds them. */
+/** Whether there are pasted rows that were not sent: a user who had to sign in again meanwhile finds them. */
 export const hasPasted = (kind: JobKind): boolean => sessionStorage.getItem(keyOf(kind)) !== null;
 
 export const forgetPasted = (kind: JobKind): void => {

@@ -42,7 +42,7 @@ export function DashboardPage() {
   );
 }
 
-/** Whether there is nobody here but whoever looks, and nothing was ever issued as far as the numbers tell. */
+/** Whether the realm has no user but the one who looks and, as far as the numbers tell, nothing was ever issued. */
 const isEmpty = ({ users, profiles }: Overview): boolean =>
   users.active + users.locked + users.offboarded <= 1 && profiles.active === 0 && profiles.issued.last7Days === 0;
 

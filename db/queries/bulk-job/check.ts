@@ -74,7 +74,7 @@ export async function checkRows(
 
 const untouched = (again: boolean): Sql => (again ? sql`true` : sql`r.expected is null`);
 
-/** Gives up checking one row: it will fail when the job comes to it, or not. */
+/** Gives up checking one row: it is expected to fail, although it may yet succeed when the job runs. */
 export async function expectFailure(
   db: Db,
   { jobId, position, at }: { jobId: string; position: number; at: Date },

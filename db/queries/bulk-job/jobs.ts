@@ -83,7 +83,7 @@ export async function find(db: Db, { realmId, jobId, at }: InRealm & { at: Date 
   );
 }
 
-/** Jobs of any realm, for whoever was let in to watch them. */
+/** Jobs of any realm, for clients that were already authorized to watch them. */
 export const listByIds = (db: Db, { ids, at }: { ids: readonly string[]; at: Date }): Promise<Job[]> =>
   db.query<Job>(sql`
     select ${columns(at)}
@@ -233,7 +233,7 @@ export async function needsConfirmation(
 }
 
 /**
- * Whether whoever created a job could still create it: a person who is an administrator and not offboarded, or a client
+ * Whether the creator of a job could still create it: a user who is an administrator and not offboarded, or a client
  * that is active and has the scopes of what the job does.
  */
 export async function creatorMayRun(db: Db, { jobId, kind }: { jobId: string; kind: JobKind }): Promise<boolean> {
@@ -271,7 +271,7 @@ export async function eraseOutput(tx: Db, { realmId, jobId, at }: InRealm & { at
   `);
 }
 
-/** Tells whoever watches a job, once this transaction is committed. */
+/** Notifies those who watch a job, once this transaction is committed. */
 export async function tell(tx: Db, jobId: string): Promise<void> {
   await tx.query(sql`select pg_notify(${jobProgressChannel}, ${jobId}::text)`);
 }

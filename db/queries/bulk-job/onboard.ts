@@ -28,9 +28,9 @@ export async function termsOf(db: Db, { realmId }: { realmId: string }): Promise
 type Judging = Pick<RealmTerms, "maxProfiles" | "maxValidMonths" | "issuerNotAfter"> & { realmId: string; at: Date };
 
 /**
- * What becomes of `rows` when their people are onboarded now: who they are, what they are to be, and what stands against
- * it. A profile that the person has already, by name and device type, is not made again. Each row is looked up by
- * itself, which is the best plan for any number of them.
+ * What becomes of `rows` when their people are onboarded now: who they are, what they are to be, and what prevents it. A
+ * profile that the person has already, by name and device type, is not made again. Each row is looked up by itself, which
+ * is the best plan for any number of them.
  */
 export const planOnboarding = (
   rows: Sql,
@@ -80,8 +80,8 @@ export const planOnboarding = (
 
 /**
  * Takes the people of a range on: makes who is missing, changes who differs, and accepts the profiles that are asked for,
- * all with their audit entries. Rows are done, or `working` until their profile is settled; a row that something stands
- * against changes nothing. People are made in the order of their names and locked in the order of their ids, and only
+ * all with their audit entries. Rows are done, or `working` until their profile is settled; a row that cannot be
+ * applied changes nothing. People are made in the order of their names and locked in the order of their ids, and only
  * then counted: two jobs with the same people never wait for each other crosswise, nor do both fit under a limit.
  */
 export async function onboardRows(
@@ -191,7 +191,7 @@ export async function onboardRows(
   );
 }
 
-/** Personal data is named here, not repeated: audit entries stay for ever. */
+/** Names of fields only, without the personal data in them: audit entries are never deleted. */
 const changedFields = sql`to_jsonb(array_remove(array[
   case when email_after <> email_before then 'email' end,
   case when override_after <> override_before then 'profileOverride' end], null))`;

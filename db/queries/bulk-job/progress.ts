@@ -10,7 +10,7 @@ import { sql, type Sql } from "../../sql.ts";
  * change in the same transaction. The job's own row is locked last and for a moment.
  */
 
-/** A job in hand. What is done comes from here and from its rows, never from the queue. */
+/** A job that a worker works on. What is done comes from here and from its rows, never from the queue. */
 export interface WorkedJob {
   id: string;
   realmId: string;
@@ -74,8 +74,8 @@ export interface Progress {
 
 /**
  * The end of a statement whose common table expression `touched` has the new status of each row that it changed: adds
- * them to the job's counts, moves the window of its rate, and tells whoever watches. Answers a {@link Progress}, or
- * nothing when nothing changed, or `onlyIf` does not hold of the job `j`.
+ * them to the job's counts, moves the window of its rate, and notifies those who watch it. Answers a {@link Progress},
+ * or nothing when nothing changed, or `onlyIf` does not hold of the job `j`.
  */
 export const addToCounts = (jobId: string, at: Date, onlyIf: Sql = sql`true`): Sql => sql`
   counted as (
@@ -266,8 +266,8 @@ export async function lockRunQueue(tx: Db, realmId: string): Promise<void> {
 }
 
 /**
- * Keeps everybody else's slices of the job waiting until the transaction ends. They would wait for one another's count
- * anyway; before their work instead of after it, they leave the processors to whoever asks for a certificate's status.
+ * Makes the job's other slices wait until the transaction ends. They would wait for one another's count anyway; waiting
+ * before their work instead of after it leaves the processors to OCSP.
  */
 export async function lockSlices(tx: Db, jobId: string): Promise<void> {
   await tx.query(sql`select pg_advisory_xact_lock(hashtextextended(${`slices of ${jobId}`}::text, 0))`);
@@ -278,7 +278,8 @@ const turnSeconds = 2;
 
 /**
  * Jobs that something should be done about: whose time has come, whose turn it is, or in which nothing has moved for a
- * while, because a worker went away or the queue lost what it had. Whoever is answered a job is the only one for a while.
+ * while, because a worker went away or the queue lost what it had. A job that was answered is not answered to another
+ * worker for a while.
  */
 export async function findDue(
   db: Db,

@@ -7,8 +7,8 @@ import type { Findings } from "./check.ts";
 import { jobProgressChannel } from "./jobs.ts";
 
 /**
- * The states of bulk jobs. Each function is one statement, tells whoever watches the job, and answers false where the
- * state that the job is in may not be followed by the new one: then nothing has changed.
+ * The states of bulk jobs. Each function is one statement, notifies those who watch the job, and answers false where
+ * the state that the job is in may not be followed by the new one: then nothing has changed.
  */
 
 interface Transition {

@@ -143,7 +143,7 @@ export const listActiveOfUser = (
   `);
 
 /**
- * Revokes one profile for good, with its audit entry. False when the realm has no such profile; revoking what is
+ * Revokes one profile permanently, with its audit entry. False when the realm has no such profile; revoking what is
  * revoked changes nothing. Call in a transaction.
  */
 export async function revoke(
@@ -182,8 +182,9 @@ export async function revoke(
 }
 
 /**
- * Revokes profiles of one kind for good, all of them or none, with an audit entry for each that was not revoked before.
- * Answers the serial numbers that the realm does not have; when there are any, nothing has changed. Call in a transaction.
+ * Revokes profiles of one kind permanently, all of them or none, with an audit entry for each that was not revoked
+ * before. Answers the serial numbers that the realm does not have; when there are any, nothing has changed. Call in a
+ * transaction.
  */
 export async function revokeMany(
   tx: Db,
@@ -217,7 +218,7 @@ export async function revokeMany(
 }
 
 /**
- * Revokes every active profile of users for good, and answers the serial numbers. The audit entries are the caller's.
+ * Revokes every active profile of users permanently, and answers the serial numbers. The audit entries are the caller's.
  * Call in a transaction, with the users offboarded: nothing can be made for them behind its back.
  */
 export const revokeAllOfUsers = (

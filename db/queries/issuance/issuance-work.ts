@@ -9,10 +9,10 @@ import { sql, type Sql } from "../../sql.ts";
 
 /** The worker's side of issuances: claim, settle, fail, give back. Every one is a single statement, for a whole batch. */
 
-/** How long a claim holds without being renewed: how long a crashed worker delays what it had in hand. */
+/** How long a claim holds without being renewed: how long a crashed worker delays what it had claimed. */
 export const leaseSeconds = 20;
 
-/** How often a worker renews the claims it has in hand. */
+/** How often a worker renews the claims it holds. */
 export const renewSeconds = 5;
 
 /** An attempt begun this often without ever ending has taken its worker down each time. */
@@ -21,7 +21,7 @@ export const claimsMax = 10;
 /** An attempt that failed this often is given up. */
 export const failuresMax = 5;
 
-/** One issuance in hand, with the intent that the row now holds. What is signed comes from here, never from the queue. */
+/** One claimed issuance, with the intent that the row now holds. What is signed comes from here, never from the queue. */
 export interface ClaimedIssuance {
   id: string;
   claimId: string;
@@ -56,10 +56,10 @@ const refusalOf = (at: Date): Sql =>
   profileRefusal({ expiresAt: sql`g.expires_at`, issuerNotAfter: sql`s.not_after`, end: endOf(at) }, at);
 
 /**
- * Takes the issuances that nobody has in hand (queued, or the lease of whoever had them ran out) and records the intent:
- * issuer, serial number, identity and validity. A serial number from an earlier attempt is abandoned in the same
- * statement. Not among the answers: settled ones, ones that others have, ones without an issuer that outlives
- * them, ones of guest accounts that have ended.
+ * Claims the issuances that no worker holds (queued, or the lease of the worker that claimed them ran out) and records
+ * the intent: issuer, serial number, identity and validity. A serial number from an earlier attempt is abandoned in the
+ * same statement. Not answered are issuances that are settled, that another worker holds, that have no issuer that
+ * outlives them, or whose guest account has ended.
  */
 export const claim = (
   db: Db,
@@ -150,9 +150,9 @@ export interface SignedIssuance {
 }
 
 /**
- * Turns signed issuances into certificates: certificate, sealed output, state, audit entry and the notice to whoever
- * waits, all or nothing. The owner's row is locked first, so an owner who was locked out meanwhile gets none. Answers the
- * ids that are settled now; the others are no longer ours or no longer wanted, see {@link abandon}.
+ * Turns signed issuances into certificates: certificate, sealed output, state, audit entry and the notice to those
+ * who wait, all or nothing. The owner's row is locked first, so an owner who was locked out meanwhile gets none. Answers
+ * the ids that are settled now; the others are no longer held under this claim or no longer wanted, see {@link abandon}.
  *
  * Owners are looked up one by one: joined, a new table without statistics seems to hold hardly anybody who is not locked
  * out, and Postgres reads all issuances for each user.
@@ -249,7 +249,8 @@ export async function settle(
 
 /**
  * Gives up an attempt: its serial number is accounted for, and the issuance fails with a code, or goes back to the queue
- * when there is none. `code: "owner"` stands for whatever is wrong with the owner. Attempts that are no longer ours stay as they are.
+ * when there is none. `code: "owner"` stands for whatever is wrong with the owner. Attempts that are no longer held
+ * under this claim stay as they are.
  */
 export async function abandon(
   db: Db,
@@ -263,7 +264,7 @@ export async function abandon(
     with given as (
       select *
         from unnest(${attempts.map(({ id }) => id)}::uuid[], ${attempts.map(({ code }) => code)}::text[]) as g (id, code)
-    ), ours as (
+    ), held as (
       select i.id, i.issuer_id, i.serial_number, i.not_after, i.failures,
              case when g.code is distinct from 'owner' then g.code
                   when i.guest_account_id is not null then 'guest_account_ended'
@@ -278,22 +279,22 @@ export async function abandon(
        order by i.id
          for no key update of i
     ), abandoned as (
-      ${abandonSerials(sql`ours`, at)}
+      ${abandonSerials(sql`held`, at)}
     ), released as (
       update issuances i
          set status = 'queued', failures = i.failures + 1, claim_id = null, lease_expires_at = null,
              issuer_id = null, serial_number = null, identity = null, not_before = null, not_after = null
-        from ours
-       where i.id = ours.id
-         and ours.code is null
-         and ours.failures + 1 < ${failuresMax}
+        from held
+       where i.id = held.id
+         and held.code is null
+         and held.failures + 1 < ${failuresMax}
     ), failed as (
       update issuances i
          set status = 'failed', failures = i.failures + 1, finished_at = ${at},
-             error_code = coalesce(ours.code, 'issuance_failed')
-        from ours
-       where i.id = ours.id
-         and (ours.code is not null or ours.failures + 1 >= ${failuresMax})
+             error_code = coalesce(held.code, 'issuance_failed')
+        from held
+       where i.id = held.id
+         and (held.code is not null or held.failures + 1 >= ${failuresMax})
       returning i.id
     )
     select pg_notify('issuance_settled', id::text) from failed
@@ -328,7 +329,7 @@ export async function failUnclaimed(
   `);
 }
 
-/** Single issuances that wait too long: queued for longer than a queue takes, or in hand of a worker that is gone. */
+/** Single issuances that wait too long: queued for longer than a queue takes, or claimed by a worker that is gone. */
 export async function overdue(
   db: Db,
   { at, queuedSeconds, limit }: { at: Date; queuedSeconds: number; limit: number },

@@ -31,7 +31,7 @@ const countOfUser = (userId: string, at: Date): Sql => sql`
 
 /**
  * Locks a user's row and reads what decides whether another profile may be created. Two statements, because the count
- * must be taken after the lock is had: otherwise two requests at once both fit under the limit.
+ * must be taken after the lock is acquired: otherwise two requests at once both fit under the limit.
  */
 export async function lockOwner(
   tx: Db,

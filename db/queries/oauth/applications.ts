@@ -19,7 +19,7 @@ export interface ApplicationSettings {
 export interface Application extends ApplicationSettings {
   clientId: string;
   realmId: string;
-  /** One of ours: nobody is asked for consent. */
+  /** Part of this service: the user is not asked for consent. */
   firstParty: boolean;
 }
 

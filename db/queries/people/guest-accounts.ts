@@ -215,7 +215,7 @@ const serialsMax = 100;
 
 /**
  * Revokes an account, with the audit entry: its tokens end, what is being made for it fails, and every active profile is
- * revoked for good. False when the realm has no such account; revoking what is revoked changes nothing. Call in a
+ * revoked permanently. False when the realm has no such account; revoking what is revoked changes nothing. Call in a
  * transaction.
  */
 export async function revoke(

@@ -214,7 +214,7 @@ export interface LockedUser {
   offboardedAt: Date | null;
 }
 
-/** Locks a user's row: whoever signs the person in, or makes something for them, waits, and so do other changes. */
+/** Locks a user's row: signing the user in, creating something for them and changing them otherwise wait. */
 export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<LockedUser | undefined> {
   return first(
     await tx.query<LockedUser>(sql`
@@ -269,9 +269,9 @@ export async function lockOut(
 
 /**
  * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, what is being
- * made for them fails, and every active profile is revoked for good. A user who is offboarded already, but whom a bulk job
- * left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing. False when the
- * realm has no such user. Call in a transaction.
+ * made for them fails, and every active profile is revoked permanently. A user who is offboarded already, but whom a bulk
+ * job left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing. False
+ * when the realm has no such user. Call in a transaction.
  */
 export async function offboard(
   tx: Db,

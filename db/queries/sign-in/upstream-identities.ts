@@ -1,7 +1,7 @@
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
-/** Who somebody is at an identity provider: its issuer and what it calls the person, for good. */
+/** A person's identity at an identity provider: its issuer and its permanent identifier of the person. */
 export interface UpstreamIdentity {
   realmId: string;
   issuer: string;

@@ -167,8 +167,8 @@ export const markExpired = (db: Db, { at }: { at: Date }): Promise<number> =>
   );
 
 /**
- * Gives up within the transaction where somebody else holds a row, before the database calls it a deadlock and fails
- * whoever it likes: upkeep comes again, a person who logs out does not.
+ * Makes the transaction fail soon where another one holds a row, before Postgres sees a deadlock and aborts either of
+ * them: upkeep runs again, a user's logout does not.
  */
 export async function setShortLockTimeout(tx: Db): Promise<void> {
   await tx.query(sql`select set_config('lock_timeout', '200ms', true)`);

@@ -139,8 +139,8 @@ async function startBare(service: Service, userId: string, cleanup: Cleanup): Pr
     port,
     token: "none",
     cpu() {
-      const [ours, bare] = [service.cpu(), readCpu([child.pid ?? 0])];
-      return Object.fromEntries(parts.map((part) => [part, ours[part] + bare[part]])) as CpuByPart;
+      const [ofService, ofBare] = [service.cpu(), readCpu([child.pid ?? 0])];
+      return Object.fromEntries(parts.map((part) => [part, ofService[part] + ofBare[part]])) as CpuByPart;
     },
   };
 }

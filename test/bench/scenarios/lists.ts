@@ -14,7 +14,7 @@ const concurrency = 4;
 const pageLimit = 100;
 const goalMs = 100;
 
-/** What a list is asked for, besides the page. */
+/** What a list is asked for, in addition to the page. */
 interface Question {
   search?: string;
   filter?: Record<string, string>;

@@ -27,7 +27,7 @@ export interface Scenario {
   columns: readonly string[];
   /** The backends it is run with. Default: all that are asked for. */
   backends?: readonly Backend[];
-  /** What the service is started with, besides what all have. */
+  /** Variables that the service is started with, in addition to those of every scenario. */
   env: (quick: boolean) => Record<string, string>;
   run: (run: Run) => Promise<Outcome>;
 }

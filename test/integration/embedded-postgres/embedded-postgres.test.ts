@@ -142,7 +142,7 @@ test("operator commands find the server while it runs, and only then", async () 
   expect(await findEmbeddedPostgres(dataDirectory)).toBeUndefined();
 });
 
-test("a server that is not ours is not taken for ours, even if it lets us in", async () => {
+test("a server of another data directory is not found in this one, even if it accepts the connection", async () => {
   const other = await start({ dataDirectory: await temporaryDirectory() });
   const dataDirectory = await temporaryDirectory();
   const own = await start({ dataDirectory });

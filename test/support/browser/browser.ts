@@ -95,7 +95,7 @@ export async function expectLargeTargets(page: Page): Promise<void> {
   expect(small, page.url()).toEqual([]);
 }
 
-/** The names of everything that the Tab key comes to, in order. */
+/** The names of everything that the Tab key reaches, in order. */
 export async function tabStops(page: Page): Promise<string[]> {
   const stops: string[] = [];
   await page.evaluate(`document.activeElement instanceof HTMLElement && document.activeElement.blur()`);

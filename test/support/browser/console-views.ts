@@ -26,7 +26,7 @@ export async function expectGoodConsole(watched: WatchedPage): Promise<void> {
   await page.setViewportSize({ width, height: 900 });
 }
 
-/** What slides in or out of the page is see-through, or still beside it, until it is there. What is loading never comes to rest. */
+/** Waits for what slides in or out: until then it is transparent or beside the page. Loading indicators never end. */
 export async function settled(page: Page): Promise<void> {
   await page.waitForTimeout(100); // Until what was just asked for has begun to move.
   await page.evaluate(`Promise.allSettled(

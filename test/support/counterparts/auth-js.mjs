@@ -1,2 +1,2 @@
-// Its types bring the browser's along, which no server code of ours is to see; auth-js.d.mts says what we use.
+// Its types bring the browser's along, which server code must not see; auth-js.d.mts declares what the tests use.
 export { Auth } from "@auth/core";

@@ -16,7 +16,7 @@ export interface TestUpstream {
   readonly url: string;
   readonly clientId: string;
   readonly clientSecret: string;
-  /** Whoever comes to sign in next, in a browser that the provider does not know yet or is told to ask. */
+  /** The account of the next sign-in, in a browser that the provider does not know yet or when it is told to ask. */
   signsIn(account: UpstreamAccount): void;
   /** The next one says no. */
   refuses(): void;

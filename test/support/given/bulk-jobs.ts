@@ -240,7 +240,7 @@ async function settleUnsigned(db: Database, ids: readonly string[]): Promise<Rea
   }));
   const dataKeys = [{ id: dataKeyId, wrapped: randomBytes(40) }];
   const settled = new Set(await work.settle(db, { signed, dataKeys, claimId, at }));
-  return new Map(ids.map((id) => [id, settled.has(id) ? "issued" : "not ours"]));
+  return new Map(ids.map((id) => [id, settled.has(id) ? "issued" : "not claimed"]));
 }
 
 /**

@@ -20,7 +20,7 @@ export interface SampleSubject {
   jobs: Readonly<Record<"start" | "takeOut" | "cancel" | "ended", string>>;
 }
 
-/** What stands for each parameter of a path. Whoever adds a parameter of a new name adds its row. */
+/** The value of each path parameter. A path parameter of a new name needs a row here. */
 const parameters: Readonly<Record<string, (subject: SampleSubject, endpoint: Endpoint) => string>> = {
   userID: ({ user }) => user.id,
   profileName: () => "laptop",

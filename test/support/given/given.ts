@@ -295,7 +295,7 @@ export function givenRows(owner: () => Database, { masterKey }: { masterKey?: Ke
       await consents.grant(owner(), { userId: user.id, clientId, scopes, at: systemClock.now() });
     },
 
-    /** An access token for whoever is named, as the authorization server would have stored it. */
+    /** An access token of the given holder, as the authorization server would have stored it. */
     async token(
       holder: { realmId: string; clientId?: string; userId?: string; guestAccountId?: string },
       {

@@ -5,7 +5,7 @@ import type { GivenSession } from "./given.ts";
 
 type Fields = Record<string, string>;
 
-/** What an API says to each of a session's tokens. `fields`: what the client shows besides its id, such as a secret. */
+/** What an API says to each of a session's tokens. `fields`: what the client sends with its id, such as a secret. */
 export async function stateOf(
   { url }: { url: string },
   { clientId, accessToken, refreshToken }: Omit<GivenSession, "id" | "code">,

@@ -107,9 +107,9 @@ export function useApi({
     const options = { url: target, role: "realmpass_api", applicationName: "realmpass test api" } as const;
     const db = watch(openDatabase({ ...options, connectionsMax: 8 }));
     lifecycle.onStop("database", () => db.close());
-    const ours = givenBackend === undefined ? backendFor("postgres", target) : undefined;
-    if (ours !== undefined) lifecycle.onStop("backend", ours.close);
-    const backend = givenBackend ?? ours?.backend;
+    const ownBackend = givenBackend === undefined ? backendFor("postgres", target) : undefined;
+    if (ownBackend !== undefined) lifecycle.onStop("backend", ownBackend.close);
+    const backend = givenBackend ?? ownBackend?.backend;
     if (backend === undefined) throw new Error("no backend");
     const { port, tlsPort } = await startApi({
       db,

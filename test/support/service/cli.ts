@@ -33,7 +33,7 @@ interface CliOptions {
 }
 
 export interface Cli {
-  /** An empty directory of this file's own, which is also the home of whoever runs it. */
+  /** An empty directory for this test file, which is also the home directory of the command. */
   readonly directory: string;
   (argv: readonly string[], options?: CliOptions): Promise<CliRun>;
   start(argv: readonly string[], options?: CliOptions): RunningCli;

@@ -38,7 +38,7 @@ export async function startBreakablePostgres(): Promise<Breakable> {
     async crash() {
       const before = await pid();
       process.kill(before, "SIGQUIT");
-      // Whoever started it starts it again.
+      // The process that started Postgres starts it again.
       await eventually(
         async () => {
           if ((await pid()) === before) throw new Error("Postgres has not ended yet");

@@ -29,7 +29,8 @@ describe.each(["English", "German"])("the audit log in %s", (language) => {
 });
 
 test("both languages say the same", () => {
-  const [ours, theirs] = [texts["English"]!.events, texts["German"]!.events];
-  expect(Object.keys(theirs)).toEqual(Object.keys(ours));
-  for (const [key, text] of Object.entries(ours)) expect(placeholders(theirs[key]!), key).toEqual(placeholders(text));
+  const [english, german] = [texts["English"]!.events, texts["German"]!.events];
+  expect(Object.keys(german)).toEqual(Object.keys(english));
+  for (const [key, text] of Object.entries(english))
+    expect(placeholders(german[key]!), key).toEqual(placeholders(text));
 });

@@ -151,7 +151,7 @@ test("an entry of another realm, or at a place that is taken, is found", () => {
   ]);
 });
 
-test("a chain that was made anew from a place on differs from its head and from the one that was kept", () => {
+test("a chain that was rewritten from a position on differs from its head and from the head that was kept", () => {
   const { head } = chain();
   let end: ChainEnd = chainStart;
   const links = changed(4, (before) => ({ ...before, event: "user_unlock" })).map((link): KeptLink => {
@@ -179,7 +179,7 @@ test("places beyond the last head, and heads that are gone from between, are mis
   expect(faultsOf(links, [{ ...head, previous: 5 }], { everyHead: false })).toEqual([]);
 });
 
-test("a head of another realm, or of nobody's that is trusted, is forged", () => {
+test("a head of another realm, or one that no trusted key signed, is forged", () => {
   const { links, head } = chain();
   expect(faultsOf(links, [{ ...head, realm: "4" }])).toEqual(["head_forged 10"]);
   expect(faultsOf(links, [undefined])).toEqual(["head_forged null", "head_missing 1"]);

@@ -133,28 +133,25 @@ test.each([1, 100, 127, 128, 255, 256, 65_535, 65_536, 200_000])(
   },
 );
 
-test.each(["Linux", "Windows", "MacOS"] as const)(
-  "the iterations of %s's table entry are the ones that are used",
-  (deviceType) => {
-    const profile = { ...pkcs12Profile(deviceType), iterations: 300 };
-    const protection = createProtection(profile);
-    const { algorithm, ciphertext } = protection.encrypt(
-      Buffer.from("text"),
-      randomBytes(protection.encryptionRandomLength),
-    );
-    const [macData] = readDer(protection.macData(Buffer.from("content"), randomBytes(protection.macSaltLength)));
-    const [algorithmNode] = readDer(algorithm);
+test.each(["Linux", "Windows", "MacOS"] as const)("the iterations of %s's table entry are used", (deviceType) => {
+  const profile = { ...pkcs12Profile(deviceType), iterations: 300 };
+  const protection = createProtection(profile);
+  const { algorithm, ciphertext } = protection.encrypt(
+    Buffer.from("text"),
+    randomBytes(protection.encryptionRandomLength),
+  );
+  const [macData] = readDer(protection.macData(Buffer.from("content"), randomBytes(protection.macSaltLength)));
+  const [algorithmNode] = readDer(algorithm);
 
-    expect(
-      decryptBag(
-        algorithmNode?.content ?? Buffer.alloc(0),
-        Buffer.concat(ciphertext),
-        emptyPassword[profile.emptyPassword],
-      ),
-    ).toMatchObject({ iterations: 300, plaintext: Buffer.from("text") });
-    expect(readDer(macData?.content ?? Buffer.alloc(0))[2]?.content).toEqual(Buffer.from([0x01, 0x2c]));
-  },
-);
+  expect(
+    decryptBag(
+      algorithmNode?.content ?? Buffer.alloc(0),
+      Buffer.concat(ciphertext),
+      emptyPassword[profile.emptyPassword],
+    ),
+  ).toMatchObject({ iterations: 300, plaintext: Buffer.from("text") });
+  expect(readDer(macData?.content ?? Buffer.alloc(0))[2]?.content).toEqual(Buffer.from([0x01, 0x2c]));
+});
 
 describe("the PKCS#12 key derivation function (RFC 7292 appendix B.2)", () => {
   const passwords = { smeg: "0073006d006500670000", queeg: "007100750065006500670000", none: "0000", empty: "" };

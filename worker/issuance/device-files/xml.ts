@@ -21,7 +21,7 @@ export type Xml = string & { readonly xml: unique symbol };
 
 type Attributes = Readonly<Record<string, string>>;
 
-/** An element with text in it, or with elements. Names are ours and are not escaped. */
+/** An element with text in it, or with elements. Names are constants of the code and are not escaped. */
 export function element(name: string, attributes: Attributes, content: string | readonly Xml[]): Xml {
   const start = [name, ...Object.entries(attributes).map(([key, value]) => `${key}="${escapeXml(value)}"`)].join(" ");
   const inside = typeof content === "string" ? escapeXml(content) : content.map((each) => `\n${each}`).join("");

@@ -380,7 +380,7 @@ test.each([
   { dryRun: false, refused: "queued" },
   { dryRun: true, refused: "ready" },
 ])(
-  "a job that cannot go on for a fault of ours ends as failed, and its rows say so: dry run $dryRun",
+  "a job that cannot go on for an error of the service ends as failed, and its rows say so: dry run $dryRun",
   async (fault) => {
     const realmId = await given.realm();
     const jobId = await onboardingOf(realmId, { dryRun: fault.dryRun });

@@ -197,7 +197,7 @@ test("an entry goes once its certificate has ended and a CRL made after that has
   await abandon("21", fromNow(hour));
   await abandon("22", fromNow(60 * 24 * hour));
   expect((await publish(clockAt(0))).entries.size).toBe(2);
-  // The first after its end still has it; whoever fetches that one knows until when it counted.
+  // The first CRL after the certificate's end still has the entry (RFC 5280 section 3.3).
   await abandon("23", fromNow(60 * 24 * hour));
   expect([...(await publish(clockAt(2 * hour))).entries.keys()].sort()).toEqual(["21", "22", "23"]);
   await abandon("24", fromNow(60 * 24 * hour));

@@ -149,7 +149,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await stop();
   });
 
-  test("a worker that is stopped finishes what it has in hand", async () => {
+  test("a worker that is stopped finishes the issuances that it has claimed", async () => {
     const { realmId, userId } = await realmWithUser();
     const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
     const ids = await Promise.all(

@@ -264,7 +264,7 @@ describe("when a thread dies", () => {
     expect(outcomes.map(({ status }) => status).sort()).toEqual(["fulfilled", "rejected"]);
   });
 
-  test("a thread that does not answer in time is stopped, so that nobody waits for ever", async () => {
+  test("a thread that does not answer in time is stopped, so that no caller waits forever", async () => {
     pool = newPool({ batchSecondsMax: 0.001 });
     await expect(pool.issue([issueOrder({ keyType: "rsa-3072" })])).rejects.toThrow(SigningThreadError);
   });

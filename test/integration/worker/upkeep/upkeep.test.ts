@@ -194,7 +194,7 @@ describe("OCSP responders' certificates", () => {
   });
 });
 
-test("upkeep gives way to whoever holds a row that it would remove, and comes again", async () => {
+test("upkeep gives way to a transaction that holds a row that it would remove, and succeeds the next time", async () => {
   const { id } = await given.session({ user });
   await database.owner.query(sql`update sessions set expires_at = ${fromNow(-minute)} where id = ${id}`);
 

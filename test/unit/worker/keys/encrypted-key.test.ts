@@ -54,7 +54,7 @@ test("an altered record does not open", () => {
   expect(() => decryptKeySync(altered, passphrase)).toThrow(expect.objectContaining({ code: "wrong_passphrase" }));
 });
 
-describe("a record that is not ours, or asks for too much, is refused before any work is done", () => {
+describe("a record that is malformed, or asks for too much, is refused before any work is done", () => {
   const withKdf = (kdf: object) => ({ ...record, kdf: { ...record.kdf, ...kdf } });
   const withCipher = (cipher: object) => ({ ...record, cipher: { ...record.cipher, ...cipher } });
 

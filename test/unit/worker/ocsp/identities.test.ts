@@ -95,7 +95,7 @@ describe("the responder of an issuer", () => {
     expect(await identity()).not.toBe(old);
   });
 
-  test("is not used beyond its end, and is made anew when it is needed again", async () => {
+  test("is not used beyond its end, and another one is made when it is needed again", async () => {
     const { identity, clock, state } = setUp();
     const old = await identity();
     state.fails = true;
