@@ -50,7 +50,7 @@ export interface WorkerOptions {
 /** Bulk jobs whose next step one worker takes at once: most steps are short, checking a large one takes some seconds. */
 const jobSteps = 4;
 
-/** Starts taking work. Resolves when the worker is registered and takes jobs; `lifecycle` lets it finish its work, then stops it. */
+/** Starts taking work. Resolves when the worker is registered and takes jobs; `lifecycle` stops it after its current work. */
 export async function startWorker(options: WorkerOptions): Promise<void> {
   const { db, backend, clock, log, lifecycle, registry } = options;
   const workerId = randomUUID();
