@@ -32,7 +32,7 @@ export function writeDocument({ machine, floorsUs, sections }: Findings): string
     "- **CPU µs** are more steady than rates. They are the user and system time of every process of the service: start, " +
       "api, worker, all of Postgres, Redis. The load generator's are left out.",
     `- **Floor** is what the same profile costs in one process that keeps nothing and talks to nobody: key, signature, PKCS#12. ` +
-      `It was ${figure(lowest)} to ${figure(highest)} µs of CPU in this run, measured anew before each scenario.`,
+      `It was ${figure(lowest)} to ${figure(highest)} µs of CPU in this run, measured again before each scenario.`,
     "- **Goals** are set for a quiet machine of two cores.",
     ...sections.flatMap(({ scenario, outcomes }) => [
       `## ${scenario.title}`,

@@ -33,7 +33,7 @@ export const revocation: Scenario = {
   title: "Revocation",
   about:
     `Two workers. ${revoked} profiles one after the other, ${paceMs} ms apart, every ${offboardedEach}th by offboarding its owner: from sending the request ` +
-    `until the listeners of both workers answer \`revoked\` to a question with a nonce, asked anew ${askEveryMs} ms after each answer, and until the CRL that is ` +
+    `until the listeners of both workers answer \`revoked\` to a question with a nonce, asked again ${askEveryMs} ms after each answer, and until the CRL that is ` +
     `fetched over HTTP every ${fetchEveryMs} ms has the serial number. Then ${evenRate} OCSP questions a second, with nonces, from the upload of a bulk offboarding of ` +
     `${people.toLocaleString("en-GB")} people with a profile each until its end; ${rounds} times, medians with lowest and highest. Then ${people.toLocaleString("en-GB")} people ` +
     `by single requests at concurrency ${stormConcurrency}.`,
