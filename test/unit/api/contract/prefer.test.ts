@@ -22,12 +22,11 @@ test.each<[header: string | string[] | undefined, expected: object]>([
   expect(readPrefer(header)).toEqual(expected);
 });
 
-test("a long header takes no long time", () => {
-  const startedAt = performance.now();
-  readPrefer(`a=${'";,='.repeat(2000)}`);
-  readPrefer("a;".repeat(4000));
-  readPrefer(" ".repeat(8000));
-  expect(performance.now() - startedAt).toBeLessThan(200);
+// Reading in quadratic time would not end within the limit of a test.
+test("a header of megabytes is read", () => {
+  for (const header of [`a=${'";,='.repeat(500_000)}`, "a;".repeat(1_000_000), " ".repeat(2_000_000)]) {
+    expect(() => readPrefer(header)).not.toThrow();
+  }
 });
 
 test("what held is said", () => {

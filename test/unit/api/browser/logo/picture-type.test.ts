@@ -46,11 +46,10 @@ test.each<[what: string, type: string | undefined, content: Buffer]>([
   expect(pictureTypeOf(type, content)).toBeUndefined();
 });
 
-test("a long prologue without a root element is rejected quickly", () => {
-  const content = bytes("<?".repeat(100_000) + "<!--".repeat(100_000));
-  const from = performance.now();
+// Reading in quadratic time would not end within the limit of a test.
+test("a prologue of megabytes without a root element is rejected", () => {
+  const content = bytes("<?".repeat(1_000_000) + "<!--".repeat(1_000_000));
   expect(pictureTypeOf("image/svg+xml", content)).toBeUndefined();
-  expect(pictureTypeOf("image/svg+xml", bytes(`<!DOCTYPE svg${" [".repeat(100_000)}`))).toBeUndefined();
-  expect(pictureTypeOf("image/svg+xml", bytes("<??>".repeat(100_000)))).toBeUndefined();
-  expect(performance.now() - from).toBeLessThan(500);
+  expect(pictureTypeOf("image/svg+xml", bytes(`<!DOCTYPE svg${" [".repeat(1_000_000)}`))).toBeUndefined();
+  expect(pictureTypeOf("image/svg+xml", bytes("<??>".repeat(1_000_000)))).toBeUndefined();
 });
