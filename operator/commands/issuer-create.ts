@@ -3,7 +3,6 @@ import * as issuers from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { option } from "../../terminal/command.ts";
 import { command } from "./command.ts";
-import { addIssuer, signIssuingCa } from "../issuer/new-issuer.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import { checkPassphrase } from "../issuer/passphrase.ts";
 import { chooseRoot } from "../issuer/root-choice.ts";
@@ -29,6 +28,8 @@ export const issuerCreate = command({
     };
     refuseSecond(await issuers.list(db, realm.id));
 
+    // Loaded only here, as X.509 is large: other commands start without it.
+    const { addIssuer, signIssuingCa } = await import("../issuer/new-issuer.ts");
     const root = chooseRoot({ realm: realm.name, given }, context);
     const passphrase = context.passphrase();
     await checkPassphrase(db, passphrase);

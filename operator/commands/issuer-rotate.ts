@@ -9,7 +9,6 @@ import { flag, option } from "../../terminal/command.ts";
 import { isSet } from "../../terminal/inputs.ts";
 import { command, type Answer } from "./command.ts";
 import type { Context } from "../context/context.ts";
-import { addIssuer, recordIssuerEvent, signIssuingCa } from "../issuer/new-issuer.ts";
 import { CommandError, usageError } from "../../terminal/failure.ts";
 import { chooseRoot, type RootChoice } from "../issuer/root-choice.ts";
 import { issuerLine, issuerView } from "./views.ts";
@@ -48,6 +47,8 @@ const alreadyPrepared = ({ id }: issuers.IssuerRow): CommandError =>
   new CommandError("issuer_prepared", `Issuer ${id} is prepared already; \`issuer rotate\` has it issue.`);
 
 async function startIssuing(prepared: issuers.IssuerRow, context: Context): Promise<issuers.IssuerRow> {
+  // Loaded only where a CA changes, as X.509 is large: other commands start without it.
+  const { recordIssuerEvent } = await import("../issuer/new-issuer.ts");
   const db = await context.db();
   return db.transaction(async (tx) => {
     if ((await lockAndFindPrepared(tx, prepared.realmId, context))?.id !== prepared.id) {
@@ -89,6 +90,7 @@ async function makeNext(
     );
   }
   const root = chooseRoot({ realm: realm.name, given, expected: fingerprintOf(rootCertificate) }, context);
+  const { addIssuer, signIssuingCa } = await import("../issuer/new-issuer.ts");
   const authority = await signIssuingCa({
     root,
     organization: realm.displayName,

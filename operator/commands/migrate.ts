@@ -1,6 +1,5 @@
 import { command } from "./command.ts";
 import { serialsOfKeysNotDer } from "../migrate/keys-not-der.ts";
-import { migrateAll } from "../migrate/migrate.ts";
 
 export const migrate = command({
   name: "migrate",
@@ -8,6 +7,8 @@ export const migrate = command({
     "Brings the database up to date, as the login of DATABASE_URL. Safe to run again and from several machines at once.",
   options: {},
   async run(_, context) {
+    // Loaded only here, as it is large: other commands start without knex and BullMQ.
+    const { migrateAll } = await import("../migrate/migrate.ts");
     const { migrations, queueSchemaVersion } = await migrateAll(await context.databaseUrl());
     const done = migrations.length === 0 ? "Everything was up to date." : `Migrated: ${migrations.join(", ")}.`;
     const keysNotDer = await serialsOfKeysNotDer(await context.db(), { at: context.clock.now() });

@@ -4,7 +4,6 @@ import { rootAdvice } from "../issuer/ceremony-directory.ts";
 import { option } from "../../terminal/command.ts";
 import { command } from "./command.ts";
 import { text } from "../../domain/text.ts";
-import { addRealm, createHierarchy } from "../realm/new-realm.ts";
 import { usageError } from "../../terminal/failure.ts";
 import { checkPassphrase } from "../issuer/passphrase.ts";
 import { issuerLine, issuerView, lines, realmView } from "./views.ts";
@@ -25,6 +24,8 @@ export const realmCreate = command({
     const db = await context.db();
     const passphrase = context.passphrase();
     await checkPassphrase(db, passphrase);
+    // Loaded only here, as X.509 is large: other commands start without it.
+    const { addRealm, createHierarchy } = await import("../realm/new-realm.ts");
     const hierarchy = await createHierarchy({ organization: displayName, passphrase, cost: context.costs.key, at });
     const { ceremony } = context.dataDirectory();
     const { realm, issuer, rootFiles } = await db.transaction((tx) =>

@@ -2,7 +2,7 @@ import { DatabaseUnavailable } from "../../db/outage.ts";
 import { AuditKeyError } from "../../runtime/audit-key.ts";
 import { ConfigError } from "../../runtime/config.ts";
 import { withoutCredentials } from "../../runtime/log.ts";
-import { CeremonyError } from "../../worker/keys/ceremony.ts";
+import { CeremonyError } from "../../worker/keys/ceremony-error.ts";
 import { EncryptedKeyError } from "../../worker/keys/encrypted-key.ts";
 import { CommandError, messageOf, unexpected } from "../../terminal/failure.ts";
 

@@ -15,6 +15,7 @@ import {
   X509Certificate,
   X509CertificateGenerator,
 } from "../../pki/x509.ts";
+import { CeremonyError } from "./ceremony-error.ts";
 
 /** A CA's certificate, DER, and its private key under the operator's passphrase. */
 export interface CertificateAuthority {
@@ -23,11 +24,6 @@ export interface CertificateAuthority {
 }
 
 type Curve = "P-256" | "P-384";
-
-/** A CA that cannot be made as asked. */
-export class CeremonyError extends Error {
-  override readonly name = "CeremonyError";
-}
 
 export interface RootRequest {
   organization: string;

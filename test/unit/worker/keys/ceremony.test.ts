@@ -1,12 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { IssuerID } from "../../../../domain/ids.ts";
-import {
-  CeremonyError,
-  createIssuingCa,
-  createRoot,
-  type CertificateAuthority,
-} from "../../../../worker/keys/ceremony.ts";
+import { createIssuingCa, createRoot, type CertificateAuthority } from "../../../../worker/keys/ceremony.ts";
+import { CeremonyError } from "../../../../worker/keys/ceremony-error.ts";
 import { loadIssuer } from "../../../../pki/issuer.ts";
 import { pem } from "../../../../pki/pem.ts";
 import { openFileSignerSync } from "../../../../worker/keys/file-signer.ts";

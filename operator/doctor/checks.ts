@@ -1,0 +1,43 @@
+import type { Context } from "../context/context.ts";
+import { checkAudit } from "./audit.ts";
+import type { Check } from "./check.ts";
+import { checkCrls } from "./crls.ts";
+import { checkMigrations, checkServer, checkWorkers } from "./database.ts";
+import { checkIssuers } from "./issuers.ts";
+import { checkMachine } from "./machine.ts";
+import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "./queue.ts";
+
+/** Everything that issuing needs, checked on this machine and in the services it is configured for. */
+export const checkAll = async (context: Context): Promise<Check[]> => [
+  ...checkMachine(context),
+  ...(await checkServices(context)),
+];
+
+/** What rests on something that failed is left out: its failure would say nothing more. */
+async function checkServices(context: Context): Promise<Check[]> {
+  const server = await checkServer(context);
+  const redisUrl = context.config.REDIS_URL;
+  const queueInRedis = redisUrl === undefined ? [] : await checkRedis(redisUrl);
+  if (!isOk(server, "database")) return [...server, ...queueInRedis];
+
+  const db = await context.db();
+  const migrations = await checkMigrations(db);
+  if (!migrations.ok) return [...server, migrations, ...queueInRedis];
+
+  const queueSchema = await checkQueueSchema(db);
+  const queueInPostgres = redisUrl === undefined && queueSchema.ok ? [await checkQueueInPostgres(db)] : [];
+  return [
+    ...server,
+    migrations,
+    queueSchema,
+    ...queueInPostgres,
+    ...queueInRedis,
+    await checkWorkers(db, context.clock),
+    ...(await checkIssuers(db, context)),
+    ...(await checkAudit(db, context)),
+    ...(await checkCrls(db, context)),
+  ];
+}
+
+const isOk = (checks: readonly Check[], name: string): boolean =>
+  checks.some((check) => check.name === name && check.ok);

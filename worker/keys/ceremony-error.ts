@@ -1,0 +1,4 @@
+/** A CA that cannot be made as asked. */
+export class CeremonyError extends Error {
+  override readonly name = "CeremonyError";
+}
