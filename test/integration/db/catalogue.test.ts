@@ -9,6 +9,7 @@ import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { printGrants, printSchema } from "../../support/run/catalogue.ts";
+import { copyDataDirectory } from "../../support/run/services.ts";
 
 let db: Database;
 let url: string;
@@ -16,6 +17,7 @@ let url: string;
 /** A server of its own, of the version that the service brings along: other tests change roles, which belong to the whole server. */
 beforeAll(async () => {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-catalogue-"));
+  await copyDataDirectory(directory);
   const quiet = { info: () => undefined, error: () => undefined };
   const server = await startEmbeddedPostgres({
     dataDirectory: directory,

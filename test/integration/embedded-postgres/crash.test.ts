@@ -7,6 +7,7 @@ import { childrenOf } from "../../../embedded-postgres/process.ts";
 import { atEnd } from "../../support/run/at-end.ts";
 import {
   connect,
+  directoryWithCluster,
   eventually,
   hasEnded,
   postmasterPid,
@@ -39,7 +40,7 @@ test("an initdb that was killed in the middle is redone", async () => {
 });
 
 test("a server left behind by a killed parent is adopted, and stop() stops it", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const starter = startInProcess({ dataDirectory });
   const { url } = await starter.answer;
   const left = await postmasterPid(dataDirectory);
@@ -55,7 +56,7 @@ test("a server left behind by a killed parent is adopted, and stop() stops it", 
 });
 
 test("every acknowledged commit survives kill -9 of the server", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
   await query(first.url, "create table written (n int primary key)");
   const acknowledged = new Set<number>();
@@ -84,7 +85,7 @@ test("every acknowledged commit survives kill -9 of the server", async () => {
 });
 
 test("a server that ends by itself is started again under the same address", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const { url, pid } = await start({ dataDirectory });
   await query(url, "create table kept as select 7 as n");
 
@@ -98,7 +99,7 @@ test("a server that ends by itself is started again under the same address", asy
 });
 
 test("backends that outlive their killed postmaster are waited for", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const starter = startInProcess({ dataDirectory });
   const { url } = await starter.answer;
   const client = await connect(url!);
@@ -118,7 +119,7 @@ test("backends that outlive their killed postmaster are waited for", async () =>
 });
 
 test("the terminal's Ctrl-C does not reach the server", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const starter = startInProcess({ dataDirectory });
   const { url } = await starter.answer;
   const pid = await postmasterPid(dataDirectory);
@@ -133,7 +134,7 @@ test("the terminal's Ctrl-C does not reach the server", async () => {
 });
 
 test("of two starts at the same time one has the server and the other says who has it", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const starters = [startInProcess({ dataDirectory }), startInProcess({ dataDirectory })];
 
   const answers = await Promise.all(starters.map(({ answer }) => answer));
@@ -147,7 +148,7 @@ test("of two starts at the same time one has the server and the other says who h
 });
 
 test("a start right after a stop has begun waits for its end", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
 
   const [, second] = await Promise.all([first.stop(), start({ dataDirectory })]);
@@ -157,7 +158,7 @@ test("a start right after a stop has begun waits for its end", async () => {
 });
 
 test("a lock left by a dead process whose pid was given to another is no obstacle", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const stranger = spawn("sleep", ["60"]);
   atEnd(() => stranger.kill());
   await once(stranger, "spawn");
@@ -170,7 +171,7 @@ test("a lock left by a dead process whose pid was given to another is no obstacl
 });
 
 test("stop() ends the server although a client is in a transaction", async () => {
-  const postgres = await start({ dataDirectory: await temporaryDirectory() });
+  const postgres = await start({ dataDirectory: await directoryWithCluster() });
   const client = await connect(postgres.url);
   await client.query("begin; create table never_committed ()");
 
@@ -180,7 +181,7 @@ test("stop() ends the server although a client is in a transaction", async () =>
 });
 
 test("stop() ends a server whose backend hangs, and leaves no process", async () => {
-  const postgres = await start({ dataDirectory: await temporaryDirectory() });
+  const postgres = await start({ dataDirectory: await directoryWithCluster() });
   const client = await connect(postgres.url);
   const backend = (await client.query<{ pid: number }>("select pg_backend_pid() as pid")).rows[0]!.pid;
   process.kill(backend, "SIGSTOP");

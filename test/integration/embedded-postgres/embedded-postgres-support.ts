@@ -16,6 +16,7 @@ import {
   type EmbeddedPostgresOptions,
 } from "../../../embedded-postgres/embedded-postgres.ts";
 import { atEnd } from "../../support/run/at-end.ts";
+import { copyDataDirectory } from "../../support/run/services.ts";
 
 const starterScript = fileURLToPath(new URL("./starter.ts", import.meta.url));
 const tsx = createRequire(import.meta.url).resolve("tsx");
@@ -32,6 +33,13 @@ export async function temporaryDirectory(): Promise<string> {
     }
     await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   });
+  return path;
+}
+
+/** The same with a cluster in it, for tests that are not about making one. */
+export async function directoryWithCluster(): Promise<string> {
+  const path = await temporaryDirectory();
+  await copyDataDirectory(path);
   return path;
 }
 

@@ -6,7 +6,7 @@ import { expect, test, vi } from "vitest";
 import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { findEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { atEnd } from "../../support/run/at-end.ts";
-import { isRoot, query, start, temporaryDirectory } from "./embedded-postgres-support.ts";
+import { directoryWithCluster, isRoot, query, start, temporaryDirectory } from "./embedded-postgres-support.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -37,7 +37,7 @@ test("the first start makes everything, for its owner only, and the URL opens da
 });
 
 test("a later start has the same data on the same port", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
   await query(first.url, "create table kept as select 42 as answer");
   await first.stop();
@@ -50,7 +50,7 @@ test("a later start has the same data on the same port", async () => {
 });
 
 test("commits are durable, only loopback is served, and the settings are those of the design", async () => {
-  const { url } = await start({ dataDirectory: await temporaryDirectory() });
+  const { url } = await start({ dataDirectory: await directoryWithCluster() });
 
   const rows = await query(url, "select name, current_setting(name) as value from pg_settings");
 
@@ -76,7 +76,7 @@ test("commits are durable, only loopback is served, and the settings are those o
 });
 
 test("search in any script is possible: case and trigrams know more than ASCII", async () => {
-  const { url } = await start({ dataDirectory: await temporaryDirectory() });
+  const { url } = await start({ dataDirectory: await directoryWithCluster() });
 
   await query(url, "create extension pg_trgm");
 
@@ -86,7 +86,7 @@ test("search in any script is possible: case and trigrams know more than ASCII",
 });
 
 test("a wrong password is refused", async () => {
-  const { url } = await start({ dataDirectory: await temporaryDirectory() });
+  const { url } = await start({ dataDirectory: await directoryWithCluster() });
   const wrong = new URL(url);
   wrong.password = "guess";
 
@@ -118,7 +118,7 @@ async function processes(): Promise<string[]> {
 }
 
 test("a port that somebody else has taken meanwhile is left to them", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
   await first.stop();
   const squatter = createServer().listen(Number(new URL(first.url).port), "127.0.0.1");
@@ -132,7 +132,7 @@ test("a port that somebody else has taken meanwhile is left to them", async () =
 });
 
 test("operator commands find the server while it runs, and only then", async () => {
-  const dataDirectory = join(await temporaryDirectory(), "data");
+  const dataDirectory = await directoryWithCluster();
   expect(await findEmbeddedPostgres(dataDirectory)).toBeUndefined();
 
   const postgres = await start({ dataDirectory });
@@ -143,8 +143,8 @@ test("operator commands find the server while it runs, and only then", async () 
 });
 
 test("a server of another data directory is not found in this one, even if it accepts the connection", async () => {
-  const other = await start({ dataDirectory: await temporaryDirectory() });
-  const dataDirectory = await temporaryDirectory();
+  const other = await start({ dataDirectory: await directoryWithCluster() });
+  const dataDirectory = await directoryWithCluster();
   const own = await start({ dataDirectory });
   await own.stop();
 
@@ -160,7 +160,7 @@ test.each([
     (content: string, pid: number) => content.replace(/^\d+/, `${pid}`),
   ],
 ])("a stale postmaster.pid is no obstacle: %s", async (_case, spoil) => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const files = embeddedPostgresFiles(dataDirectory);
   const first = await start({ dataDirectory });
   const content = await readFile(files.postmasterPid, "utf8");
@@ -187,7 +187,7 @@ test("a directory that others share, such as /tmp, is refused and left as it is"
 });
 
 test("the log holds this run, one older file the run before, and neither grows without end", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const files = embeddedPostgresFiles(dataDirectory);
   await (await start({ dataDirectory })).stop();
 

@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { migrations } from "../../../db/migrations/index.ts";
 import { startEmbeddedPostgres, type EmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
+import { copyDataDirectory } from "../../support/run/services.ts";
 
 const project = fileURLToPath(new URL("../../../", import.meta.url));
 const quiet = { info: () => undefined, error: () => undefined };
@@ -16,6 +17,7 @@ let postgres: EmbeddedPostgres;
 
 beforeAll(async () => {
   directory = await mkdtemp(join(tmpdir(), "realmpass-operator-"));
+  await copyDataDirectory(directory);
   postgres = await startEmbeddedPostgres({
     dataDirectory: directory,
     log: quiet,

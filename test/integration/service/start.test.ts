@@ -1,9 +1,12 @@
+import { mkdtemp } from "node:fs/promises";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { eventually } from "../../support/run/eventually.ts";
-import { ended } from "../../support/run/services.ts";
+import { atEndOfFile } from "../../support/run/at-end.ts";
+import { copyDataDirectory, ended } from "../../support/run/services.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
 const running: WholeService[] = [];
@@ -16,6 +19,24 @@ async function start(options?: Parameters<typeof startWhole>[0]): Promise<WholeS
   const service = await startWhole(options);
   running.push(service);
   return service;
+}
+
+let installed: Promise<string> | undefined;
+
+/** Starts it on a copy of what a first start made, for tests that are not about that one. */
+async function startInstalled(options?: Parameters<typeof startWhole>[0]): Promise<WholeService> {
+  installed ??= install();
+  const data = await mkdtemp(join(tmpdir(), "realmpass-start-"));
+  await copyDataDirectory(data, await installed);
+  return start({ ...options, data });
+}
+
+async function install(): Promise<string> {
+  const service = await startWhole();
+  atEndOfFile(() => service.stop());
+  await service.ready();
+  await ended(service.child);
+  return service.data;
 }
 
 /** Seldom, since each look reads all of /proc. */
@@ -71,7 +92,7 @@ test("state is its owner's alone: the directory 0700, what is secret in it 0600 
 });
 
 test("a worker that dies is started again, and readiness says so meanwhile", async () => {
-  const started = await start();
+  const started = await startInstalled();
   await started.ready();
   const [worker] = processesWith(started, "worker/main");
   process.kill(worker!, "SIGKILL");
@@ -87,7 +108,7 @@ test("a worker that dies is started again, and readiness says so meanwhile", asy
 });
 
 test("when it is killed nothing is left but Postgres, which the next start adopts", async () => {
-  const first = await start();
+  const first = await startInstalled();
   await first.ready();
   process.kill(first.child.pid!, "SIGKILL");
   await eventually(() => {
@@ -100,7 +121,7 @@ test("when it is killed nothing is left but Postgres, which the next start adopt
 });
 
 test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("stopping npm itself with %s stops everything", async (signal) => {
-  const started = await start({ program: "npm", args: ["start", "--silent"] });
+  const started = await startInstalled({ program: "npm", args: ["start", "--silent"] });
   await started.ready();
 
   process.kill(started.child.pid!, signal);
@@ -124,9 +145,9 @@ test("a configuration with several faults names all of them and starts nothing",
 });
 
 test("a port that somebody else has is named, and nothing stays behind", async () => {
-  const first = await start();
+  const first = await startInstalled();
   await first.ready();
-  const second = await start({ port: Number(new URL(first.url).port) });
+  const second = await startInstalled({ port: Number(new URL(first.url).port) });
   await eventually(() => {
     expect(second.child.exitCode).toBe(1);
   });

@@ -1,6 +1,6 @@
 import pg from "pg";
 import { migrateAll } from "../../../operator/migrate/migrate.ts";
-import { startPostgres, startRedis, type Service } from "./services.ts";
+import { prepareDataDirectory, startPostgres, startRedis, type Service } from "./services.ts";
 
 /** The migrated database that every test file gets a copy of. */
 export const templateDatabase = "realmpass_template";
@@ -11,6 +11,9 @@ let running: Service[] = [];
 export async function setup(): Promise<void> {
   if (process.env["TEST_TEMPLATE_URL"] !== undefined) return;
 
+  const prepared = await prepareDataDirectory();
+  running.push(prepared);
+  process.env["TEST_DATA_DIRECTORY"] = prepared.url;
   const postgres = await startPostgres();
   running.push(postgres);
   const template = new URL(postgres.url);

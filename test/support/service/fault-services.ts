@@ -8,7 +8,7 @@ import { migrateAll } from "../../../operator/migrate/migrate.ts";
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { eventually } from "../run/eventually.ts";
-import { ended, freePort } from "../run/services.ts";
+import { copyDataDirectory, ended, freePort } from "../run/services.ts";
 import { requireTool } from "../run/tools.ts";
 
 /** A Postgres or Redis of a test's own, which it may break. */
@@ -22,6 +22,7 @@ export interface Breakable {
 /** A Postgres with a migrated database, which commits to the disk as one in production does. */
 export async function startBreakablePostgres(): Promise<Breakable> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-fault-"));
+  await copyDataDirectory(directory);
   const quiet = { info: () => undefined, error: () => undefined };
   const postgres = await startEmbeddedPostgres({
     dataDirectory: directory,
