@@ -1,6 +1,6 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js";
 import { beforeAll, expect, test } from "vitest";
-import { fuzzRounds } from "../../support/fuzzing.ts";
+import { extent } from "../../support/run/extent.ts";
 import { sendRequest, useApi, type ApiAnswer } from "../../support/service/api.ts";
 import { givenSubject, type SampleSubject } from "../../support/given/endpoint-samples.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
@@ -11,7 +11,7 @@ import { createRandom, resolved, sampleOf, type Random, type Schema } from "../.
  * answer is our fault, none has a status that the document does not have, and each is what the document says of it.
  */
 
-const requests = fuzzRounds(2_000);
+const requests = extent(2_000);
 const seed = 20261121;
 
 const api = useApi({ settings: { waitSeconds: 5 } });

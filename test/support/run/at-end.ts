@@ -10,14 +10,20 @@ type Step = () => unknown;
 const stepMsMax = 30_000;
 
 let steps: Step[] = [];
+/** Those that wait for the end of a test. */
+const ofTests = new Set<Step>();
 
 /** Runs `step` when the test ends that is running, or the file when none is: last come, first served. */
 export function atEnd(step: Step): void {
-  if (TestRunner.getCurrentTest() === undefined) atEndOfFile(step);
-  else
-    onTestFinished(async () => {
-      await step();
-    }, stepMsMax);
+  if (TestRunner.getCurrentTest() === undefined) {
+    atEndOfFile(step);
+    return;
+  }
+  ofTests.add(step);
+  onTestFinished(async () => {
+    ofTests.delete(step);
+    await step();
+  }, stepMsMax);
 }
 
 /** Runs `step` when the file ends, after its own `afterAll`: last come, first served. */
@@ -39,3 +45,9 @@ export async function endFile(): Promise<void> {
   }
   if (errors.length > 0) throw new AggregateError(errors, "a test file could not be ended");
 }
+
+// When the run is killed, nobody else stops what this process has started, or the process itself.
+process.once("disconnect", () => {
+  for (const step of ofTests) atEndOfFile(step);
+  void endFile().finally(() => process.exit(1));
+});

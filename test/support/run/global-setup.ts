@@ -10,6 +10,11 @@ let running: Service[] = [];
 /** Starts what tests need, once for all projects, and tells the test processes through the environment. */
 export async function setup(): Promise<void> {
   if (process.env["TEST_TEMPLATE_URL"] !== undefined) return;
+  // Vite would end the process at once, and what runs here would stay.
+  for (const signal of ["SIGTERM", "SIGHUP"] as const) {
+    process.removeAllListeners(signal);
+    process.once(signal, () => void teardown().finally(() => process.exit(1)));
+  }
 
   const prepared = await prepareDataDirectory();
   running.push(prepared);

@@ -2,7 +2,7 @@ import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { contextConstructed, octetString, oid, sequence, tag, tlv } from "../../../pki/der.ts";
 import { certIdsMax, readOcspRequest } from "../../../pki/ocsp-request.ts";
-import { fuzzRounds } from "../../support/fuzzing.ts";
+import { extent } from "../../support/run/extent.ts";
 import { certificateDer } from "../../support/given/hierarchy/test-hierarchy.ts";
 import { createRandom } from "../../support/given/json-schema-samples.ts";
 import { encodeCertId, encodeOcspRequest, nonceExtension, requestExtension } from "../../support/pki/ocsp.ts";
@@ -115,7 +115,7 @@ test("whatever becomes of a request on its way, reading it ends with a request o
     [certId, encodeCertId({ issuer, serialNumber: "9", algorithm: "sha256" })],
     [nonceExtension(nonce)],
   );
-  for (let round = 0; round < fuzzRounds(50_000); round++) {
+  for (let round = 0; round < extent(50_000); round++) {
     const bytes = Buffer.from(good);
     for (let change = random(4); change >= 0; change--) bytes[random(bytes.length)] = random(256);
     readOcspRequest(bytes.subarray(0, random(8) === 0 ? random(bytes.length) : bytes.length));

@@ -2,7 +2,7 @@ import { Agent } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
 import { useDatabase } from "../../../support/run/database.ts";
-import { fuzzRounds } from "../../../support/fuzzing.ts";
+import { extent } from "../../../support/run/extent.ts";
 import { givenRows } from "../../../support/given/given.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
 import { createRandom } from "../../../support/given/json-schema-samples.ts";
@@ -19,7 +19,7 @@ import { startTestWorker, type TestWorker } from "../../../support/service/worke
 
 const database = useDatabase();
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });
-const rounds = fuzzRounds(20_000);
+const rounds = extent(20_000);
 const serialNumber = "170141183460469231731687303715884105727";
 
 let realm: IssuingRealm;
