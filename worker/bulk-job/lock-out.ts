@@ -1,4 +1,4 @@
-import { lockOutRows } from "../../db/queries/bulk-job/offboard.ts";
+import * as offboarding from "../../db/operations/offboarding.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { RowRange, WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import type { BulkJobDeps } from "./deps.ts";
@@ -13,7 +13,7 @@ export async function lockOutAll({ db, clock, log }: BulkJobDeps, job: WorkedJob
   const lockOut = async (slice: RowRange): Promise<boolean> => {
     const at = clock.now();
     const progress = await bisectOnError(slice, {
-      work: (part) => db.transaction((tx) => lockOutRows(tx, { ...part, realmId, actor, at })),
+      work: (part) => db.transaction((tx) => offboarding.lockOutRows(tx, { ...part, realmId, actor, at })),
       giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at }),
       log,
     });

@@ -1,7 +1,8 @@
-import * as issuances from "../../db/queries/issuance/issuances.ts";
-import * as offboarding from "../../db/queries/bulk-job/offboard.ts";
-import * as onboarding from "../../db/queries/bulk-job/onboard.ts";
+import * as offboarding from "../../db/operations/offboarding.ts";
+import * as onboarding from "../../db/operations/onboarding.ts";
+import * as rowsToOnboard from "../../db/queries/bulk-job/onboard.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
+import * as issuances from "../../db/queries/issuance/issuances.ts";
 import type { Progress, RowRange, WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import { chunkSize } from "../../domain/tasks/process-bulk-job-rows.ts";
 import { RetryLater } from "../../runtime/queues.ts";
@@ -75,14 +76,14 @@ async function onboard(deps: BulkJobDeps, job: WorkedJob, slice: RowRange): Prom
       : [];
   if (!(await jobs.hasWorkingRows(db, slice))) return taken;
 
-  const unsettled = await onboarding.unsettled(db, slice);
+  const unsettled = await rowsToOnboard.unsettled(db, slice);
   if (unsettled.length > 0) await issueAll(unsettled);
   return [...taken, ...(await conclude(deps, slice))];
 }
 
 const conclude = ({ db, clock, log }: EndingDeps, slice: RowRange): Promise<Progresses> =>
   bisectOnError(slice, {
-    work: (part) => onboarding.concludeRows(db, { ...part, at: clock.now() }),
+    work: (part) => rowsToOnboard.concludeRows(db, { ...part, at: clock.now() }),
     giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
     log,
   });

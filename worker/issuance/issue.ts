@@ -1,8 +1,10 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { violates, type Database } from "../../db/client.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
+import * as settlement from "../../db/operations/settlement.ts";
+import type { SignedIssuance } from "../../db/operations/settlement.ts";
 import * as work from "../../db/queries/issuance/issuance-work.ts";
-import type { ClaimedIssuance, Draw, SignedIssuance } from "../../db/queries/issuance/issuance-work.ts";
+import type { ClaimedIssuance, Draw } from "../../db/queries/issuance/issuance-work.ts";
 import { identityLabelOf } from "../../domain/certificate-profile.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
 import { IssuanceID, IssuerID, SerialNumber } from "../../domain/ids.ts";
@@ -209,7 +211,7 @@ async function settleAll(
   if (only === undefined) return { settled: [], refused: [] };
   try {
     const settled = await retryWhileUnavailable(() =>
-      work.settle(deps.db, { signed, dataKeys, claimId, at: deps.clock.now() }),
+      settlement.settle(deps.db, { signed, dataKeys, claimId, at: deps.clock.now() }),
     );
     return { settled, refused: [] };
   } catch (error) {

@@ -1,4 +1,4 @@
-import * as certificates from "../../db/queries/certificates/certificates.ts";
+import * as revocations from "../../db/operations/revocations.ts";
 import * as work from "../../db/queries/issuance/issuance-work.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import * as workers from "../../db/queries/upkeep/workers.ts";
@@ -102,7 +102,7 @@ export async function revokeOfExpiredGuests({
   log,
 }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   for (;;) {
-    const revoked = await certificates.revokeOfExpiredGuests(db, { at: clock.now() });
+    const revoked = await revocations.revokeOfExpiredGuests(db, { at: clock.now() });
     if (revoked.length === 0) return;
     log.info({ event: "upkeep.guests_ended", profiles: revoked.length }, "profiles of expired guest accounts revoked");
   }
@@ -111,7 +111,7 @@ export async function revokeOfExpiredGuests({
 /** Ends profiles that were renewed beyond their owner's limit and not revoked within a day. */
 export async function revokeSuperseded({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
   for (;;) {
-    const revoked = await certificates.revokeSuperseded(db, { at: clock.now() });
+    const revoked = await revocations.revokeSuperseded(db, { at: clock.now() });
     if (revoked.length === 0) return;
     log.info({ event: "upkeep.replaced_ended", profiles: revoked.length }, "renewed profiles beyond a limit revoked");
   }

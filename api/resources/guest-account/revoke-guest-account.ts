@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
+import * as guestAccountOperations from "../../../db/operations/guest-accounts.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
@@ -26,7 +26,7 @@ export const revokeGuestAccount = endpoint({
     const { realmId } = principal;
     return change(async (tx) => {
       const revocation = { realmId, guestAccountId, reason, actor: actorOf(principal), at: clock.now() };
-      if (!(await guestAccounts.revoke(tx, revocation))) throw fail("guest_account_not_found");
+      if (!(await guestAccountOperations.revoke(tx, revocation))) throw fail("guest_account_not_found");
       return done;
     });
   },

@@ -1,4 +1,4 @@
-import { revoke } from "../../../db/queries/certificates/certificates.ts";
+import * as revocations from "../../../db/operations/revocations.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { ServiceError } from "../../../domain/errors.ts";
@@ -17,7 +17,7 @@ export function revokeOfRealm(
 ): Promise<typeof done> {
   return change(async (tx) => {
     const revocation = { realmId: principal.realmId, serialNumber, kind, reason };
-    const found = await revoke(tx, { ...revocation, actor: actorOf(principal), at: clock.now() });
+    const found = await revocations.revoke(tx, { ...revocation, actor: actorOf(principal), at: clock.now() });
     if (!found) throw new ServiceError("profile_not_found");
     return done;
   });

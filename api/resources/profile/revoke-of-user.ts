@@ -1,5 +1,6 @@
 import type { Db } from "../../../db/client.ts";
-import { findOfUser, revoke } from "../../../db/queries/certificates/certificates.ts";
+import * as revocations from "../../../db/operations/revocations.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { actorOf, type UserPrincipal } from "../../contract/principal.ts";
 
@@ -14,7 +15,7 @@ export async function revokeOfUser(
   }: { principal: UserPrincipal; serialNumber: string; reason: RevocationReason; at: Date },
 ): Promise<boolean> {
   const { realmId, userId } = principal;
-  const found = await findOfUser(tx, { realmId, userId, serialNumber });
+  const found = await certificates.findOfUser(tx, { realmId, userId, serialNumber });
   if (found === undefined) return false;
-  return revoke(tx, { realmId, serialNumber, kind: "user", reason, actor: actorOf(principal), at });
+  return revocations.revoke(tx, { realmId, serialNumber, kind: "user", reason, actor: actorOf(principal), at });
 }

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { revokeMany } from "../../../db/queries/certificates/certificates.ts";
+import * as revocations from "../../../db/operations/revocations.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
@@ -27,7 +27,7 @@ export const revokeProfiles = endpoint({
 
   handle({ body: { profiles, reason }, principal, deps: { clock }, change, fail }) {
     return change(async (tx) => {
-      const [unknown] = await revokeMany(tx, {
+      const [unknown] = await revocations.revokeMany(tx, {
         realmId: principal.realmId,
         serialNumbers: profiles,
         kind: "user",

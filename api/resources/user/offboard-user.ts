@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as users from "../../../db/queries/people/users.ts";
+import * as offboarding from "../../../db/operations/offboarding.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
@@ -25,7 +25,7 @@ export const offboardUser = endpoint({
   handle({ params: { userID: userId }, body: { reason }, principal, deps: { clock }, change, fail }) {
     const { realmId } = principal;
     return change(async (tx) => {
-      const found = await users.offboard(tx, {
+      const found = await offboarding.offboard(tx, {
         realmId,
         userId,
         reason,

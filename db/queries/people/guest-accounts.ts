@@ -1,13 +1,8 @@
-import type { Actor } from "../../../domain/audit.ts";
-import type { RevocationReason } from "../../../domain/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
 import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
-import * as audit from "../audit/audit-entries.ts";
-import { revokeAllOfGuestAccount } from "../certificates/certificates.ts";
-import { failUnsettledOfGuestAccount } from "../issuance/issuances.ts";
 
 export interface GuestAccount {
   id: string;
@@ -208,41 +203,4 @@ export async function update(
      where guest_account_id = ${guestAccountId}
        and expires_at <> date_trunc('second', ${expiresAt}::timestamptz)
   `);
-}
-
-/** How many serial numbers an audit entry lists at most. */
-const serialsMax = 100;
-
-/**
- * Revokes an account, with the audit entry: its tokens end, what is being made for it fails, and every active profile is
- * revoked permanently. False when the realm has no such account; revoking what is revoked changes nothing. Call in a
- * transaction.
- */
-export async function revoke(
-  tx: Db,
-  { realmId, guestAccountId, reason, actor, at }: InRealm & { reason: RevocationReason; actor: Actor; at: Date },
-): Promise<boolean> {
-  const found = await lock(tx, { realmId, guestAccountId });
-  if (found === undefined) return false;
-  if (found.revokedAt !== null) return true;
-
-  await tx.query(sql`
-    update guest_accounts set revoked_at = ${at} where realm_id = ${realmId} and id = ${guestAccountId}
-  `);
-  await tx.query(sql`delete from access_tokens where guest_account_id = ${guestAccountId}`);
-  await failUnsettledOfGuestAccount(tx, { guestAccountId, errorCode: "guest_account_ended", at });
-  const serials = await revokeAllOfGuestAccount(tx, { realmId, guestAccountId, reason, at });
-  await audit.record(tx, {
-    realmId,
-    event: "guest_account_revoke",
-    actor,
-    at,
-    properties: {
-      guestAccountID: guestAccountId,
-      reason,
-      profiles: serials.length,
-      serials: serials.slice(0, serialsMax),
-    },
-  });
-  return true;
 }

@@ -1,16 +1,10 @@
-import type { Actor } from "../../../domain/audit.ts";
 import { UserID } from "../../../domain/ids.ts";
-import type { RevocationReason } from "../../../domain/revocation.ts";
 import { serialDigits } from "../../../domain/serial-digits.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";
 import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { isActive, limitOf } from "../../rules.ts";
 import { join, sql, type Sql } from "../../sql.ts";
-import * as audit from "../audit/audit-entries.ts";
-import { revokeAllOfUsers } from "../certificates/certificates.ts";
-import { failUnsettledOfUsers } from "../issuance/issuances.ts";
-import { removeAllOfUsers } from "../sign-in/sessions.ts";
 
 export interface User {
   id: string;
@@ -243,55 +237,6 @@ export async function setProfileOverride(
   await tx.query(sql`
     update users set profile_override = ${profileOverride} where realm_id = ${realmId} and id = ${userId}
   `);
-}
-
-/** How many serial numbers an audit entry lists at most. */
-export const serialsMax = 100;
-
-/**
- * Locks users out: they can no longer sign in, what they are signed in to ends, and what is being made for them fails.
- * `jobId` is the bulk job that does it, null for anybody else. A user who is locked out already keeps the time. Call in a
- * transaction, with the users' rows locked in the order of their ids; then revoke their profiles.
- */
-export async function lockOut(
-  tx: Db,
-  { realmId, userIds, jobId, at }: { realmId: string; userIds: readonly string[]; jobId: string | null; at: Date },
-): Promise<void> {
-  await tx.query(sql`
-    update users
-       set offboarded_at = coalesce(offboarded_at, ${at}), offboarding_job_id = ${jobId}
-     where realm_id = ${realmId}
-       and id = any(${userIds}::bigint[])
-  `);
-  await removeAllOfUsers(tx, { userIds });
-  await failUnsettledOfUsers(tx, { userIds, errorCode: "user_offboarded", at });
-}
-
-/**
- * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, what is being
- * made for them fails, and every active profile is revoked permanently. A user who is offboarded already, but whom a bulk
- * job left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing. False
- * when the realm has no such user. Call in a transaction.
- */
-export async function offboard(
-  tx: Db,
-  { realmId, userId, reason, actor, at }: InRealm & { reason: RevocationReason; actor: Actor; at: Date },
-): Promise<boolean> {
-  const found = await lock(tx, { realmId, userId });
-  if (found === undefined) return false;
-
-  await lockOut(tx, { realmId, userIds: [userId], jobId: null, at });
-  const serials = await revokeAllOfUsers(tx, { realmId, userIds: [userId], reason, at });
-  if (found.offboardedAt !== null && serials.length === 0) return true;
-
-  await audit.record(tx, {
-    realmId,
-    event: "user_offboard",
-    actor,
-    at,
-    properties: { userID: userId, reason, profiles: serials.length, serials: serials.slice(0, serialsMax) },
-  });
-  return true;
 }
 
 /** Lets an offboarded person sign in again. Nothing that ended comes back. */

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import type { Database } from "../../../db/client.ts";
+import * as settlement from "../../../db/operations/settlement.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as work from "../../../db/queries/issuance/issuance-work.ts";
 import type { ClaimedIssuance } from "../../../db/queries/issuance/issuance-work.ts";
@@ -31,7 +32,7 @@ async function claim(ids: readonly string[], at = systemClock.now()): Promise<Cl
 /** Settles as if the threads had signed; what is in the certificate plays no part here. */
 function settle(claimed: readonly ClaimedIssuance[], at = systemClock.now()): Promise<string[]> {
   const dataKeyId = randomUUID();
-  return work.settle(db, {
+  return settlement.settle(db, {
     signed: claimed.map(({ id }) => ({
       id,
       certificate: randomBytes(8),
@@ -131,7 +132,7 @@ test("a settlement that the database refuses leaves nothing behind", async () =>
   const signed = { id, certificate: randomBytes(8), spkiSha256, sealed: randomBytes(8), dataKeyId: randomUUID() };
 
   await expect(
-    work.settle(db, {
+    settlement.settle(db, {
       signed: [signed],
       dataKeys: [{ id: dataKeyId, wrapped: randomBytes(8) }],
       claimId: claimed[0]!.claimId,

@@ -1,6 +1,7 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { expect } from "vitest";
 import { only, type Database } from "../../../db/client.ts";
+import * as settlement from "../../../db/operations/settlement.ts";
 import * as work from "../../../db/queries/issuance/issuance-work.ts";
 import type { RowRange } from "../../../db/queries/bulk-job/progress.ts";
 import { sql } from "../../../db/sql.ts";
@@ -239,7 +240,7 @@ async function settleUnsigned(db: Database, ids: readonly string[]): Promise<Rea
     dataKeyId,
   }));
   const dataKeys = [{ id: dataKeyId, wrapped: randomBytes(40) }];
-  const settled = new Set(await work.settle(db, { signed, dataKeys, claimId, at }));
+  const settled = new Set(await settlement.settle(db, { signed, dataKeys, claimId, at }));
   return new Map(ids.map((id) => [id, settled.has(id) ? "issued" : "not claimed"]));
 }
 

@@ -1,8 +1,9 @@
 import { Redis } from "ioredis";
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
+import * as onboarding from "../../../../db/operations/onboarding.ts";
 import * as checks from "../../../../db/queries/bulk-job/check.ts";
-import * as onboarding from "../../../../db/queries/bulk-job/onboard.ts";
+import * as rowsToOnboard from "../../../../db/queries/bulk-job/onboard.ts";
 import { sql, verbatim } from "../../../../db/sql.ts";
 import { finalJobStates } from "../../../../domain/bulk-job/job.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
@@ -294,7 +295,7 @@ describe("what is done is done once", () => {
       onboarding.onboardRows(tx, { ...chunk!, realmId, actor, at: systemClock.now() }),
     );
     expect((await rowsOf(database.owner, jobId)).every(({ status }) => status === "working")).toBe(true);
-    const accepted = await onboarding.unsettled(worker(), chunk!);
+    const accepted = await rowsToOnboard.unsettled(worker(), chunk!);
     expect(accepted).toHaveLength(20);
     await deps.issueAll(accepted.slice(0, 10));
 

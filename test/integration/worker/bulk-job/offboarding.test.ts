@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
 import { copyFailed } from "../../../../db/queries/bulk-job/rows.ts";
+import * as offboardingOperations from "../../../../db/operations/offboarding.ts";
 import * as users from "../../../../db/queries/people/users.ts";
 import { sql, type Sql, verbatim } from "../../../../db/sql.ts";
 import type { QueueBackend } from "../../../../runtime/queues.ts";
@@ -346,7 +347,7 @@ describe("an offboarding that was interrupted", () => {
       if (repeat === "a call for each person") {
         for (const { id: userId } of [ann!, bob!]) {
           const offboarded = await database.owner.transaction((tx) =>
-            users.offboard(tx, { realmId, userId, reason: 5, actor, at: fromNow(0) }),
+            offboardingOperations.offboard(tx, { realmId, userId, reason: 5, actor, at: fromNow(0) }),
           );
           expect(offboarded).toBe(true);
         }
@@ -420,7 +421,7 @@ describe("an offboarding that was interrupted", () => {
     await jobs.advance(jobId);
     const actor = { userId: null, clientId: null };
     await database.owner.transaction((tx) =>
-      users.offboard(tx, { realmId, userId: ann!.id, reason: 1, actor, at: fromNow(0) }),
+      offboardingOperations.offboard(tx, { realmId, userId: ann!.id, reason: 1, actor, at: fromNow(0) }),
     );
 
     await jobs.run(jobId);

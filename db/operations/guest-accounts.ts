@@ -1,0 +1,48 @@
+import type { Actor } from "../../domain/audit.ts";
+import type { RevocationReason } from "../../domain/revocation.ts";
+import type { Db } from "../client.ts";
+import * as audit from "../queries/audit/audit-entries.ts";
+import * as issuances from "../queries/issuance/issuances.ts";
+import * as guestAccounts from "../queries/people/guest-accounts.ts";
+import { sql } from "../sql.ts";
+import * as revocations from "./revocations.ts";
+
+/**
+ * Revokes an account, with the audit entry: its tokens end, what is being made for it fails, and every active profile is
+ * revoked permanently. False when the realm has no such account; revoking what is revoked changes nothing. Call in a
+ * transaction.
+ */
+export async function revoke(
+  tx: Db,
+  {
+    realmId,
+    guestAccountId,
+    reason,
+    actor,
+    at,
+  }: { realmId: string; guestAccountId: string; reason: RevocationReason; actor: Actor; at: Date },
+): Promise<boolean> {
+  const found = await guestAccounts.lock(tx, { realmId, guestAccountId });
+  if (found === undefined) return false;
+  if (found.revokedAt !== null) return true;
+
+  await tx.query(sql`
+    update guest_accounts set revoked_at = ${at} where realm_id = ${realmId} and id = ${guestAccountId}
+  `);
+  await tx.query(sql`delete from access_tokens where guest_account_id = ${guestAccountId}`);
+  await issuances.failUnsettledOfGuestAccount(tx, { guestAccountId, errorCode: "guest_account_ended", at });
+  const serials = await revocations.revokeAllOfGuestAccount(tx, { realmId, guestAccountId, reason, at });
+  await audit.record(tx, {
+    realmId,
+    event: "guest_account_revoke",
+    actor,
+    at,
+    properties: {
+      guestAccountID: guestAccountId,
+      reason,
+      profiles: serials.length,
+      serials: serials.slice(0, revocations.serialsMax),
+    },
+  });
+  return true;
+}

@@ -1,0 +1,182 @@
+import type { Actor } from "../../domain/audit.ts";
+import { revocationReasons, type RevocationReason } from "../../domain/revocation.ts";
+import { first, type Db } from "../client.ts";
+import * as audit from "../queries/audit/audit-entries.ts";
+import * as plan from "../queries/bulk-job/offboard.ts";
+import * as progress from "../queries/bulk-job/progress.ts";
+import * as issuances from "../queries/issuance/issuances.ts";
+import * as users from "../queries/people/users.ts";
+import * as sessions from "../queries/sign-in/sessions.ts";
+import { isActive } from "../rules.ts";
+import { sql } from "../sql.ts";
+import * as revocations from "./revocations.ts";
+
+/**
+ * Locks users out: they can no longer sign in, what they are signed in to ends, and what is being made for them fails.
+ * `jobId` is the bulk job that does it, null for anybody else. A user who is locked out already keeps the time. Call in a
+ * transaction, with the users' rows locked in the order of their ids; then revoke their profiles.
+ */
+async function lockOut(
+  tx: Db,
+  { realmId, userIds, jobId, at }: { realmId: string; userIds: readonly string[]; jobId: string | null; at: Date },
+): Promise<void> {
+  await tx.query(sql`
+    update users
+       set offboarded_at = coalesce(offboarded_at, ${at}), offboarding_job_id = ${jobId}
+     where realm_id = ${realmId}
+       and id = any(${userIds}::bigint[])
+  `);
+  await sessions.removeAllOfUsers(tx, { userIds });
+  await issuances.failUnsettledOfUsers(tx, { userIds, errorCode: "user_offboarded", at });
+}
+
+/**
+ * Offboards a user, with the audit entry: they can no longer sign in, what they are signed in to ends, what is being
+ * made for them fails, and every active profile is revoked permanently. A user who is offboarded already, but whom a bulk
+ * job left with active profiles, loses these. Offboarding a user who is offboarded and has none changes nothing. False
+ * when the realm has no such user. Call in a transaction.
+ */
+export async function offboard(
+  tx: Db,
+  {
+    realmId,
+    userId,
+    reason,
+    actor,
+    at,
+  }: { realmId: string; userId: string; reason: RevocationReason; actor: Actor; at: Date },
+): Promise<boolean> {
+  const found = await users.lock(tx, { realmId, userId });
+  if (found === undefined) return false;
+
+  await lockOut(tx, { realmId, userIds: [userId], jobId: null, at });
+  const serials = await revocations.revokeAllOfUsers(tx, { realmId, userIds: [userId], reason, at });
+  if (found.offboardedAt !== null && serials.length === 0) return true;
+
+  await audit.record(tx, {
+    realmId,
+    event: "user_offboard",
+    actor,
+    at,
+    properties: { userID: userId, reason, profiles: serials.length, serials: serials.slice(0, revocations.serialsMax) },
+  });
+  return true;
+}
+
+/** Why a bulk job revokes: the reason of a single offboarding when none is given. */
+const jobReason = revocationReasons.cessationOfOperation;
+
+/**
+ * Locks the people of a range out, with their audit entries: from the commit on none of them is signed in or can be, and
+ * nothing more is made for them. What is left for {@link revoke} is to revoke their profiles; who has none is done.
+ */
+export async function lockOutRows(
+  tx: Db,
+  { realmId, actor, at, ...range }: progress.RowRange & { realmId: string; actor: Actor; at: Date },
+): Promise<progress.Progress | undefined> {
+  await progress.lockSlices(tx, range.jobId);
+  const pending = sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
+  const rows = await tx.query(sql`
+    select r.position from job_rows r where ${progress.inRange(range)} and r.status = 'pending' order by r.position for update
+  `);
+  if (rows.length === 0) return undefined;
+
+  const locked = await tx.query<{ id: string }>(sql`
+    with people as materialized (${plan.resolved(pending, realmId)})
+    select u.id
+      from users u
+     where u.id = any(array(select p.user_id from people p where ${plan.wouldLeave(at)}))
+     order by u.id
+       for no key update
+  `);
+  // Asked again once they are locked: until then another job may have offboarded them and revoked their profiles.
+  const people = await tx.query<{ id: string }>(sql`
+    select p.user_id as id
+      from (select id as user_id, offboarded_at from users where id = any(${locked.map(({ id }) => id)}::bigint[])) as p
+     where ${plan.wouldLeave(at)}
+     order by p.user_id
+  `);
+  const userIds = people.map(({ id }) => id);
+  if (userIds.length > 0) {
+    await lockOut(tx, { realmId, userIds, jobId: range.jobId, at });
+    await tx.query(sql`
+      insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+      select ${realmId}::bigint, ${at}::timestamptz, 'user_offboard', ${actor.userId}::bigint, ${actor.clientId}::text,
+             jsonb_build_object('userID', u.id::text, 'reason', ${jobReason}::integer, 'profiles', coalesce(c.profiles, 0),
+                                'serials', coalesce(to_jsonb(c.serials[1:${revocations.serialsMax}::integer]), '[]'::jsonb),
+                                'job', ${range.jobId}::text)
+        from unnest(${userIds}::bigint[]) as u (id)
+        left join lateral (select count(*) as profiles, array_agg(c.serial_number order by c.id) as serials
+                             from certificates c
+                            where c.user_id = u.id
+                              and ${isActive(sql`c`, at)}) c on true
+       order by u.id
+    `);
+  }
+  return first(
+    await tx.query<progress.Progress>(sql`
+      with touched as (
+        update job_rows r
+           set (user_id, status, error_code, message) = (
+                 select coalesce(p.user_id, p.given_user_id),
+                        case when p.user_id is null then 'failed'
+                             when p.user_id <> all(${userIds}::bigint[]) then 'unchanged'
+                             when ${plan.hasActiveProfile(sql`p.user_id`, at)} then 'working'
+                             else 'changed' end,
+                        case when p.user_id is null then 'user_not_found' end,
+                        case when p.user_id is null then ${progress.messageOf(sql`'user_not_found'`)} end
+                   from (${plan.resolved(sql`(select r.*)`, realmId)}) as p)
+         where ${progress.inRange(range)}
+           and r.status = 'pending'
+        returning r.status
+      ), ${progress.addToCounts(range.jobId, at)}
+    `),
+  );
+}
+
+/**
+ * Revokes every profile of the people of a range whom this job locked out. Somebody who was reactivated meanwhile, or whom
+ * another job has locked out since, is not this job's any more: the row is skipped.
+ */
+export async function revoke(
+  tx: Db,
+  { realmId, at, ...range }: progress.RowRange & { realmId: string; at: Date },
+): Promise<progress.Progress | undefined> {
+  await progress.lockSlices(tx, range.jobId);
+  const rows = await tx.query<{ userId: string }>(sql`
+    select r.user_id as "userId"
+      from job_rows r
+     where ${progress.inRange(range)}
+       and r.status = 'working'
+     order by r.position
+       for update
+  `);
+  if (rows.length === 0) return undefined;
+
+  const leaving = await tx.query<{ id: string }>(sql`
+    select id
+      from users
+     where realm_id = ${realmId}
+       and id = any(${rows.map(({ userId }) => userId)}::bigint[])
+       and offboarded_at is not null
+       and (offboarding_job_id = ${range.jobId} or offboarding_job_id is null)
+     order by id
+       for no key update
+  `);
+  const userIds = leaving.map(({ id }) => id);
+  await revocations.revokeAllOfUsers(tx, { realmId, userIds, reason: jobReason, at });
+  const changedSince = sql`r.user_id <> all(${userIds}::bigint[])`;
+  return first(
+    await tx.query<progress.Progress>(sql`
+      with touched as (
+        update job_rows r
+           set status = case when ${changedSince} then 'skipped' else 'changed' end,
+               error_code = case when ${changedSince} then 'changed_since' end,
+               message = case when ${changedSince} then ${progress.messageOf(sql`'changed_since'`)} end
+         where ${progress.inRange(range)}
+           and r.status = 'working'
+        returning r.status
+      ), ${progress.addToCounts(range.jobId, at)}
+    `),
+  );
+}

@@ -1,0 +1,127 @@
+import type { Actor } from "../../domain/audit.ts";
+import { deviceTypes, keyTypeFor, type KeyType } from "../../domain/device.ts";
+import { first, type Db } from "../client.ts";
+import * as plan from "../queries/bulk-job/onboard.ts";
+import * as progress from "../queries/bulk-job/progress.ts";
+import { sql, type Sql } from "../sql.ts";
+
+/**
+ * Takes the people of a range on: makes who is missing, changes who differs, and accepts the profiles that are asked for,
+ * all with their audit entries. Rows are done, or `working` until their profile is settled; a row that cannot be
+ * applied changes nothing. People are made in the order of their names and locked in the order of their ids, and only
+ * then counted: two jobs with the same people never wait for each other crosswise, nor do both fit under a limit.
+ */
+export async function onboardRows(
+  tx: Db,
+  { realmId, actor, at, ...range }: progress.RowRange & { realmId: string; actor: Actor; at: Date },
+): Promise<progress.Progress | undefined> {
+  const pending = sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
+  const [rows, terms] = await Promise.all([
+    tx.query<{ pairwiseId: string }>(sql`
+      select r.pairwise_id as "pairwiseId"
+        from job_rows r
+       where ${progress.inRange(range)}
+         and r.status = 'pending'
+       order by r.position
+         for update
+    `),
+    plan.termsOf(tx, { realmId }),
+  ]);
+  if (rows.length === 0) return undefined;
+  const verdicts = plan.planOnboarding(pending, { realmId, at, ...terms });
+  const audited = (event: string, properties: Sql, source: Sql): Sql => sql`
+    insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+    select ${realmId}::bigint, ${at}::timestamptz, ${event}, ${actor.userId}::bigint, ${actor.clientId}::text, ${properties}
+      ${source}`;
+
+  const made = await tx.query<{ id: string }>(sql`
+    with verdicts as materialized (${verdicts}), made as (
+      insert into users (realm_id, pairwise_id, email, profile_override, created_at)
+      select ${realmId}, pairwise_id, email_after, override_after, ${at}
+        from verdicts
+       where user_id is null
+         and error_code is null
+       order by pairwise_id
+      on conflict (realm_id, pairwise_id) do nothing
+      returning id, pairwise_id
+    ), audited as (
+      ${audited(
+        "user_create",
+        sql`jsonb_build_object('userID', id::text, 'pairwiseID', pairwise_id, 'administrator', false, 'job', ${range.jobId}::text)`,
+        sql`from made order by id`,
+      )}
+    )
+    select id from made
+  `);
+  // Each looked up by name: asked for all at once in the order of ids, Postgres reads through everybody in the realm
+  // while it does not know yet how many they have become.
+  await tx.query(sql`
+    select id
+      from users
+     where id = any(array(select u.id
+                            from unnest(${rows.map(({ pairwiseId }) => pairwiseId)}::text[]) as p (pairwise_id)
+                           cross join lateral (select id
+                                                 from users
+                                                where realm_id = ${realmId}
+                                                  and pairwise_id = p.pairwise_id
+                                               offset 0) u))
+     order by id
+       for no key update
+  `);
+  return first(
+    await tx.query<progress.Progress>(sql`
+      with verdicts as materialized (${verdicts}), updated as (
+        update users u
+           set email = v.email_after, profile_override = v.override_after
+          from verdicts v
+         where u.id = v.user_id
+           and v.error_code is null
+           and v.differs
+      ), audited as (
+        ${audited(
+          "user_update",
+          sql`jsonb_build_object('userID', user_id::text, 'changed', ${changedFields}, 'job', ${range.jobId}::text)
+              || case when override_after <> override_before
+                      then jsonb_build_object('before', jsonb_build_object('profileOverride', override_before),
+                                              'after', jsonb_build_object('profileOverride', override_after))
+                      else '{}' end`,
+          sql`from verdicts where error_code is null and differs and user_id is not null order by user_id`,
+        )}
+      ), accepted as (
+        insert into issuances (id, realm_id, kind, user_id, batch_id, batch_position, name, device_type, format, key_type,
+                               validity_months, created_at, created_by_user_id, created_by_client_id)
+        select gen_random_uuid(), ${realmId}, 'user', user_id, ${range.jobId}, position, profile_name, device_type, format,
+               ${JSON.stringify(keyTypesIn(terms))}::jsonb ->> device_type,
+               ${terms.maxValidMonths}::integer, ${at}, ${actor.userId}, ${actor.clientId}
+          from verdicts
+         where error_code is null
+           and issues
+         order by position
+        returning id, batch_position
+      ), touched as (
+        update job_rows r
+           set user_id = v.user_id,
+               status = case when a.id is not null then 'working'
+                             when v.error_code is null and v.user_id = any(${made.map(({ id }) => id)}::bigint[])
+                               then 'changed'
+                             else v.verdict end,
+               error_code = v.error_code,
+               message = ${progress.messageOf(sql`v.error_code`)},
+               issuance_id = a.id
+          from verdicts v
+          left join accepted a on a.batch_position = v.position
+         where ${progress.inRange(range)}
+           and r.position = v.position
+        returning r.status
+      ), ${progress.addToCounts(range.jobId, at)}
+    `),
+  );
+}
+
+/** Names of fields only, without the personal data in them: audit entries are never deleted. */
+const changedFields = sql`to_jsonb(array_remove(array[
+  case when email_after <> email_before then 'email' end,
+  case when override_after <> override_before then 'profileOverride' end], null))`;
+
+const keyTypesIn = ({ keyTypes }: Pick<plan.RealmTerms, "keyTypes">): Record<string, KeyType> =>
+  Object.fromEntries(deviceTypes.map((deviceType) => [deviceType, keyTypeFor({ deviceType }, { keyTypes })]));

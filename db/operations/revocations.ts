@@ -1,0 +1,216 @@
+import type { Actor, AuditEvent } from "../../domain/audit.ts";
+import { revocationEvent, type ProfileKind } from "../../domain/profile.ts";
+import { renewalDays, renewalHoursMax } from "../../domain/renewal.ts";
+import { revocationReasons, type RevocationReason } from "../../domain/revocation.ts";
+import type { Db } from "../client.ts";
+import * as audit from "../queries/audit/audit-entries.ts";
+import * as certificates from "../queries/certificates/certificates.ts";
+import { isActive, limitOf } from "../rules.ts";
+import { sql, type Sql } from "../sql.ts";
+
+/** How many serial numbers an audit entry lists at most. */
+export const serialsMax = 100;
+
+/**
+ * Revokes one profile permanently, with its audit entry. False when the realm has no such profile; revoking what is
+ * revoked changes nothing. Call in a transaction.
+ */
+export async function revoke(
+  tx: Db,
+  request: {
+    realmId: string;
+    serialNumber: string;
+    kind: ProfileKind;
+    reason: RevocationReason;
+    actor: Actor;
+    at: Date;
+  },
+): Promise<boolean> {
+  const { realmId, serialNumber, kind, reason, actor, at } = request;
+  const found = await certificates.findBySerialNumber(tx, { realmId, serialNumber, kind });
+  if (found === undefined) return false;
+
+  const revoked = await tx.query(sql`
+    insert into revocations (certificate_id, revoked_at, reason)
+    values (${found.id}, ${at}, ${reason})
+    on conflict (certificate_id) do nothing
+    returning certificate_id
+  `);
+  if (revoked.length > 0) {
+    const owner = found.userId === null ? {} : { user: found.userId };
+    const guestAccount = found.guestAccountId === null ? {} : { guestAccount: found.guestAccountId };
+    await audit.record(tx, {
+      realmId,
+      event: revocationEvent[kind],
+      actor,
+      at,
+      properties: { serial: serialNumber, name: found.name, ...owner, ...guestAccount, reason },
+    });
+  }
+  return true;
+}
+
+/**
+ * Revokes profiles of one kind permanently, all of them or none, with an audit entry for each that was not revoked
+ * before. Answers the serial numbers that the realm does not have; when there are any, nothing has changed. Call in a
+ * transaction.
+ */
+export async function revokeMany(
+  tx: Db,
+  request: {
+    realmId: string;
+    serialNumbers: readonly string[];
+    kind: ProfileKind;
+    reason: RevocationReason;
+    actor: Actor;
+    at: Date;
+  },
+): Promise<string[]> {
+  const { realmId, serialNumbers, kind, reason, actor, at } = request;
+  const found = await tx.query<Pick<certificates.Certificate, "id" | "serialNumber">>(sql`
+    select id, serial_number as "serialNumber"
+      from certificates
+     where realm_id = ${realmId}
+       and kind = ${kind}
+       and serial_number = any(${serialNumbers}::text[])
+  `);
+  const known = new Set(found.map(({ serialNumber }) => serialNumber));
+  const unknown = serialNumbers.filter((serialNumber) => !known.has(serialNumber));
+  if (unknown.length > 0) return unknown;
+
+  await revokeWhere(tx, sql`c.id = any(${found.map(({ id }) => id)}::bigint[])`, {
+    reason,
+    at,
+    auditedAs: { event: revocationEvent[kind], actor },
+  });
+  return [];
+}
+
+/**
+ * Revokes every active profile of users permanently, and answers the serial numbers. The audit entries are the caller's.
+ * Call in a transaction, with the users offboarded: nothing can be made for them behind its back.
+ */
+export const revokeAllOfUsers = (
+  tx: Db,
+  {
+    realmId,
+    userIds,
+    ...revocation
+  }: { realmId: string; userIds: readonly string[]; reason: RevocationReason; at: Date },
+): Promise<string[]> =>
+  revokeWhere(
+    tx,
+    sql`c.realm_id = ${realmId} and c.user_id = any(${userIds}::bigint[]) and ${isActive(sql`c`, revocation.at)}`,
+    revocation,
+  );
+
+/** The same for a guest account, with its row locked. */
+export const revokeAllOfGuestAccount = (
+  tx: Db,
+  {
+    realmId,
+    guestAccountId,
+    ...revocation
+  }: { realmId: string; guestAccountId: string; reason: RevocationReason; at: Date },
+): Promise<string[]> =>
+  revokeWhere(
+    tx,
+    sql`c.realm_id = ${realmId} and c.guest_account_id = ${guestAccountId} and ${isActive(sql`c`, revocation.at)}`,
+    revocation,
+  );
+
+/** How many profiles upkeep revokes in one statement. */
+const slice = 1_000;
+
+/**
+ * Revokes profiles that outlive their guest account, whose end was moved forward after they were made; nobody did it, as
+ * far as the audit log is concerned. Answers their serial numbers, at most 1,000 of them: call it until there are none.
+ */
+export const revokeOfExpiredGuests = (db: Db, { at }: { at: Date }): Promise<string[]> =>
+  revokeWhere(
+    db,
+    sql`c.id in (select c.id
+                 from guest_accounts g
+                 join certificates c on c.guest_account_id = g.id
+                where g.expires_at <= ${at}
+                  and ${isActive(sql`c`, at)}
+                limit ${slice})`,
+    {
+      reason: revocationReasons.cessationOfOperation,
+      at,
+      auditedAs: { event: revocationEvent.guest, actor: { userId: null, clientId: null } },
+    },
+  );
+
+/**
+ * Revokes profiles whose successor was made beyond their owner's limit a day ago, where the owner is still beyond it; nobody
+ * did it, as far as the audit log is concerned. Answers their serial numbers, at most 1,000 of them: call it until there
+ * are none.
+ */
+export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]> =>
+  revokeWhere(
+    db,
+    sql`c.id in (select c.id
+                 from issuances i
+                 join certificates c on c.id = i.renews_certificate_id
+                 join certificates successor on successor.issuance_id = i.id and successor.revoked_at is null
+                 join users u on u.id = i.user_id
+                 join realms r on r.id = u.realm_id
+                where i.beyond_limit
+                  and i.status = 'issued'
+                  and i.finished_at <= ${at}::timestamptz - make_interval(hours => ${renewalHoursMax})
+                  and i.finished_at > ${at}::timestamptz - make_interval(days => ${2 * renewalDays})
+                  and ${isActive(sql`c`, at)}
+                  and (select count(*)
+                         from certificates held
+                        where held.user_id = i.user_id
+                          and ${isActive(sql`held`, at)})
+                      > ${limitOf(sql`u`, sql`r`)}
+                limit ${slice})`,
+    {
+      reason: revocationReasons.superseded,
+      at,
+      auditedAs: { event: revocationEvent.user, actor: { userId: null, clientId: null } },
+    },
+  );
+
+/** Revokes the certificates `c` that meet the condition and are not revoked, with an audit entry for each if so asked. */
+async function revokeWhere(
+  tx: Db,
+  condition: Sql,
+  { reason, at, auditedAs }: { reason: RevocationReason; at: Date; auditedAs?: { event: AuditEvent; actor: Actor } },
+): Promise<string[]> {
+  const audited =
+    auditedAs &&
+    sql`, audited as (
+      insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+      select u.realm_id, ${at}, ${auditedAs.event}, ${auditedAs.actor.userId}, ${auditedAs.actor.clientId},
+             jsonb_strip_nulls(jsonb_build_object(
+               'serial', u.serial_number, 'name', u.name, 'user', u.user_id::text,
+               'guestAccount', u.guest_account_id::text, 'reason', ${reason}::integer))
+        from unrevoked u
+        join revoked r on r.certificate_id = u.id
+       order by u.id
+    )`;
+  const rows = await tx.query<{ serialNumber: string }>(sql`
+    with unrevoked as (
+      select c.id, c.realm_id, c.serial_number, c.name, c.user_id, c.guest_account_id
+        from certificates c
+       where ${condition}
+         and c.revoked_at is null
+       order by c.id
+    ), revoked as (
+      insert into revocations (certificate_id, revoked_at, reason)
+      select id, ${at}, ${reason}
+        from unrevoked
+       order by id
+      on conflict (certificate_id) do nothing
+      returning certificate_id
+    )${audited ?? sql``}
+    select u.serial_number as "serialNumber"
+      from unrevoked u
+      join revoked r on r.certificate_id = u.id
+     order by u.id
+  `);
+  return rows.map(({ serialNumber }) => serialNumber);
+}

@@ -1,0 +1,109 @@
+import type { Db } from "../client.ts";
+import { sql } from "../sql.ts";
+
+/** A signed certificate and its sealed output, on the way into the database. */
+export interface SignedIssuance {
+  id: string;
+  certificate: Uint8Array;
+  spkiSha256: Uint8Array;
+  sealed: Uint8Array;
+  dataKeyId: string;
+}
+
+/**
+ * Turns signed issuances into certificates: certificate, sealed output, state, audit entry and the notice to those
+ * who wait, all or nothing. The owner's row is locked first, so an owner who was locked out meanwhile gets none. Answers
+ * the ids that are settled now; the others are no longer held under this claim or no longer wanted, and are to be abandoned.
+ *
+ * Owners are looked up one by one: joined, a new table without statistics seems to hold hardly anybody who is not locked
+ * out, and Postgres reads all issuances for each user.
+ */
+export async function settle(
+  db: Db,
+  batch: {
+    signed: readonly SignedIssuance[];
+    dataKeys: readonly { id: string; wrapped: Uint8Array }[];
+    claimId: string;
+    at: Date;
+  },
+): Promise<string[]> {
+  const { signed, dataKeys, claimId, at } = batch;
+  const rows = await db.query<{ id: string }>(sql`
+    with signed as (
+      select *
+        from unnest(${signed.map(({ id }) => id)}::uuid[],
+                    ${signed.map(({ certificate }) => certificate)}::bytea[],
+                    ${signed.map(({ spkiSha256 }) => spkiSha256)}::bytea[],
+                    ${signed.map(({ sealed }) => sealed)}::bytea[],
+                    ${signed.map(({ dataKeyId }) => dataKeyId)}::uuid[])
+          as s (id, certificate, spki_sha256, sealed, data_key_id)
+    ), owners as materialized (
+      select i.user_id, i.guest_account_id
+        from signed s
+       cross join lateral (select user_id, guest_account_id from issuances where id = s.id offset 0) i
+    ), owning_users as materialized (
+      select u.id
+        from (select distinct user_id from owners order by user_id) o
+       cross join lateral (select id
+                             from users
+                            where id = o.user_id
+                              and locked_at is null
+                              and offboarded_at is null
+                              for share) u
+    ), owning_guest_accounts as materialized (
+      select g.id
+        from (select distinct guest_account_id from owners order by guest_account_id) o
+       cross join lateral (select id
+                             from guest_accounts
+                            where id = o.guest_account_id
+                              and revoked_at is null
+                              and expires_at > ${at}
+                              for share) g
+    ), settled as (
+      update issuances i
+         set status = 'issued', finished_at = ${at}
+        from signed s
+       where i.id = s.id
+         and i.status = 'signing'
+         and i.claim_id = ${claimId}
+         and (i.user_id is null or i.user_id in (select id from owning_users))
+         and (i.guest_account_id is null or i.guest_account_id in (select id from owning_guest_accounts))
+      returning i.*, s.certificate, s.spki_sha256, s.sealed, s.data_key_id
+    ), certified as (
+      insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, guest_account_id, name,
+                                description, device_type, authable, identity, certificate, spki_sha256, created_at,
+                                not_before, not_after)
+      select realm_id, issuer_id, serial_number, id, kind, user_id, guest_account_id, name,
+             description, device_type, authable, identity, certificate, spki_sha256, ${at},
+             not_before, not_after
+        from settled
+    ), data_keys as (
+      insert into output_data_keys (id, wrapped, created_at)
+      select d.id, d.wrapped, ${at}
+        from unnest(${dataKeys.map(({ id }) => id)}::uuid[], ${dataKeys.map(({ wrapped }) => wrapped)}::bytea[])
+          as d (id, wrapped)
+       where d.id in (select data_key_id from settled)
+       order by d.id
+      on conflict do nothing
+    ), outputs as (
+      insert into issuance_outputs (issuance_id, data_key_id, sealed, created_at, job_id)
+      select id, data_key_id, sealed, ${at}, batch_id
+        from settled
+    ), audited as (
+      insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+      select realm_id, ${at},
+             case kind when 'user' then 'profile_create'
+                       when 'guest' then 'guest_profile_create'
+                       else 'infrastructure_profile_create' end,
+             created_by_user_id, created_by_client_id,
+             jsonb_strip_nulls(jsonb_build_object(
+               'serial', serial_number, 'name', name, 'user', user_id::text, 'guestAccount', guest_account_id::text,
+               'deviceType', device_type, 'issuance', id, 'expirationTime', not_after, 'job', batch_id))
+        from settled
+    ), noticed as (
+      select pg_notify('issuance_settled', string_agg(id::text, ',')) from settled
+    )
+    select settled.id from settled, noticed
+  `);
+  return rows.map(({ id }) => id);
+}
