@@ -22,6 +22,9 @@ export type ApiVersion = "1.0" | "2.0";
 export const Done = z.literal(true);
 export const done = true as const;
 
+/** Makes an error of one of these codes, to be thrown. */
+export type Fail<Code extends ErrorCode> = (code: Code, options?: ServiceErrorOptions) => ServiceError;
+
 /** A request as the router hands it over: taken apart, not yet understood. */
 export interface IncomingCall {
   deps: Deps;
@@ -106,7 +109,7 @@ export interface HandlerCall<A extends Access, Code extends ErrorCode, Params> e
   principal: PrincipalFor[A];
   params: Params;
   /** An error of this endpoint; only the codes it lists. */
-  fail: (code: Code, options?: ServiceErrorOptions) => ServiceError;
+  fail: Fail<Code>;
 }
 
 // eslint-disable-next-line @typescript-eslint/no-generated-empty-object-type -- an object without properties is meant
@@ -138,8 +141,7 @@ interface EndpointDefinition<
 }
 
 /** How handlers fail. */
-export const failWith = (code: ErrorCode, options?: ServiceErrorOptions): ServiceError =>
-  new ServiceError(code, options);
+export const failWith: Fail<ErrorCode> = (code, options) => new ServiceError(code, options);
 
 /**
  * One endpoint: what it accepts, who may call it, what it answers, how it can fail, and what it does. Everything else

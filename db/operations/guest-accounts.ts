@@ -9,8 +9,7 @@ import * as revocations from "./revocations.ts";
 
 /**
  * Revokes an account, with the audit entry: its tokens end, what is being made for it fails, and every active profile is
- * revoked permanently. False when the realm has no such account; revoking what is revoked changes nothing. Call in a
- * transaction.
+ * revoked permanently. Call in a transaction.
  */
 export async function revoke(
   tx: Db,
@@ -21,10 +20,10 @@ export async function revoke(
     actor,
     at,
   }: { realmId: string; guestAccountId: string; reason: RevocationReason; actor: Actor; at: Date },
-): Promise<boolean> {
+): Promise<revocations.RevocationOutcome> {
   const found = await guestAccounts.lock(tx, { realmId, guestAccountId });
-  if (found === undefined) return false;
-  if (found.revokedAt !== null) return true;
+  if (found === undefined) return "not_found";
+  if (found.revokedAt !== null) return "already_revoked";
 
   await tx.query(sql`
     update guest_accounts set revoked_at = ${at} where realm_id = ${realmId} and id = ${guestAccountId}
@@ -44,5 +43,5 @@ export async function revoke(
       serials: serials.slice(0, revocations.serialsMax),
     },
   });
-  return true;
+  return "revoked";
 }

@@ -11,10 +11,10 @@ import { sql, type Sql } from "../sql.ts";
 /** How many serial numbers an audit entry lists at most. */
 export const serialsMax = 100;
 
-/**
- * Revokes one profile permanently, with its audit entry. False when the realm has no such profile; revoking what is
- * revoked changes nothing. Call in a transaction.
- */
+/** What came of a revocation. What is revoked already stays as it is, and what does not exist changes nothing. */
+export type RevocationOutcome = "revoked" | "already_revoked" | "not_found";
+
+/** Revokes one profile permanently, with its audit entry. Call in a transaction. */
 export async function revoke(
   tx: Db,
   request: {
@@ -25,10 +25,10 @@ export async function revoke(
     actor: Actor;
     at: Date;
   },
-): Promise<boolean> {
+): Promise<RevocationOutcome> {
   const { realmId, serialNumber, kind, reason, actor, at } = request;
   const found = await certificates.findBySerialNumber(tx, { realmId, serialNumber, kind });
-  if (found === undefined) return false;
+  if (found === undefined) return "not_found";
 
   const revoked = await tx.query(sql`
     insert into revocations (certificate_id, revoked_at, reason)
@@ -36,24 +36,24 @@ export async function revoke(
     on conflict (certificate_id) do nothing
     returning certificate_id
   `);
-  if (revoked.length > 0) {
-    const owner = found.userId === null ? {} : { user: found.userId };
-    const guestAccount = found.guestAccountId === null ? {} : { guestAccount: found.guestAccountId };
-    await audit.record(tx, {
-      realmId,
-      event: revocationEvent[kind],
-      actor,
-      at,
-      properties: { serial: serialNumber, name: found.name, ...owner, ...guestAccount, reason },
-    });
-  }
-  return true;
+  if (revoked.length === 0) return "already_revoked";
+
+  const owner = found.userId === null ? {} : { user: found.userId };
+  const guestAccount = found.guestAccountId === null ? {} : { guestAccount: found.guestAccountId };
+  await audit.record(tx, {
+    realmId,
+    event: revocationEvent[kind],
+    actor,
+    at,
+    properties: { serial: serialNumber, name: found.name, ...owner, ...guestAccount, reason },
+  });
+  return "revoked";
 }
 
 /**
  * Revokes profiles of one kind permanently, all of them or none, with an audit entry for each that was not revoked
- * before. Answers the serial numbers that the realm does not have; when there are any, nothing has changed. Call in a
- * transaction.
+ * before. Names the first serial number that the realm does not have; when there is one, nothing has changed. Call in
+ * a transaction.
  */
 export async function revokeMany(
   tx: Db,
@@ -65,7 +65,7 @@ export async function revokeMany(
     actor: Actor;
     at: Date;
   },
-): Promise<string[]> {
+): Promise<{ outcome: Exclude<RevocationOutcome, "not_found"> } | { outcome: "not_found"; serialNumber: string }> {
   const { realmId, serialNumbers, kind, reason, actor, at } = request;
   const found = await tx.query<Pick<certificates.Certificate, "id" | "serialNumber">>(sql`
     select id, serial_number as "serialNumber"
@@ -75,15 +75,15 @@ export async function revokeMany(
        and serial_number = any(${serialNumbers}::text[])
   `);
   const known = new Set(found.map(({ serialNumber }) => serialNumber));
-  const unknown = serialNumbers.filter((serialNumber) => !known.has(serialNumber));
-  if (unknown.length > 0) return unknown;
+  const unknown = serialNumbers.find((serialNumber) => !known.has(serialNumber));
+  if (unknown !== undefined) return { outcome: "not_found", serialNumber: unknown };
 
-  await revokeWhere(tx, sql`c.id = any(${found.map(({ id }) => id)}::bigint[])`, {
+  const revoked = await revokeWhere(tx, sql`c.id = any(${found.map(({ id }) => id)}::bigint[])`, {
     reason,
     at,
     auditedAs: { event: revocationEvent[kind], actor },
   });
-  return [];
+  return { outcome: revoked.length > 0 ? "revoked" : "already_revoked" };
 }
 
 /**

@@ -26,7 +26,7 @@ export const revokeGuestAccount = endpoint({
     const { realmId } = principal;
     return change(async (tx) => {
       const revocation = { realmId, guestAccountId, reason, actor: actorOf(principal), at: clock.now() };
-      if (!(await guestAccountOperations.revoke(tx, revocation))) throw fail("guest_account_not_found");
+      if ((await guestAccountOperations.revoke(tx, revocation)) === "not_found") throw fail("guest_account_not_found");
       return done;
     });
   },

@@ -4,7 +4,7 @@ import * as certificates from "../../../db/queries/certificates/certificates.ts"
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { actorOf, type UserPrincipal } from "../../contract/principal.ts";
 
-/** Revokes a profile of the principal's own. False when there is none; again is done as well. Call in a transaction. */
+/** Revokes a profile of the principal's own. Call in a transaction. */
 export async function revokeOfUser(
   tx: Db,
   {
@@ -13,9 +13,9 @@ export async function revokeOfUser(
     reason,
     at,
   }: { principal: UserPrincipal; serialNumber: string; reason: RevocationReason; at: Date },
-): Promise<boolean> {
+): Promise<revocations.RevocationOutcome> {
   const { realmId, userId } = principal;
   const found = await certificates.findOfUser(tx, { realmId, userId, serialNumber });
-  if (found === undefined) return false;
+  if (found === undefined) return "not_found";
   return revocations.revoke(tx, { realmId, serialNumber, kind: "user", reason, actor: actorOf(principal), at });
 }

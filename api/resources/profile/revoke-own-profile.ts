@@ -21,8 +21,8 @@ export const revokeOwnProfile = endpoint({
 
   handle({ params: { serial: serialNumber }, body: { reason }, principal, deps: { clock }, change, fail }) {
     return change(async (tx) => {
-      if (!(await revokeOfUser(tx, { principal, serialNumber, reason, at: clock.now() })))
-        throw fail("profile_not_found");
+      const outcome = await revokeOfUser(tx, { principal, serialNumber, reason, at: clock.now() });
+      if (outcome === "not_found") throw fail("profile_not_found");
       return done;
     });
   },

@@ -27,7 +27,7 @@ export const revokeProfiles = endpoint({
 
   handle({ body: { profiles, reason }, principal, deps: { clock }, change, fail }) {
     return change(async (tx) => {
-      const [unknown] = await revocations.revokeMany(tx, {
+      const result = await revocations.revokeMany(tx, {
         realmId: principal.realmId,
         serialNumbers: profiles,
         kind: "user",
@@ -35,9 +35,9 @@ export const revokeProfiles = endpoint({
         actor: actorOf(principal),
         at: clock.now(),
       });
-      if (unknown !== undefined) {
+      if (result.outcome === "not_found") {
         throw fail("profile_not_found", {
-          description: `There is no profile ${unknown} in this realm. Nothing was revoked.`,
+          description: `There is no profile ${result.serialNumber} in this realm. Nothing was revoked.`,
         });
       }
       return done;
