@@ -58,6 +58,20 @@ function limits(files, ...lifted) {
   };
 }
 
+/** What endpoints keep to in addition. */
+const endpointSyntax = [
+  {
+    selector: "NewExpression[callee.name='ServiceError']",
+    message: "An endpoint fails with fail(code), with a code that it lists; a helper takes `fail`, or answers a union.",
+  },
+];
+
+/** The same limits with more syntax that is not allowed. */
+const withSyntax = ({ files, rules }, selectors) => ({
+  files,
+  rules: { ...rules, "no-restricted-syntax": [...rules["no-restricted-syntax"], ...selectors] },
+});
+
 export default defineConfig(
   { ignores: ["dist/", "data/", "coverage/", "test-results/", "test/fixtures/", "contract-types/api-types.ts"] },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
@@ -91,6 +105,7 @@ export default defineConfig(
 
   limits(["**/*.{ts,tsx}"]),
   limits(["api/**/*.{ts,tsx}"], "express"),
+  withSyntax(limits(["api/resources/**/*.ts"], "express"), endpointSyntax),
   limits(["api/main.ts"], "express", "environment"),
   limits(["db/**/*.ts"], "knex", "pg"),
   limits(["db/queue-schema.ts", "db/grants.ts", "db/queries/sign-in/attempt-counters.ts"], "knex", "pg", "verbatim"),

@@ -2,7 +2,6 @@ import { z } from "zod";
 import * as crls from "../../db/queries/certificates/crls.ts";
 import * as health from "../../db/queries/upkeep/health.ts";
 import * as workers from "../../db/queries/upkeep/workers.ts";
-import { ServiceError } from "../../domain/errors.ts";
 import type { Deps } from "../contract/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Timestamp } from "../contract/views/timestamp.ts";
@@ -70,8 +69,7 @@ export const getReadiness = endpoint({
 });
 
 async function requireWorker({ db, clock }: Deps): Promise<void> {
-  if ((await workers.countAlive(db, { at: clock.now() })) === 0)
-    throw new ServiceError("unavailable", { description: "no worker" });
+  if ((await workers.countAlive(db, { at: clock.now() })) === 0) throw new Error("no worker");
 }
 
 async function overdueCrls({ db, clock }: Deps): Promise<z.infer<typeof Crls>["overdue"]> {

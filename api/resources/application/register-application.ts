@@ -21,11 +21,11 @@ export const registerApplication = endpoint({
   scope: "application.modify",
   body: Registration,
   data: ApplicationWithSecretView,
-  errors: [],
+  errors: ["invalid_request"],
   changes: true,
 
-  async handle({ body, principal, deps: { clock, masterKey }, change }) {
-    const settings = settingsOf(body);
+  async handle({ body, principal, deps: { clock, masterKey }, change, fail }) {
+    const settings = settingsOf(body, fail);
     requireHeld(principal, settings.scopes);
     const { realmId } = principal;
     const at = clock.now();

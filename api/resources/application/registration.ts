@@ -1,10 +1,11 @@
 import { InsufficientScope } from "../../http/token-errors.ts";
 import { z } from "zod";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
-import { ServiceError, type FieldError } from "../../../domain/errors.ts";
+import type { FieldError } from "../../../domain/errors.ts";
 import { ApplicationType, Scope, scopesAllowedTo } from "../../../domain/scopes.ts";
 import { text } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
+import type { Fail } from "../../contract/endpoint.ts";
 import type { Principal } from "../../contract/principal.ts";
 
 const Scopes = z
@@ -38,19 +39,20 @@ export const RegistrationChange = z.object({
   requirePKCE: z.boolean().optional(),
 });
 
-/** The settings of a new application. Throws `invalid_request` for what does not fit together. */
-export function settingsOf(given: z.output<typeof Registration>): ApplicationSettings {
+/** The settings of a new application. Fails for what does not fit together. */
+export function settingsOf(given: z.output<typeof Registration>, fail: Fail<"invalid_request">): ApplicationSettings {
   const { type, active, name, clientURI, redirectURI, scopes } = given;
   const useClientSecret = given.useClientSecret ?? type === "service";
   const requirePkce = given.requirePKCE ?? (type === "useragent" && !useClientSecret);
   const settings = { type, active, name, clientUri: clientURI, scopes, useClientSecret, requirePkce };
-  return consistent({ ...settings, redirectUri: redirectURI ?? null });
+  return consistent({ ...settings, redirectUri: redirectURI ?? null }, { fail });
 }
 
-/** An application's settings after a change. Throws `invalid_request` for what does not fit together. */
+/** An application's settings after a change. Fails for what does not fit together. */
 export function changedBy(
   before: ApplicationSettings,
   given: z.output<typeof RegistrationChange>,
+  fail: Fail<"invalid_request">,
 ): ApplicationSettings {
   const after = {
     type: before.type,
@@ -63,10 +65,13 @@ export function changedBy(
     requirePkce: given.requirePKCE ?? before.requirePkce,
   };
   const changesType = given.type !== undefined && given.type !== before.type;
-  return consistent(after, changesType ? [{ path: "type", reason: "cannot change" }] : []);
+  return consistent(after, { faults: changesType ? [{ path: "type", reason: "cannot change" }] : [], fail });
 }
 
-function consistent(settings: ApplicationSettings, faults: FieldError[] = []): ApplicationSettings {
+function consistent(
+  settings: ApplicationSettings,
+  { faults = [], fail }: { faults?: FieldError[]; fail: Fail<"invalid_request"> },
+): ApplicationSettings {
   const { type, redirectUri, scopes, useClientSecret, requirePkce } = settings;
   const fault = (path: string, reason: string): unknown => faults.push({ path, reason });
   if (type === "service") {
@@ -78,7 +83,7 @@ function consistent(settings: ApplicationSettings, faults: FieldError[] = []): A
   }
   const refused = scopes.filter((scope) => !scopesAllowedTo(type).includes(scope));
   if (refused.length > 0) fault("scopes", `a ${type} cannot have ${refused.join(" ")}`);
-  if (faults.length > 0) throw new ServiceError("invalid_request", { fields: faults });
+  if (faults.length > 0) throw fail("invalid_request", { fields: faults });
   return settings;
 }
 

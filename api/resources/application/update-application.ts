@@ -22,7 +22,7 @@ export const updateApplication = endpoint({
   params: z.object({ client_id: ClientID }),
   body: RegistrationChange,
   data: ApplicationView,
-  errors: ["application_not_found"],
+  errors: ["application_not_found", "invalid_request"],
   unknown: { client_id: "application_not_found" },
 
   handle({ params: { client_id: clientId }, body, principal, deps: { db, clock }, fail }) {
@@ -30,7 +30,7 @@ export const updateApplication = endpoint({
     return db.transaction(async (tx) => {
       const before = await applications.lock(tx, { realmId, clientId });
       if (before === undefined) throw fail("application_not_found");
-      const after = changedBy(before, body);
+      const after = changedBy(before, body, fail);
       requireHeld(principal, scopesAtStake(before, after));
 
       const changes = differences(applicationSettingsView(before), applicationSettingsView(after));

@@ -2,28 +2,33 @@ import { randomUUID } from "node:crypto";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { profileScope, type JobKind } from "../../../domain/bulk-job/job.ts";
-import { ServiceError, type ErrorCode } from "../../../domain/errors.ts";
+import type { ErrorCode } from "../../../domain/errors.ts";
 import { requireScope } from "../../contract/access.ts";
-import type { IncomingCall } from "../../contract/endpoint.ts";
+import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
 import { actorOf, type Principal } from "../../contract/principal.ts";
 import type { Reply } from "../../contract/reply.ts";
 import type { Upload } from "../../contract/upload.ts";
 import type { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
-import { unusableFile } from "./input.ts";
+import { UnusableFile } from "./input.ts";
 import { requireRowQuota } from "./job-rules.ts";
 import type { JobQuery } from "./job-upload.ts";
 import { readInput } from "./read-input.ts";
 import { receiveRows } from "./receive-rows.ts";
 
 /** The ways in which the creation of a job of any kind can fail. */
-export const jobCreationErrors = ["too_many_rows_waiting"] as const satisfies readonly ErrorCode[];
+export const jobCreationErrors = [
+  "too_many_rows_waiting",
+  "invalid_request",
+  "payload_too_large",
+] as const satisfies readonly ErrorCode[];
 
 type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "signal"> & {
   principal: Principal;
   query: JobQuery;
   upload: Upload;
+  fail: Fail<(typeof jobCreationErrors)[number]>;
 };
 
 /**
@@ -31,7 +36,7 @@ type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "s
  * in one transaction with its audit entry and the Idempotency-Key. Whatever goes wrong before leaves nothing behind.
  */
 export async function createJob(kind: JobKind, call: CreationCall): Promise<Reply<JobView>> {
-  const { deps, principal, query, upload, change, prefer, log, signal } = call;
+  const { deps, principal, query, upload, change, prefer, log, signal, fail } = call;
   const { db, clock } = deps;
   const { realmId } = principal;
   const { dryRun = false, executeAt = null, confirmTotal = null } = query;
@@ -47,11 +52,12 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
       requireProfiles() {
         requireScope(principal, profileScope);
       },
+      fail,
     });
     ({ jobId } = await change(async (tx) => {
       const at = clock.now();
-      await requireRowQuota(tx, { realmId, rows: total });
-      if (!(await jobs.begin(tx, { ...own, total, at }))) throw unusableFile("The upload took too long.");
+      await requireRowQuota(tx, { realmId, rows: total, fail });
+      if (!(await jobs.begin(tx, { ...own, total, at }))) throw new UnusableFile("The upload took too long.");
       await audit.record(tx, {
         realmId,
         event: "job_create",
@@ -63,14 +69,16 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
     }));
   } catch (error) {
     await discard();
-    throw error;
+    if (!(error instanceof UnusableFile)) throw error;
+    const { message: description, fields } = error;
+    throw fail("invalid_request", { description, ...(fields && { fields }), cause: error });
   }
 
   // A repeat: the first request's job is the answer.
   if (jobId !== own.jobId) await discard();
   await advance(jobId, "received", { deps, log });
   const job = await jobs.find(db, { realmId, jobId, at: clock.now() });
-  if (job === undefined) throw new ServiceError("job_not_found");
+  if (job === undefined) throw new Error(`job ${jobId} has gone`);
   return answerJob(job, { deps, prefer, signal });
 
   async function discard(): Promise<void> {

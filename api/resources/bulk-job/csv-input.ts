@@ -4,7 +4,7 @@ import { CsvError, parse } from "csv-parse";
 import { jobColumns, neededColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { csvSeparators, unguardCell } from "../../../domain/csv.ts";
-import { inputText, rowCharactersMax, unusableFile, type FoundInput, type ParsedRow } from "./input.ts";
+import { inputText, rowCharactersMax, UnusableFile, type FoundInput, type ParsedRow } from "./input.ts";
 
 /**
  * A table as spreadsheets write it (RFC 4180, and what Excel makes of it): comma, semicolon or tab, whichever the header
@@ -32,7 +32,7 @@ export async function csvInput(kind: JobKind, text: AsyncIterable<string>): Prom
     parser.destroy();
     throw error;
   }
-  if (header === undefined) throw unusableFile("The file is empty.");
+  if (header === undefined) throw new UnusableFile("The file is empty.");
   const columns = columnsOf(kind, header);
   return {
     columns: columns.flatMap(({ heading, column }) => (column === "ignored" ? [] : [heading])),
@@ -79,7 +79,7 @@ async function* readRecords(parser: AsyncIterable<string[]>): AsyncGenerator<str
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     const line = typeof error["lines"] === "number" ? error["lines"] : 0;
-    throw unusableFile(
+    throw new UnusableFile(
       error.code === "CSV_QUOTE_NOT_CLOSED"
         ? `A quotation mark that opens in line ${line} is not closed.`
         : `The row that ends around line ${line} is longer than ${rowCharactersMax} bytes; is a quotation mark missing?`,
@@ -102,14 +102,14 @@ function columnsOf(kind: JobKind, header: readonly string[]): HeadedColumn[] {
     const column = heading === "" ? "ignored" : readHeading(kind, heading);
     if (column !== undefined) return { heading, column };
     const shown = inputText(heading)?.slice(0, 100) ?? "";
-    throw unusableFile(`The file has a column “${shown}” that is unknown. ${known}`, {
+    throw new UnusableFile(`The file has a column “${shown}” that is unknown. ${known}`, {
       path: shown,
       reason: "is no column that is known",
     });
   });
   const needed: readonly JobColumn[] = neededColumns[kind];
   if (!columns.some(({ column }) => column !== "ignored" && needed.includes(column))) {
-    throw unusableFile(`The file lacks the column ${needed.join(" or ")}. ${known}`, {
+    throw new UnusableFile(`The file lacks the column ${needed.join(" or ")}. ${known}`, {
       path: needed.join(" or "),
       reason: "is missing",
     });
@@ -118,7 +118,7 @@ function columnsOf(kind: JobKind, header: readonly string[]): HeadedColumn[] {
     ({ column }, index) => column !== "ignored" && columns.findIndex((other) => other.column === column) < index,
   );
   if (twice !== undefined) {
-    throw unusableFile(`The file has two columns for ${twice.column}.`, {
+    throw new UnusableFile(`The file has two columns for ${twice.column}.`, {
       path: twice.heading,
       reason: "occurs twice",
     });

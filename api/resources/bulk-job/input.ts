@@ -1,6 +1,6 @@
 import type { JobColumn } from "../../../domain/bulk-job/columns.ts";
 import type { RowCells } from "../../../domain/bulk-job/row.ts";
-import { ServiceError } from "../../../domain/errors.ts";
+import type { FieldError } from "../../../domain/errors.ts";
 
 /** A row of a file as it was found: its values, or why it is no row. */
 export type ParsedRow =
@@ -20,13 +20,19 @@ export const rowCharactersMax = 64 * 1024;
 /** Rows and empty lines together: as many lines as a spreadsheet has. */
 export const positionsMax = 1_048_576;
 
-/** What is wrong with a file as a whole. */
-export const unusableFile = (description: string, options: { path?: string; reason?: string; cause?: unknown } = {}) =>
-  new ServiceError("invalid_request", {
-    description,
-    ...(options.path !== undefined && { fields: [{ path: options.path, reason: options.reason ?? description }] }),
-    ...(options.cause !== undefined && { cause: options.cause }),
-  });
+/** Why a file as a whole cannot be used: the message is for the client. */
+export class UnusableFile extends Error {
+  override readonly name = "UnusableFile";
+  readonly fields: readonly FieldError[] | undefined;
+
+  constructor(
+    message: string,
+    { path, reason = message, cause }: { path?: string; reason?: string; cause?: unknown } = {},
+  ) {
+    super(message, { cause });
+    this.fields = path === undefined ? undefined : [{ path, reason }];
+  }
+}
 
 const keptCharactersMax = 1_000;
 

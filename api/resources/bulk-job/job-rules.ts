@@ -3,8 +3,8 @@ import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import { lockWaitingRows } from "../../../db/queries/bulk-job/jobs.ts";
 import { profileScope, scopesOfJob, unfinishedRowsMax, type JobState } from "../../../domain/bulk-job/job.ts";
-import { ServiceError } from "../../../domain/errors.ts";
 import { requireScope, type PrincipalFor } from "../../contract/access.ts";
+import type { Fail } from "../../contract/endpoint.ts";
 import { hasMade, type Principal } from "../../contract/principal.ts";
 
 export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): boolean => states.includes(state);
@@ -17,11 +17,14 @@ export async function requireScopesOf(db: Db, principal: Principal, { id, kind }
 
 const waitSeconds = 60;
 
-/** Throws when the realm has too many unfinished rows for so many more. Holds others of the realm until the transaction ends. */
-export async function requireRowQuota(tx: Db, { realmId, rows }: { realmId: string; rows: number }): Promise<void> {
+/** Fails when the realm has too many unfinished rows for so many more. Holds others of the realm until the transaction ends. */
+export async function requireRowQuota(
+  tx: Db,
+  { realmId, rows, fail }: { realmId: string; rows: number; fail: Fail<"too_many_rows_waiting"> },
+): Promise<void> {
   const waiting = await lockWaitingRows(tx, realmId);
   if (waiting + rows <= unfinishedRowsMax) return;
-  throw new ServiceError("too_many_rows_waiting", {
+  throw fail("too_many_rows_waiting", {
     description: `${waiting} rows of this realm's jobs are waiting; there may be ${unfinishedRowsMax}. Try again when some are done.`,
     retryAfterSeconds: waitSeconds,
   });

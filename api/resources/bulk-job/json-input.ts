@@ -1,7 +1,7 @@
 import { Tokenizer, TokenParser, TokenType, type ParsedTokenInfo } from "@streamparser/json";
 import { jobColumns } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
-import { rowCharactersMax, unusableFile, type FoundInput, type ParsedRow } from "./input.ts";
+import { rowCharactersMax, UnusableFile, type FoundInput, type ParsedRow } from "./input.ts";
 import { rowOf } from "./json-row.ts";
 
 /** `{"users": […]}`. Rows are there as soon as they have been read; nothing else of the text is kept. */
@@ -18,7 +18,7 @@ async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerat
     const values = reader.write(piece);
     sinceLast = values.length === 0 ? sinceLast + piece.length : 0;
     if (sinceLast > rowCharactersMax) {
-      throw unusableFile(`Row ${position + 1} is longer than ${rowCharactersMax} bytes.`);
+      throw new UnusableFile(`Row ${position + 1} is longer than ${rowCharactersMax} bytes.`);
     }
     for (const value of values) yield rowOf(kind, ++position, value);
   }
@@ -48,17 +48,18 @@ function createReader(): Reader {
   parser.onValue = ({ value, parent, stack }) => {
     const name = stack[1]?.key;
     if (typeof name !== "string" || name.toLowerCase() !== "users") return;
-    if (!Array.isArray(parent)) throw unusableFile("users must be an array.", { path: "users" });
+    if (!Array.isArray(parent)) throw new UnusableFile("users must be an array.", { path: "users" });
     users ??= parent;
-    if (parent !== users) throw unusableFile("The body has users twice.", { path: "users", reason: "occurs twice" });
+    if (parent !== users)
+      throw new UnusableFile("The body has users twice.", { path: "users", reason: "occurs twice" });
     found.push(value);
   };
   const guarded = (run: () => void): void => {
     try {
       run();
     } catch (cause) {
-      if (cause instanceof Error && cause.name === "ServiceError") throw cause;
-      throw unusableFile("The body is not valid JSON.", { cause });
+      if (cause instanceof UnusableFile) throw cause;
+      throw new UnusableFile("The body is not valid JSON.", { cause });
     }
   };
 
@@ -74,7 +75,7 @@ function createReader(): Reader {
       guarded(() => {
         if (!parser.isEnded) parser.end();
       });
-      if (!checks.beganWithObject()) throw unusableFile('The body must be a JSON object: {"users": […]}.');
+      if (!checks.beganWithObject()) throw new UnusableFile('The body must be a JSON object: {"users": […]}.');
     },
   };
 }
@@ -90,13 +91,13 @@ function createChecks() {
       first ??= token;
       if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
         if (open.push(token === TokenType.LEFT_BRACE ? new Set() : null) > depthMax) {
-          throw unusableFile(`The body is nested deeper than ${depthMax} levels.`);
+          throw new UnusableFile(`The body is nested deeper than ${depthMax} levels.`);
         }
       } else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) {
         open.pop();
       } else if (token === TokenType.COLON) {
         const names = open.at(-1);
-        if (names?.has(String(last)) === true) throw unusableFile("A property occurs twice in one object.");
+        if (names?.has(String(last)) === true) throw new UnusableFile("A property occurs twice in one object.");
         names?.add(String(last));
       }
       last = value;

@@ -4,9 +4,9 @@ import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { jobRowsMax, type JobKind } from "../../../domain/bulk-job/job.ts";
 import { readRow, unreadableRow } from "../../../domain/bulk-job/row.ts";
-import { ServiceError } from "../../../domain/errors.ts";
 import type { Clock } from "../../../runtime/clock.ts";
-import { positionsMax, unusableFile, type FoundInput, type ParsedRow } from "./input.ts";
+import type { Fail } from "../../contract/endpoint.ts";
+import { positionsMax, UnusableFile, type FoundInput, type ParsedRow } from "./input.ts";
 
 /** Rows that are stored at once. */
 const batchMax = 1_000;
@@ -19,6 +19,7 @@ interface Receiving {
   input: FoundInput;
   /** Throws when the caller may not ask for profiles. */
   requireProfiles: () => void;
+  fail: Fail<"payload_too_large">;
 }
 
 /**
@@ -27,7 +28,7 @@ interface Receiving {
  */
 export async function receiveRows(
   { db, clock }: { db: Database; clock: Clock },
-  { job, input, requireProfiles }: Receiving,
+  { job, input, requireProfiles, fail }: Receiving,
 ): Promise<{ total: number; invalid: number }> {
   let total = 0;
   let invalid = 0;
@@ -45,7 +46,11 @@ export async function receiveRows(
   };
 
   for await (const found of input.rows) {
-    if (total >= jobRowsMax || found.position > positionsMax) throw tooManyRows();
+    if (total >= jobRowsMax || found.position > positionsMax) {
+      throw fail("payload_too_large", {
+        description: `The file has more than ${jobRowsMax} rows. Split it into several jobs.`,
+      });
+    }
     const row = newRow(job.kind, found);
     if (row.message !== null) invalid += 1;
     if (row.profileName !== null) requireProfiles();
@@ -54,7 +59,7 @@ export async function receiveRows(
     if (batch.length === batchMax) await store();
     else if (total % rowsInATurn === 0) await turn();
   }
-  if (total === 0) throw unusableFile("The file has no rows.");
+  if (total === 0) throw new UnusableFile("The file has no rows.");
   if (batch.length > 0) await store();
   return { total, invalid };
 }
@@ -74,8 +79,3 @@ function newRow(kind: JobKind, found: ParsedRow): jobRows.NewJobRow {
     message,
   };
 }
-
-const tooManyRows = (): ServiceError =>
-  new ServiceError("payload_too_large", {
-    description: `The file has more than ${jobRowsMax} rows. Split it into several jobs.`,
-  });

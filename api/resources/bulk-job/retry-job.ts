@@ -43,7 +43,7 @@ export const retryJob = endpoint({
       await jobs.create(tx, { ...made, kind, columns, dryRun: false, executeAt: null, confirmTotal: null, actor });
       const total = await jobRows.copyFailed(tx, { from: id, to: next });
       if (total === 0) throw fail("job_state", { description: "No row of the job has failed." });
-      await requireRowQuota(tx, { realmId, rows: total });
+      await requireRowQuota(tx, { realmId, rows: total, fail });
       await jobs.begin(tx, { ...made, total });
       await audit.record(tx, {
         realmId,

@@ -1,7 +1,6 @@
 import { z } from "zod";
 import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { ServiceError } from "../../../domain/errors.ts";
 import { JobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { answered } from "../../contract/reply.ts";
@@ -22,7 +21,7 @@ export const takeRowsOut = endpoint({
   params: z.object({ id: JobID }),
   body: z.object({ rows: z.array(z.int().min(1).max(positionMax)).min(1).max(rowsMax).describe("Row numbers.") }),
   data: JobView,
-  errors: ["job_not_found", "job_state"],
+  errors: ["job_not_found", "job_state", "invalid_request"],
   unknown: { id: "job_not_found" },
   changes: true,
 
@@ -34,9 +33,7 @@ export const takeRowsOut = endpoint({
       if (!inState(job, "ready", "scheduled")) throw fail("job_state");
       const [missing] = await jobRows.findMissing(tx, { jobId, positions });
       if (missing !== undefined) {
-        throw new ServiceError("invalid_request", {
-          fields: [{ path: "rows", reason: `the job has no row ${missing}` }],
-        });
+        throw fail("invalid_request", { fields: [{ path: "rows", reason: `the job has no row ${missing}` }] });
       }
       await jobRows.takeOut(tx, { realmId, jobId, positions, at });
       await jobs.tell(tx, jobId);

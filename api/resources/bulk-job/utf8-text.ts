@@ -1,4 +1,4 @@
-import { unusableFile } from "./input.ts";
+import { UnusableFile } from "./input.ts";
 
 /** Decoded at once: few enough that no other request waits for it, and that a row without end is noticed early. */
 const pieceBytesMax = 4_096;
@@ -30,7 +30,7 @@ export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncGenerato
 }
 
 const notUtf8 = (cause: unknown) =>
-  unusableFile("The file is not UTF-8. In Excel, save it as “CSV UTF-8 (comma delimited)”.", { cause });
+  new UnusableFile("The file is not UTF-8. In Excel, save it as “CSV UTF-8 (comma delimited)”.", { cause });
 
 async function* inPieces(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8Array> {
   for await (const chunk of bytes) {

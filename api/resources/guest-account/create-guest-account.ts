@@ -17,16 +17,16 @@ export const createGuestAccount = endpoint({
   scope: "guest.create",
   body: GuestAccountCreation,
   data: GuestAccountView,
-  errors: [],
+  errors: ["invalid_request"],
   changes: true,
 
-  handle({ body, principal, deps: { clock, masterKey }, change }) {
+  handle({ body, principal, deps: { clock, masterKey }, change, fail }) {
     const { realmId } = principal;
     const at = clock.now();
     const { name, note = null, profileLimit = null, expirationDate: expiresAt } = body;
 
     return change(async (tx) => {
-      requireFuture(expiresAt, at);
+      requireFuture(expiresAt, at, fail);
       const { token, hash: tokenHash } = drawSecretToken("guestToken");
       const context = guestAccounts.tokenContext(tokenHash);
       const tokenSealed = sealUnderMasterKey(masterKey, Buffer.from(token), context);

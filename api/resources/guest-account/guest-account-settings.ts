@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { GuestAccountSettings } from "../../../db/queries/people/guest-accounts.ts";
 import { GuestAccountName, GuestAccountNote, ProfileLimit } from "../../../domain/guest-account.ts";
-import { ServiceError } from "../../../domain/errors.ts";
+import type { Fail } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 
 /** What the creation of a guest account takes. */
@@ -22,10 +22,10 @@ export const GuestAccountChange = z
   })
   .refine((change) => Object.keys(change).length > 0, "must have a property to change");
 
-/** Throws `invalid_request` for an end that is past. */
-export function requireFuture(expirationDate: Date, at: Date): void {
+/** Fails for an end that is past. */
+export function requireFuture(expirationDate: Date, at: Date, fail: Fail<"invalid_request">): void {
   if (expirationDate > at) return;
-  throw new ServiceError("invalid_request", {
+  throw fail("invalid_request", {
     fields: [{ path: "expirationDate", reason: "must be in the future" }],
   });
 }

@@ -21,7 +21,7 @@ export const updateGuestAccount = endpoint({
   params: z.object({ guestAccountId: GuestAccountID }),
   body: GuestAccountChange,
   data: GuestAccountView,
-  errors: ["guest_account_not_found", "guest_account_ended"],
+  errors: ["guest_account_not_found", "guest_account_ended", "invalid_request"],
   unknown: { guestAccountId: "guest_account_not_found" },
 
   async handle({ params: { guestAccountId }, body, principal, deps: { db, clock }, fail }) {
@@ -35,7 +35,7 @@ export const updateGuestAccount = endpoint({
       const after = changedBy(before, body);
       const changes = differences(settingsByName(before), settingsByName(after));
       if (changes !== undefined) {
-        if ("expirationDate" in changes.after) requireFuture(after.expiresAt, at);
+        if ("expirationDate" in changes.after) requireFuture(after.expiresAt, at, fail);
         await guestAccounts.update(tx, { realmId, guestAccountId, ...after });
         await audit.record(tx, {
           realmId,

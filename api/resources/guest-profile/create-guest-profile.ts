@@ -6,6 +6,13 @@ import { CreatedGuestProfileView, createdGuestProfileView } from "../../contract
 import { issuanceViewOf } from "../../contract/views/issuance-view.ts";
 import { acceptGuestProfile } from "./accept-guest-profile.ts";
 
+/** Every way in which the creation of a guest's profile can fail. */
+const guestProfileCreationErrors = [
+  "guest_account_ended",
+  "profile_limit_reached",
+  ...certificateCreationErrors,
+] as const;
+
 export const createGuestProfile = endpoint({
   operation: "createGuestProfile",
   summary: "Create a profile under the guest account of the token",
@@ -16,7 +23,7 @@ export const createGuestProfile = endpoint({
   body: DeviceProfileCreation,
   data: CreatedGuestProfileView,
   pending: issuanceViewOf(CreatedGuestProfileView),
-  errors: ["guest_account_ended", "profile_limit_reached", ...certificateCreationErrors],
+  errors: guestProfileCreationErrors,
   changes: true,
 
   async handle({ principal, body, deps, prefer, change, log, signal, fail }) {
@@ -33,6 +40,9 @@ export const createGuestProfile = endpoint({
       return issuanceId;
     });
 
-    return finishIssuance({ id, isNew, createdAt, view: createdGuestProfileView }, { deps, prefer, log, signal });
+    return finishIssuance(
+      { id, isNew, createdAt, view: createdGuestProfileView },
+      { deps, prefer, log, signal, errors: guestProfileCreationErrors, fail },
+    );
   },
 });

@@ -73,6 +73,7 @@ export const createInfrastructureProfile = endpoint({
     });
 
     const view = createdInfrastructureProfileView;
-    return finishIssuance({ id, isNew, createdAt, view }, { deps, prefer, log, signal });
+    const call = { deps, prefer, log, signal, errors: certificateCreationErrors, fail };
+    return finishIssuance({ id, isNew, createdAt, view }, call);
   },
 });

@@ -1,7 +1,7 @@
 import { DatabaseUnavailable } from "../../../db/outage.ts";
-import { isErrorCode, ServiceError } from "../../../domain/errors.ts";
+import type { ErrorCode } from "../../../domain/errors.ts";
 import type { CollectedIssuance } from "../../contract/views/collected-issuance.ts";
-import type { IncomingCall } from "../../contract/endpoint.ts";
+import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
 import { waitingTime } from "../../contract/prefer.ts";
 import { accepted, answered, type Reply } from "../../contract/reply.ts";
 import { issuanceView } from "../../contract/views/issuance-view.ts";
@@ -16,13 +16,19 @@ interface Accepted<View> {
   view: (collected: CollectedIssuance) => View | undefined;
 }
 
+interface FinishingCall<Code extends ErrorCode> extends Pick<IncomingCall, "deps" | "prefer" | "log" | "signal"> {
+  /** The codes that the endpoint lists. */
+  errors: readonly Code[];
+  fail: Fail<NoInfer<Code> | "issuance_failed" | "output_erased">;
+}
+
 /**
  * Puts an accepted issuance on the queue, waits as long as the client would have it, and answers: the created profile,
  * why there is none, or 202 with where to ask. Once an issuance is accepted, no outage takes it back.
  */
-export async function finishIssuance<View>(
+export async function finishIssuance<View, Code extends ErrorCode>(
   { id, isNew, createdAt, view }: Accepted<View>,
-  { deps, prefer, log, signal }: Pick<IncomingCall, "deps" | "prefer" | "log" | "signal">,
+  { deps, prefer, log, signal, errors, fail }: FinishingCall<Code>,
 ): Promise<Reply<View | ReturnType<typeof issuanceView<View>>>> {
   const { seconds, headers } = waitingTime(prefer, deps.settings.waitSeconds);
   const pending = (issuance: Parameters<typeof issuanceView>[0]) =>
@@ -55,8 +61,11 @@ export async function finishIssuance<View>(
   if (collected === undefined) throw new Error(`issuance ${id} has gone`);
 
   const { issuance, output } = collected;
-  if (issuance.state === "failed") throw storedError(issuance.errorCode);
-  if (output === "erased") throw new ServiceError("output_erased");
+  if (issuance.state === "failed") {
+    // What the worker stored is the answer.
+    throw fail(errors.find((code) => code === issuance.errorCode) ?? "issuance_failed");
+  }
+  if (output === "erased") throw fail("output_erased");
   const created = issuance.state === "issued" ? view(collected) : undefined;
   return created === undefined ? pending(issuance) : answered(created, headers);
 }
@@ -66,7 +75,3 @@ export const statusLocation = (issuanceId: string) => ({
   location: `/api/issuances/${issuanceId}`,
   retryAfterSeconds: 1,
 });
-
-/** The failure that a worker stored, as the answer to who waits for it. */
-const storedError = (code: string | null): ServiceError =>
-  new ServiceError(code !== null && isErrorCode(code) ? code : "issuance_failed");

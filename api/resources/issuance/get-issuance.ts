@@ -2,11 +2,10 @@ import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { isUnsettled } from "../../../domain/entitlement.ts";
-import type { ServiceError } from "../../../domain/errors.ts";
 import { IssuanceID } from "../../../domain/ids.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { endpoint } from "../../contract/endpoint.ts";
+import { endpoint, type Fail } from "../../contract/endpoint.ts";
 import { hasMade, type Principal } from "../../contract/principal.ts";
 import { accepted, answered } from "../../contract/reply.ts";
 import { CreatedGuestProfileView, createdGuestProfileView } from "../../contract/views/guest-profile-view.ts";
@@ -68,7 +67,7 @@ export const getIssuance = endpoint({
 
 async function viewWithOutput(
   id: string,
-  { collectIssuance, fail }: Pick<Deps, "collectIssuance"> & { fail: (code: "output_erased") => ServiceError },
+  { collectIssuance, fail }: Pick<Deps, "collectIssuance"> & { fail: Fail<"output_erased"> },
 ) {
   const collected = await collectIssuance(id);
   if (collected?.output === "erased") throw fail("output_erased");

@@ -1,18 +1,17 @@
 import { randomUUID } from "node:crypto";
-import type { ServiceError } from "../../../domain/errors.ts";
-import type { IncomingCall } from "../../contract/endpoint.ts";
+import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
 import { finishIssuance } from "../issuance/finish-issuance.ts";
 import { actorOf, type Principal } from "../../contract/principal.ts";
 import type { Reply } from "../../contract/reply.ts";
 import type { issuanceView } from "../../contract/views/issuance-view.ts";
 import { createdProfileView, type CreatedProfileView } from "../../contract/views/profile-view.ts";
 import { acceptProfile } from "./accept-profile.ts";
-import type { ProfileCreation, profileCreationErrors } from "./profile-creation.ts";
+import { profileCreationErrors, type ProfileCreation } from "./profile-creation.ts";
 
 type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "signal"> & {
   principal: Principal;
   body: ProfileCreation;
-  fail: (code: (typeof profileCreationErrors)[number]) => ServiceError;
+  fail: Fail<(typeof profileCreationErrors)[number]>;
 };
 
 type IssuanceView = ReturnType<typeof issuanceView<CreatedProfileView>>;
@@ -39,5 +38,6 @@ export async function createProfileOf(
     return issuanceId;
   });
 
-  return finishIssuance({ id, isNew, createdAt, view: createdProfileView }, { deps, prefer, log, signal });
+  const call = { deps, prefer, log, signal, errors: profileCreationErrors, fail };
+  return finishIssuance({ id, isNew, createdAt, view: createdProfileView }, call);
 }

@@ -4,8 +4,7 @@ import { pageOfUser, profileSortKeys } from "../../../db/queries/certificates/ce
 import { listOfUser } from "../../../db/queries/certificates/certificates.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
-import type { ServiceError } from "../../../domain/errors.ts";
-import { paginated } from "../../contract/endpoint.ts";
+import { paginated, type Fail } from "../../contract/endpoint.ts";
 import { profileFilter } from "../profile/profile-filter.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
 
@@ -41,7 +40,7 @@ export const listUserProfiles = paginated({
 async function requireUser(
   db: Db,
   user: { realmId: string; userId: string },
-  fail: (code: "user_not_found") => ServiceError,
+  fail: Fail<"user_not_found">,
 ): Promise<void> {
   if (!(await users.exists(db, user))) throw fail("user_not_found");
 }
