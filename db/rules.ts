@@ -18,6 +18,20 @@ export function profileEnd(i: Sql, g: Sql | null, at: Date): Sql {
   return g === null ? longest : sql`least(${longest}, ${g}.expires_at)`;
 }
 
+/** Whether guest account `g` has been revoked or has expired. */
+export const hasEnded = (g: Sql, at: Date): Sql => sql`(${g}.revoked_at is not null or ${g}.expires_at <= ${at})`;
+
+/** Whether user `u` gets no profile, whatever the limit and the issuer. */
+export const isShutOut = (u: Sql): Sql => sql`(${u}.locked_at is not null or ${u}.offboarded_at is not null)`;
+
+/** Why user `u` {@link isShutOut}; null: the user is not. */
+export const shutOutCode = (u: Sql): Sql =>
+  sql`case ${whenShutOut({ offboardedAt: sql`${u}.offboarded_at`, lockedAt: sql`${u}.locked_at` })} end`;
+
+const whenShutOut = ({ offboardedAt, lockedAt }: Pick<OwnerColumns, "offboardedAt" | "lockedAt">): Sql => sql`
+       ${offboardedAt ? sql`when ${offboardedAt} is not null then 'user_offboarded'` : sql``}
+       ${lockedAt ? sql`when ${lockedAt} is not null then 'user_locked'` : sql``}`;
+
 /** The columns that decide about another profile; those that an owner of its kind lacks are omitted. */
 export interface OwnerColumns {
   /** Of a user. */
@@ -35,8 +49,7 @@ export interface OwnerColumns {
 
 /** Why an owner gets no other profile at `at`; null: nothing refuses it. */
 export const profileRefusal = (o: OwnerColumns, at: Date): Sql => sql`
-  case ${o.offboardedAt ? sql`when ${o.offboardedAt} is not null then 'user_offboarded'` : sql``}
-       ${o.lockedAt ? sql`when ${o.lockedAt} is not null then 'user_locked'` : sql``}
+  case ${whenShutOut(o)}
        ${o.revokedAt ? sql`when ${o.revokedAt} is not null then 'guest_account_ended'` : sql``}
        ${o.expiresAt ? sql`when ${o.expiresAt} <= ${at} then 'guest_account_ended'` : sql``}
        ${o.room ? sql`when ${o.room.count} >= ${o.room.limit} then 'profile_limit_reached'` : sql``}

@@ -1,4 +1,5 @@
 import type { Db } from "../client.ts";
+import { hasEnded, isShutOut } from "../rules.ts";
 import { sql } from "../sql.ts";
 
 /** A signed certificate and its sealed output, on the way into the database. */
@@ -47,8 +48,7 @@ export async function settle(
        cross join lateral (select id
                              from users
                             where id = o.user_id
-                              and locked_at is null
-                              and offboarded_at is null
+                              and not ${isShutOut(sql`users`)}
                               for share) u
     ), owning_guest_accounts as materialized (
       select g.id
@@ -56,8 +56,7 @@ export async function settle(
        cross join lateral (select id
                              from guest_accounts
                             where id = o.guest_account_id
-                              and revoked_at is null
-                              and expires_at > ${at}
+                              and not ${hasEnded(sql`guest_accounts`, at)}
                               for share) g
     ), settled as (
       update issuances i

@@ -2,7 +2,7 @@ import type { Db } from "../../../db/client.ts";
 import { findOfUser } from "../../../db/queries/certificates/certificates.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Renewal } from "../../../db/queries/issuance/issuances.ts";
-import { limitOf, profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
+import { profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
 import { isRenewable, renewalHoursMax } from "../../../domain/renewal.ts";
 import { issuanceOf, type ProfileRequest } from "./accept-profile.ts";
 
@@ -29,7 +29,8 @@ export async function acceptRenewal(
   const renewals = await issuances.listRenewalsOfUser(tx, { userId });
   if (isRenewedLately(renewals, old, at)) return "renewed_already";
 
-  const renewal = { certificateId: old.id, beyondLimit: owner.count >= limitOf(owner) };
+  const beyondLimit = profileRefusal(owner, at) === "profile_limit_reached";
+  const renewal = { certificateId: old.id, beyondLimit };
   await issuances.create(tx, { ...issuanceOf(wanted, owner), renewal });
   return undefined;
 }

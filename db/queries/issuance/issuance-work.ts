@@ -4,7 +4,7 @@ import type { DeviceType, KeyType } from "../../../domain/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import type { Db } from "../../client.ts";
-import { abandonSerials, profileEnd, profileRefusal } from "../../rules.ts";
+import { abandonSerials, profileEnd, profileRefusal, shutOutCode } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /** The worker's side of issuances: claim, fail, give back; settling is in `db/operations/settlement.ts`. Every one is a single statement, for a whole batch. */
@@ -161,8 +161,7 @@ export async function abandon(
       select i.id, i.issuer_id, i.serial_number, i.not_after, i.failures,
              case when g.code is distinct from 'owner' then g.code
                   when i.guest_account_id is not null then 'guest_account_ended'
-                  when u.offboarded_at is not null then 'user_offboarded'
-                  when u.locked_at is not null then 'user_locked'
+                  else ${shutOutCode(sql`u`)}
              end as code
         from given g
         join issuances i on i.id = g.id

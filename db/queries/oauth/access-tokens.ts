@@ -1,6 +1,6 @@
 import type { Scope } from "../../../domain/scopes.ts";
 import { first, type Db } from "../../client.ts";
-import { isActive } from "../../rules.ts";
+import { hasEnded, isActive } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 export interface NewAccessToken {
@@ -73,7 +73,7 @@ export async function findHolder(
        where t.token_hash = ${tokenHash}
          and t.expires_at > ${at}
          and u.offboarded_at is null
-         and (t.guest_account_id is null or (g.revoked_at is null and g.expires_at > ${at}))
+         and (t.guest_account_id is null or not ${hasEnded(sql`g`, at)})
          and (t.client_id is null or (a.active and t.scopes <@ a.scopes))
          and (s.expires_at is null or s.expires_at > ${at})
          and (t.certificate_id is null or ${isActive(sql`c`, at)})

@@ -1,7 +1,7 @@
 import { first, only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
-import { isActive } from "../../rules.ts";
+import { hasEnded, isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 export interface GuestAccount {
@@ -58,8 +58,7 @@ export async function findByToken(
       select ${columns}
         from guest_accounts
        where token_hash = ${tokenHash}
-         and revoked_at is null
-         and expires_at > ${at}
+         and not ${hasEnded(sql`guest_accounts`, at)}
     `),
   );
 }

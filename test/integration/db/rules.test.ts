@@ -3,6 +3,7 @@ import * as rules from "../../../db/rules.ts";
 import { join, sql, type Sql } from "../../../db/sql.ts";
 import * as entitlement from "../../../domain/entitlement.ts";
 import type { OwnerState } from "../../../domain/entitlement.ts";
+import { hasEnded } from "../../../domain/guest-account.ts";
 import type { IssuanceState } from "../../../domain/issuance-state.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
@@ -33,6 +34,10 @@ interface Answer {
   count: number;
   end: string;
   refusal: string | null;
+  /** Of a user who is shut out, whatever the limit and the issuer. */
+  shutOut: string | null;
+  /** Of a guest account. */
+  ended: boolean;
 }
 
 const at = "2027-03-15T09:00:00.000Z";
@@ -253,7 +258,15 @@ const inCode = (owner: Case): Answer => {
         now,
         { replaces: owner.replaces },
       );
-      return { limit: entitlement.limitOf(limits), count, end: end(null), refusal: refusal ?? null };
+      const shutOut = refusal === "user_offboarded" || refusal === "user_locked" ? refusal : null;
+      return {
+        limit: entitlement.limitOf(limits),
+        count,
+        end: end(null),
+        refusal: refusal ?? null,
+        shutOut,
+        ended: false,
+      };
     }
     case "guest": {
       const expiresAt = new Date(owner.expires);
@@ -263,11 +276,12 @@ const inCode = (owner: Case): Answer => {
         { kind: "guest", ...issuing, limit, count, expiresAt, revokedAt },
         now,
       );
-      return { limit, count, end: end(expiresAt), refusal: refusal ?? null };
+      const ended = hasEnded({ revokedAt, expiresAt }, now);
+      return { limit, count, end: end(expiresAt), refusal: refusal ?? null, shutOut: null, ended };
     }
     case "infrastructure": {
       const refusal = entitlement.profileRefusal({ kind: "infrastructure", ...issuing }, now);
-      return { limit: null, count, end: end(null), refusal: refusal ?? null };
+      return { limit: null, count, end: end(null), refusal: refusal ?? null, shutOut: null, ended: false };
     }
   }
 };
@@ -306,8 +320,12 @@ const inDatabase = async (owner: Case): Promise<Answer> => {
     sql`status`,
     sql`('none')`,
   );
-  const [answer] = await database.owner.query<Answer>(sql`
-    select ${limit} as "limit", ${count} as count, ${refusal} as refusal,
+  const shutOut = isUser ? rules.shutOutCode(sql`u`) : sql`null::text`;
+  const isShutOut = isUser ? rules.isShutOut(sql`u`) : sql`false`;
+  const ended = isGuest ? rules.hasEnded(sql`g`, now) : sql`false`;
+  const [answer] = await database.owner.query<Answer & { isShutOut: boolean }>(sql`
+    select ${shutOut} as "shutOut", ${isShutOut} as "isShutOut", ${ended} as ended,
+           ${limit} as "limit", ${count} as count, ${refusal} as refusal,
            to_char(${end}, 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') as "end"
       from (select ${owner.override}::integer as profile_override, ${when(owner.offboarded)} as offboarded_at,
                    ${when(owner.locked)} as locked_at) as u
@@ -319,7 +337,9 @@ const inDatabase = async (owner: Case): Promise<Answer> => {
                         + (select count(*) from ${issuances}) as i where ${rules.isUnsettled(sql`i`)})::integer as count) as n
   `);
   if (answer === undefined) throw new Error("the database answered nothing");
-  return answer;
+  const { isShutOut: is, ...rest } = answer;
+  expect(is).toBe(rest.shutOut !== null);
+  return rest;
 };
 
 describe("code and database agree on", () => {
