@@ -1,5 +1,6 @@
 import comments from "@eslint-community/eslint-plugin-eslint-comments/configs";
 import js from "@eslint/js";
+import { dirname, join, resolve, sep } from "node:path";
 import { defineConfig } from "eslint/config";
 import tseslint from "typescript-eslint";
 
@@ -72,6 +73,22 @@ const withSyntax = ({ files, rules }, selectors) => ({
   rules: { ...rules, "no-restricted-syntax": [...rules["no-restricted-syntax"], ...selectors] },
 });
 
+const queryFolders = ["queries", "operations"].map((name) => join(import.meta.dirname, "db", name) + sep);
+
+/** Modules of db/queries and db/operations are imported as namespaces: `find`, `list` and `create` alone say nothing. */
+const queryNamespaces = {
+  create: (context) => ({
+    ImportDeclaration({ source, importKind, specifiers }) {
+      const path = resolve(dirname(context.filename), source.value);
+      if (!source.value.startsWith(".") || !queryFolders.some((folder) => path.startsWith(folder))) return;
+      for (const node of importKind === "type" ? [] : specifiers) {
+        if (node.type !== "ImportSpecifier" || node.importKind === "type") continue;
+        context.report({ node, message: "Import the module as a namespace (import * as users); types may be named." });
+      }
+    },
+  }),
+};
+
 export default defineConfig(
   { ignores: ["dist/", "data/", "coverage/", "test-results/", "test/fixtures/", "contract-types/api-types.ts"] },
   { linterOptions: { reportUnusedDisableDirectives: "error" } },
@@ -103,6 +120,11 @@ export default defineConfig(
     },
   },
 
+  {
+    files: ["**/*.ts", "**/*.tsx"],
+    plugins: { db: { rules: { "query-namespaces": queryNamespaces } } },
+    rules: { "db/query-namespaces": "error" },
+  },
   limits(["**/*.{ts,tsx}"]),
   limits(["api/**/*.{ts,tsx}"], "express"),
   withSyntax(limits(["api/resources/**/*.ts"], "express"), endpointSyntax),

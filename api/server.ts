@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import type { Database, DatabaseOptions } from "../db/client.ts";
 import { listen } from "../db/listener.ts";
-import { jobProgressChannel } from "../db/queries/bulk-job/jobs.ts";
+import * as bulkJobs from "../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
@@ -56,7 +56,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const jobs = createJobWatch({ db, clock, log });
   const listener = listen({
     ...options.database,
-    channels: { [settledChannel]: settlements.notice, [jobProgressChannel]: jobs.notice },
+    channels: { [settledChannel]: settlements.notice, [bulkJobs.jobProgressChannel]: jobs.notice },
     onConnected() {
       settlements.recheck();
       jobs.recheck();

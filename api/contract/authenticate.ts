@@ -1,6 +1,7 @@
 import { Unauthenticated } from "../http/token-errors.ts";
 import type { Db } from "../../db/client.ts";
-import { findHolder, type TokenHolder } from "../../db/queries/oauth/access-tokens.ts";
+import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
+import type { TokenHolder } from "../../db/queries/oauth/access-tokens.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Principal } from "./principal.ts";
@@ -21,7 +22,7 @@ export async function authenticate(
   db: Db,
   { tokenHash, clock }: { tokenHash: Buffer; clock: Clock },
 ): Promise<Principal> {
-  const holder = await findHolder(db, { tokenHash, at: clock.now() });
+  const holder = await accessTokens.findHolder(db, { tokenHash, at: clock.now() });
   if (holder === undefined) throw new Unauthenticated({ given: true });
   return principalOf(holder);
 }

@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import type { Db } from "../../db/client.ts";
-import { create } from "../../db/queries/oauth/access-tokens.ts";
+import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Deps } from "../contract/deps.ts";
@@ -52,6 +52,6 @@ export async function issueAccessToken(
       ...(certificateThumbprint === undefined ? {} : { cnf: { "x5t#S256": certificateThumbprint } }),
     },
   });
-  await create(db, { ...grant, tokenHash: hashOfToken(token), at, expiresAt: new Date(expires * 1000) });
+  await accessTokens.create(db, { ...grant, tokenHash: hashOfToken(token), at, expiresAt: new Date(expires * 1000) });
   return token;
 }

@@ -1,4 +1,5 @@
-import { find, type Application } from "../../db/queries/oauth/applications.ts";
+import * as applications from "../../db/queries/oauth/applications.ts";
+import type { Application } from "../../db/queries/oauth/applications.ts";
 import type { Db } from "../../db/client.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import type { Problem } from "../browser/pages/problem.tsx";
@@ -33,7 +34,7 @@ const valueLengthMax = 4096;
 export async function readClient(db: Db, query: Query): Promise<AuthorizationClient | Problem> {
   if ([...query.values()].flat().some((value) => value.length > valueLengthMax)) return "bad_request";
   const clientId = onlyOne(query, "client_id");
-  const application = clientId === undefined ? undefined : await find(db, { clientId });
+  const application = clientId === undefined ? undefined : await applications.find(db, { clientId });
   if (application?.active !== true || application.redirectUri === null) return "unknown_client";
   const { redirectUri } = application;
   if (onlyOne(query, "redirect_uri") !== redirectUri) return "redirect_mismatch";

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { Request } from "express";
-import { findWithSecrets, type Application } from "../../db/queries/oauth/applications.ts";
+import * as applications from "../../db/queries/oauth/applications.ts";
+import type { Application } from "../../db/queries/oauth/applications.ts";
 import type { Deps } from "../contract/deps.ts";
 import { required, type Form } from "../http/form.ts";
 import { basicChallenge, OAuthError } from "./oauth-error.ts";
@@ -27,7 +28,7 @@ export async function authenticateClient(
   { form, request }: { form: Form; request: Pick<Request, "headers" | "ip"> },
 ): Promise<AuthenticatedClient> {
   const { clientId, secret, basic } = readCredentials(form, request.headers.authorization);
-  const found = await findWithSecrets(db, { clientId, at: clock.now() });
+  const found = await applications.findWithSecrets(db, { clientId, at: clock.now() });
   const secretHash = createHash("sha256")
     .update(secret ?? "")
     .digest();

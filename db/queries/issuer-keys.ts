@@ -1,11 +1,12 @@
 import { first, only, type Db } from "../client.ts";
 import { sql } from "../sql.ts";
-import { columns, stopIssuing, type IssuerRow } from "./realm/issuers.ts";
+import * as issuers from "./realm/issuers.ts";
+import type { IssuerRow } from "./realm/issuers.ts";
 
 /** Issuers with their encrypted keys: for signing threads and operators alone. */
 export const listWithKeys = (db: Db, ids: readonly string[]): Promise<(IssuerRow & { encryptedKey: unknown })[]> =>
   db.query(sql`
-    select ${columns}, encrypted_key as "encryptedKey"
+    select ${issuers.columns}, encrypted_key as "encryptedKey"
       from issuers
       join issuer_keys on issuer_id = id
      where id = any(${ids}::bigint[])
@@ -35,7 +36,7 @@ export interface NewIssuer {
 
 /** Adds an issuer that issues from now on; the one before it goes on publishing. Call in a transaction. */
 export async function create(tx: Db, issuer: NewIssuer): Promise<IssuerRow> {
-  await stopIssuing(tx, issuer.realmId);
+  await issuers.stopIssuing(tx, issuer.realmId);
   return add(tx, { ...issuer, issuing: true });
 }
 
@@ -48,7 +49,7 @@ async function add(tx: Db, issuer: NewIssuer & { issuing: boolean }): Promise<Is
       insert into issuers (realm_id, certificate, chain, fingerprint, subject, not_before, not_after, issuing, created_at)
       values (${issuer.realmId}, ${issuer.certificate}, ${issuer.chain}, ${issuer.fingerprint}, ${issuer.subject},
               ${issuer.notBefore}, ${issuer.notAfter}, ${issuer.issuing}, ${issuer.at})
-      returning ${columns}
+      returning ${issuers.columns}
     `),
   );
   await tx.query(sql`

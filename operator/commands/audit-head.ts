@@ -1,4 +1,4 @@
-import { latestHead } from "../../db/queries/audit/audit-seals.ts";
+import * as chain from "../../db/queries/audit/audit-seals.ts";
 import { auditPublicKey, createHeadVerifier } from "../../runtime/audit-key.ts";
 import { command } from "./command.ts";
 import { CommandError } from "../../terminal/failure.ts";
@@ -12,7 +12,7 @@ export const auditHead = command({
     const { id, name } = await context.realm();
     const key = context.auditKey();
     const verifier = await createHeadVerifier(key);
-    const row = await latestHead(await context.db(), id);
+    const row = await chain.latestHead(await context.db(), id);
     if (row === undefined) {
       throw new CommandError(
         "nothing_sealed",

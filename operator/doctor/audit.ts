@@ -1,5 +1,5 @@
 import type { Db } from "../../db/client.ts";
-import { latestHead, waitingSince } from "../../db/queries/audit/audit-seals.ts";
+import * as chain from "../../db/queries/audit/audit-seals.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { isLagging } from "../../domain/audit-chain.ts";
 import { createHeadVerifier, type HeadVerifier } from "../../runtime/audit-key.ts";
@@ -23,7 +23,7 @@ async function checkChain(
   { realm, verifier, at }: { realm: RealmRow; verifier: HeadVerifier; at: Date },
 ): Promise<Check> {
   const name = `audit ${realm.name}`;
-  const row = await latestHead(db, realm.id);
+  const row = await chain.latestHead(db, realm.id);
   const head = row && (await verifier.verify(row.signature));
   if (row !== undefined && (head?.realm !== realm.id || head.position !== row.position || head.hash !== row.hash)) {
     return fails(
@@ -32,7 +32,7 @@ async function checkChain(
       `Set REALMPASS_AUDIT_KEY to the audit key of the workers; if it is theirs, run \`audit verify --realm ${realm.name}\`.`,
     );
   }
-  const since = await waitingSince(db, realm.id);
+  const since = await chain.waitingSince(db, realm.id);
   return since !== undefined && isLagging(since, at)
     ? warns(
         name,

@@ -3,7 +3,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import { openDatabase, type Database } from "../../db/client.ts";
 import * as applications from "../../db/queries/oauth/applications.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
-import { nameAdministrator, spreadOverDays } from "../../db/queries/upkeep/sample-data.ts";
+import * as sampleData from "../../db/queries/upkeep/sample-data.ts";
 import { scopesAllowedTo } from "../../domain/scopes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import { drawSecretToken } from "../../runtime/secret-token.ts";
@@ -81,8 +81,8 @@ async function addTo(db: Database, call: Call, { clock, realmId }: Options): Pro
     clientURI: "https://records.example",
     scopes: ["job.create", "job.read", "user.read", "user.modify", "user.delete"],
   });
-  await spreadOverDays(db, { realmId, days: daysBack });
-  await nameAdministrator(db, { realmId, email: `g.hopper@${realm.domain}` });
+  await sampleData.spreadOverDays(db, { realmId, days: daysBack });
+  await sampleData.nameAdministrator(db, { realmId, email: `g.hopper@${realm.domain}` });
 }
 
 const infrastructure = (description: string) => ({ format: "pem", validityMonths: 24, description });

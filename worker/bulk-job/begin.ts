@@ -2,7 +2,7 @@ import * as checks from "../../db/queries/bulk-job/check.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import { creatorMayRun } from "../../db/queries/bulk-job/jobs.ts";
+import * as bulkJobs from "../../db/queries/bulk-job/jobs.ts";
 import { jobNotices } from "../../domain/bulk-job/job.ts";
 import { checkAll } from "./check.ts";
 import type { BulkJobDeps } from "./deps.ts";
@@ -28,7 +28,7 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
     if (locked?.state !== "queued") return true;
     if (!(await jobs.hasCapacity(tx, job.id))) return false;
     const found = await checks.findings(tx, job.id);
-    if (!(await creatorMayRun(tx, { jobId: job.id, kind: job.kind }))) {
+    if (!(await bulkJobs.creatorMayRun(tx, { jobId: job.id, kind: job.kind }))) {
       await transitions.toReady(tx, { ...its, found, notice: jobNotices.creatorEnded, at });
       log.warn({ event: "job.creator_ended", bulkJobId: job.id }, "the creator of a bulk job has ended; it waits");
       return true;

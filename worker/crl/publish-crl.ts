@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import type { Database, Db } from "../../db/client.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
-import { tryLock } from "../../db/queries/upkeep/upkeep.ts";
+import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { IssuerID } from "../../domain/ids.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -44,7 +44,7 @@ export async function publishCrl(deps: PublishDeps, issuerId: string): Promise<P
   await deps.issuers.ensure([issuerId]);
   while ((await db.transaction((tx) => packSlice(tx, issuerId))) === "more");
   return db.transaction(async (tx) => {
-    if (!(await tryLock(tx, publishLock))) return undefined;
+    if (!(await upkeep.tryLock(tx, publishLock))) return undefined;
     const due = await crls.findDue(tx, { issuerId, validityHours, at: clock.now() });
     if (due === undefined) return undefined;
     const requested = await crls.takeRequest(tx, issuerId);
@@ -66,7 +66,7 @@ export async function publishCrl(deps: PublishDeps, issuerId: string): Promise<P
 
 /** Packs a slice on its own when there is more than the publishing transaction takes. */
 async function packSlice(tx: Db, issuerId: string): Promise<"more" | "done"> {
-  if (!(await tryLock(tx, publishLock))) return "done";
+  if (!(await upkeep.tryLock(tx, publishLock))) return "done";
   if (!(await crls.areUnpublished(tx, { issuerId, count: sliceMax + 1 }))) return "done";
   await pack(tx, issuerId, { published: false });
   return "more";

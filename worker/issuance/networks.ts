@@ -1,7 +1,8 @@
 import { X509Certificate } from "node:crypto";
 import type { Database } from "../../db/client.ts";
 import type { ClaimedIssuance } from "../../db/queries/issuance/issuance-work.ts";
-import { listNetworksOfIssuances, type IssuanceNetwork } from "../../db/queries/realm/realms.ts";
+import * as realms from "../../db/queries/realm/realms.ts";
+import type { IssuanceNetwork } from "../../db/queries/realm/realms.ts";
 import { isDeviceFile } from "../../domain/certificate-format.ts";
 import { radiusServerName } from "../../domain/entitlement.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -18,7 +19,7 @@ export async function networksOf(
   const ids = claimed.filter(({ format }) => isDeviceFile(format)).map(({ id }) => id);
   const networks = new Map<string, NetworkSettings>();
   if (ids.length === 0) return networks;
-  for (const row of await listNetworksOfIssuances(db, ids)) {
+  for (const row of await realms.listNetworksOfIssuances(db, ids)) {
     try {
       networks.set(row.issuanceId, networkOf(row));
     } catch (error) {

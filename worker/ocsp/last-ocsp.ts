@@ -1,5 +1,6 @@
 import type { Database } from "../../db/client.ts";
-import { lastOcspSecondsMin, recordAnswers, type StatusRow } from "../../db/queries/certificates/ocsp.ts";
+import * as ocsp from "../../db/queries/certificates/ocsp.ts";
+import type { StatusRow } from "../../db/queries/certificates/ocsp.ts";
 
 export interface LastOcsp {
   /** Notes that a certificate was answered for. Costs an answer nothing; written down within seconds. */
@@ -21,14 +22,14 @@ export function createLastOcsp(db: Pick<Database, "query">): LastOcsp {
   return {
     note({ certificateId, lastOcspAt }, at) {
       if (certificateId === null || noted.size >= notedMax) return;
-      if (lastOcspAt !== null && at.getTime() - lastOcspAt.getTime() <= lastOcspSecondsMin * 1_000) return;
+      if (lastOcspAt !== null && at.getTime() - lastOcspAt.getTime() <= ocsp.lastOcspSecondsMin * 1_000) return;
       noted.set(certificateId, at);
     },
 
     async flush() {
       while (noted.size > 0) {
         const part = [...noted].slice(0, slice).map(([certificateId, at]) => ({ certificateId, at }));
-        await recordAnswers(db, part);
+        await ocsp.recordAnswers(db, part);
         for (const { certificateId, at } of part) if (noted.get(certificateId) === at) noted.delete(certificateId);
         if (part.length < slice) return;
       }

@@ -1,5 +1,6 @@
 import type { Database } from "../../db/client.ts";
-import { readStatuses, type StatusKey, type StatusRow } from "../../db/queries/certificates/ocsp.ts";
+import * as ocsp from "../../db/queries/certificates/ocsp.ts";
+import type { StatusKey, StatusRow } from "../../db/queries/certificates/ocsp.ts";
 
 /** Reads what there is of one serial number. */
 export type ReadStatus = (key: StatusKey) => Promise<StatusRow>;
@@ -33,7 +34,7 @@ export function createStatusReader(db: Pick<Database, "query">): ReadStatus {
     try {
       const rows = await (batch.length === 0
         ? []
-        : readStatuses(
+        : ocsp.readStatuses(
             db,
             batch.map(({ key }) => key),
           ));

@@ -1,6 +1,6 @@
 import type { Database, Db } from "../../db/client.ts";
 import * as chain from "../../db/queries/audit/audit-seals.ts";
-import { tryLock } from "../../db/queries/upkeep/upkeep.ts";
+import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import { chainStart, isLagging, nextLink, type ChainEnd } from "../../domain/audit-chain.ts";
 import { sha256, type HeadSigner } from "../../runtime/audit-key.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -52,7 +52,7 @@ async function sealSlice(
   { signer, clock }: SealingDeps,
   { realmId, slice }: { realmId: string; slice: number },
 ): Promise<"more" | "done"> {
-  if (!(await tryLock(tx, sealingLock))) return "done";
+  if (!(await upkeep.tryLock(tx, sealingLock))) return "done";
   const sealedAt = clock.now();
   const last = await lastEnd(tx, signer, realmId);
   const { entries, more } = await chain.waiting(tx, { realmId, limit: slice });

@@ -4,7 +4,7 @@ import type { Database, Db } from "../../../db/client.ts";
 import * as consoleSessions from "../../../db/queries/sign-in/console-sessions.ts";
 import type { ConsoleSession } from "../../../db/queries/sign-in/console-sessions.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
-import { consoleClientId } from "../../../db/queries/oauth/applications.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { OAuthError } from "../../oauth/oauth-error.ts";
 import { grantTokens } from "../../oauth/token.ts";
@@ -45,7 +45,7 @@ async function renew(deps: Deps, { id, sessionId, realmId }: ConsoleSession, req
       if (isLasting(deps, session)) return tokens.accessToken;
       const form = new Map([
         ["grant_type", "refresh_token"],
-        ["client_id", consoleClientId(realmId)],
+        ["client_id", applications.consoleClientId(realmId)],
         ["refresh_token", tokens.refreshToken],
       ]);
       const accessExpiresAt = accessExpiry(deps);
@@ -57,7 +57,7 @@ async function renew(deps: Deps, { id, sessionId, realmId }: ConsoleSession, req
   } catch (error) {
     if (!(error instanceof OAuthError)) throw error;
     // What cannot be renewed any more is over.
-    await sessions.remove(deps.db, { id: sessionId, clientId: consoleClientId(realmId) });
+    await sessions.remove(deps.db, { id: sessionId, clientId: applications.consoleClientId(realmId) });
     throw new Unauthenticated({ given: false });
   }
 }

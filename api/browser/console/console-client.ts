@@ -1,4 +1,4 @@
-import { consoleClientId, upsertConsole } from "../../../db/queries/oauth/applications.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
 import { allScopes } from "../../../domain/scopes.ts";
 import type { Deps } from "../../contract/deps.ts";
 
@@ -10,12 +10,12 @@ export const consoleRedirectUri = ({ settings }: Pick<Deps, "settings">): string
 
 /** The OAuth client that a realm's console is, registered as it has to be now. Answers its id. */
 export async function registerConsole(deps: Pick<Deps, "db" | "clock" | "settings">, realmId: string): Promise<string> {
-  await upsertConsole(deps.db, {
+  await applications.upsertConsole(deps.db, {
     realmId,
     clientUri: deps.settings.authUrl,
     redirectUri: consoleRedirectUri(deps),
     scopes: allScopes,
     at: deps.clock.now(),
   });
-  return consoleClientId(realmId);
+  return applications.consoleClientId(realmId);
 }

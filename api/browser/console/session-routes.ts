@@ -5,7 +5,7 @@ import * as consoleSessions from "../../../db/queries/sign-in/console-sessions.t
 import type { ConsoleSession } from "../../../db/queries/sign-in/console-sessions.ts";
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import { consoleClientId } from "../../../db/queries/oauth/applications.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { contextOf } from "../../http/request-context.ts";
@@ -84,7 +84,7 @@ async function endSession(
   { db, clock }: Pick<Deps, "db" | "clock">,
   { realmId, userId, sessionId, loginId }: ConsoleSession,
 ): Promise<void> {
-  const clientId = consoleClientId(realmId);
+  const clientId = applications.consoleClientId(realmId);
   await db.transaction(async (tx) => {
     const actor = { userId, clientId };
     await sessionOperations.end(tx, { id: sessionId, of: { clientId }, actor, reason: "logout", at: clock.now() });

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
-import { findOfUser, type Certificate } from "../../../db/queries/certificates/certificates.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
+import type { Certificate } from "../../../db/queries/certificates/certificates.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { isActive, profileRefusal } from "../../../domain/entitlement.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
@@ -119,7 +120,7 @@ async function findOwn(page: PageRequest): Promise<Found | undefined> {
   const { realmId, userId } = me.principal;
   const serialNumber = SerialNumber.safeParse(page.request.params["serial"]);
   const profile = serialNumber.success
-    ? await findOfUser(page.deps.db, { realmId, userId, serialNumber: serialNumber.data })
+    ? await certificates.findOfUser(page.deps.db, { realmId, userId, serialNumber: serialNumber.data })
     : undefined;
   if (profile !== undefined) return { me, profile };
   sendProblem(page, "not_found", { startAgain: me.home });

@@ -1,4 +1,4 @@
-import { findOfUser, listActiveOfUser } from "../../../db/queries/certificates/certificates.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { isRenewable } from "../../../domain/renewal.ts";
@@ -17,7 +17,7 @@ export async function showDevices(page: PageRequest): Promise<void> {
   const { realmId, userId } = me.principal;
   const at = clock.now();
   const [profiles, unsettled, renewals, revoked] = await Promise.all([
-    listActiveOfUser(db, { realmId, userId, at }),
+    certificates.listActiveOfUser(db, { realmId, userId, at }),
     issuances.listUnsettledOfUser(db, { realmId, userId }),
     issuances.listRenewalsOfUser(db, { userId }),
     revokedJustNow(page, me),
@@ -39,6 +39,6 @@ async function revokedJustNow(page: PageRequest, { principal }: SignedInOwner): 
   const serialNumber = SerialNumber.safeParse(single(page, "revoked"));
   if (!serialNumber.success) return undefined;
   const { realmId, userId } = principal;
-  const found = await findOfUser(page.deps.db, { realmId, userId, serialNumber: serialNumber.data });
+  const found = await certificates.findOfUser(page.deps.db, { realmId, userId, serialNumber: serialNumber.data });
   return found === undefined || found.revokedAt === null ? undefined : found.name;
 }

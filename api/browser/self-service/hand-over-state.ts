@@ -1,4 +1,5 @@
-import { fileSecondsMax, type HandOver } from "../../../db/queries/issuance/hand-overs.ts";
+import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
+import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 
 /**
  * `waiting` for a device, `expired` before one came; once a device has picked it up: `preparing`, then `ready` while the
@@ -15,4 +16,4 @@ export function stateOf(handOver: HandOver, at: Date): HandOverState {
 
 /** Until when the file can be fetched: for two minutes from when it was first offered. */
 export const fileEnd = ({ offeredAt }: Pick<HandOver, "offeredAt">, at: Date): Date =>
-  new Date((offeredAt ?? at).getTime() + fileSecondsMax * 1000);
+  new Date((offeredAt ?? at).getTime() + handOvers.fileSecondsMax * 1000);

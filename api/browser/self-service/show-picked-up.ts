@@ -1,4 +1,4 @@
-import { findOfUser } from "../../../db/queries/certificates/certificates.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
 import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
@@ -53,7 +53,7 @@ async function findReplaced(
 ): Promise<ReplacedProfile | undefined> {
   if (owner === undefined || userId === null || renewsSerialNumber === null) return undefined;
   const [old, renewals] = await Promise.all([
-    findOfUser(deps.db, { realmId, userId, serialNumber: renewsSerialNumber }),
+    certificates.findOfUser(deps.db, { realmId, userId, serialNumber: renewsSerialNumber }),
     issuances.listRenewalsOfUser(deps.db, { userId }),
   ]);
   if (old?.revokedAt !== null) return undefined;

@@ -1,4 +1,5 @@
-import { applicationSortKeys, list, type ApplicationFilter } from "../../../db/queries/oauth/applications.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
+import type { ApplicationFilter } from "../../../db/queries/oauth/applications.ts";
 import { ApplicationType } from "../../../domain/scopes.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
@@ -20,12 +21,12 @@ export const listApplications = paginated({
   scope: "application.read",
   item: ApplicationView,
   search: "name",
-  sort: applicationSortKeys,
+  sort: applications.applicationSortKeys,
   filter,
   errors: [],
 
   async handle({ principal: { realmId }, page, deps: { db } }) {
-    const { items, total } = await list(db, { realmId, page });
+    const { items, total } = await applications.list(db, { realmId, page });
     return { items: items.map(applicationView), total };
   },
 });

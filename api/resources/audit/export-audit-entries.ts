@@ -1,6 +1,7 @@
 import type { Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
-import { latestHead, type SignedHead } from "../../../db/queries/audit/audit-seals.ts";
+import * as chain from "../../../db/queries/audit/audit-seals.ts";
+import type { SignedHead } from "../../../db/queries/audit/audit-seals.ts";
 import { csvLine } from "../../../domain/csv.ts";
 import { exported } from "../../contract/exported.ts";
 import { actorOf } from "../../contract/principal.ts";
@@ -31,7 +32,7 @@ export const exportAuditEntries = exported({
       at: clock.now(),
       properties: { format: asCsv ? "csv" : "ndjson", filter },
     });
-    const head = await latestHead(db, realmId);
+    const head = await chain.latestHead(db, realmId);
     const pages = pagesOf(db, { realmId, filter, head });
     return asCsv
       ? new Streamed("text/csv; charset=utf-8; header=present", "audit.csv", csv(pages))

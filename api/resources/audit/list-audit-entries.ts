@@ -1,4 +1,4 @@
-import { auditSortKeys, list } from "../../../db/queries/audit/audit-entries.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { AuditEntryView, auditEntryView } from "../../contract/views/audit-entry-view.ts";
 import { auditFilter } from "./audit-filter.ts";
@@ -10,12 +10,12 @@ export const listAuditEntries = paginated({
   access: "admin",
   scope: "audit.read",
   item: AuditEntryView,
-  sort: auditSortKeys,
+  sort: audit.auditSortKeys,
   filter: auditFilter,
   errors: [],
 
   async handle({ principal: { realmId }, page, deps: { db } }) {
-    const { items, total } = await list(db, { realmId, page });
+    const { items, total } = await audit.list(db, { realmId, page });
     return { items: items.map(auditEntryView), total };
   },
 });

@@ -1,7 +1,7 @@
 import type { Db } from "../../../db/client.ts";
 import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
-import { lockWaitingRows } from "../../../db/queries/bulk-job/jobs.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { profileScope, scopesOfJob, unfinishedRowsMax, type JobState } from "../../../domain/bulk-job/job.ts";
 import { requireScope, type PrincipalFor } from "../../contract/access.ts";
 import type { Fail } from "../../contract/endpoint.ts";
@@ -22,7 +22,7 @@ export async function requireRowQuota(
   tx: Db,
   { realmId, rows, fail }: { realmId: string; rows: number; fail: Fail<"too_many_rows_waiting"> },
 ): Promise<void> {
-  const waiting = await lockWaitingRows(tx, realmId);
+  const waiting = await jobs.lockWaitingRows(tx, realmId);
   if (waiting + rows <= unfinishedRowsMax) return;
   throw fail("too_many_rows_waiting", {
     description: `${waiting} rows of this realm's jobs are waiting; there may be ${unfinishedRowsMax}. Try again when some are done.`,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jobSortKeys, list } from "../../../db/queries/bulk-job/jobs.ts";
+import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { jobKinds, jobStates } from "../../../domain/bulk-job/job.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
@@ -12,7 +12,7 @@ export const listJobs = paginated({
   access: "admin",
   scope: "job.read",
   item: JobView,
-  sort: jobSortKeys,
+  sort: jobs.jobSortKeys,
   filter: {
     kind: z.enum(jobKinds, `must be one of ${jobKinds.join(", ")}`),
     state: filters.list(z.enum(jobStates, "there is no such state")),
@@ -24,7 +24,7 @@ export const listJobs = paginated({
 
   async handle({ principal: { realmId }, page, deps: { db, clock } }) {
     const at = clock.now();
-    const { items, total } = await list(db, { realmId, at, page });
+    const { items, total } = await jobs.list(db, { realmId, at, page });
     return { items: items.map((job) => jobView(job, at)), total };
   },
 });

@@ -1,4 +1,5 @@
-import { guestAccountSortKeys, list, type GuestAccountFilter } from "../../../db/queries/people/guest-accounts.ts";
+import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
+import type { GuestAccountFilter } from "../../../db/queries/people/guest-accounts.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";
@@ -20,12 +21,12 @@ export const listGuestAccounts = paginated({
   scope: "guest.read",
   item: GuestAccountView,
   search: "name",
-  sort: guestAccountSortKeys,
+  sort: guestAccounts.guestAccountSortKeys,
   filter,
   errors: [],
 
   async handle({ principal: { realmId }, page, deps: { db, clock } }) {
-    const { items, total } = await list(db, { realmId, at: clock.now(), page });
+    const { items, total } = await guestAccounts.list(db, { realmId, at: clock.now(), page });
     return { items: items.map(guestAccountView), total };
   },
 });

@@ -1,9 +1,6 @@
 import { z } from "zod";
-import {
-  guestProfileSortKeys,
-  pageOfGuestAccount,
-  type GuestProfileFilter,
-} from "../../../db/queries/certificates/certificate-pages.ts";
+import * as certificatePages from "../../../db/queries/certificates/certificate-pages.ts";
+import type { GuestProfileFilter } from "../../../db/queries/certificates/certificate-pages.ts";
 import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { GuestAccountID } from "../../../domain/ids.ts";
 import { paginated } from "../../contract/endpoint.ts";
@@ -26,14 +23,19 @@ export const listGuestProfiles = paginated({
   params: z.object({ guestAccountId: GuestAccountID }),
   item: GuestProfileView,
   search: "serial",
-  sort: guestProfileSortKeys,
+  sort: certificatePages.guestProfileSortKeys,
   filter,
   errors: ["guest_account_not_found"],
   unknown: { guestAccountId: "guest_account_not_found" },
 
   async handle({ params: { guestAccountId }, principal: { realmId }, page, deps: { db, clock }, fail }) {
     if (!(await guestAccounts.exists(db, { realmId, guestAccountId }))) throw fail("guest_account_not_found");
-    const { items, total } = await pageOfGuestAccount(db, { realmId, guestAccountId, at: clock.now(), page });
+    const { items, total } = await certificatePages.pageOfGuestAccount(db, {
+      realmId,
+      guestAccountId,
+      at: clock.now(),
+      page,
+    });
     return { items: items.map(guestProfileView), total };
   },
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
-import { findIssuingEnd } from "../../../db/queries/realm/issuers.ts";
+import * as issuers from "../../../db/queries/realm/issuers.ts";
 import { certificateValidity } from "../../../domain/certificate-profile.ts";
 import { infrastructureKeyType, KeyType } from "../../../domain/device.ts";
 import { profileRefusal } from "../../../domain/entitlement.ts";
@@ -47,7 +47,7 @@ export const createInfrastructureProfile = endpoint({
     let isNew = false;
 
     const id = await change(async (tx) => {
-      const issuerNotAfter = await findIssuingEnd(tx, realmId);
+      const issuerNotAfter = await issuers.findIssuingEnd(tx, realmId);
       const refusal = profileRefusal({ kind: "infrastructure", validityMonths, issuerNotAfter }, createdAt);
       if (refusal !== undefined) throw fail(refusal);
       isNew = true;

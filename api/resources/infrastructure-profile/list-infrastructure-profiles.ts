@@ -1,8 +1,5 @@
-import {
-  infrastructureProfileSortKeys,
-  pageOfInfrastructure,
-  type InfrastructureProfileFilter,
-} from "../../../db/queries/certificates/certificate-pages.ts";
+import * as certificatePages from "../../../db/queries/certificates/certificate-pages.ts";
+import type { InfrastructureProfileFilter } from "../../../db/queries/certificates/certificate-pages.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";
@@ -27,12 +24,12 @@ export const listInfrastructureProfiles = paginated({
   scope: "infrastructure.read",
   item: InfrastructureProfileView,
   search: "name or serial",
-  sort: infrastructureProfileSortKeys,
+  sort: certificatePages.infrastructureProfileSortKeys,
   filter,
   errors: [],
 
   async handle({ principal: { realmId }, page, deps: { db } }) {
-    const { items, total } = await pageOfInfrastructure(db, { realmId, page });
+    const { items, total } = await certificatePages.pageOfInfrastructure(db, { realmId, page });
     return { items: items.map(infrastructureProfileView), total };
   },
 });

@@ -1,6 +1,6 @@
 import type { Db } from "../../../db/client.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { countBuckets, countRealm, listIssuers } from "../../../db/queries/realm/overview.ts";
+import * as overview from "../../../db/queries/realm/overview.ts";
 import type { JobState } from "../../../domain/bulk-job/job.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import type { Overview, Period } from "../../contract/views/overview-view.ts";
@@ -57,10 +57,10 @@ async function count({ db, clock }: { db: Db; clock: Clock }, { realmId, period 
   const { seconds, count: buckets } = shapes[period];
   const page = { limit: jobsMax, offset: 0, filter: { state: runningStates }, sort: [] };
   const [numbers, issuers, running, series] = await Promise.all([
-    countRealm(db, { realmId, at }),
-    listIssuers(db, { realmId, at }),
+    overview.countRealm(db, { realmId, at }),
+    overview.listIssuers(db, { realmId, at }),
     jobs.list(db, { realmId, at, page }),
-    countBuckets(db, { realmId, from: firstBucket(at, { seconds, buckets }), count: buckets, seconds }),
+    overview.countBuckets(db, { realmId, from: firstBucket(at, { seconds, buckets }), count: buckets, seconds }),
   ]);
   return { at, numbers, issuers, jobs: running, series: { period, bucketSeconds: seconds, buckets: series } };
 }

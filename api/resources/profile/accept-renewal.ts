@@ -1,5 +1,5 @@
 import type { Db } from "../../../db/client.ts";
-import { findOfUser } from "../../../db/queries/certificates/certificates.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Renewal } from "../../../db/queries/issuance/issuances.ts";
 import { profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
@@ -24,7 +24,7 @@ export async function acceptRenewal(
   const refusal = profileRefusal(owner, at, { replaces: true });
   if (refusal !== undefined) return refusal;
 
-  const old = await findOfUser(tx, { realmId, userId, serialNumber: renews });
+  const old = await certificates.findOfUser(tx, { realmId, userId, serialNumber: renews });
   if (old === undefined || !isRenewable(old, at)) return "not_renewable";
   const renewals = await issuances.listRenewalsOfUser(tx, { userId });
   if (isRenewedLately(renewals, old, at)) return "renewed_already";

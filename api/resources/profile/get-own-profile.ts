@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findOfUser } from "../../../db/queries/certificates/certificates.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
@@ -17,7 +17,7 @@ export const getOwnProfile = endpoint({
   unknown: { serial: "profile_not_found" },
 
   async handle({ params: { serial: serialNumber }, principal: { realmId, userId }, deps: { db }, fail }) {
-    const found = await findOfUser(db, { realmId, userId, serialNumber });
+    const found = await certificates.findOfUser(db, { realmId, userId, serialNumber });
     if (found === undefined) throw fail("profile_not_found");
     return profileView(found);
   },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { findBySerialNumber } from "../../../db/queries/certificates/certificates.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
@@ -17,7 +17,7 @@ export const getProfile = endpoint({
   unknown: { serial: "profile_not_found" },
 
   async handle({ params: { serial: serialNumber }, principal: { realmId }, deps: { db }, fail }) {
-    const found = await findBySerialNumber(db, { realmId, serialNumber, kind: "user" });
+    const found = await certificates.findBySerialNumber(db, { realmId, serialNumber, kind: "user" });
     if (found === undefined) throw fail("profile_not_found");
     return profileView(found);
   },

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { listActiveOfUser } from "../../../db/queries/certificates/certificates.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
 
@@ -15,7 +15,7 @@ export const listOwnProfiles = endpoint({
   errors: [],
 
   async handle({ principal: { realmId, userId }, deps: { db, clock } }) {
-    const profiles = await listActiveOfUser(db, { realmId, userId, at: clock.now() });
+    const profiles = await certificates.listActiveOfUser(db, { realmId, userId, at: clock.now() });
     return profiles.map(profileView);
   },
 });

@@ -1,4 +1,4 @@
-import { pageOfActive, profileSortKeys } from "../../../db/queries/certificates/certificate-pages.ts";
+import * as certificatePages from "../../../db/queries/certificates/certificate-pages.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
 import { activeProfileFilter } from "./profile-filter.ts";
@@ -11,12 +11,12 @@ export const listProfiles = paginated({
   scope: "profile.read",
   item: ProfileView,
   search: "serial",
-  sort: profileSortKeys,
+  sort: certificatePages.profileSortKeys,
   filter: activeProfileFilter,
   errors: [],
 
   async handle({ principal: { realmId }, page, deps: { db, clock } }) {
-    const { items, total } = await pageOfActive(db, { realmId, at: clock.now(), page });
+    const { items, total } = await certificatePages.pageOfActive(db, { realmId, at: clock.now(), page });
     return { items: items.map(profileView), total };
   },
 });

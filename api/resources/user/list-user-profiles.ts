@@ -1,7 +1,7 @@
 import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
-import { pageOfUser, profileSortKeys } from "../../../db/queries/certificates/certificate-pages.ts";
-import { listOfUser } from "../../../db/queries/certificates/certificates.ts";
+import * as certificatePages from "../../../db/queries/certificates/certificate-pages.ts";
+import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { paginated, type Fail } from "../../contract/endpoint.ts";
@@ -19,20 +19,20 @@ export const listUserProfiles = paginated({
   params: z.object({ userID: UserID }),
   item: ProfileView,
   search: "serial",
-  sort: profileSortKeys,
+  sort: certificatePages.profileSortKeys,
   filter: profileFilter,
   errors: ["user_not_found"],
   unknown: { userID: "user_not_found" },
 
   async firstForm({ params: { userID: userId }, principal: { realmId }, deps: { db }, fail }) {
     await requireUser(db, { realmId, userId }, fail);
-    const profiles = await listOfUser(db, { realmId, userId });
+    const profiles = await certificates.listOfUser(db, { realmId, userId });
     return profiles.map(profileView);
   },
 
   async handle({ params: { userID: userId }, principal: { realmId }, page, deps: { db, clock }, fail }) {
     await requireUser(db, { realmId, userId }, fail);
-    const { items, total } = await pageOfUser(db, { realmId, userId, at: clock.now(), page });
+    const { items, total } = await certificatePages.pageOfUser(db, { realmId, userId, at: clock.now(), page });
     return { items: items.map(profileView), total };
   },
 });

@@ -1,4 +1,5 @@
-import { list, userSortKeys, type UserFilter } from "../../../db/queries/people/users.ts";
+import * as users from "../../../db/queries/people/users.ts";
+import type { UserFilter } from "../../../db/queries/people/users.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";
@@ -29,12 +30,12 @@ export const listUsers = paginated({
   scope: "user.read",
   item: UserView,
   search: "pairwiseID",
-  sort: userSortKeys,
+  sort: users.userSortKeys,
   filter,
   errors: [],
 
   async handle({ principal: { realmId }, page, deps: { db, clock } }) {
-    const { items, total } = await list(db, { realmId, at: clock.now(), page });
+    const { items, total } = await users.list(db, { realmId, at: clock.now(), page });
     return { items: items.map(userView), total };
   },
 });

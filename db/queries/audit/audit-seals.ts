@@ -1,7 +1,7 @@
 import type { ChainEnd, ChainedEntry } from "../../../domain/audit-chain.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
-import { chainedColumns } from "./audit-entries.ts";
+import * as audit from "./audit-entries.ts";
 
 /** The end of a realm's chain as it was signed. */
 export interface SignedHead {
@@ -65,7 +65,7 @@ export async function waiting(
     const ids = found.slice(0, limit).map(({ id }) => id);
     const more = found.length > limit;
     const entries = await db.query<ChainedEntry>(sql`
-      select ${chainedColumns}
+      select ${audit.chainedColumns}
         from audit_entries e
        where e.realm_id = ${realmId}
          and e.id = any(${ids}::bigint[])
@@ -130,7 +130,7 @@ export const sealsBetween = (
   { realmId, after, to }: { realmId: string; after: number; to: number },
 ): Promise<SealRow[]> =>
   db.query<SealRow>(sql`
-    select s.position::float8 as position, s.entry_id as "entryId", encode(s.hash, 'hex') as hash, ${chainedColumns}
+    select s.position::float8 as position, s.entry_id as "entryId", encode(s.hash, 'hex') as hash, ${audit.chainedColumns}
       from audit_seals s
       left join audit_entries e on e.id = s.entry_id
      where s.realm_id = ${realmId}

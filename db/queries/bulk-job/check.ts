@@ -1,9 +1,11 @@
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
-import { addToCounts, inRange, messageOf, type Progress, type RowRange } from "./progress.ts";
-import { planOffboarding } from "./offboard.ts";
-import { planOnboarding, type RealmTerms } from "./onboard.ts";
+import * as progress from "./progress.ts";
+import type { Progress, RowRange } from "./progress.ts";
+import * as offboardPlan from "./offboard.ts";
+import * as onboardPlan from "./onboard.ts";
+import type { RealmTerms } from "./onboard.ts";
 
 /** What a check is made against. */
 export interface CheckTerms extends RealmTerms {
@@ -55,19 +57,22 @@ export async function checkRows(
   { terms, again, counted, ...range }: RowRange & { terms: CheckTerms; again: boolean; counted: boolean },
 ): Promise<Progress | undefined> {
   const itself = sql`(select r.*)`;
-  const verdict = terms.kind === "onboarding" ? planOnboarding(itself, terms) : planOffboarding(itself, terms);
+  const verdict =
+    terms.kind === "onboarding"
+      ? onboardPlan.planOnboarding(itself, terms)
+      : offboardPlan.planOffboarding(itself, terms);
   return first(
     await db.query<Progress>(sql`
       with touched as (
         update job_rows r
            set (expected, error_code, message, user_id) = (
-                 select v.verdict, v.error_code, ${messageOf(sql`v.error_code`)}, coalesce(v.user_id, v.given_user_id)
+                 select v.verdict, v.error_code, ${progress.messageOf(sql`v.error_code`)}, coalesce(v.user_id, v.given_user_id)
                    from (${verdict}) as v)
-         where ${inRange(range)}
+         where ${progress.inRange(range)}
            and r.status = 'pending'
            and ${untouched(again)}
         returning ${counted ? sql`r.expected` : sql`r.status`} as status
-      ), ${addToCounts(range.jobId, terms.at, counted ? sql`j.state = 'checking'` : sql`true`)}
+      ), ${progress.addToCounts(range.jobId, terms.at, counted ? sql`j.state = 'checking'` : sql`true`)}
     `),
   );
 }
@@ -83,12 +88,12 @@ export async function expectFailure(
     await db.query<Progress>(sql`
       with touched as (
         update job_rows
-           set expected = 'failed', error_code = 'internal_error', message = ${messageOf(sql`'internal_error'`)}
+           set expected = 'failed', error_code = 'internal_error', message = ${progress.messageOf(sql`'internal_error'`)}
          where job_id = ${jobId}
            and position = ${position}
            and status = 'pending'
         returning status
-      ), ${addToCounts(jobId, at)}
+      ), ${progress.addToCounts(jobId, at)}
     `),
   );
 }

@@ -11,7 +11,7 @@ import { first, only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
 import { sql, type Sql } from "../../sql.ts";
-import { asksForProfiles } from "./rows.ts";
+import * as jobRows from "./rows.ts";
 
 /** The Postgres channel on which every change of a job is told: its id, or several, comma-separated. */
 export const jobProgressChannel = "job_progress";
@@ -237,7 +237,7 @@ export async function needsConfirmation(
  * that is active and has the scopes of what the job does.
  */
 export async function creatorMayRun(db: Db, { jobId, kind }: { jobId: string; kind: JobKind }): Promise<boolean> {
-  const scopes = ["job.create", ...scopesOfJob(kind, { profiles: await asksForProfiles(db, jobId) })];
+  const scopes = ["job.create", ...scopesOfJob(kind, { profiles: await jobRows.asksForProfiles(db, jobId) })];
   const rows = await db.query(sql`
     select j.id
       from jobs j

@@ -2,7 +2,8 @@ import type { DeviceType, KeyType } from "../../../domain/device.ts";
 import { first, only, type Db } from "../../client.ts";
 import { isActive, isUnsettled, limitOf, profileEnd, profileRefusal } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
-import { addToCounts, inRange, messageOf, type Progress, type RowRange } from "./progress.ts";
+import * as progress from "./progress.ts";
+import type { Progress, RowRange } from "./progress.ts";
 
 /** What a realm gives its people, read once for a slice, so that all of it is judged alike. */
 export interface RealmTerms {
@@ -83,7 +84,7 @@ export async function unsettled(db: Db, range: RowRange): Promise<string[]> {
     select r.issuance_id as id
       from job_rows r
      cross join lateral (select status from issuances where id = r.issuance_id offset 0) i
-     where ${inRange(range)}
+     where ${progress.inRange(range)}
        and r.status = 'working'
        and ${isUnsettled(sql`i`)}
      order by r.position
@@ -99,7 +100,7 @@ export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Da
         select r.position, i.status, case when i.status = 'failed' then ${rowErrorOf(sql`i.error_code`)} end as error_code
           from job_rows r
          cross join lateral (select status, error_code from issuances where id = r.issuance_id offset 0) i
-         where ${inRange(range)}
+         where ${progress.inRange(range)}
            and r.status = 'working'
            and i.status in ('issued', 'failed')
          order by r.position
@@ -108,12 +109,12 @@ export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Da
         update job_rows r
            set status = case s.status when 'issued' then 'changed' else 'failed' end,
                error_code = s.error_code,
-               message = ${messageOf(sql`s.error_code`)}
+               message = ${progress.messageOf(sql`s.error_code`)}
           from settled s
-         where ${inRange(range)}
+         where ${progress.inRange(range)}
            and r.position = s.position
         returning r.status
-      ), ${addToCounts(range.jobId, at)}
+      ), ${progress.addToCounts(range.jobId, at)}
     `),
   );
 }

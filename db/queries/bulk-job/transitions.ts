@@ -4,7 +4,7 @@ import { statesBefore } from "../../../domain/bulk-job/states.ts";
 import type { Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 import type { Findings } from "./check.ts";
-import { jobProgressChannel } from "./jobs.ts";
+import * as jobs from "./jobs.ts";
 
 /**
  * The states of bulk jobs. Each function is one statement, notifies those who watch the job, and answers false where
@@ -42,7 +42,7 @@ async function enter(
          and ${onlyIf}
       returning id
     )
-    select pg_notify(${jobProgressChannel}, id::text) from entered
+    select pg_notify(${jobs.jobProgressChannel}, id::text) from entered
   `);
   return rows.length > 0;
 }

@@ -4,7 +4,8 @@ import { pageOf, type List } from "../../list.ts";
 import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
-import { columns, type Certificate } from "./certificates.ts";
+import * as certificates from "./certificates.ts";
+import type { Certificate } from "./certificates.ts";
 
 /** Pages of profiles: each kind has a list, with sort and filter keys of its own. */
 
@@ -233,5 +234,5 @@ const pageOfCertificates = <SortKey extends string>(
     ...list,
     id: sql`c.id`,
     newestFirst: sql`c.created_at`,
-    items: { columns, join: sql`join certificates c on c.id = page.id` },
+    items: { columns: certificates.columns, join: sql`join certificates c on c.id = page.id` },
   });

@@ -1,7 +1,7 @@
 import type { Scope } from "../../../domain/scopes.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
-import { idleDays } from "../sign-in/sessions.ts";
+import * as sessions from "../sign-in/sessions.ts";
 
 export async function create(
   tx: Db,
@@ -46,7 +46,7 @@ export async function find(
        where r.token_hash = ${tokenHash}
          and r.expires_at > ${at}
          and s.expires_at > ${at}
-         and s.last_used_at > ${at}::timestamptz - make_interval(days => ${idleDays})
+         and s.last_used_at > ${at}::timestamptz - make_interval(days => ${sessions.idleDays})
          and u.offboarded_at is null
          and s.scopes <@ a.scopes
     `),

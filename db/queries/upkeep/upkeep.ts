@@ -1,8 +1,8 @@
 import { only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
-import { endedHoursMax, fileSecondsMax, unofferedMinutesMax } from "../issuance/hand-overs.ts";
-import { idempotencyKeyHours } from "../issuance/idempotency-keys.ts";
-import { idleDays } from "../sign-in/sessions.ts";
+import * as handOvers from "../issuance/hand-overs.ts";
+import * as idempotencyKeys from "../issuance/idempotency-keys.ts";
+import * as sessions from "../sign-in/sessions.ts";
 
 /** Output is erased this long after it was first collected. */
 export const collectedMinutesMax = 10;
@@ -42,9 +42,9 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
            from hand_overs h
            join issuance_outputs o on o.issuance_id = h.issuance_id
           where o.sealed is not null
-            and (h.offered_at < ${at}::timestamptz - make_interval(secs => ${fileSecondsMax})
+            and (h.offered_at < ${at}::timestamptz - make_interval(secs => ${handOvers.fileSecondsMax})
                  or (h.offered_at is null
-                     and h.picked_up_at < ${at}::timestamptz - make_interval(mins => ${unofferedMinutesMax})))
+                     and h.picked_up_at < ${at}::timestamptz - make_interval(mins => ${handOvers.unofferedMinutesMax})))
           limit ${slice})
       ), erased as (
         update issuance_outputs o
@@ -81,7 +81,7 @@ export async function removeExpired(db: Db, { at }: { at: Date }): Promise<numbe
                       union
                       (select id
                          from sessions
-                        where last_used_at < ${at}::timestamptz - make_interval(days => ${idleDays})
+                        where last_used_at < ${at}::timestamptz - make_interval(days => ${sessions.idleDays})
                         limit ${slice}))`,
     sql`delete from sessions
          where id in (select session_id from console_sessions where expires_at < ${at} limit ${slice})`,
@@ -100,7 +100,7 @@ export async function removeExpired(db: Db, { at }: { at: Date }): Promise<numbe
     sql`delete from hand_overs
          where id in (select id
                         from hand_overs
-                       where expires_at < ${at}::timestamptz - make_interval(hours => ${endedHoursMax})
+                       where expires_at < ${at}::timestamptz - make_interval(hours => ${handOvers.endedHoursMax})
                        limit ${slice})`,
     // By the database's clock too: a worker whose clock is ahead must not forget responders that others use.
     sql`delete from ocsp_responders
@@ -111,7 +111,7 @@ export async function removeExpired(db: Db, { at }: { at: Date }): Promise<numbe
     sql`delete from idempotency_keys
          where (scope, key) in (select scope, key
                                   from idempotency_keys
-                                 where created_at < ${at}::timestamptz - make_interval(hours => ${idempotencyKeyHours})
+                                 where created_at < ${at}::timestamptz - make_interval(hours => ${idempotencyKeys.idempotencyKeyHours})
                                  limit ${slice})`,
   ];
   let total = 0;

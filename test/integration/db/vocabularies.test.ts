@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { signInMethods } from "../../../db/queries/sign-in/logins.ts";
-import { tokenAlgorithms, tokenKeyStates } from "../../../db/queries/oauth/token-signing-keys.ts";
+import * as logins from "../../../db/queries/sign-in/logins.ts";
+import * as tokenSigningKeys from "../../../db/queries/oauth/token-signing-keys.ts";
 import { sql } from "../../../db/sql.ts";
 import { finalJobStates, jobKinds, jobStates, rowStatuses, unconfirmedShareMax } from "../../../domain/bulk-job/job.ts";
 import { certificateFormats } from "../../../domain/certificate-format.ts";
@@ -30,10 +30,10 @@ const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "job_rows.status": rowStatuses,
   "jobs.kind": jobKinds,
   "jobs.state": ["receiving", ...jobStates],
-  "logins.method": signInMethods,
+  "logins.method": logins.signInMethods,
   "revocations.reason": Object.values(revocationReasons),
-  "token_signing_keys.algorithm": tokenAlgorithms,
-  "token_signing_keys.state": tokenKeyStates,
+  "token_signing_keys.algorithm": tokenSigningKeys.tokenAlgorithms,
+  "token_signing_keys.state": tokenSigningKeys.tokenKeyStates,
 };
 
 interface Listed {

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
-import { tokenContext } from "../../../db/queries/people/guest-accounts.ts";
+import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { masterKey, openUnderMasterKey } from "../../../runtime/master-key.ts";
@@ -61,7 +61,7 @@ test("its token is stored as a hash and sealed under the master key", async () =
     `),
   );
   const key = masterKey(operator.data.secret("masterKey"));
-  const token = openUnderMasterKey(key, sealed, tokenContext(hash));
+  const token = openUnderMasterKey(key, sealed, guestAccounts.tokenContext(hash));
   expect(token.toString()).toMatch(/^[a-z]+_[A-Za-z0-9_-]{43}$/);
   expect(createHash("sha256").update(token).digest()).toEqual(hash);
   expect(made.out + made.err).not.toContain(token.toString());

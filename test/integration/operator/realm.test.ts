@@ -2,7 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { expect, test } from "vitest";
-import { upstreamSecretContext } from "../../../db/queries/realm/realms.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import { sql } from "../../../db/sql.ts";
 import { masterKey, openUnderMasterKey } from "../../../runtime/master-key.ts";
 import { openssl } from "../../support/pki/openssl.ts";
@@ -305,7 +305,7 @@ test("an identity provider is named with its secret and its claims, and the secr
   const { id, sealed } = (await sealedSecret(realm)) ?? { id: "", sealed: null };
   expect(sealed?.includes("a secret")).toBe(false);
   const key = masterKey(operator.data.secret("masterKey"));
-  expect(openUnderMasterKey(key, sealed ?? Buffer.alloc(0), upstreamSecretContext(id)).toString()).toBe(secret);
+  expect(openUnderMasterKey(key, sealed ?? Buffer.alloc(0), realms.upstreamSecretContext(id)).toString()).toBe(secret);
 
   const audited = await operator.database.owner.query<{ properties: unknown }>(sql`
     select properties from audit_entries where realm_id = ${id} and event = 'realm_update'

@@ -6,7 +6,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { clientCertificateGrantType as grantType } from "../../../../api/oauth/grants/client-certificate.ts";
-import { consoleClientId, upsertConsole } from "../../../../db/queries/oauth/applications.ts";
+import * as applications from "../../../../db/queries/oauth/applications.ts";
 import { sql } from "../../../../db/sql.ts";
 import { allScopes, scopesAllowedTo, type Scope } from "../../../../domain/scopes.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
@@ -357,14 +357,14 @@ describe("over our own TLS listener", () => {
       status: 400,
       body: { error: "unauthorized_client" },
     });
-    await upsertConsole(api.database.owner, {
+    await applications.upsertConsole(api.database.owner, {
       realmId: realm.realmId,
       clientUri: api.url,
       redirectUri: `${api.url}/console/callback`,
       scopes: allScopes,
       at: systemClock.now(),
     });
-    expect(await signIn(device, { client_id: consoleClientId(realm.realmId) })).toMatchObject({
+    expect(await signIn(device, { client_id: applications.consoleClientId(realm.realmId) })).toMatchObject({
       status: 400,
       body: { error: "unauthorized_client" },
     });

@@ -1,6 +1,6 @@
 import { request, type IncomingMessage } from "node:http";
 import { beforeEach, describe, expect, test } from "vitest";
-import { record } from "../../../../../db/queries/audit/audit-entries.ts";
+import * as audit from "../../../../../db/queries/audit/audit-entries.ts";
 import { sql } from "../../../../../db/sql.ts";
 import type { AuditEvent } from "../../../../../domain/audit.ts";
 import { createHeadVerifier, generateAuditKey } from "../../../../../runtime/audit-key.ts";
@@ -25,7 +25,7 @@ beforeEach(async () => {
 });
 
 const write = (event: AuditEvent, properties = {}, client: string | null = null): Promise<void> =>
-  record(api.database.owner, {
+  audit.record(api.database.owner, {
     realmId,
     event,
     actor: { userId: null, clientId: client },

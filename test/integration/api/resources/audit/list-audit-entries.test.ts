@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
-import { record } from "../../../../../db/queries/audit/audit-entries.ts";
+import * as audit from "../../../../../db/queries/audit/audit-entries.ts";
 import type { AuditEvent } from "../../../../../domain/audit.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
@@ -23,7 +23,7 @@ beforeAll(async () => {
   ];
   // One after the other: ids break ties.
   for (const [event, date, user, clientId] of entries) {
-    await record(api.database.owner, {
+    await audit.record(api.database.owner, {
       realmId,
       event,
       actor: { userId: user, clientId },
@@ -32,7 +32,7 @@ beforeAll(async () => {
     });
   }
   // Of another realm, which no list may show.
-  await record(api.database.owner, {
+  await audit.record(api.database.owner, {
     realmId: api.realmId,
     event: "user_lock",
     actor: { userId, clientId: "console" },

@@ -1,6 +1,6 @@
 import { generateKeyPairSync } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { eraseOutputs } from "../../../../../db/queries/upkeep/upkeep.ts";
+import * as upkeep from "../../../../../db/queries/upkeep/upkeep.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
@@ -143,10 +143,10 @@ describe("with a worker", () => {
       update issuance_outputs o set collected_at = o.collected_at - interval '9 minutes'
         from issuances i where i.id = o.issuance_id and i.user_id = ${user.id}
     `);
-    await eraseOutputs(db, { at: inMinutes(0) });
+    await upkeep.eraseOutputs(db, { at: inMinutes(0) });
     expect(await create(user, linux, key)).toMatchObject({ status: 200 });
 
-    await eraseOutputs(db, { at: inMinutes(2) });
+    await upkeep.eraseOutputs(db, { at: inMinutes(2) });
     expect(await create(user, linux, key)).toBeError("output_erased");
   });
 
