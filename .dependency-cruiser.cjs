@@ -1,7 +1,7 @@
 // Who may import whom. What is not listed for a place is forbidden; and no chain of imports, however long, leads from
 // what talks to the network to what holds issuer keys. Each rule has a file that breaks it in test/fixtures/boundaries.
 
-/** What each place may import of our own files, besides its own. */
+/** What each place may import of our own files, apart from its own. */
 const mayImport = {
   "domain/": [],
   "runtime/": ["domain/"],

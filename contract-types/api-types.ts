@@ -240,7 +240,7 @@ export interface paths {
         post?: never;
         /**
          * Revoke a guest account
-         * @description For good: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it.
+         * @description Cannot be undone: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it.
          */
         delete: operations["revokeGuestAccount"];
         options?: never;
@@ -312,7 +312,7 @@ export interface paths {
         };
         /**
          * The token of a guest account
-         * @description Whoever holds it can create profiles under the account. It is the same every time, and every time that it is read is in the audit log.
+         * @description Anyone who holds it can create profiles under the account. It is the same every time, and every time that it is read is in the audit log.
          */
         get: operations["getGuestToken"];
         put?: never;
@@ -371,7 +371,7 @@ export interface paths {
         };
         /**
          * How the creation of a profile stands
-         * @description For whoever created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for that. Once collected, the output can be had again for 10 minutes. `profile` is null for a token of another client or without the scope that creating the profile needs; such a reading does not collect the output.
+         * @description For the user or client that created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for that. Once collected, the output can be had again for 10 minutes. `profile` is null for a token of another client or without the scope that creating the profile needs; such a reading does not collect the output.
          */
         get: operations["getIssuance"];
         put?: never;
@@ -471,7 +471,7 @@ export interface paths {
         put?: never;
         /**
          * Stop a bulk job
-         * @description The rows in hand are finished and what is done stays; the others are skipped.
+         * @description Rows that are being processed are finished, and what is done stays; all other rows are skipped.
          */
         post: operations["cancelJob"];
         delete?: never;
@@ -509,7 +509,7 @@ export interface paths {
         };
         /**
          * What became of the rows of a bulk job
-         * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for whoever created the job, through the same client and with the scope `profile.create`, until they are erased. As CSV it can be uploaded again.
+         * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for the creator of the job, through the same client and with the scope `profile.create`, until they are erased. As CSV it can be uploaded again.
          */
         get: operations["getJobResults"];
         put?: never;
@@ -732,7 +732,7 @@ export interface paths {
         };
         /**
          * What the signed-in user is signed in to
-         * @description Newest first, not paginated. No scope is needed: whoever is signed in may see where, and end it.
+         * @description Newest first, not paginated. No scope is needed: signed-in users may see where they are signed in, and end it.
          */
         get: operations["listOwnSessions"];
         put?: never;
@@ -794,7 +794,7 @@ export interface paths {
         post?: never;
         /**
          * Offboard a user
-         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked for good.
+         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently.
          */
         delete: operations["offboardUser"];
         options?: never;
@@ -2330,7 +2330,7 @@ export interface operations {
                     clientURI: string;
                     /** @description Where users return after signing in; for a useragent. */
                     redirectURI?: string | null;
-                    /** @description Only scopes that whoever registers the application holds; a service has no openid or offline_access. */
+                    /** @description Only scopes that the caller holds; a service has no openid or offline_access. */
                     scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
                     /** @description Omitted: a service has one, a useragent has none. */
                     useClientSecret?: boolean;

@@ -262,12 +262,12 @@ export const variables = {
   REALMPASS_ISSUANCE_CONCURRENCY: {
     schema: integer(1, 1000, 64),
     used: "worker",
-    about: "Single issuances that one worker has in hand at once.",
+    about: "Single issuances that one worker processes at once.",
   },
   REALMPASS_BULK_CONCURRENCY: {
     schema: integer(1, 16, 2),
     used: "worker",
-    about: "Chunks of bulk work that one worker has in hand at once.",
+    about: "Chunks of bulk work that one worker processes at once.",
   },
   REALMPASS_RSA_KEY_POOL: {
     schema: integer(0, 100_000, 100),

@@ -30,7 +30,7 @@ export async function startJob(context: Context, options: StartOptions): Promise
   const asks = kind === "offboarding" && !dryRun && !context.options.yes;
   if (asks && (!context.isInteractive || file === "-")) {
     throw usageError(
-      "Offboarding revokes every profile of these people for good. Without a terminal to ask on, this needs --yes.",
+      "Offboarding revokes every profile of these people permanently. Without a terminal to ask on, this needs --yes.",
     );
   }
   const upload = await uploadOf(file, type, context.io.stdin);
@@ -50,7 +50,7 @@ export async function runJob(
 ): Promise<ExitCode> {
   if (job.kind === "offboarding") {
     await context.confirm(
-      `${counted(job.changed, "user")} will be offboarded, and every profile of theirs revoked for good. ${counted(job.failed, "row")} cannot be used.`,
+      `${counted(job.changed, "user")} will be offboarded, and all their profiles revoked permanently. ${counted(job.failed, "row")} cannot be used.`,
       String(job.changed),
     );
   }

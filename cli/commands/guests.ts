@@ -70,7 +70,7 @@ export const guestsCreate = command({
 
 export const guestsRevoke = command({
   name: "guests revoke",
-  about: "End a guest account, its token and all its profiles, for good.",
+  about: "End a guest account, its token and all its profiles permanently.",
   arguments: { account: accountArgument },
   options: { reason: reasonOption },
   async run({ account, reason }, context) {
@@ -80,7 +80,7 @@ export const guestsRevoke = command({
       await answerOf(api.GET("/api/guest-accounts/{guestAccountId}", { params: { path } }))
     ).data;
     await context.confirm(
-      `“${name}” and its ${counted(activeProfileCount, "active profile")} will be revoked for good.`,
+      `“${name}” and its ${counted(activeProfileCount, "active profile")} will be revoked permanently.`,
       name,
     );
     const body = reason === undefined ? {} : { reason };

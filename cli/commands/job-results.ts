@@ -63,7 +63,7 @@ export const jobsErase = command({
     const service = await context.service();
     const { changed } = await askForJob(service, id);
     await context.confirm(
-      `This job changed ${changed} rows. The keys of the profiles that it issued will be gone for good.`,
+      `This job changed ${changed} rows. The keys of the profiles that it issued will be erased permanently.`,
       String(changed),
     );
     await answerOf(service.api.DELETE("/api/jobs/{id}/results", { params: { path: { id } } }));

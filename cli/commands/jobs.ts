@@ -91,7 +91,7 @@ const jobsWatch = command({
 
 const jobsCancel = command({
   name: "jobs cancel",
-  about: "Stop a job. It finishes the rows in hand and keeps what is done.",
+  about: "Stop a job. It finishes the rows that are being processed and keeps what is done.",
   arguments: { job: jobArgument },
   options: { wait: waitFlag },
   async run({ job: id, wait }, context) {

@@ -103,7 +103,7 @@ export const profilesCreate = command({
 
 export const profilesRevoke = command({
   name: "profiles revoke",
-  about: "Revoke profiles of users, for good: all of them or, when one is unknown, none.",
+  about: "Revoke profiles of users permanently: all of them or, when one is unknown, none.",
   arguments: {
     serials: argument(
       "SERIAL…",
@@ -121,9 +121,12 @@ export const profilesRevoke = command({
     const [serial = ""] = serials;
     if (serials.length === 1) {
       const profile = (await answerOf(api.GET("/api/profiles/{serial}", { params: { path: { serial } } }))).data;
-      await context.confirm(`“${profile.name}” of user ${profile.owner} will be revoked for good.`, profile.name);
+      await context.confirm(`“${profile.name}” of user ${profile.owner} will be revoked permanently.`, profile.name);
     } else {
-      await context.confirm(`${counted(serials.length, "profile")} will be revoked for good.`, String(serials.length));
+      await context.confirm(
+        `${counted(serials.length, "profile")} will be revoked permanently.`,
+        String(serials.length),
+      );
     }
     const body = { profiles: [...serials], ...(reason === undefined ? {} : { reason }) };
     await answerOf(api.DELETE("/api/profiles/bulk", { body }));

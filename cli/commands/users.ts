@@ -78,7 +78,7 @@ export const usersOffboard = command({
     const [first] = found;
     const one = found.length === 1 && first !== undefined ? first.pairwiseID : undefined;
     await context.confirm(
-      `${one ?? counted(found.length, "user")}: ${counted(profiles, "profile")} will be revoked for good. People can be reactivated later, profiles cannot.`,
+      `${one ?? counted(found.length, "user")}: ${counted(profiles, "profile")} will be revoked permanently. People can be reactivated later, profiles cannot.`,
       one ?? String(found.length),
     );
     return forEach(

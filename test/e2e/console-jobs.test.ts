@@ -292,7 +292,7 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
         await pressAt(page.getByRole("button", { name: "Start for 4,998 people" }));
         await stated(page, "Running");
         await pressAt(page.getByRole("button", { name: "Cancel the job" }));
-        await page.waitForSelector("[role=dialog] >> text=It finishes the rows in hand");
+        await page.waitForSelector("[role=dialog] >> text=It finishes the rows that are being processed");
         await expectFocus(page.getByRole("button", { name: "Cancel", exact: true }));
         await page.keyboard.press("Tab");
         await page.keyboard.press("Enter");

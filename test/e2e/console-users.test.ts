@@ -150,7 +150,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       await opened(`/console/users/${leaver.id}`, async ({ page }) => {
         await button(page, "Offboard").click();
         const dialog = page.getByRole("dialog", { name: "Offboard leaver@example.org?" });
-        await dialog.getByText("2 profiles are revoked for good.").waitFor();
+        await dialog.getByText("2 profiles are revoked permanently.").waitFor();
         await expectFocus(inDialog(page, "Cancel"));
         await inDialog(page, "Cancel").click();
         expect(await userOf(leaver)).toMatchObject({ blacklisted: false });

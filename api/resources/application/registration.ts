@@ -13,7 +13,7 @@ const Scopes = z
   .min(1)
   .max(100)
   .transform((given) => [...new Set(given)])
-  .describe("Only scopes that whoever registers the application holds; a service has no openid or offline_access.");
+  .describe("Only scopes that the caller holds; a service has no openid or offline_access.");
 
 /** What the registration of an application takes. */
 export const Registration = z.object({

@@ -12,7 +12,7 @@ import { answerJob } from "./answer-job.ts";
 export const cancelJob = endpoint({
   operation: "cancelJob",
   summary: "Stop a bulk job",
-  description: "The rows in hand are finished and what is done stays; the others are skipped.",
+  description: "Rows that are being processed are finished, and what is done stays; all other rows are skipped.",
   method: "post",
   path: "/api/jobs/:id/cancel",
   access: "admin",

@@ -15,7 +15,7 @@ export const getJobResults = streaming({
   summary: "What became of the rows of a bulk job",
   description:
     "What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for " +
-    "whoever created the job, through the same client and with the scope `profile.create`, until they are erased. " +
+    "the creator of the job, through the same client and with the scope `profile.create`, until they are erased. " +
     "As CSV it can be uploaded again.",
   path: "/api/jobs/:id/results",
   access: "admin",

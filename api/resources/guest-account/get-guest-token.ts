@@ -11,7 +11,7 @@ export const getGuestToken = endpoint({
   operation: "getGuestToken",
   summary: "The token of a guest account",
   description:
-    "Whoever holds it can create profiles under the account. It is the same every time, and every time that it is read is in the audit log.",
+    "Anyone who holds it can create profiles under the account. It is the same every time, and every time that it is read is in the audit log.",
   method: "get",
   path: "/api/guest-token/:guestAccountId",
   host: "auth",

@@ -10,7 +10,7 @@ export const revokeGuestAccount = endpoint({
   operation: "revokeGuestAccount",
   summary: "Revoke a guest account",
   description:
-    "For good: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it.",
+    "Cannot be undone: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it.",
   method: "delete",
   path: "/api/guest-accounts/:guestAccountId",
   access: "admin",

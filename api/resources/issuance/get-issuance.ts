@@ -33,7 +33,7 @@ export const getIssuance = endpoint({
   operation: "getIssuance",
   summary: "How the creation of a profile stands",
   description:
-    "For whoever created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for that. Once collected, the output can be had again for 10 minutes. `profile` is null for a token of another client or without the scope that creating the profile needs; such a reading does not collect the output.",
+    "For the user or client that created it. 202 until it is settled; with `Prefer: wait=N` the answer waits for that. Once collected, the output can be had again for 10 minutes. `profile` is null for a token of another client or without the scope that creating the profile needs; such a reading does not collect the output.",
   method: "get",
   path: "/api/issuances/:id",
   access: "any",

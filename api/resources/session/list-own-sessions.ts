@@ -6,7 +6,8 @@ import { SessionView, sessionView } from "../../contract/views/session-view.ts";
 export const listOwnSessions = endpoint({
   operation: "listOwnSessions",
   summary: "What the signed-in user is signed in to",
-  description: "Newest first, not paginated. No scope is needed: whoever is signed in may see where, and end it.",
+  description:
+    "Newest first, not paginated. No scope is needed: signed-in users may see where they are signed in, and end it.",
   method: "get",
   path: "/api/sessions",
   access: "user",

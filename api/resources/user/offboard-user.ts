@@ -10,7 +10,7 @@ export const offboardUser = endpoint({
   operation: "offboardUser",
   summary: "Offboard a user",
   description:
-    "The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked for good.",
+    "The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently.",
   method: "delete",
   path: "/api/user/:userID",
   access: "admin",

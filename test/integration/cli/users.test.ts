@@ -67,7 +67,7 @@ test("offboarding without a terminal needs --yes, and then does it", async () =>
 
   const asked = await cli(["users", "offboard", user.id]);
   expect(asked.code).toBe(2);
-  expect(asked.err).toMatch(/1 profile will be revoked for good.*--yes/);
+  expect(asked.err).toMatch(/1 profile will be revoked permanently.*--yes/);
   expect((await shown(user.id))["blacklisted"]).toBe(false);
 
   expect((await cli(["users", "offboard", user.id, "--yes", "--reason", "key-compromise"])).code).toBe(0);

@@ -83,12 +83,12 @@ export const english = {
     unknown_client: {
       title: "Unknown application",
       happened: "The application that sent you here is not known, or it has been switched off.",
-      remedy: "Tell whoever runs the application.",
+      remedy: "Tell the people who run the application.",
     },
     redirect_mismatch: {
       title: "This application is not set up correctly",
       happened: "The address that you would return to is not the one registered for the application.",
-      remedy: "Tell whoever runs the application. Nothing was sent to that address.",
+      remedy: "Tell the people who run the application. Nothing was sent to that address.",
     },
     logout_refused: {
       title: "You were not signed out",
@@ -153,7 +153,7 @@ export const english = {
     console_missing: {
       title: "The console is not there",
       happened: "The service was started without it.",
-      remedy: "Whoever runs the service has to build it once: npm run build",
+      remedy: "The operator of the service has to build it once: npm run build",
     },
     unavailable: {
       title: "Please try again shortly",

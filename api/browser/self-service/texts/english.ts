@@ -53,7 +53,7 @@ export const english = {
     },
     guest_full: {
       title: "All profiles are in use",
-      text: (limit: number) => `${limit} of ${limit} profiles are in use. Ask whoever gave you this link.`,
+      text: (limit: number) => `${limit} of ${limit} profiles are in use. Ask the person who gave you this link.`,
     },
     no_issuer: {
       title: "Devices cannot be added yet",
@@ -221,7 +221,7 @@ export const english = {
     },
     guestExpired: {
       title: "This guest access has ended",
-      text: "Its time is over, and devices that joined with it are off the network. Ask whoever gave you the link.",
+      text: "Its time is over, and devices that joined with it are off the network. Ask the person who gave you the link.",
     },
   },
 
@@ -278,6 +278,6 @@ export const english = {
     used: "Profiles",
     usage: (count: number, limit: number) => `${count} of ${limit} profiles used`,
     unlimited: (count: number) => (count === 1 ? "1 profile used" : `${count} profiles used`),
-    intro: "Put your phone or laptop on the Wi-Fi. Whoever has this link can do so too: pass it on with care.",
+    intro: "Put your phone or laptop on the Wi-Fi. Anyone who has this link can do so too: pass it on with care.",
   },
 };
