@@ -99,8 +99,8 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const byName = new Map(Object.values(processors({ ...jobDeps, issue })).map((entry) => [entry.name, entry]));
   const concurrency: Record<QueueName, number> = {
     issuance: options.issuanceConcurrency,
-    jobs: jobSteps,
-    bulk: options.bulkConcurrency,
+    "bulk-job-steps": jobSteps,
+    "bulk-job-rows": options.bulkConcurrency,
   };
   for (const name of queueNames) {
     const worker = startQueueWorker(
@@ -108,7 +108,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
       name,
       (job) => {
         const found = byName.get(job.name);
-        if (found === undefined) throw new UnrecoverableError(`no job is called ${job.name}`);
+        if (found === undefined) throw new UnrecoverableError(`no task is called ${job.name}`);
         return found.process(job, log);
       },
       { concurrency: concurrency[name], log },

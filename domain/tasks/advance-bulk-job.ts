@@ -7,8 +7,8 @@ export const advanceCauses = ["received", "started", "cancelled"] as const;
 
 /** Takes a bulk job one state further: check it, begin it, stop it, finish it. What is to be done is in its row. */
 export const advanceBulkJob = defineTask({
-  name: "advance-job",
-  queue: "jobs",
+  name: "advance-bulk-job",
+  queue: "bulk-job-steps",
   payload: z.strictObject({ version: z.literal(1), jobId: JobID, cause: z.enum(advanceCauses) }),
   taskId: ({ jobId, cause }) => `${jobId}_${cause}`,
   attempts: 3,

@@ -2,13 +2,13 @@ import { z } from "zod";
 import { JobID } from "../ids.ts";
 import { defineTask } from "./task.ts";
 
-/** Rows per chunk. Every chunk begins at a multiple of it plus one, so that adding a chunk again means the same job. */
+/** Rows per chunk. Every chunk begins at a multiple of it plus one, so that adding a chunk again means the same task. */
 export const chunkSize = 500;
 
 /** The unfinished rows of a bulk job at positions `from` (inclusive) to `to` (exclusive). */
 export const processBulkJobRows = defineTask({
-  name: "work-job-rows",
-  queue: "bulk",
+  name: "process-bulk-job-rows",
+  queue: "bulk-job-rows",
   payload: z.strictObject({
     version: z.literal(1),
     jobId: JobID,

@@ -1,7 +1,7 @@
 import type { z } from "zod";
 
 /** The queues: interactive issuance, the steps of bulk jobs, and their rows. None waits for another. */
-export const queueNames = ["issuance", "jobs", "bulk"] as const;
+export const queueNames = ["issuance", "bulk-job-steps", "bulk-job-rows"] as const;
 export type QueueName = (typeof queueNames)[number];
 
 /** What both sides of a queue agree on. A payload is a version and ids: reading the queue reveals nothing else. */

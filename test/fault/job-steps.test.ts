@@ -201,7 +201,7 @@ onBothBackends((kind) => {
     await ended(service.api.at(-1)!, "SIGKILL");
     await first;
     await enqueuing.release();
-    expect(await queueDepths(service)).toMatchObject({ jobs: 0 });
+    expect(await queueDepths(service)).toMatchObject({ "bulk-job-steps": 0 });
     const { id } = only(await service.owner.query<{ id: string }>(sql`select id from jobs`));
 
     await expectDoneOnce(service, id, { total: 20, events: ["user_create"] });

@@ -425,6 +425,28 @@ describe("the upgrade of a database whose api could create in the queue's schema
   });
 });
 
+test("migrating adds what a renamed queue needs and leaves the tasks under its old name where they are", async () => {
+  const owner = (statement: string) => asOwner<{ count: number }>(urls.fresh, statement);
+  const before = await catalog(urls.fresh);
+  const [old] = await asOwner<{ name: string }>(urls.fresh, "select bullmq.job_id_seq_name('bulk') as name");
+  const [renamed] = await asOwner<{ name: string }>(
+    urls.fresh,
+    "select bullmq.job_id_seq_name('bulk-job-rows') as name",
+  );
+  await owner(`alter sequence bullmq."${renamed?.name}" rename to "${old?.name}"`);
+  await owner(
+    "insert into bullmq.job (queue, id, seq, name, state, added_at_ms) values ('bulk', 'left', 1, 'work-job-rows', 'waiting', 0)",
+  );
+  log.warn = vi.fn();
+
+  await migrateAll(urls.fresh, log);
+
+  expect(log.warn).not.toHaveBeenCalled();
+  expect(await owner("select count(*)::integer from bullmq.job where queue = 'bulk'")).toEqual([{ count: 1 }]);
+  await owner(`delete from bullmq.job where queue = 'bulk'; drop sequence bullmq."${old?.name}"`);
+  expect(await catalog(urls.fresh)).toEqual(before);
+});
+
 describe("what does not belong into the queue's schema is found and removed by migrating:", () => {
   const asQueue = (statement: string) => `
     grant create on schema bullmq to realmpass_queue;
