@@ -3,7 +3,7 @@ export type Batcher<Item, Outcome> = (item: Item) => Promise<Outcome>;
 
 /**
  * Gathers what arrives while an earlier batch runs. A lone item starts at once; under load batches grow by themselves, so
- * that statements, messages to threads and commits are shared. Behind a batch that takes longer than `patienceMs` (RSA
+ * that statements, messages to threads and commits are shared. Behind a batch that takes longer than `waitMsMax` (RSA
  * keys that have to be made first) nobody waits: others run beside it, up to `inFlightMax`.
  */
 export function createBatcher<Item, Outcome>(

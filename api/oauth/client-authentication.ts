@@ -48,11 +48,11 @@ const challengeIf = (basic: boolean) => (basic ? { challenge: basicChallenge } :
 
 /** Compares with two hashes at least, whatever there is, each in constant time. */
 function isAmong(hash: Buffer, known: readonly Buffer[]): boolean {
-  const compared = [...known, ...Array<Buffer>(Math.max(0, 2 - known.length)).fill(nobody)];
-  return compared.filter((candidate) => timingSafeEqual(candidate, hash)).some((candidate) => candidate !== nobody);
+  const compared = [...known, ...Array<Buffer>(Math.max(0, 2 - known.length)).fill(dummyHash)];
+  return compared.filter((candidate) => timingSafeEqual(candidate, hash)).some((candidate) => candidate !== dummyHash);
 }
 
-const nobody = Buffer.alloc(32);
+const dummyHash = Buffer.alloc(32);
 
 function readCredentials(form: Form, authorization: string | undefined): Credentials {
   const [, encoded] = /^basic +(.*)$/is.exec(authorization ?? "") ?? [];

@@ -127,11 +127,11 @@ async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]):
     parts.map(async (part) => {
       try {
         const { wrappedDataKey, results } = await deps.pool.issue(
-          part.map((row) => order(row, networks.get(row.id), deps)),
+          part.map((row) => toSigningRequest(row, networks.get(row.id), deps)),
         );
         const dataKeyId = randomUUID();
         batch.dataKeys.push({ id: dataKeyId, wrapped: wrappedDataKey });
-        for (const result of results) sort(result, { batch, dataKeyId, log: deps.log });
+        for (const result of results) recordResult(result, { batch, dataKeyId, log: deps.log });
       } catch (error) {
         deps.log.error({ event: "signing.failed", err: error }, "a batch was not signed; it goes back to the queue");
         batch.failed.push(...part.map(({ id }) => ({ id, code: null })));
@@ -142,7 +142,7 @@ async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]):
 }
 
 /** What is signed is rebuilt from the committed row: an edited job yields nothing that the row does not say. */
-function order(
+function toSigningRequest(
   row: ClaimedIssuance,
   network: NetworkSettings | undefined,
   { rsaKeys }: Pick<IssuanceDeps, "rsaKeys">,
@@ -177,7 +177,7 @@ const failureCode = {
   signing_failed: null,
 } as const satisfies Record<OrderFailureCode, ErrorCode | null>;
 
-function sort(
+function recordResult(
   result: OrderResult,
   { batch, dataKeyId, log }: { batch: SignedBatch; dataKeyId: string; log: Log },
 ): void {

@@ -25,7 +25,7 @@ export type FromThread =
   | { type: "listening"; port: number }
   | { type: "certify"; requestId: number; issuerId: string; publicKeySpki: Uint8Array }
   | { type: "metrics"; metrics: OcspMetrics }
-  | { type: "trouble"; event: string; fields: Record<string, string>; error: { name: string; message: string } };
+  | { type: "warning"; event: string; fields: Record<string, string>; error: { name: string; message: string } };
 
 export type ToThread =
   | { type: "certified"; requestId: number; certified: Certified }

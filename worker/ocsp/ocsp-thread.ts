@@ -21,7 +21,7 @@ import { within } from "../../runtime/deadline.ts";
 const port = parentPort;
 if (port === null) throw new Error("ocsp-thread.ts is a worker thread's entry");
 const data = workerData as OcspThreadData;
-const tell = (message: FromThread): void => {
+const notify = (message: FromThread): void => {
   port.postMessage(message);
 };
 
@@ -41,7 +41,7 @@ const prepareMsMax = 2_000;
 function warning(event: string, fields: Record<string, string>, error: unknown): void {
   const { name, message, cause } = error instanceof Error ? error : new Error(String(error));
   const because = cause instanceof Error ? `: ${cause.message}` : "";
-  tell({ type: "trouble", event, fields, error: { name, message: `${message}${because}` } });
+  notify({ type: "warning", event, fields, error: { name, message: `${message}${because}` } });
 }
 
 const asked = new Map<number, { resolve: (certified: Certified) => void; reject: (error: Error) => void }>();
@@ -50,7 +50,7 @@ const certify: Certify = ({ issuerId, publicKeySpki }) =>
   new Promise((resolve, reject) => {
     const requestId = ++lastRequestId;
     asked.set(requestId, { resolve, reject });
-    tell({ type: "certify", requestId, issuerId, publicKeySpki: new Uint8Array(publicKeySpki) });
+    notify({ type: "certify", requestId, issuerId, publicKeySpki: new Uint8Array(publicKeySpki) });
   });
 
 const db = openDatabase({
@@ -108,7 +108,7 @@ const flush = (): Promise<void> =>
     .finally(() => (flushing = undefined)));
 const sendFigures = (): void => {
   const taken = metrics.take();
-  if (taken !== undefined) tell({ type: "metrics", metrics: taken });
+  if (taken !== undefined) notify({ type: "metrics", metrics: taken });
 };
 const timers = [setInterval(() => void flush(), lastOcspEveryMs), setInterval(sendFigures, figuresEveryMs)];
 
@@ -138,4 +138,4 @@ const prepare = async (): Promise<void> => {
 };
 const prepared = prepare().catch(() => undefined);
 await within(prepareMsMax, prepared);
-tell({ type: "listening", port: listener.port });
+notify({ type: "listening", port: listener.port });

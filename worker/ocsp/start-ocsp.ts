@@ -94,7 +94,7 @@ export async function startOcsp(options: OcspOptions, deps: OcspDeps): Promise<v
           case "metrics":
             countFigures(message.metrics);
             break;
-          case "trouble":
+          case "warning":
             log.warn(
               { event: message.event, ...message.fields, error: message.error },
               "the OCSP responder is in trouble",

@@ -36,7 +36,7 @@ export const takeRowsOut = endpoint({
         throw fail("invalid_request", { fields: [{ path: "rows", reason: `the job has no row ${missing}` }] });
       }
       await jobRows.takeOut(tx, { realmId, jobId, positions, at });
-      await jobs.tell(tx, jobId);
+      await jobs.notify(tx, jobId);
       return { jobId };
     });
     const job = await jobs.find(deps.db, { realmId, jobId, at });

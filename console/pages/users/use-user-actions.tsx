@@ -21,10 +21,10 @@ export function useUserActions() {
     await finish(verb, await start(verb, users, userCalls[verb]));
   };
   const finish = async (verb: UserAction, users: readonly User[]): Promise<void> => {
-    tell(verb, users);
+    notify(verb, users);
     await Promise.all(changed.map((name) => queries.invalidateQueries({ queryKey: [name] })));
   };
-  const tell = (verb: UserAction, users: readonly User[]) => {
+  const notify = (verb: UserAction, users: readonly User[]) => {
     const undo = undoes[verb];
     if (users.length === 0) return;
     notifyDone(

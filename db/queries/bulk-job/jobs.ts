@@ -272,6 +272,6 @@ export async function eraseOutput(tx: Db, { realmId, jobId, at }: InRealm & { at
 }
 
 /** Notifies those who watch a job, once this transaction is committed. */
-export async function tell(tx: Db, jobId: string): Promise<void> {
+export async function notify(tx: Db, jobId: string): Promise<void> {
   await tx.query(sql`select pg_notify(${jobProgressChannel}, ${jobId}::text)`);
 }

@@ -3,17 +3,17 @@ import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
 import { useApi } from "../../support/service/api.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
-import { startFront, type Front } from "../../support/run/reverse-proxy.ts";
+import { startReverseProxy, type ReverseProxy } from "../../support/run/reverse-proxy.ts";
 
 const api = useApi();
 const realm = useCliRealm(api);
 const { cli } = realm;
-let front: Front;
+let proxy: ReverseProxy;
 
 beforeAll(async () => {
   const { id } = await realm.user();
   await api.as.service({ realmId: realm.realmId }).put(`/api/user/${id}/status`, { locked: true });
-  front = await startFront(() => api.url);
+  proxy = await startReverseProxy(() => api.url);
 });
 
 test("the audit log is exported as it is, as NDJSON or CSV", async () => {
@@ -61,10 +61,10 @@ test("doctor: without a worker the service is not ready, and with one all is wel
 });
 
 test("doctor: clocks that do not agree, a service that is away, credentials that are none", async () => {
-  front.decide(({ path }) =>
+  proxy.decide(({ path }) =>
     path === "/healthz" ? { status: 200, headers: { Date: "Thu, 01 Jan 2026 00:00:00 GMT" } } : "pass",
   );
-  expect((await doctor({ REALMPASS_URL: front.url })).found["clock"]).toEqual({
+  expect((await doctor({ REALMPASS_URL: proxy.url })).found["clock"]).toEqual({
     ok: false,
     detail: expect.stringMatching(/this machine is \d+ s ahead of the service/),
   });

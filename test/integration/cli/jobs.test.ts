@@ -3,13 +3,13 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { useApi } from "../../support/service/api.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
-import { startFront, type Front } from "../../support/run/reverse-proxy.ts";
+import { startReverseProxy, type ReverseProxy } from "../../support/run/reverse-proxy.ts";
 import type { TestWorker } from "../../support/service/worker.ts";
 
 const api = useApi();
 const realm = useCliRealm(api, { maxProfiles: 3 });
 const { cli } = realm;
-let front: Front;
+let proxy: ReverseProxy;
 
 interface Job {
   id: string;
@@ -26,7 +26,7 @@ const people = (count: number, prefix: string): string[] =>
   Array.from({ length: count }, (_, n) => `${prefix}-${n + 1}`);
 
 beforeAll(async () => {
-  front = await startFront(() => api.url);
+  proxy = await startReverseProxy(() => api.url);
 });
 
 describe("without a worker", () => {
@@ -96,12 +96,12 @@ describe("without a worker", () => {
 
   test("an upload is tried again with the whole file after the service was busy", async () => {
     let left = 1;
-    front.decide(({ path }) =>
+    proxy.decide(({ path }) =>
       path.startsWith("/api/jobs/") && left-- > 0 ? { status: 503, headers: { "Retry-After": "0" } } : "pass",
     );
     const name = await file("again.csv", ["pairwiseID", ...people(5, "again")]);
     const { code, out } = await cli(["jobs", "start", "onboard", name, "--json"], {
-      env: { REALMPASS_URL: front.url },
+      env: { REALMPASS_URL: proxy.url },
     });
     expect(code).toBe(0);
     expect(jobOf(out)).toMatchObject({ total: 5 });
@@ -244,13 +244,13 @@ describe("with a worker", () => {
   });
 
   test("where events do not get through, it asks instead", async () => {
-    front.decide(({ path }) => (path.endsWith("/events") ? { status: 502, body: "no streams here" } : "pass"));
+    proxy.decide(({ path }) => (path.endsWith("/events") ? { status: 502, body: "no streams here" } : "pass"));
     const name = await file("polled.csv", ["pairwiseID", "polled-1"]);
     const { code, out } = await cli(["jobs", "start", "onboard", name, "--wait", "--json"], {
-      env: { REALMPASS_URL: front.url },
+      env: { REALMPASS_URL: proxy.url },
     });
     expect(code).toBe(0);
     expect(jobOf(out).state).toBe("completed");
-    expect(front.seen.some(({ headers }) => headers["prefer"] === "wait=5")).toBe(true);
+    expect(proxy.seen.some(({ headers }) => headers["prefer"] === "wait=5")).toBe(true);
   });
 });

@@ -1,22 +1,22 @@
 import { beforeAll, expect, test } from "vitest";
 import { useApi } from "../../support/service/api.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
-import { startFront, type Front, type SeenRequest } from "../../support/run/reverse-proxy.ts";
+import { startReverseProxy, type ReverseProxy, type SeenRequest } from "../../support/run/reverse-proxy.ts";
 
 const api = useApi();
 const realm = useCliRealm(api);
-let front: Front;
-const cli = (argv: string[]) => realm.cli(argv, { env: { REALMPASS_URL: front.url } });
+let proxy: ReverseProxy;
+const cli = (argv: string[]) => realm.cli(argv, { env: { REALMPASS_URL: proxy.url } });
 const isApi = ({ path }: SeenRequest): boolean => path.startsWith("/api/");
-const calls = (): SeenRequest[] => front.seen.filter(isApi);
+const calls = (): SeenRequest[] => proxy.seen.filter(isApi);
 /** The first so many calls are answered like this, the others by the service. */
-const first = (count: number, fate: ReturnType<Parameters<Front["decide"]>[0]>): void => {
+const first = (count: number, outcome: ReturnType<Parameters<ReverseProxy["decide"]>[0]>): void => {
   let left = count;
-  front.decide((request) => (isApi(request) && left-- > 0 ? fate : "pass"));
+  proxy.decide((request) => (isApi(request) && left-- > 0 ? outcome : "pass"));
 };
 
 beforeAll(async () => {
-  front = await startFront(() => api.url);
+  proxy = await startReverseProxy(() => api.url);
 });
 
 test.each([429, 503])("%i with Retry-After is tried again, with the same Idempotency-Key", async (status) => {
@@ -65,7 +65,7 @@ test("a connection that breaks after the service has done it does nothing twice"
 test("two commands are two things, with two keys", async () => {
   const keys = new Set<unknown>();
   for (let time = 0; time < 2; time += 1) {
-    front.decide(() => "pass");
+    proxy.decide(() => "pass");
     await cli(["guests", "create", "twice", "--expires", "2099-01-01"]);
     keys.add(calls()[0]?.headers["idempotency-key"]);
   }
@@ -113,7 +113,7 @@ test("a profile whose output the service does not show to this token is an error
     headers: { "Content-Type": "application/json" },
     body: JSON.stringify({ result: "ok", code, data }),
   });
-  front.decide(({ method, path }) => {
+  proxy.decide(({ method, path }) => {
     if (path.startsWith("/api/issuances/")) return answer(200, { ...issuance, state: "issued" });
     if (method !== "POST" || !path.includes("/profiles/")) return "pass";
     return answer(202, issuance);

@@ -5,18 +5,18 @@ import { beforeAll, beforeEach, expect, test } from "vitest";
 import { useApi } from "../../support/service/api.ts";
 import { useCli } from "../../support/service/cli.ts";
 import { eventually } from "../../support/run/eventually.ts";
-import { startFront, type Front } from "../../support/run/reverse-proxy.ts";
+import { startReverseProxy, type ReverseProxy } from "../../support/run/reverse-proxy.ts";
 import type { GivenApplication } from "../../support/given/given.ts";
 
 const api = useApi();
 const cli = useCli(() => ({}));
 let application: GivenApplication;
-let front: Front;
+let proxy: ReverseProxy;
 const file = (): string => join(cli.directory, ".config", "realmpass", "login.json");
 
 beforeAll(async () => {
   application = await api.given.application({ realmId: api.realmId });
-  front = await startFront(() => api.url);
+  proxy = await startReverseProxy(() => api.url);
 });
 beforeEach(async () => {
   await cli(["logout"]);
@@ -115,20 +115,20 @@ test("a stored login that is damaged says so", async () => {
 
 test("a stored secret goes to the service and client that it was stored for, and to no other", async () => {
   await login();
-  front.decide(() => "pass");
+  proxy.decide(() => "pass");
 
-  const elsewhere = await cli(["users", "list", "--url", front.url]);
+  const elsewhere = await cli(["users", "list", "--url", proxy.url]);
   const asAnother = await cli(["users", "list", "--client-id", "somebody"]);
 
   expect([elsewhere.code, asAnother.code]).toEqual([4, 4]);
-  expect(front.seen).toEqual([]);
+  expect(proxy.seen).toEqual([]);
 });
 
 test("the secret comes from a file as well, or from the environment, which goes before the stored login", async () => {
   await login();
   await writeFile(join(cli.directory, "secret"), `${application.secret}\n`);
-  const named = ["--url", front.url, "--client-id", application.clientId];
-  front.decide(() => "pass");
+  const named = ["--url", proxy.url, "--client-id", application.clientId];
+  proxy.decide(() => "pass");
 
   const fromFile = await cli(["users", "list", ...named, "--client-secret-file", "secret"]);
   const fromInput = await cli(["users", "list", ...named, "--client-secret-file", "-"], { input: application.secret });
@@ -142,12 +142,12 @@ test("the secret comes from a file as well, or from the environment, which goes 
 
 test("the secret is in no process list, and no command takes it as an argument", async () => {
   // Every request waits, so that there is time to look.
-  front.decide(() => ({ status: 503, headers: { "Retry-After": "20" } }));
-  const running = cli.start(["users", "list", "--url", front.url, "--client-id", application.clientId], {
+  proxy.decide(() => ({ status: 503, headers: { "Retry-After": "20" } }));
+  const running = cli.start(["users", "list", "--url", proxy.url, "--client-id", application.clientId], {
     env: { REALMPASS_CLIENT_SECRET: application.secret },
   });
   await eventually(() => {
-    expect(front.seen.length).toBeGreaterThan(0);
+    expect(proxy.seen.length).toBeGreaterThan(0);
   });
 
   expect(readFileSync(`/proc/${running.child.pid}/cmdline`, "latin1")).not.toContain(application.secret);
@@ -178,9 +178,9 @@ test("switching off the check of certificates is refused", async () => {
 });
 
 test("an answer that redirects does not take the secret along", async () => {
-  front.decide(() => ({ status: 307, headers: { Location: `${api.url}/oauth/token` } }));
-  const { code } = await login({ url: front.url });
+  proxy.decide(() => ({ status: 307, headers: { Location: `${api.url}/oauth/token` } }));
+  const { code } = await login({ url: proxy.url });
 
   expect(code).toBe(1);
-  expect(front.seen).toHaveLength(1);
+  expect(proxy.seen).toHaveLength(1);
 });

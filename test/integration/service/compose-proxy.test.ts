@@ -5,7 +5,7 @@ import { beforeAll, expect, test } from "vitest";
 import { secretPaths } from "../../../api/secret-paths.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { uploadAndFollow } from "../../support/counterparts/behind-nginx.ts";
-import { startFront } from "../../support/run/reverse-proxy.ts";
+import { startReverseProxy } from "../../support/run/reverse-proxy.ts";
 import { startNginx, type Nginx } from "../../support/counterparts/nginx.ts";
 import { startService, type RunningService } from "../../support/service/service.ts";
 import { freePort } from "../../support/run/services.ts";
@@ -61,25 +61,25 @@ describeWithTool("nginx", "the proxy of docker-compose.yml", () => {
   });
 
   test("says itself where a request came from, whatever the client says", async () => {
-    const front = await startFront(() => `http://127.0.0.1:${service.apiPort}`);
-    const before = await startNginx([new URL(front.url).host]);
+    const reverseProxy = await startReverseProxy(() => `http://127.0.0.1:${service.apiPort}`);
+    const before = await startNginx([new URL(reverseProxy.url).host]);
     const answer = await fetch(`${before.url}/healthz`, {
       headers: { "x-forwarded-for": "203.0.113.9", "x-forwarded-proto": "https", "x-client-certificate": "forged" },
     });
 
     expect(answer.status).toBe(200);
-    expect(front.seen[0]?.headers).toMatchObject({
+    expect(reverseProxy.seen[0]?.headers).toMatchObject({
       host: new URL(before.url).host,
       "x-forwarded-for": "127.0.0.1",
       "x-forwarded-proto": "http",
     });
-    expect(front.seen[0]?.headers).not.toHaveProperty("x-client-certificate");
+    expect(reverseProxy.seen[0]?.headers).not.toHaveProperty("x-client-certificate");
   });
 
   test("logs no link, code or token, neither of what is answered nor of what fails, but the request's id", async () => {
     const away = await startNginx([`127.0.0.1:${await freePort()}`]);
     // Takes requests, and closes their connections without an answer.
-    const broken = await startFront(() => "http://127.0.0.1:1");
+    const broken = await startReverseProxy(() => "http://127.0.0.1:1");
     const silent = await startNginx([new URL(broken.url).host]);
     const secrets: string[] = [];
     const ids: string[] = [];

@@ -8,29 +8,29 @@ export interface SeenRequest {
   headers: IncomingMessage["headers"];
 }
 
-/** What becomes of a request: passed on, answered by the front itself, or passed on and its answer thrown away. */
+/** What becomes of a request: passed on, answered by the proxy itself, or passed on and its answer thrown away. */
 export type ProxyOutcome = "pass" | "lose-answer" | { status: number; headers?: Record<string, string>; body?: string };
 
-export interface Front {
+export interface ReverseProxy {
   url: string;
   seen: SeenRequest[];
   /** Decides about each request from now on. */
-  decide(fate: (request: SeenRequest) => ProxyOutcome): void;
+  decide(outcome: (request: SeenRequest) => ProxyOutcome): void;
 }
 
 /** A gateway before the service, which sees every request and may answer in its stead. */
-export async function startFront(target: () => string): Promise<Front> {
-  let fateOf: (request: SeenRequest) => ProxyOutcome = () => "pass";
+export async function startReverseProxy(target: () => string): Promise<ReverseProxy> {
+  let outcomeOf: (request: SeenRequest) => ProxyOutcome = () => "pass";
   const seen: SeenRequest[] = [];
   const server = createServer((request, response) => {
     const here = { method: request.method ?? "", path: request.url ?? "", headers: request.headers };
     seen.push(here);
-    const fate = fateOf(here);
-    if (typeof fate === "object") {
+    const outcome = outcomeOf(here);
+    if (typeof outcome === "object") {
       request.resume();
-      request.once("end", () => response.writeHead(fate.status, fate.headers).end(fate.body));
+      request.once("end", () => response.writeHead(outcome.status, outcome.headers).end(outcome.body));
     } else {
-      forward(target(), request, response, fate);
+      forward(target(), request, response, outcome);
     }
   });
   await new Promise<void>((resolve) => {
@@ -43,9 +43,9 @@ export async function startFront(target: () => string): Promise<Front> {
   return {
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     seen,
-    decide(fate) {
+    decide(outcome) {
       seen.length = 0;
-      fateOf = fate;
+      outcomeOf = outcome;
     },
   };
 }
@@ -54,13 +54,13 @@ function forward(
   target: string,
   request: IncomingMessage,
   response: ServerResponse,
-  fate: "pass" | "lose-answer",
+  outcome: "pass" | "lose-answer",
 ): void {
   const { hostname, port } = new URL(target);
   const onward = httpRequest(
     { hostname, port, method: request.method, path: request.url, headers: request.headers, agent: false },
     (answer) => {
-      if (fate === "lose-answer") {
+      if (outcome === "lose-answer") {
         answer.resume();
         answer.once("end", () => request.socket.destroy());
         return;
