@@ -1,11 +1,11 @@
 import { expect, test } from "vitest";
-import { metadataPaths } from "../../../../api/oauth/metadata.ts";
-import { useApi } from "../../../support/service/api.ts";
+import { metadataPaths } from "../../api/oauth/metadata.ts";
+import { useApi } from "../support/service/api.ts";
 
 const api = useApi();
 const { as } = api;
 
-test("both discovery documents are the same, and name only what answers", async () => {
+test("2 and 3.2 both discovery documents are the same, and name only what answers", async () => {
   const [openid, oauth] = await Promise.all(
     ["openid-configuration", "oauth-authorization-server"].map((name) => as.nobody().get(`/.well-known/${name}`)),
   );
@@ -30,7 +30,7 @@ test("both discovery documents are the same, and name only what answers", async 
   }
 });
 
-test("the jwks has public halves alone, with kid, use and alg", async () => {
+test("2 jwks_uri leads to public halves alone, with kid, use and alg", async () => {
   const { status, headers, body } = await as.nobody().get("/oauth/jwks");
   expect({ status, cache: headers["cache-control"] }).toEqual({ status: 200, cache: "public, max-age=300" });
   expect(body.keys.map(({ alg }: { alg: string }) => alg).sort()).toEqual(["ES256", "RS256"]);
@@ -40,7 +40,7 @@ test("the jwks has public halves alone, with kid, use and alg", async () => {
   }
 });
 
-test("a server below a path has its documents where RFC 8414 and OpenID Connect look for them", () => {
+test("3.1 a server below a path has its documents where RFC 8414 and OpenID Connect look for them", () => {
   const settings = { authUrl: "https://login.example/campus" };
   expect(metadataPaths({ settings } as Parameters<typeof metadataPaths>[0])).toEqual([
     "/.well-known/openid-configuration",
@@ -50,6 +50,6 @@ test("a server below a path has its documents where RFC 8414 and OpenID Connect 
   ]);
 });
 
-test("there is no document for another path", async () => {
+test("3.1 there is no document for another path", async () => {
   expect((await as.nobody().get("/.well-known/openid-configuration/other")).status).toBe(404);
 });
