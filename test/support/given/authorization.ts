@@ -1,4 +1,5 @@
 import { createHash, randomBytes } from "node:crypto";
+import { expect } from "vitest";
 import { sendRequest, type ApiAnswer, type TestApi } from "../service/api.ts";
 import { createBrowserSession, type BrowserSession, type Visit } from "../browser/browser-session.ts";
 import type { GivenApplication, GivenUser } from "./given.ts";
@@ -14,6 +15,27 @@ export function drawPkce(): { verifier: string; challenge: string } {
 /** The parameters of a redirect to the application. */
 export const answerOf = (visit: { headers: { location?: string | undefined } }): Record<string, string> =>
   Object.fromEntries(new URL(visit.headers.location ?? "about:blank").searchParams);
+
+/** Sent along where a refusal is expected, so that it can be seen to come back as it was. */
+export const markedState = "a b+c&d=é";
+
+/** That an authorization request with {@link markedState} was refused, and that the application learns of it. */
+export function expectToldToApplication(visit: Visit, { error, iss }: { error: string; iss: string }): void {
+  expect({ status: visit.status, at: visit.headers.location?.split("?")[0] }).toEqual({ status: 303, at: redirectUri });
+  expect(answerOf(visit)).toEqual({
+    error,
+    error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/),
+    state: markedState,
+    iss,
+  });
+}
+
+/** That an authorization request was answered with a page, and led nowhere. */
+export function expectShownOnPage(visit: Visit): void {
+  expect({ status: visit.status, location: visit.headers.location }).toEqual({ status: 400, location: undefined });
+  expect(visit.headers["content-type"]).toMatch(/^text\/html/);
+  expect(visit.text).not.toContain("evil.example");
+}
 
 /** A form post to an endpoint that clients call. */
 export const postForm = (
@@ -75,6 +97,16 @@ export function authorizationOn(api: Pick<TestApi, "url" | "given">) {
       const browser = await flows.browser(user);
       const { code = "" } = answerOf(await flows.allow(browser, flows.authorizeUrl(application, parameters)));
       return { ...(await flows.redeem(application, code)), browser };
+    },
+
+    /** The code of an authorization request that the user allows. */
+    codeFor: async (
+      user: GivenUser,
+      application: GivenApplication,
+      parameters: Record<string, string> = {},
+    ): Promise<string> => {
+      const browser = await flows.browser(user);
+      return answerOf(await flows.allow(browser, flows.authorizeUrl(application, parameters)))["code"] ?? "";
     },
 
     redeem: (application: GivenApplication, code: string, fields: Record<string, string> = {}) =>

@@ -1,8 +1,6 @@
 import { createHash } from "node:crypto";
-import { createLocalJWKSet, decodeProtectedHeader, jwtVerify } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { scopesAllowedTo } from "../../../../domain/scopes.ts";
 import { sendRequest, useApi, type ApiAnswer } from "../../../support/service/api.ts";
 import type { GivenApplication } from "../../../support/given/given.ts";
 
@@ -24,10 +22,6 @@ const form = (
     headers: { "content-type": "application/x-www-form-urlencoded", ...headers },
   });
 
-const basic = (id: string, secret: string): Record<string, string> => ({
-  authorization: `Basic ${Buffer.from(`${encodeURIComponent(id)}:${encodeURIComponent(secret)}`).toString("base64")}`,
-});
-
 const grant = { grant_type: "client_credentials" };
 const post = (fields: Record<string, string> = {}) =>
   form({ ...grant, client_id: service.clientId, client_secret: service.secret, ...fields });
@@ -42,26 +36,6 @@ describe("client_credentials", () => {
     expect(answer.body).toEqual({ access_token: expect.any(String), token_type: "Bearer" });
   });
 
-  test("the token is an RFC 9068 JWT for 30 minutes that the stored key signed, and opens the API", async () => {
-    const { access_token: token } = (await post()).body;
-    const keys = await api.database.owner.query<{ publicJwk: object; kid: string }>(sql`
-      select public_jwk as "publicJwk", kid from token_signing_keys where state = 'current'
-    `);
-    const jwks = createLocalJWKSet({ keys: keys.map(({ publicJwk, kid }) => ({ ...publicJwk, kid })) });
-    const { payload } = await jwtVerify(token, jwks, {
-      issuer: api.url,
-      audience: api.url,
-      typ: "at+jwt",
-      algorithms: ["ES256"],
-    });
-
-    expect(decodeProtectedHeader(token)).toEqual({ alg: "ES256", typ: "at+jwt", kid: keys[0]?.kid });
-    expect(payload).toMatchObject({ sub: service.clientId, client_id: service.clientId, jti: expect.any(String) });
-    expect(Number(payload.exp) - Number(payload.iat)).toBe(1800);
-    expect(String(payload["scope"]).split(" ").sort()).toEqual(scopesAllowedTo("service").sort());
-    expect(await as.token(token).get("/api/user")).toMatchObject({ status: 200 });
-  });
-
   test("only the token's hash is stored, with the secret it was got with", async () => {
     const { access_token: token } = (await post()).body;
     const rows = await api.database.owner.query(sql`
@@ -74,19 +48,6 @@ describe("client_credentials", () => {
     const { access_token: token } = (await post({ scope: "realm.read" })).body;
     expect(await as.token(token).get("/api/realm")).toMatchObject({ status: 200 });
     expect(await as.token(token).get("/api/user")).toBeError("insufficient_scope");
-  });
-
-  test("the Basic scheme works, its parts form-decoded", async () => {
-    expect(await form(grant, basic(service.clientId, service.secret))).toMatchObject({ status: 200 });
-    expect(
-      await form({ ...grant, client_id: service.clientId }, basic(service.clientId, service.secret)),
-    ).toMatchObject({ status: 200 });
-  });
-
-  test("unknown fields and the query are ignored", async () => {
-    expect(await post({ whatever: "x" })).toMatchObject({ status: 200 });
-    const query = `?${new URLSearchParams({ ...grant, client_id: service.clientId, client_secret: service.secret }).toString()}`;
-    expect(await form("", {}, query)).toMatchObject({ status: 400, body: { error: "invalid_request" } });
   });
 
   test("processes that start at once end up with one key", async () => {
@@ -107,28 +68,7 @@ describe("client_credentials", () => {
 
 describe("refused", () => {
   type Case = [name: string, send: () => Promise<ApiAnswer>, status: number, error: string];
-  const wrong = "rps_wrong";
   const cases: Case[] = [
-    ["an unknown client", () => post({ client_id: "nobody" }), 401, "invalid_client"],
-    ["a wrong secret", () => post({ client_secret: wrong }), 401, "invalid_client"],
-    ["no secret", () => form({ ...grant, client_id: service.clientId }), 401, "invalid_client"],
-    ["an empty secret", () => post({ client_secret: "" }), 401, "invalid_client"],
-    ["a wrong secret by Basic", () => form(grant, basic(service.clientId, wrong)), 401, "invalid_client"],
-    ["Basic that is no Basic", () => form(grant, { authorization: "Basic !!!" }), 401, "invalid_client"],
-    ["Basic with NUL", () => form(grant, basic("a\0", "b")), 401, "invalid_client"],
-    [
-      "Basic and a body secret",
-      () => form({ ...grant, client_secret: service.secret }, basic(service.clientId, service.secret)),
-      400,
-      "invalid_request",
-    ],
-    [
-      "Basic and another client_id",
-      () => form({ ...grant, client_id: "other" }, basic(service.clientId, service.secret)),
-      400,
-      "invalid_request",
-    ],
-    ["no client", () => form(grant), 400, "invalid_request"],
     ["no grant type", () => post({ grant_type: "" }), 400, "invalid_request"],
     ["the grant password", () => post({ grant_type: "password" }), 400, "unsupported_grant_type"],
     ["the grant constructor", () => post({ grant_type: "constructor" }), 400, "unsupported_grant_type"],
@@ -192,11 +132,6 @@ describe("refused", () => {
         body: { error: "unauthorized_client" },
       });
     }
-  });
-
-  test("401 names the Basic scheme when it was used, and only then", async () => {
-    expect((await form(grant, basic(service.clientId, wrong))).headers["www-authenticate"]).toMatch(/^Basic /);
-    expect((await post({ client_secret: wrong })).headers["www-authenticate"]).toBeUndefined();
   });
 
   test.each(["GET", "HEAD", "PUT"])("%s is 405 and says what is allowed", async (method) => {
