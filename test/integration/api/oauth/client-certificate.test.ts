@@ -1,9 +1,7 @@
-import { createHash, generateKeyPairSync, randomBytes, X509Certificate } from "node:crypto";
-import { request as httpRequest } from "node:http";
-import { Agent, request as httpsRequest } from "node:https";
-import { TLSSocket, type SecureVersion } from "node:tls";
-import { Ajv2020 } from "ajv/dist/2020.js";
-import { createLocalJWKSet, decodeJwt, jwtVerify, type JSONWebKeySet } from "jose";
+import { randomBytes } from "node:crypto";
+import { Agent } from "node:https";
+import type { SecureVersion } from "node:tls";
+import { decodeJwt } from "jose";
 import { beforeAll, describe, expect, test } from "vitest";
 import { clientCertificateGrantType as grantType } from "../../../../api/oauth/grants/client-certificate.ts";
 import * as applications from "../../../../db/queries/oauth/applications.ts";
@@ -12,39 +10,26 @@ import { allScopes, scopesAllowedTo, type Scope } from "../../../../domain/scope
 import { systemClock } from "../../../../runtime/clock.ts";
 import { useApi, type ApiAnswer } from "../../../support/service/api.ts";
 import { postForm } from "../../../support/given/authorization.ts";
+import {
+  bearer,
+  byteSequence,
+  derOf,
+  deviceSignInOn,
+  header,
+  newKey,
+  selfSigned,
+  send,
+  trusted,
+  withClientCertificates,
+  type Device,
+  type Sent,
+} from "../../../support/given/device-sign-in.ts";
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
-import { openssl } from "../../../support/pki/openssl.ts";
 
-/** A certificate with its key, as a device holds it. */
-interface Device {
-  serial: string;
-  certificate: string;
-  key: string;
-  csr: string;
-}
-
-function newKey(): { key: string; csr: string } {
-  const { privateKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
-  const key = privateKey.export({ type: "pkcs8", format: "pem" }).toString();
-  return { key, csr: openssl(["req", "-new", "-key", "key.pem", "-subj", "/CN=x"], { "key.pem": key }).stdout };
-}
-
-/** A certificate that the key's holder made up. */
-const selfSigned = (key: string, ...extra: readonly string[]): string =>
-  openssl(["req", "-x509", "-key", "key.pem", "-subj", "/CN=localhost", "-days", "1", ...extra], { "key.pem": key })
-    .stdout;
-
-const listenerKey = newKey().key;
-const listenerCertificate = selfSigned(listenerKey, "-addext", "subjectAltName=IP:127.0.0.1");
-
-const header = "X-Client-Certificate";
-const trusted = "127.0.0.2";
-
-const api = useApi({
-  tls: { certificate: listenerCertificate, key: listenerKey },
-  settings: { trustedProxies: trusted, clientCertificates: { header } },
-});
+const api = useApi(withClientCertificates);
+const devices = deviceSignInOn(api);
+const { issue } = devices;
 const { as, given } = api;
 const switchedOff = useApi();
 
@@ -54,26 +39,6 @@ let client: GivenApplication;
 
 const asAdmin = () => as.admin({ realmId: realm.realmId });
 
-/** A profile that the worker issued for a key of the device's. */
-async function issue(owner: GivenUser, { allowAuth = true }: { allowAuth?: boolean } = {}): Promise<Device> {
-  const { key, csr } = newKey();
-  const name = `laptop ${randomBytes(3).toString("hex")}`;
-  const answer = await as
-    .admin({ realmId: owner.realmId })
-    .post(`/api/user/${owner.id}/profiles/${encodeURIComponent(name)}`, {
-      format: "pem",
-      deviceType: "Linux",
-      allowAuth,
-      csr,
-    });
-  expect(answer.status).toBeLessThan(300);
-  const [row] = await api.database.owner.query<{ serial: string; certificate: Buffer }>(sql`
-    select serial_number as serial, certificate from certificates where user_id = ${owner.id} and name = ${name}
-  `);
-  if (row === undefined) throw new Error("no certificate");
-  return { serial: row.serial, certificate: new X509Certificate(row.certificate).toString(), key, csr };
-}
-
 beforeAll(async () => {
   realm = await givenIssuingRealm(api.database.owner, { maxProfiles: 100 });
   user = await given.user({ realmId: realm.realmId });
@@ -81,78 +46,19 @@ beforeAll(async () => {
   await api.startWorker();
 });
 
-interface Sent {
-  headers?: Record<string, string>;
-  form?: Record<string, string>;
-  /** Shown in the TLS handshake. */
-  device?: Pick<Device, "certificate" | "key"> | undefined;
-  /** Where the connection comes from. */
-  from?: string;
-  /** What makes the TLS connections; omitted: a new one for this request. */
-  agent?: Agent;
-}
-
-/** One request on a connection of its own. */
-function send(
-  url: string,
-  { headers = {}, form, device, from, agent }: Sent = {},
-): Promise<ApiAnswer & { resumed: boolean }> {
-  const body = form && new URLSearchParams(form).toString();
-  const options = {
-    method: body === undefined ? "GET" : "POST",
-    agent: false as const,
-    headers: {
-      ...(body !== undefined && {
-        "content-type": "application/x-www-form-urlencoded",
-        "content-length": Buffer.byteLength(body),
-      }),
-      ...headers,
-    },
-    ...(from !== undefined && { localAddress: from }),
-  };
-  return new Promise((resolve, reject) => {
-    const outgoing = url.startsWith("https:")
-      ? httpsRequest(url, {
-          ...options,
-          ...(agent && { agent }),
-          ca: listenerCertificate,
-          ...(device && { cert: device.certificate, key: device.key }),
-        })
-      : httpRequest(url, options);
-    outgoing.once("error", reject);
-    outgoing.once("response", (incoming) => {
-      const chunks: Buffer[] = [];
-      incoming.on("data", (chunk: Buffer) => chunks.push(chunk));
-      incoming.once("error", reject);
-      incoming.once("end", () => {
-        const text = Buffer.concat(chunks).toString("utf8");
-        const resumed = incoming.socket instanceof TLSSocket && incoming.socket.isSessionReused();
-        const answer = { status: incoming.statusCode ?? 0, headers: incoming.headers, text, resumed };
-        resolve({ ...answer, body: text === "" ? undefined : JSON.parse(text) });
-      });
-    });
-    outgoing.end(body);
-  });
-}
-
 const formOf = (fields: Record<string, string> = {}) => ({
   grant_type: grantType,
   client_id: client.clientId,
   ...fields,
 });
 
-/** Signs in over the TLS listener. */
 const signIn = (device: Sent["device"], fields?: Record<string, string>): Promise<ApiAnswer> =>
-  send(`${api.tlsUrl}/oauth/token`, { form: formOf(fields), device });
+  devices.signIn(client, device, fields);
 
 /** Signs in over plain http, as a proxy passes it on. */
 const signInBehindProxy = (value: string, { from = trusted, name = header } = {}): Promise<ApiAnswer> =>
   send(`${api.url}/oauth/token`, { form: formOf(), headers: { [name]: value }, from });
 
-const derOf = ({ certificate }: Pick<Device, "certificate">): Buffer => new X509Certificate(certificate).raw;
-const byteSequence = (der: Buffer): string => `:${der.toString("base64")}:`;
-
-const bearer = (token: string) => ({ authorization: `Bearer ${token}` });
 const change = (device: Device, what: ReturnType<typeof sql>) =>
   api.database.owner.query(sql`update certificates set ${what} where serial_number = ${device.serial}`);
 
@@ -174,30 +80,6 @@ describe("over our own TLS listener", () => {
     expect(own).toMatchObject({ status: 200, body: { data: { serial: device.serial } } });
     const info = await send(`${api.tlsUrl}/oauth/userinfo`, { headers: bearer(answer.body.access_token), device });
     expect(info).toMatchObject({ status: 200, body: { sub: user.id } });
-  });
-
-  test("the access token names the certificate it is bound to (RFC 8705), the id token the sign-in", async () => {
-    const device = await issue(user);
-    const before = Math.floor(systemClock.now().getTime() / 1000);
-    const { body } = await signIn(device);
-    const keys = (await as.nobody().get("/oauth/jwks")).body as JSONWebKeySet;
-    const { payload: access } = await jwtVerify(body.access_token, createLocalJWKSet(keys), { issuer: api.url });
-    expect(access).toMatchObject({
-      sub: user.id,
-      client_id: client.clientId,
-      cnf: { "x5t#S256": createHash("sha256").update(derOf(device)).digest("base64url") },
-    });
-    const { payload: id } = await jwtVerify(body.id_token, createLocalJWKSet(keys), { audience: client.clientId });
-    expect(id).toMatchObject({ sub: user.id, sid: expect.any(String), auth_time: expect.any(Number) });
-    expect(id["auth_time"]).toBeGreaterThanOrEqual(before);
-
-    const sessions = await api.database.owner.query(sql`
-      select s.user_id as "userId", s.login_id as "loginId", c.serial_number as serial
-        from sessions s
-        join certificates c on c.id = s.certificate_id
-       where s.id = ${id["sid"]}
-    `);
-    expect(sessions).toEqual([{ userId: user.id, loginId: null, serial: device.serial }]);
   });
 
   test("the audit log says who signed in with which profile, and tells administrators apart", async () => {
@@ -411,49 +293,11 @@ describe("the token", () => {
     expect((await open(otherToken ?? "", { device: other })).status).toBe(200);
   });
 
-  test("is good with its certificate alone: without it, with another or with a forged header it is 401", async () => {
-    const [device, other] = [await issue(user), await issue(user)];
-    const token = String((await signIn(device)).body.access_token);
-    const forged = { [header]: byteSequence(derOf(device)) };
-    for (const answer of [
-      await open(token),
-      await open(token, {}, api.url),
-      await open(token, { device: other }),
-      await open(token, { headers: forged }),
-      await open(token, { device: other, headers: forged }),
-      await open(token, { headers: forged }, api.url),
-    ]) {
-      expect(answer).toBeError("unauthenticated");
-      expect(answer.headers["www-authenticate"]).toContain('error="invalid_token"');
-    }
-    const info = await send(`${api.url}/oauth/userinfo`, { headers: bearer(token) });
-    expect(info).toMatchObject({ status: 401, body: { error: "invalid_token" } });
-    expect((await open(token, { device })).status).toBe(200);
-  });
-
   test("is good through a proxy that passes the certificate on", async () => {
     const device = await issue(user);
     const token = String((await signIn(device)).body.access_token);
     const sent = { headers: { [header]: byteSequence(derOf(device)) }, from: trusted };
     expect((await open(token, sent, api.url)).status).toBe(200);
-  });
-
-  test("is said to be bound by introspection (RFC 8705 section 3.2)", async () => {
-    const device = await issue(user);
-    const { access_token: token } = (await signIn(device)).body;
-    const service = await given.application({ realmId: realm.realmId });
-    const { body } = await postForm(`${api.url}/oauth/introspect`, {
-      token,
-      client_id: service.clientId,
-      client_secret: service.secret,
-    });
-    expect(body).toMatchObject({ active: true, sub: user.id, cnf: decodeJwt(token)["cnf"] });
-
-    const { paths } = (await as.nobody().get("/openapi.json")).body;
-    const schema = paths["/oauth/introspect"].post.responses["200"].content["application/json"].schema;
-    expect(Object.keys(schema.properties)).toEqual(expect.arrayContaining(Object.keys(body as object)));
-    expect(new Ajv2020({ strict: false }).validate(schema, body)).toBe(true);
-    expect(Object.keys(schema.properties.cnf.properties)).toEqual(Object.keys((body as { cnf: object }).cnf));
   });
 
   test("of another kind needs no certificate, and none stands in its way", async () => {
@@ -534,18 +378,6 @@ describe("through a proxy", () => {
     });
     expect(answer).toMatchObject({ status: 400, body: { error: "invalid_grant" } });
   });
-});
-
-test("the metadata say that there is such a grant, and where to go with a certificate", async () => {
-  const { body } = await as.nobody().get("/.well-known/openid-configuration");
-  expect(body).toMatchObject({
-    tls_client_certificate_bound_access_tokens: true,
-    mtls_endpoint_aliases: {
-      token_endpoint: `${api.tlsUrl}/oauth/token`,
-      userinfo_endpoint: `${api.tlsUrl}/oauth/userinfo`,
-    },
-  });
-  expect(body.grant_types_supported).toContain(grantType);
 });
 
 test("where it is not switched on there is no such grant, whatever headers say", async () => {
