@@ -10,8 +10,9 @@ const mayImport = {
   "pki/": ["domain/"],
   "contract-types/": [],
   "db/": ["domain/", "runtime/"],
-  "api/": ["domain/", "runtime/", "db/"],
-  "worker/": ["domain/", "runtime/", "db/", "pki/"],
+  "process/": ["domain/", "runtime/", "db/"],
+  "api/": ["domain/", "runtime/", "db/", "process/"],
+  "worker/": ["domain/", "runtime/", "db/", "pki/", "process/"],
   "operator/": ["domain/", "runtime/", "db/", "pki/", "worker/keys/", "terminal/", "embedded-postgres/"],
   "console/": ["domain/", "contract-types/"],
   // It is a client of the API; with the service it shares the vocabulary and how CSV is written.

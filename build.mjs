@@ -24,6 +24,7 @@ const compiled = [
   "domain",
   "runtime",
   "db",
+  "process",
   "api",
   "worker",
   "operator",

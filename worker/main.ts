@@ -5,7 +5,7 @@ import { ConfigError, loadConfig } from "../runtime/config.ts";
 import { openDataDirectory } from "../runtime/data-directory.ts";
 import { createLifecycle, runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { createLog } from "../runtime/log.ts";
-import { createRegistry, serveMetrics } from "../runtime/metrics.ts";
+import { createRegistry, serveMetrics } from "../process/metrics.ts";
 import { queueBackend } from "../runtime/queues.ts";
 import { workerVariables } from "./config.ts";
 import { profileSigningOf } from "./issuance/profile-signing.ts";

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createRegistry, serveMetrics } from "../../../runtime/metrics.ts";
+import { createRegistry, serveMetrics } from "../../../process/metrics.ts";
 import { silentLog } from "../../support/service/worker.ts";
 
 const serve = (port: number) => serveMetrics({ registry: createRegistry(), host: "127.0.0.1", port, log: silentLog });

@@ -1,7 +1,7 @@
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { collectDefaultMetrics, Registry } from "prom-client";
-import type { Log } from "./log.ts";
+import type { Log } from "../runtime/log.ts";
 
 /** A registry with the process's own metrics in it. */
 export function createRegistry(): Registry {
