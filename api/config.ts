@@ -1,12 +1,7 @@
 import type { Config } from "../runtime/config.ts";
 
-/** What an API process needs. Neither an issuer key nor its passphrase is among it. */
+/** What an API process needs in addition to what every server process does. Neither an issuer key nor its passphrase is among it. */
 export const apiVariables = [
-  "DATABASE_URL",
-  "DATABASE_PASSWORD",
-  "REDIS_URL",
-  "REALMPASS_DATA_DIRECTORY",
-  "REALMPASS_LOG_LEVEL",
   "PORT",
   "REALMPASS_HOST",
   "REALMPASS_BASE_URL",
@@ -17,9 +12,6 @@ export const apiVariables = [
   "REALMPASS_TLS_URL",
   "REALMPASS_TLS_CERTIFICATE",
   "REALMPASS_TLS_KEY",
-  "REALMPASS_METRICS_HOST",
-  "REALMPASS_METRICS_PORT",
-  "REALMPASS_DATABASE_CONNECTIONS",
   "REALMPASS_WAIT_SECONDS",
   "REALMPASS_RATE_LIMIT_SERVICE",
   "REALMPASS_RATE_LIMIT_USER",

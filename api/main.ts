@@ -1,71 +1,34 @@
-import { openDatabase, openQueuePool, type DatabaseOptions } from "../db/client.ts";
 import { authUrl, baseUrl } from "../runtime/addresses.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { ConfigError, loadConfig } from "../runtime/config.ts";
-import { openDataDirectory } from "../runtime/data-directory.ts";
-import { createLifecycle, runMain, type Lifecycle } from "../runtime/lifecycle.ts";
-import { createLog } from "../runtime/log.ts";
-import { createRegistry, serveMetrics } from "../process/metrics.ts";
-import { queueBackend } from "../runtime/queues.ts";
+import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
+import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
 import { clientCertificatesOf, tlsListenerOf } from "./http/client-certificate/config.ts";
 import { apiVariables, type ApiConfig } from "./config.ts";
 import type { ApiSettings } from "./contract/deps.ts";
 import { startApi } from "./server.ts";
 
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
-  const config = loadConfig(apiVariables, process.env);
-  if (config.DATABASE_URL === undefined) {
-    throw new ConfigError(["DATABASE_URL: an api needs it; `npm start` runs a database, an api and a worker together"]);
-  }
+  const config = loadServerConfig("api", apiVariables, process.env);
   const tls = tlsListenerOf(config);
-  const log = createLog({ process: "api", level: config.REALMPASS_LOG_LEVEL });
-  const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
-  begin(lifecycle);
-  lifecycle.stopOnSignals({ withParent: process.env["npm_lifecycle_event"] !== undefined });
-
-  const database: DatabaseOptions = {
-    url: config.DATABASE_URL,
-    role: "realmpass_api",
-    connectionsMax: config.REALMPASS_DATABASE_CONNECTIONS,
-    applicationName: "realmpass api",
+  const { secret, metricsPort, ...started } = await startServerProcess({
+    name: "api",
+    config,
+    stopsWithParent: process.env["npm_lifecycle_event"] !== undefined,
+    begin,
     answerSecondsMax: 10,
-    onIdleError: (error) => {
-      log.warn({ event: "database.connection_lost", err: error }, "a database connection was lost");
-    },
-  };
-  const db = openDatabase(database);
-  lifecycle.onStop("database", () => db.close());
-
-  const backend = queueBackend(config.REDIS_URL, () => {
-    const pool = openQueuePool({ ...database, connectionsMax: queueConnections });
-    lifecycle.onStop("queue pool", () => pool.end());
-    return pool;
+    queueConnectionsMax: queueConnections,
   });
+  const { log } = started;
 
-  const registry = createRegistry();
-  const metrics = await serveMetrics({
-    registry,
-    host: config.REALMPASS_METRICS_HOST,
-    port: config.REALMPASS_METRICS_PORT,
-    log,
-  });
-  lifecycle.onStop("metrics", () => metrics.close());
-
-  const secrets = (): ReturnType<typeof openDataDirectory> => openDataDirectory(config.REALMPASS_DATA_DIRECTORY);
   const { port, tlsPort } = await startApi({
-    db,
-    database,
-    backend,
-    masterKey: config.REALMPASS_MASTER_KEY ?? secrets().secret("masterKey"),
-    outputPrivateKeyJwk: config.REALMPASS_OUTPUT_PRIVATE_KEY ?? secrets().secret("outputPrivateKey"),
+    ...started,
+    masterKey: config.REALMPASS_MASTER_KEY ?? secret("masterKey"),
+    outputPrivateKeyJwk: config.REALMPASS_OUTPUT_PRIVATE_KEY ?? secret("outputPrivateKey"),
     host: config.REALMPASS_HOST,
     port: config.PORT,
     tls,
     settings: (listeningPort, listeningTlsPort) => settingsOf({ ...config, PORT: listeningPort }, listeningTlsPort),
-    registry,
     clock: systemClock,
-    log,
-    lifecycle,
   });
   log.info(
     { event: "api.listening", host: config.REALMPASS_HOST, port },
@@ -77,7 +40,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
       "listening for profiles over TLS",
     );
   }
-  process.send?.({ event: "listening", port, metricsPort: metrics.port });
+  process.send?.({ event: "listening", port, metricsPort });
 }
 
 /** The producing side of the queue needs few. */

@@ -1,22 +1,14 @@
-/** What a worker needs. Neither a token signing key nor a client secret nor the key that opens outputs is among it. */
+/** What a worker needs in addition to what every server process does. Neither a token signing key nor a client secret nor the key that opens outputs is among it. */
 export const workerVariables = [
-  "DATABASE_URL",
-  "DATABASE_PASSWORD",
-  "REDIS_URL",
-  "REALMPASS_DATA_DIRECTORY",
-  "REALMPASS_LOG_LEVEL",
   "PORT",
   "REALMPASS_BASE_URL",
   "REALMPASS_PUBLICATION_URL",
   "REALMPASS_CRL_VALIDITY_HOURS",
-  "REALMPASS_METRICS_HOST",
-  "REALMPASS_METRICS_PORT",
   "REALMPASS_OCSP_HOST",
   "REALMPASS_OCSP_PORT",
   "REALMPASS_OCSP_URL",
   "REALMPASS_RATE_LIMIT_OCSP",
   "REALMPASS_TRUSTED_PROXIES",
-  "REALMPASS_DATABASE_CONNECTIONS",
   "REALMPASS_ISSUER_KEY_PASSPHRASE",
   "REALMPASS_OUTPUT_PUBLIC_KEY",
   "REALMPASS_AUDIT_KEY",

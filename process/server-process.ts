@@ -1,0 +1,116 @@
+import type { Registry } from "prom-client";
+import { openDatabase, openQueuePool, type Database, type DatabaseOptions } from "../db/client.ts";
+import { ConfigError, loadConfig, type Config, type Env } from "../runtime/config.ts";
+import { openDataDirectory, type SecretName } from "../runtime/data-directory.ts";
+import { createLifecycle, type Lifecycle } from "../runtime/lifecycle.ts";
+import { createLog, type Log } from "../runtime/log.ts";
+import { queueBackend, type QueueBackend } from "../runtime/queues.ts";
+import type { Variable } from "../runtime/variables.ts";
+import { createRegistry, serveMetrics } from "./metrics.ts";
+
+/** The processes that serve: each has a Postgres role, and a name in the log and in the list of connections. */
+export type ServerName = "api" | "worker";
+
+/** What every server process reads of the environment. */
+const serverVariables = [
+  "DATABASE_URL",
+  "DATABASE_PASSWORD",
+  "REDIS_URL",
+  "REALMPASS_DATA_DIRECTORY",
+  "REALMPASS_LOG_LEVEL",
+  "REALMPASS_METRICS_HOST",
+  "REALMPASS_METRICS_PORT",
+  "REALMPASS_DATABASE_CONNECTIONS",
+] as const;
+
+/** A server process cannot do without a database. */
+export type ServerConfig = Config<(typeof serverVariables)[number]> & { readonly DATABASE_URL: string };
+
+const withArticle: Readonly<Record<ServerName, string>> = { api: "an api", worker: "a worker" };
+
+/** Reads what every server process needs and the variables named. Throws a `ConfigError` without a database. */
+export function loadServerConfig<Names extends Variable>(
+  name: ServerName,
+  variables: readonly Names[],
+  env: Env,
+): Config<Names> & ServerConfig {
+  const config = loadConfig([...serverVariables, ...variables], env);
+  if (config.DATABASE_URL === undefined) {
+    throw new ConfigError([
+      `DATABASE_URL: ${withArticle[name]} needs it; \`npm start\` runs a database, an api and a worker together`,
+    ]);
+  }
+  return config as Config<Names> & ServerConfig;
+}
+
+/** What a server process works with. All of it stops with the lifecycle. */
+export interface ServerProcess {
+  /** As it was opened, for connections of another kind. */
+  database: DatabaseOptions;
+  db: Database;
+  backend: QueueBackend;
+  registry: Registry;
+  metricsPort: number;
+  log: Log;
+  lifecycle: Lifecycle;
+  /** A secret of the data directory, which is opened only when one is asked for. */
+  secret: (name: SecretName) => string;
+}
+
+export interface ServerProcessOptions {
+  name: ServerName;
+  config: ServerConfig;
+  /** True under npm: when npm is killed, all that this process sees is that its parent is gone. */
+  stopsWithParent: boolean;
+  /** Told of the lifecycle before anything starts. */
+  begin: (lifecycle: Lifecycle) => void;
+  answerSecondsMax?: number;
+  /** How many connections BullMQ has when its tables are in Postgres. Default: as many as the database. */
+  queueConnectionsMax?: number;
+}
+
+/** Opens log, database and queue and serves metrics. Stops on signals. */
+export async function startServerProcess({
+  name,
+  config,
+  stopsWithParent,
+  begin,
+  answerSecondsMax,
+  queueConnectionsMax = config.REALMPASS_DATABASE_CONNECTIONS,
+}: ServerProcessOptions): Promise<ServerProcess> {
+  const log = createLog({ process: name, level: config.REALMPASS_LOG_LEVEL });
+  const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
+  begin(lifecycle);
+  lifecycle.stopOnSignals({ withParent: stopsWithParent });
+
+  const database: DatabaseOptions = {
+    url: config.DATABASE_URL,
+    role: `realmpass_${name}`,
+    connectionsMax: config.REALMPASS_DATABASE_CONNECTIONS,
+    applicationName: `realmpass ${name}`,
+    ...(answerSecondsMax !== undefined && { answerSecondsMax }),
+    onIdleError: (error) => {
+      log.warn({ event: "database.connection_lost", err: error }, "a database connection was lost");
+    },
+  };
+  const db = openDatabase(database);
+  lifecycle.onStop("database", () => db.close());
+
+  const backend = queueBackend(config.REDIS_URL, () => {
+    const pool = openQueuePool({ ...database, connectionsMax: queueConnectionsMax });
+    lifecycle.onStop("queue pool", () => pool.end());
+    return pool;
+  });
+
+  const registry = createRegistry();
+  const metrics = await serveMetrics({
+    registry,
+    host: config.REALMPASS_METRICS_HOST,
+    port: config.REALMPASS_METRICS_PORT,
+    log,
+  });
+  lifecycle.onStop("metrics", () => metrics.close());
+
+  const secret = (which: SecretName): string => openDataDirectory(config.REALMPASS_DATA_DIRECTORY).secret(which);
+  return { database, db, backend, registry, metricsPort: metrics.port, log, lifecycle, secret };
+}
