@@ -12,8 +12,6 @@ import { foldNames, parseBody, parseParams, parseQuery, type Shape } from "./par
 import type { Prefer } from "./prefer.ts";
 import type { Principal } from "./principal.ts";
 import { Reply } from "./reply.ts";
-import type { StreamFormats, Streamed } from "./streamed.ts";
-import type { Upload, UploadFormats } from "./upload.ts";
 
 export type Method = "get" | "post" | "put" | "delete";
 export type ApiVersion = "1.0" | "2.0";
@@ -53,6 +51,54 @@ export interface IncomingCall {
   signal: () => AbortSignal;
 }
 
+/** The media types that a file may have. */
+export interface UploadFormats {
+  types: Readonly<Record<string, UploadType>>;
+  /** Larger files are refused. */
+  bytesMax: number;
+}
+
+interface UploadType {
+  /** What one such file says. */
+  schema: z.ZodType;
+  /** Other names that clients have for the type. */
+  aliases?: readonly string[];
+}
+
+/** A request's body, to be read once, as fast as its reader takes it. */
+export interface Upload {
+  /** One of the types that the endpoint offers. */
+  type: string;
+  bytes: AsyncIterable<Buffer>;
+  /** SHA-256 of what was read. */
+  digest(): string;
+  /**
+   * The same result. When it is a failure, some of what the client is still sending is taken first: one that is cut off
+   * while it sends does not get to read the answer.
+   */
+  drainOnFailure<Result>(result: Promise<Result>): Promise<Result>;
+}
+
+/** What an endpoint streams: the media types it comes in, the default first, each with what one line or all of it says. */
+export interface StreamFormats {
+  types: Readonly<Record<string, z.ZodType>>;
+  /** Of a list that comes as a file. */
+  filter?: ListOptions<object, string>["filter"];
+  /** A client that was cut off can resume where it stopped, with `Last-Event-ID`. */
+  resumed?: boolean;
+}
+
+/** An answer as a file that is made while it is sent. */
+export interface StreamedAnswer {
+  /** With its parameters, as in `Content-Type`. */
+  readonly type: string;
+  /** What the file is called when it is saved: letters, digits, dots and hyphens. Undefined for what is not for saving. */
+  readonly fileName: string | undefined;
+  /** The next piece is read only when the client has taken all earlier pieces. */
+  readonly pieces: AsyncIterable<string>;
+  readonly headers: Readonly<Record<string, string>>;
+}
+
 /** An endpoint as router, OpenAPI document and access matrix see it. */
 export interface Endpoint {
   operation: string;
@@ -80,7 +126,7 @@ export interface Endpoint {
   changes: boolean;
   /** Heeds `If-Match`. */
   conditional?: boolean;
-  respond: (call: IncomingCall) => Promise<Answer | Streamed>;
+  respond: (call: IncomingCall) => Promise<Answer | StreamedAnswer>;
 }
 
 export interface Described<Code extends ErrorCode> {

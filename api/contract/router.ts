@@ -16,7 +16,7 @@ import type { RateLimiter } from "../http/rate-limit.ts";
 import { readJsonBody } from "../http/request-body.ts";
 import { contextOf } from "../http/request-context.ts";
 import { requireMatch, sendAnswer } from "../http/respond.ts";
-import { sendStream, Streamed } from "./streamed.ts";
+import { sendStream } from "./stream.ts";
 import { openUpload, takeLeftover } from "./upload.ts";
 
 /** Endpoints that share a path's form; what they call its parameters may differ. */
@@ -135,7 +135,7 @@ async function answer(
     signal: context.signal,
   });
   const result = upload === undefined ? await answering : await upload.drainOnFailure(answering);
-  if (result instanceof Streamed) await sendStream(response, result, { signal: context.signal() });
+  if ("pieces" in result) await sendStream(response, result, { signal: context.signal() });
   else sendAnswer(response, result, { isCacheable: isCacheable(endpoint, method) });
 }
 

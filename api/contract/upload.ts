@@ -2,36 +2,67 @@ import { createHash } from "node:crypto";
 import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
 import { setTimeout as pause } from "node:timers/promises";
-import type { z } from "zod";
-import { ServiceError } from "../../domain/errors.ts";
+import { z } from "zod";
+import { ServiceError, type ErrorCode } from "../../domain/errors.ts";
 import { mediaType, requireUncompressed } from "../http/request-body.ts";
+import type { Access, PrincipalFor } from "./access.ts";
+import {
+  answerOf,
+  common,
+  failWith,
+  type Described,
+  type Endpoint,
+  type HandlerCall,
+  type Upload,
+  type UploadFormats,
+} from "./endpoint.ts";
+import { parseQuery, type Shape } from "./parse.ts";
+import type { Reply } from "./reply.ts";
 
-/** The media types that a file may have. */
-export interface UploadFormats {
-  types: Readonly<Record<string, UploadType>>;
-  /** Larger files are refused. */
-  bytesMax: number;
+interface UploadDefinition<A extends Access, Code extends ErrorCode, Query extends Shape, Data extends z.ZodType>
+  extends Omit<Described<Code>, "unknown">, UploadFormats {
+  access: A;
+  query: Query;
+  data: Data;
+  /** What a 202 carries. */
+  pending: Data;
+  handle: (
+    call: Omit<HandlerCall<A, Code, undefined>, "params"> & { query: z.output<Query>; upload: Upload },
+  ) => Promise<Reply<z.input<Data>>>;
 }
 
-interface UploadType {
-  /** What one such file says. */
-  schema: z.ZodType;
-  /** Other names that clients have for the type. */
-  aliases?: readonly string[];
-}
+/** Takes a file of any size up to a limit, which is read as it comes in and never held as a whole. A change. */
+export function uploaded<A extends Access, const Code extends ErrorCode, Query extends Shape, Data extends z.ZodType>(
+  definition: UploadDefinition<A, Code, Query, Data>,
+): Endpoint {
+  const { access, query, data, pending, types, bytesMax, handle } = definition;
+  return {
+    ...common(definition),
+    methods: ["post"],
+    access,
+    params: z.object({}),
+    query,
+    body: undefined,
+    data,
+    pending,
+    list: undefined,
+    upload: { types, bytesMax },
+    changes: true,
 
-/** A request's body, to be read once, as fast as its reader takes it. */
-export interface Upload {
-  /** One of the types that the endpoint offers. */
-  type: string;
-  bytes: AsyncIterable<Buffer>;
-  /** SHA-256 of what was read. */
-  digest(): string;
-  /**
-   * The same result. When it is a failure, some of what the client is still sending is taken first: one that is cut off
-   * while it sends does not get to read the answer.
-   */
-  drainOnFailure<Result>(result: Promise<Result>): Promise<Result>;
+    async respond(call) {
+      const { upload } = call;
+      if (upload === undefined) throw new Error("the router opens the upload of an endpoint that takes one");
+      const answer = await handle({
+        ...call,
+        // The router has checked that the principal is of the kind that `access` asks for.
+        principal: call.principal as PrincipalFor[A],
+        query: parseQuery(query, call.query),
+        upload,
+        fail: failWith,
+      });
+      return answerOf({ data, pending }, answer);
+    },
+  };
 }
 
 const leftoverBytesMax = 32 * 1024 * 1024;

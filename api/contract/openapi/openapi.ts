@@ -1,11 +1,10 @@
 import type { z } from "zod";
 import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
-import type { Endpoint, Method } from "../endpoint.ts";
+import type { Endpoint, Method, UploadFormats } from "../endpoint.ts";
 import { isCacheable } from "../endpoint.ts";
 import { answerHeaders, byName, createComponents, reference, type Components, type Json } from "./components.ts";
 import { filterParameter, listBody, listParameters } from "./lists.ts";
 import { scopesOf } from "../access.ts";
-import type { UploadFormats } from "../upload.ts";
 
 interface Addresses {
   baseUrl: string;

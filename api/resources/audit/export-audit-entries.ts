@@ -3,9 +3,8 @@ import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as chain from "../../../db/queries/audit/audit-seals.ts";
 import type { SignedHead } from "../../../db/queries/audit/audit-seals.ts";
 import { csvLine } from "../../../domain/csv.ts";
-import { exported } from "../../contract/exported.ts";
 import { actorOf } from "../../contract/principal.ts";
-import { Streamed } from "../../contract/streamed.ts";
+import { exported, Streamed } from "../../contract/stream.ts";
 import { ExportedEntryView, exportedEntryView } from "../../contract/views/audit-entry-view.ts";
 import { auditFilter } from "./audit-filter.ts";
 

@@ -1,4 +1,4 @@
-import { uploaded } from "../../contract/uploaded.ts";
+import { uploaded } from "../../contract/upload.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { createJob, jobCreationErrors } from "./create-job.ts";
 import { JobQuery, onboardingOffer } from "./job-upload.ts";

@@ -1,8 +1,7 @@
 import { z } from "zod";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { JobID } from "../../../domain/ids.ts";
-import { Streamed } from "../../contract/streamed.ts";
-import { streaming } from "../../contract/streaming.ts";
+import { Streamed, streaming } from "../../contract/stream.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { jobEvents } from "./job-events.ts";
 

@@ -4,7 +4,7 @@ import { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { DeviceType } from "../../../domain/device.ts";
 import { realmLimits } from "../../../domain/realm.ts";
 import { filters } from "../../contract/filters.ts";
-import type { UploadFormats } from "../../contract/upload.ts";
+import type { UploadFormats } from "../../contract/endpoint.ts";
 
 /** Room for {@link jobRowsMax} rows with every column filled in. */
 const bytesMax = 128 * 1024 * 1024;

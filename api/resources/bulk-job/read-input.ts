@@ -1,5 +1,5 @@
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
-import type { Upload } from "../../contract/upload.ts";
+import type { Upload } from "../../contract/endpoint.ts";
 import { csvInput } from "./csv-input.ts";
 import type { FoundInput } from "./input.ts";
 import { jsonInput } from "./json-input.ts";

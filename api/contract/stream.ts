@@ -1,0 +1,161 @@
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Response } from "express";
+import { z } from "zod";
+import type { ErrorCode } from "../../domain/errors.ts";
+import type { Access, PrincipalFor } from "./access.ts";
+import {
+  common,
+  failWith,
+  type Described,
+  type Endpoint,
+  type HandlerCall,
+  type StreamedAnswer,
+  type StreamFormats,
+} from "./endpoint.ts";
+import { readQueryFilter, type ListOptions } from "./paging.ts";
+import { parseParams, parseQuery, type Shape } from "./parse.ts";
+
+/** What a handler answers with a file. */
+export class Streamed implements StreamedAnswer {
+  readonly type: string;
+  readonly fileName: string | undefined;
+  readonly pieces: AsyncIterable<string>;
+  readonly headers: Readonly<Record<string, string>>;
+  constructor(
+    type: string,
+    fileName: string | undefined,
+    pieces: AsyncIterable<string>,
+    headers: Readonly<Record<string, string>> = {},
+  ) {
+    this.type = type;
+    this.fileName = fileName;
+    this.pieces = pieces;
+    this.headers = headers;
+  }
+}
+
+interface StreamingDefinition<
+  A extends Access,
+  Code extends ErrorCode,
+  Params extends Shape,
+  Query extends Shape,
+  Type extends string,
+>
+  extends Described<Code>, Pick<StreamFormats, "resumed"> {
+  access: A;
+  params: Params;
+  /** Parameters that are given more than once are joined by commas. */
+  query: Query;
+  /** The media types that `Accept` chooses from, the default first, each with what one piece or all of it says. */
+  types: Readonly<Record<Type, z.ZodType>>;
+  handle: (
+    call: HandlerCall<A, Code, z.output<Params>> & {
+      query: z.output<Query>;
+      type: Type;
+      lastEventId: string | undefined;
+      stillAdmitted: () => Promise<boolean>;
+    },
+  ) => Promise<Streamed>;
+}
+
+/** Something of one thing that is made while it is sent, in the form that the client accepts. */
+export function streaming<
+  A extends Access,
+  const Code extends ErrorCode,
+  Params extends Shape,
+  Query extends Shape,
+  const Type extends string,
+>(definition: StreamingDefinition<A, Code, Params, Query, Type>): Endpoint {
+  const { access, params, query, types, resumed = false, handle, unknown = {} } = definition;
+  return {
+    ...common(definition),
+    methods: ["get"],
+    access,
+    params,
+    query,
+    body: undefined,
+    data: z.never(),
+    pending: undefined,
+    list: undefined,
+    file: { types, resumed },
+    changes: false,
+
+    respond: (call) =>
+      handle({
+        ...call,
+        // The router has checked that the principal is of the kind that `access` asks for.
+        principal: call.principal as PrincipalFor[A],
+        params: parseParams(params, call.params, unknown),
+        query: parseQuery(query, new Map([...call.query].map(([name, values]) => [name, [values.join(",")]]))),
+        type: call.accepts(Object.keys(types)) as Type,
+        fail: failWith,
+      }),
+  };
+}
+
+interface ExportDefinition<A extends Access, Code extends ErrorCode, Filter extends object, Type extends string>
+  extends Omit<Described<Code>, "unknown">, Pick<ListOptions<Filter, never>, "filter"> {
+  access: A;
+  /** The media types that `Accept` chooses from, the default first, each with what one line of it says. */
+  types: Readonly<Record<Type, z.ZodType>>;
+  handle: (
+    call: Omit<HandlerCall<A, Code, undefined>, "params" | "fail"> & { filter: Partial<Filter>; type: Type },
+  ) => Promise<Streamed>;
+}
+
+/** A list as one file: everything that matches the filter of the query, streamed, in the form that the client accepts. */
+export function exported<
+  A extends Access,
+  const Code extends ErrorCode,
+  Filter extends object,
+  const Type extends string,
+>(definition: ExportDefinition<A, Code, Filter, Type>): Endpoint {
+  const { access, filter, types, handle } = definition;
+  return {
+    ...common(definition),
+    methods: ["get"],
+    access,
+    params: z.object({}),
+    query: undefined,
+    body: undefined,
+    data: z.never(),
+    pending: undefined,
+    list: undefined,
+    file: { filter, types },
+    changes: false,
+
+    respond: (call) =>
+      handle({
+        ...call,
+        // The router has checked that the principal is of the kind that `access` asks for.
+        principal: call.principal as PrincipalFor[A],
+        filter: readQueryFilter({ filter }, call.query),
+        type: call.accepts(Object.keys(types)) as Type,
+      }),
+  };
+}
+
+/**
+ * Sends a file as fast as the client takes it. Stops when the client goes away; a failure in the middle breaks the
+ * connection, so that nobody takes half a file for the whole.
+ */
+export async function sendStream(
+  response: Response,
+  { type, fileName, pieces, headers }: StreamedAnswer,
+  { signal }: { signal: AbortSignal },
+): Promise<void> {
+  response.statusCode = 200;
+  response.setHeader("Content-Type", type);
+  if (fileName !== undefined) response.setHeader("Content-Disposition", `attachment; filename="${fileName}"`);
+  for (const name in headers) response.setHeader(name, headers[name] ?? "");
+  if (response.req.method === "HEAD") {
+    response.end();
+    return;
+  }
+  try {
+    await pipeline(Readable.from(pieces, { highWaterMark: 1 }), response, { signal });
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
