@@ -14,6 +14,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";
 import { openRedis } from "../../runtime/redis.ts";
 import { subKey } from "../../runtime/sub-key.ts";
+import { createExhaustedKeys } from "../http/exhausted-keys.ts";
 
 /** So many wrong guesses in so many seconds, from the first one on. */
 export interface GuessLimit {
@@ -169,7 +170,6 @@ interface Counter {
 
 /** For so long a key that is used up is refused without asking the store, which then has nothing to do with a flood. */
 const exhaustedMs = 1_000;
-const exhaustedMax = 10_000;
 
 function createCounter({
   store,
@@ -180,8 +180,7 @@ function createCounter({
   memory: RateLimiterAbstract;
   log: Log;
 }): Counter {
-  /** Keys that are used up, when to ask the store again, and when they are good again. */
-  const exhausted = new Map<string, { askAt: number; goodAt: number }>();
+  const exhausted = createExhaustedKeys({ askAgainMs: exhaustedMs });
 
   const consume = async (key: string): Promise<{ by: RateLimiterAbstract; result: RateLimiterRes; taken: boolean }> => {
     const from = async (by: RateLimiterAbstract) => {
@@ -199,11 +198,8 @@ function createCounter({
   };
 
   const refuseExhausted = (key: string): void => {
-    const known = exhausted.get(key);
-    if (known === undefined) return;
-    const now = performance.now();
-    if (now < known.askAt) throw tooMany(known.goodAt - now);
-    exhausted.delete(key);
+    const msBeforeNext = exhausted.msLeft(key);
+    if (msBeforeNext !== undefined) throw tooMany(msBeforeNext);
   };
 
   return {
@@ -212,8 +208,7 @@ function createCounter({
     async take(key, alias = key) {
       refuseExhausted(key);
       const { by, result, taken } = await consume(key);
-      const counted = performance.now();
-      const goodAt = counted + result.msBeforeNext;
+      const goodAt = performance.now() + result.msBeforeNext;
       let refunded = false;
       const guess: CountedAttempt = {
         async refund() {
@@ -227,8 +222,7 @@ function createCounter({
       };
       if (taken) return guess;
       await guess.refund();
-      if (exhausted.size >= exhaustedMax) exhausted.clear();
-      for (const each of [key, alias]) exhausted.set(each, { askAt: Math.min(counted + exhaustedMs, goodAt), goodAt });
+      for (const each of [key, alias]) exhausted.add(each, goodAt - performance.now());
       throw tooMany(result.msBeforeNext);
     },
   };

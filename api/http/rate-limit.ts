@@ -1,6 +1,7 @@
 import type { Response } from "express";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ServiceError } from "../../domain/errors.ts";
+import { createExhaustedKeys } from "./exhausted-keys.ts";
 
 /** Requests per second and key, counted in this process alone. */
 export interface RateLimits {
@@ -37,8 +38,7 @@ export function createRateLimiter({ service, user, refused }: RateLimits): RateL
     refused: limiterOf(refused),
     public: limiterOf(publicPerSecond),
   };
-  /** Tokens over their limit, and until when. */
-  const exhausted = new Map<string, { until: number; limit: number }>();
+  const exhausted = { service: createExhaustedKeys(), user: createExhaustedKeys() };
 
   /** Counts one. Beyond the limit it answers how many milliseconds the window still lasts. */
   const count = async (response: Response, limiter: RateLimiterMemory, key: string): Promise<number | undefined> => {
@@ -58,23 +58,19 @@ export function createRateLimiter({ service, user, refused }: RateLimits): RateL
       const key = hash.toString("base64");
       const msBeforeNext = await count(response, limiter, key);
       if (msBeforeNext === undefined) return;
-      if (exhausted.size >= exhaustedMax) exhausted.clear();
-      // Until the window ends and no longer: a client slightly over its limit still gets its limit in the next one.
-      exhausted.set(key, { until: performance.now() + msBeforeNext, limit: limiter.points });
+      exhausted[limit].add(key, msBeforeNext);
       throw tooMany(msBeforeNext);
     },
 
     refuseExhausted(response, tokenHash) {
-      if (exhausted.size === 0) return;
+      if (exhausted.service.isEmpty() && exhausted.user.isEmpty()) return;
       const key = tokenHash.toString("base64");
-      const entry = exhausted.get(key);
-      if (entry === undefined) return;
-      const msBeforeNext = entry.until - performance.now();
-      if (msBeforeNext > 0) {
-        setHeaders(response, entry.limit, { remainingPoints: 0, msBeforeNext });
+      for (const limit of ["service", "user"] as const) {
+        const msBeforeNext = exhausted[limit].msLeft(key);
+        if (msBeforeNext === undefined) continue;
+        setHeaders(response, limiters[limit].points, { remainingPoints: 0, msBeforeNext });
         throw tooMany(msBeforeNext);
       }
-      exhausted.delete(key);
     },
 
     async countPublic(response, address) {
@@ -88,8 +84,6 @@ export function createRateLimiter({ service, user, refused }: RateLimits): RateL
     },
   };
 }
-
-const exhaustedMax = 10_000;
 
 const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 

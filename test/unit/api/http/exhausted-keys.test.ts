@@ -1,0 +1,45 @@
+import { afterEach, beforeEach, expect, test, vi } from "vitest";
+import { createExhaustedKeys } from "../../../../api/http/exhausted-keys.ts";
+
+beforeEach(() => vi.useFakeTimers());
+afterEach(() => vi.useRealTimers());
+
+test("a key is over its limit until its window ends, and no longer", () => {
+  const keys = createExhaustedKeys();
+  keys.add("a", 900);
+
+  expect(keys.msLeft("a")).toBe(900);
+  vi.advanceTimersByTime(899);
+  expect(keys.msLeft("a")).toBe(1);
+  vi.advanceTimersByTime(1);
+  expect(keys.msLeft("a")).toBeUndefined();
+  expect(keys.isEmpty()).toBe(true);
+});
+
+test("another key is not over its limit", () => {
+  const keys = createExhaustedKeys();
+  keys.add("a", 900);
+  expect(keys.msLeft("b")).toBeUndefined();
+});
+
+test("a key is asked about again before its window ends where others count it too", () => {
+  const keys = createExhaustedKeys({ askAgainMs: 1_000 });
+  keys.add("a", 60_000);
+
+  vi.advanceTimersByTime(999);
+  expect(keys.msLeft("a")).toBe(59_001);
+  vi.advanceTimersByTime(1);
+  expect(keys.msLeft("a")).toBeUndefined();
+});
+
+test("no more keys are remembered than there is room for, and the newest always is", () => {
+  const keys = createExhaustedKeys({ keysMax: 2 });
+  for (const key of ["a", "b", "c"]) keys.add(key, 900);
+  expect(["a", "b", "c"].filter((key) => keys.msLeft(key) !== undefined)).toEqual(["c"]);
+});
+
+test("a known key takes no more room when it is added again", () => {
+  const keys = createExhaustedKeys({ keysMax: 2 });
+  for (const key of ["a", "b", "b"]) keys.add(key, 900);
+  expect(["a", "b"].filter((key) => keys.msLeft(key) !== undefined)).toEqual(["a", "b"]);
+});
