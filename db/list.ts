@@ -1,3 +1,4 @@
+import { createFreshByKey, type FreshByKey } from "../runtime/fresh.ts";
 import { only, type Db } from "./client.ts";
 import { orderBy, type Page, type PageRequest, type SortColumns } from "./page.ts";
 import { sql, unprepared, type Sql } from "./sql.ts";
@@ -101,14 +102,12 @@ function itemsOf<Item extends object>(
 async function totalOf(db: Db, { page: { search, filter }, key, ...list }: List<string>): Promise<number> {
   const { from, matching } = list.counted ?? list;
   const question = JSON.stringify([key, search, filter]);
-  const known = totals.get(db)?.get(question);
+  const known = totalsOf(db);
   const countAll = () => count(db, sql`${from} where ${matching}`);
-  if (known !== undefined && isRecent(known) && (known.settled ?? 0) >= farBeyond) {
-    return remembered(db, question, countAll);
-  }
+  if ((known.peek(question) ?? 0) >= farBeyond) return known.get(question, countAll);
   const bounded = await count(db, sql`(select from ${from} where ${matching} limit ${exactTotalMax + 1}) as found`);
   if (bounded <= exactTotalMax) return bounded;
-  return remembered(db, question, countAll);
+  return known.get(question, countAll);
 }
 
 async function count(db: Db, from: Sql): Promise<number> {
@@ -116,64 +115,14 @@ async function count(db: Db, from: Sql): Promise<number> {
   return only(rows).total;
 }
 
-interface Counted {
-  startedAt: number;
-  total: Promise<number>;
-  /** Once it is known. */
-  settled?: number;
-  /** The count that takes this one's place. */
-  next?: Counted | undefined;
-}
-
-const isRecent = ({ startedAt }: Counted, secondsMax = totalAgeSecondsMax): boolean =>
-  performance.now() - startedAt < secondsMax * 1_000;
-
 /** Large totals, for each database. */
-const totals = new WeakMap<Db, Map<string, Counted>>();
+const totals = new WeakMap<Db, FreshByKey<number>>();
 
-/**
- * A total that was counted a moment ago or is being counted now, else a new one: never two counts of the same at once.
- * One that gets old is counted again while it is still good.
- */
-function remembered(db: Db, key: string, countAnew: () => Promise<number>): Promise<number> {
-  const known = totals.get(db) ?? new Map<string, Counted>();
+/** Never two counts of the same at once; one that gets old is counted again while it is still good. */
+function totalsOf(db: Db): FreshByKey<number> {
+  const known =
+    totals.get(db) ??
+    createFreshByKey<number>({ keptMs: totalAgeSecondsMax * 1_000, renewedAfterMs: renewedAfterSeconds * 1_000 });
   totals.set(db, known);
-  for (const [old, counted] of known) {
-    if (isRecent(counted)) continue;
-    if (counted.next === undefined) known.delete(old);
-    else known.set(old, counted.next);
-  }
-  const found = known.get(key);
-  if (found === undefined) {
-    const counted = begin(countAnew);
-    known.set(key, counted);
-    counted.total.catch(() => {
-      if (known.get(key) === counted) known.delete(key);
-    });
-    return counted.total;
-  }
-
-  if (found.settled !== undefined && found.next === undefined && !isRecent(found, renewedAfterSeconds)) {
-    const next = begin(countAnew);
-    found.next = next;
-    next.total.then(
-      () => {
-        if (known.get(key) === found) known.set(key, next);
-      },
-      () => {
-        found.next = undefined;
-        if (known.get(key) === next) known.delete(key);
-      },
-    );
-  }
-  return found.total;
-}
-
-function begin(countAnew: () => Promise<number>): Counted {
-  const counted: Counted = { startedAt: performance.now(), total: countAnew() };
-  counted.total.then(
-    (total) => (counted.settled = total),
-    () => undefined,
-  );
-  return counted;
+  return known;
 }

@@ -1,6 +1,7 @@
 import type { Database } from "../../db/client.ts";
 import * as workers from "../../db/queries/upkeep/workers.ts";
 import type { Clock } from "../../runtime/clock.ts";
+import { createFresh } from "../../runtime/fresh.ts";
 
 /** The workers that answer OCSP. */
 export interface OcspWorkers {
@@ -19,32 +20,23 @@ const listedMs = 1_000;
 /** Learns from the database who answers, and goes on with what it knows while the database is away. */
 export function createOcspWorkers({ db, clock }: { db: Database; clock: Clock }): OcspWorkers {
   let known: string[] = [];
-  let readAt = Number.NEGATIVE_INFINITY;
-  let reading: Promise<void> | undefined;
   let turn = 0;
   const silentUntil = new Map<string, number>();
 
-  const read = (): Promise<void> =>
-    (reading ??= workers
-      .listOcspUrls(db, { at: clock.now() })
-      .then((urls) => {
-        known = urls;
-        for (const url of silentUntil.keys()) if (!urls.includes(url)) silentUntil.delete(url);
-      })
-      .catch(() => undefined)
-      .finally(() => {
-        readAt = performance.now();
-        reading = undefined;
-      }));
+  const reading = createFresh(
+    async () => {
+      known = await workers.listOcspUrls(db, { at: clock.now() }).catch(() => known);
+      for (const url of silentUntil.keys()) if (!known.includes(url)) silentUntil.delete(url);
+    },
+    { keptMs: listedMs },
+  );
 
   return {
     async list() {
       const now = performance.now();
-      if (now - readAt > listedMs) {
-        const fresh = read();
-        // Those we know are not waited for: asking them costs less than asking the database first.
-        if (known.length === 0) await fresh;
-      }
+      const read = reading.get();
+      // Those we know are not waited for: asking them costs less than asking the database first.
+      if (known.length === 0) await read;
       if (known.length === 0) return [];
       turn = (turn + 1) % known.length;
       const inTurn = [...known.slice(turn), ...known.slice(0, turn)];

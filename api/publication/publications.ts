@@ -2,6 +2,7 @@ import type { Database } from "../../db/client.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import { ServiceError } from "../../domain/errors.ts";
+import { createFresh, createFreshByKey } from "../../runtime/fresh.ts";
 import type { Log } from "../../runtime/log.ts";
 import { gzipParts } from "./gzip-parts.ts";
 import { pemParts } from "./pem-parts.ts";
@@ -38,21 +39,14 @@ type Known = CurrentCrl & { pieces: ReadonlyMap<string, Buffer> };
 /** A cache for this process. However many fetch, the database is asked once a second, and only new entries are read. */
 export function createPublications({ db, log }: { db: Database; log: Log }): Publications {
   const current = new Map<string, Known>();
-  const loading = new Map<string, Promise<Known | undefined>>();
+  const loading = createFreshByKey<Known | undefined>({ keptMs: 0 });
   const chains = new Map<string, Promise<readonly Buffer[] | undefined>>();
-  let tags: { askedAt: number; byIssuer: Promise<ReadonlyMap<string, string | null>> } | undefined;
 
   /** The tags of all issuers' CRLs, asked for by one request for all. */
-  function currentTags(): Promise<ReadonlyMap<string, string | null>> {
-    const at = performance.now();
-    if (tags !== undefined && at - tags.askedAt < currentMs) return tags.byIssuer;
-    const byIssuer = crls.listTags(db).then((rows) => new Map(rows.map(({ issuerId, tag }) => [issuerId, tag])));
-    const asked = (tags = { askedAt: at, byIssuer });
-    byIssuer.catch(() => {
-      if (tags === asked) tags = undefined;
-    });
-    return byIssuer;
-  }
+  const tags = createFresh<ReadonlyMap<string, string | null>>(
+    async () => new Map((await crls.listTags(db)).map(({ issuerId, tag }) => [issuerId, tag])),
+    { keptMs: currentMs },
+  );
 
   async function load(issuerId: string): Promise<Known | undefined> {
     const before = current.get(issuerId);
@@ -64,20 +58,11 @@ export function createPublications({ db, log }: { db: Database; log: Log }): Pub
     return known;
   }
 
-  function loadOnce(issuerId: string): Promise<Known | undefined> {
-    let running = loading.get(issuerId);
-    if (running === undefined) {
-      running = load(issuerId).finally(() => loading.delete(issuerId));
-      loading.set(issuerId, running);
-    }
-    return running;
-  }
-
   async function findNewest(issuerId: string): Promise<Known | undefined> {
-    const tag = (await currentTags()).get(issuerId);
+    const tag = (await tags.get()).get(issuerId);
     if (tag === undefined) return undefined;
     const known = current.get(issuerId);
-    const found = known?.tag === tag ? known : await loadOnce(issuerId);
+    const found = known?.tag === tag ? known : await loading.get(issuerId, () => load(issuerId));
     if (found === undefined) {
       throw new ServiceError("unavailable", { description: "There is no CRL yet.", retryAfterSeconds: 1 });
     }
@@ -100,7 +85,7 @@ export function createPublications({ db, log }: { db: Database; log: Log }): Pub
     async findChain(issuerId) {
       const kept = chains.get(issuerId);
       if (kept !== undefined) return kept;
-      if (!(await currentTags()).has(issuerId)) return undefined;
+      if (!(await tags.get()).has(issuerId)) return undefined;
       const chain = issuers
         .listByIds(db, [issuerId])
         .then(([row]) => (row === undefined ? undefined : [row.certificate, ...row.chain]));

@@ -3,6 +3,7 @@ import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import * as overview from "../../../db/queries/realm/overview.ts";
 import type { JobState } from "../../../domain/bulk-job/job.ts";
 import type { Clock } from "../../../runtime/clock.ts";
+import { createFreshByKey, type FreshByKey } from "../../../runtime/fresh.ts";
 import type { Overview, Period } from "../../contract/views/overview-view.ts";
 
 /** A realm is counted at most this often by each process, however many look at it. */
@@ -26,31 +27,14 @@ interface Question {
   period: Period;
 }
 
-interface Counted {
-  startedAt: number;
-  overview: Promise<Overview>;
-}
-
-const known = new WeakMap<Db, Map<string, Counted>>();
+const known = new WeakMap<Db, FreshByKey<Overview>>();
 
 /** A realm in numbers, counted now or a moment ago; requests that arrive while it is being counted share the result. */
 export function countOverview(deps: { db: Db; clock: Clock }, { realmId, period }: Question): Promise<Overview> {
-  const counted = known.get(deps.db) ?? new Map<string, Counted>();
+  const counted = known.get(deps.db) ?? createFreshByKey<Overview>({ keptMs: overviewAgeSecondsMax * 1_000 });
   known.set(deps.db, counted);
-  for (const [key, one] of counted) if (!isRecent(one)) counted.delete(key);
-
-  const key = `${realmId} ${period}`;
-  const found = counted.get(key);
-  if (found !== undefined) return found.overview;
-  const one = { startedAt: performance.now(), overview: count(deps, { realmId, period }) };
-  counted.set(key, one);
-  one.overview.catch(() => {
-    if (counted.get(key) === one) counted.delete(key);
-  });
-  return one.overview;
+  return counted.get(`${realmId} ${period}`, () => count(deps, { realmId, period }));
 }
-
-const isRecent = ({ startedAt }: Counted): boolean => performance.now() - startedAt < overviewAgeSecondsMax * 1_000;
 
 async function count({ db, clock }: { db: Db; clock: Clock }, { realmId, period }: Question): Promise<Overview> {
   const at = clock.now();

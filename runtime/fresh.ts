@@ -1,0 +1,72 @@
+/** An answer that is computed when it is asked for, and kept for a while. */
+export interface Fresh<Value> {
+  /** What is kept, else what is being computed, else a new answer. A failure is not kept. */
+  get(): Promise<Value>;
+  /** What is kept and not too old. */
+  peek(): Value | undefined;
+  /** Nothing is kept, and nothing is being computed. */
+  isEmpty(): boolean;
+}
+
+export interface FreshOptions {
+  /** For so long an answer is kept, from when its computation began. */
+  keptMs: number;
+  /** After so long whoever asks gets the kept answer, and a new one is computed meanwhile. Default: `keptMs`. */
+  renewedAfterMs?: number;
+}
+
+/** However many ask, one computation runs at a time, and all who ask meanwhile share it. */
+export function createFresh<Value>(
+  compute: () => Promise<Value>,
+  { keptMs, renewedAfterMs = keptMs }: FreshOptions,
+): Fresh<Value> {
+  let kept: { startedAt: number; value: Value } | undefined;
+  let running: Promise<Value> | undefined;
+
+  const isYounger = (startedAt: number, ms: number): boolean => performance.now() - startedAt < ms;
+
+  const start = (): Promise<Value> => {
+    const startedAt = performance.now();
+    running = compute()
+      .then((value) => {
+        kept = isYounger(startedAt, keptMs) ? { startedAt, value } : undefined;
+        return value;
+      })
+      .finally(() => (running = undefined));
+    return running;
+  };
+
+  const current = () => (kept !== undefined && isYounger(kept.startedAt, keptMs) ? kept : undefined);
+
+  return {
+    get() {
+      const found = current();
+      if (found === undefined) return running ?? start();
+      if (running === undefined && !isYounger(found.startedAt, renewedAfterMs)) start().catch(() => undefined);
+      return Promise.resolve(found.value);
+    },
+    peek: () => current()?.value,
+    isEmpty: () => current() === undefined && running === undefined,
+  };
+}
+
+/** The same for many questions, each with a key of its own. */
+export interface FreshByKey<Value> {
+  /** `compute` answers the same question whenever the key is the same. */
+  get(key: string, compute: () => Promise<Value>): Promise<Value>;
+  peek(key: string): Value | undefined;
+}
+
+/** Answers by key, which are forgotten when they are too old. */
+export function createFreshByKey<Value>(options: FreshOptions): FreshByKey<Value> {
+  const known = new Map<string, Fresh<Value>>();
+  return {
+    get(key, compute) {
+      for (const [each, fresh] of known) if (fresh.isEmpty()) known.delete(each);
+      const found = known.get(key) ?? createFresh(compute, options);
+      known.set(key, found);
+      return found.get();
+    },
+    peek: (key) => known.get(key)?.peek(),
+  };
+}
