@@ -2,12 +2,13 @@
 export type Batcher<Item, Outcome> = (item: Item) => Promise<Outcome>;
 
 /**
- * Gathers what arrives while an earlier batch runs. A lone item starts at once; under load batches grow by themselves, so
- * that statements, messages to threads and commits are shared. Behind a batch that takes longer than `waitMsMax` (RSA
- * keys that have to be made first) nobody waits: others run beside it, up to `inFlightMax`.
+ * Gathers what arrives in one turn of the event loop, or while an earlier batch runs. A lone item starts at once; under
+ * load batches grow by themselves, so that statements, messages to threads and commits are shared. Behind a batch that
+ * takes longer than `waitMsMax` (RSA keys that have to be made first) no item waits: others run beside it, up to
+ * `inFlightMax`. With `waitMsMax` 0 as many run as may. `run` answers an outcome for each item, in their order.
  */
 export function createBatcher<Item, Outcome>(
-  run: (items: readonly Item[]) => Promise<ReadonlyMap<Item, Outcome>>,
+  run: (items: readonly Item[]) => Promise<readonly Outcome[]>,
   { itemsMax, inFlightMax, waitMsMax }: { itemsMax: number; inFlightMax: number; waitMsMax: number },
 ): Batcher<Item, Outcome> {
   interface Waiting {
@@ -23,11 +24,10 @@ export function createBatcher<Item, Outcome>(
   async function work(batch: readonly Waiting[]): Promise<void> {
     try {
       const outcomes = await run(batch.map(({ item }) => item));
-      for (const { item, resolve, reject } of batch) {
-        const outcome = outcomes.get(item);
-        if (outcome === undefined) reject(new Error("a batch gave no outcome for one of its items"));
-        else resolve(outcome);
-      }
+      if (outcomes.length !== batch.length) throw new Error("a batch did not give one outcome for each of its items");
+      batch.forEach(({ resolve }, index) => {
+        resolve(outcomes[index] as Outcome);
+      });
     } catch (error) {
       for (const { reject } of batch) reject(error);
     }
@@ -43,26 +43,27 @@ export function createBatcher<Item, Outcome>(
       inFlight++;
       void work(batch).finally(() => {
         inFlight--;
-        dispatch();
+        if (waitMsMax > 0) dispatch();
+        else if (waiting.length > 0) schedule();
       });
     }
-    if (waiting.length > 0) waitForRoom();
+    if (waiting.length > 0) schedule();
   }
 
-  function waitForRoom(): void {
-    if (inFlight < inFlightMax) waitTimer ??= setTimeout(dispatch, waitMsMax);
+  function schedule(): void {
+    if (scheduled || inFlight >= inFlightMax) return;
+    if (inFlight > 0 && waitMsMax > 0) {
+      waitTimer ??= setTimeout(dispatch, waitMsMax);
+      return;
+    }
+    // What arrives in this turn of the event loop goes together.
+    scheduled = true;
+    setImmediate(dispatch);
   }
 
   return (item) =>
     new Promise((resolve, reject) => {
       waiting.push({ item, resolve, reject });
-      if (inFlight > 0) {
-        waitForRoom();
-        return;
-      }
-      if (scheduled) return;
-      // What arrives in this turn of the event loop goes together.
-      scheduled = true;
-      setImmediate(dispatch);
+      schedule();
     });
 }

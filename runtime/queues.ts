@@ -16,6 +16,7 @@ import type { TaskDefinition, QueueName } from "../domain/tasks/task.ts";
 import { queueNames } from "../domain/tasks/task.ts";
 import type { Log } from "./log.ts";
 import { openRedis } from "./redis.ts";
+import { createBatcher } from "./batch.ts";
 import { answerWithin } from "./deadline.ts";
 
 /** Where the queues live: Redis, or BullMQ's tables in Postgres through a pool whose search path is `bullmq`. */
@@ -66,6 +67,12 @@ const asQueued = <Payload>(job: TaskDefinition<Payload>, payload: Payload): Queu
 /** How long the backend may take to answer before it counts as away: the rows in Postgres are the outbox, so nothing is lost. */
 const answerMsMax = 2_000;
 
+/**
+ * Jobs that come while an earlier add is under way are added in one go: the Postgres backend adds a thousand jobs at once
+ * thirteen times faster than one by one.
+ */
+const gathered = { itemsMax: 1_000, inFlightMax: 1, waitMsMax: 0 };
+
 /** Opens the adding side of every queue. */
 export function openQueues(backend: QueueBackend, log: Log): Queues {
   const onError = (error: Error): void => {
@@ -76,19 +83,25 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
   const adders = new Map(
     [...queues].map(([name, queue]) => [
       name,
-      coalesced((added) => answerWithin(answerMsMax, addTo(queue, added, backend.kind))),
+      createBatcher(async (jobs: readonly QueuedJob[]) => {
+        await answerWithin(answerMsMax, addTo(queue, jobs, backend.kind));
+        return jobs.map(() => undefined);
+      }, gathered),
     ]),
   );
 
-  const adder = (name: QueueName) => {
-    const add = adders.get(name);
-    if (add === undefined) throw new Error(`no queue ${name}`);
-    return add;
+  const of = <Part>(parts: ReadonlyMap<QueueName, Part>, name: QueueName): Part => {
+    const part = parts.get(name);
+    if (part === undefined) throw new Error(`no queue ${name}`);
+    return part;
   };
 
   return {
-    enqueue: (job, payload) => adder(job.queue)([asQueued(job, payload)]),
-    enqueueAll: (job, payloads) => adder(job.queue)(payloads.map((payload) => asQueued(job, payload))),
+    enqueue: (job, payload) => of(adders, job.queue)(asQueued(job, payload)),
+    async enqueueAll(job, payloads) {
+      const jobs = payloads.map((payload) => asQueued(job, payload));
+      await answerWithin(answerMsMax, addTo(of(queues, job.queue), jobs, backend.kind));
+    },
     async ping() {
       await answerWithin(answerMsMax, queues.get("issuance")?.getWaitingCount() ?? Promise.resolve(undefined));
     },
@@ -114,10 +127,10 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
  */
 const singlyMax = 4;
 
-const addTo = (queue: Queue, jobs: QueuedJob[], kind: QueueBackend["kind"]): Promise<unknown> =>
+const addTo = (queue: Queue, jobs: readonly QueuedJob[], kind: QueueBackend["kind"]): Promise<unknown> =>
   kind === "postgres" && jobs.length <= singlyMax
     ? Promise.all(jobs.map(({ name, data, opts }) => queue.add(name, data, opts)))
-    : queue.addBulk(jobs);
+    : queue.addBulk([...jobs]);
 
 type Connection = Redis | PgPool;
 
@@ -175,42 +188,6 @@ function openQueue(connection: Connection, name: QueueName, onError: (error: Err
       : (new onPostgres.Queue(name, { connection }) as unknown as Queue);
   queue.on("error", onError);
   return queue;
-}
-
-/**
- * Adds what arrives while an earlier add is under way in one go: the Postgres backend adds a thousand jobs at once
- * thirteen times faster than one by one, and a lone job does not wait.
- */
-function coalesced(add: (jobs: QueuedJob[]) => Promise<unknown>): (jobs: readonly QueuedJob[]) => Promise<void> {
-  const jobsMax = 1_000;
-  let waiting: { jobs: readonly QueuedJob[]; resolve: () => void; reject: (error: unknown) => void }[] = [];
-  let adding = false;
-
-  const work = async (): Promise<void> => {
-    adding = true;
-    while (waiting.length > 0) {
-      const taken: typeof waiting = [];
-      let count = 0;
-      while (waiting[0] !== undefined && (taken.length === 0 || count + waiting[0].jobs.length <= jobsMax)) {
-        count += waiting[0].jobs.length;
-        taken.push(waiting[0]);
-        waiting = waiting.slice(1);
-      }
-      try {
-        await add(taken.flatMap(({ jobs }) => [...jobs]));
-        for (const { resolve } of taken) resolve();
-      } catch (error) {
-        for (const { reject } of taken) reject(error);
-      }
-    }
-    adding = false;
-  };
-
-  return (jobs) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ jobs, resolve, reject });
-      if (!adding) void work();
-    });
 }
 
 /** What a processor says about a job whose work can never succeed: it is not tried again. */

@@ -95,7 +95,13 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const publisher = startCrlPublisher({ ...deps, validityHours: options.crlValidityHours, registry });
   lifecycle.onStop("CRL publisher", () => publisher.stop());
 
-  const issue = createBatcher(issueCounted, { itemsMax: issuancesMax, inFlightMax: 4, waitMsMax: 100 });
+  const issue = createBatcher(
+    async (ids: readonly string[]) => {
+      const outcomes = await issueCounted(ids);
+      return ids.map((id) => outcomes.get(id) ?? "not claimed");
+    },
+    { itemsMax: issuancesMax, inFlightMax: 4, waitMsMax: 100 },
+  );
   const byName = new Map(Object.values(processors({ ...jobDeps, issue })).map((entry) => [entry.name, entry]));
   const concurrency: Record<QueueName, number> = {
     issuance: options.issuanceConcurrency,

@@ -7,15 +7,8 @@ import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../../domain/entitlement.ts";
+import { createBatcher } from "../../../runtime/batch.ts";
 import type { Clock } from "../../../runtime/clock.ts";
-
-const readingsMax = 2;
-
-interface Waiting {
-  id: string;
-  resolve: (collected: CollectedIssuance | undefined) => void;
-  reject: (error: unknown) => void;
-}
 
 /**
  * Issuances are read together: all that are asked for in one turn of the event loop, or while two readings are under
@@ -30,34 +23,13 @@ export function createCollector({
   clock: Clock;
   openOutput: OpenOutput;
 }): CollectIssuance {
-  let waiting: Waiting[] = [];
-  let readings = 0;
-
-  const schedule = (): void => {
-    if (readings >= readingsMax) return;
-    readings += 1;
-    setImmediate(() => void collectAll());
-  };
-
-  const collectAll = async (): Promise<void> => {
-    const batch = waiting;
-    waiting = [];
-    try {
-      const collected = await readTogether(db, { ids: [...new Set(batch.map(({ id }) => id))], at: clock.now() });
-      for (const { id, resolve, reject } of batch) {
-        try {
-          resolve(open(collected.get(id)));
-        } catch (error) {
-          reject(error);
-        }
-      }
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    } finally {
-      readings -= 1;
-      if (waiting.length > 0) schedule();
-    }
-  };
+  const read = createBatcher(
+    async (ids: readonly string[]) => {
+      const collected = await readTogether(db, { ids: [...new Set(ids)], at: clock.now() });
+      return ids.map((id) => collected.get(id));
+    },
+    { itemsMax: Number.POSITIVE_INFINITY, inFlightMax: 2, waitMsMax: 0 },
+  );
 
   const open = (found: Omit<CollectedIssuance, "output"> | undefined): CollectedIssuance | undefined => {
     if (found === undefined) return undefined;
@@ -69,11 +41,7 @@ export function createCollector({
     return { ...found, output: openOutput({ issuanceId: id, dataKeyId, wrappedDataKey, sealed }) };
   };
 
-  return (id) =>
-    new Promise((resolve, reject) => {
-      waiting.push({ id, resolve, reject });
-      schedule();
-    });
+  return async (id) => open(await read(id));
 }
 
 async function readTogether(

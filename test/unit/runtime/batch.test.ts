@@ -5,10 +5,10 @@ import { createBatcher } from "../../../runtime/batch.ts";
 function controlledRun() {
   const batches: string[][] = [];
   const endings: (() => void)[] = [];
-  const run = async (items: readonly string[]): Promise<Map<string, string>> => {
+  const run = async (items: readonly string[]): Promise<string[]> => {
     batches.push([...items]);
     await new Promise<void>((resolve) => endings.push(resolve));
-    return new Map(items.map((item) => [item, `${item} done`]));
+    return items.map((item) => `${item} done`);
   };
   return {
     batches,
@@ -77,12 +77,33 @@ test("behind a slow batch nobody waits longer than the patience allows, and neve
   expect(await Promise.all(all)).toEqual(["slow done", "b done", "c done"]);
 });
 
+test("without patience a second batch starts while the first one runs, and a third waits for room", async () => {
+  const { batches, run, endNext } = controlledRun();
+  const add = createBatcher(run, { ...patient, waitMsMax: 0 });
+  const all = [add("a")];
+  await begun(batches, 1);
+  all.push(add("b"), add("c"));
+  await begun(batches, 2);
+  all.push(add("d"), add("e"));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(batches).toEqual([["a"], ["b", "c"]]);
+
+  await endNext();
+  await begun(batches, 3);
+  await endNext();
+  await endNext();
+  expect(await Promise.all(all)).toEqual(["a done", "b done", "c done", "d done", "e done"]);
+  expect(batches).toEqual([["a"], ["b", "c"], ["d", "e"]]);
+});
+
+test("an item may be answered with nothing", async () => {
+  const add = createBatcher<string, null>((items) => Promise.resolve(items.map(() => null)), patient);
+  expect(await add("a")).toBeNull();
+});
+
 test("a batch that fails fails its own items alone", async () => {
   const add = createBatcher<string, string>(
-    (items) =>
-      items.includes("bad")
-        ? Promise.reject(new Error("no"))
-        : Promise.resolve(new Map(items.map((item) => [item, item]))),
+    (items) => (items.includes("bad") ? Promise.reject(new Error("no")) : Promise.resolve([...items])),
     patient,
   );
   await expect(add("bad")).rejects.toThrow("no");
@@ -90,6 +111,6 @@ test("a batch that fails fails its own items alone", async () => {
 });
 
 test("an item that a batch forgets is an error, not a silence", async () => {
-  const add = createBatcher<string, string>(() => Promise.resolve(new Map()), patient);
-  await expect(add("lost")).rejects.toThrow("no outcome");
+  const add = createBatcher<string, string>(() => Promise.resolve([]), patient);
+  await expect(add("lost")).rejects.toThrow("one outcome for each");
 });
