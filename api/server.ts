@@ -1,12 +1,12 @@
 import type { TlsListenerOptions } from "./http/client-certificate/config.ts";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
 import type { Registry } from "prom-client";
 import type { Database, DatabaseOptions } from "../db/client.ts";
 import { listen } from "../db/listener.ts";
 import * as bulkJobs from "../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../runtime/clock.ts";
+import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
 import { masterKey } from "../runtime/master-key.ts";
@@ -102,7 +102,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     // Clients that wait for a worker are told where to ask again, and then ask another process.
     settlements.close();
     jobs.close();
-    await Promise.all(servers.map(closeServer));
+    await Promise.all(servers.map(closeWhenIdle));
   });
   return { port, tlsPort };
 }
@@ -123,25 +123,3 @@ const createTlsListener = ({ certificate, key }: TlsListenerOptions): Server =>
     rejectUnauthorized: false,
     handshakeTimeout: 10_000,
   });
-
-const listenOn = (server: Server, { host, port }: { host: string; port: number }): Promise<number> =>
-  new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve((server.address() as AddressInfo).port);
-    });
-  });
-
-/** Takes no more connections, and lets go of each one as soon as it has nothing under way. */
-function closeServer(server: Server): Promise<void> {
-  return new Promise((resolve) => {
-    const sweep = setInterval(() => {
-      server.closeIdleConnections();
-    }, 25);
-    server.close(() => {
-      clearInterval(sweep);
-      resolve();
-    });
-  });
-}

@@ -1,6 +1,6 @@
-import { createServer, type Server } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer } from "node:http";
 import { collectDefaultMetrics, Registry } from "prom-client";
+import { listenOnAnyway } from "../runtime/http-listener.ts";
 import type { Log } from "../runtime/log.ts";
 
 /** A registry with the process's own metrics in it. */
@@ -41,14 +41,10 @@ export async function serveMetrics({
       () => response.writeHead(500).end(),
     );
   });
-  try {
-    await listening(server, { host, port });
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
-    await listening(server, { host, port: 0 });
+  const { port: actual, wasTaken } = await listenOnAnyway(server, { host, port });
+  if (wasTaken) {
     log.warn({ event: "metrics.port_taken", wanted: port, host }, "the metrics port is taken; using another");
   }
-  const { port: actual } = server.address() as AddressInfo;
   log.info({ event: "metrics.listening", url: `http://${host}:${actual}/metrics` }, "metrics are served");
   return {
     port: actual,
@@ -61,12 +57,3 @@ export async function serveMetrics({
       }),
   };
 }
-
-const listening = (server: Server, address: { host: string; port: number }): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(address, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });

@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { requestBytesMax } from "../../pki/ocsp-request.ts";
+import { closeWhenIdle, listenOn } from "../../runtime/http-listener.ts";
 import type { WithinLimit } from "./address-limits.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { errorAnswer, type OcspAnswer, type OcspOutcome } from "./answer.ts";
@@ -85,31 +85,15 @@ export async function startListener({ inFlightMax = 2_000, ...options }: Listene
     });
   });
   server.maxConnections = connectionsMax;
-  await listenOn(server, options);
+  const port = await listenOn(server, options);
   return {
-    port: (server.address() as AddressInfo).port,
-    close: () =>
-      new Promise((resolve) => {
-        closing = true;
-        const sweep = setInterval(() => {
-          server.closeIdleConnections();
-        }, 25);
-        server.close(() => {
-          clearInterval(sweep);
-          resolve();
-        });
-      }),
+    port,
+    close() {
+      closing = true;
+      return closeWhenIdle(server);
+    },
   };
 }
-
-const listenOn = (server: Server, { host, port }: { host: string; port: number }): Promise<void> =>
-  new Promise((resolve, reject) => {
-    server.once("error", reject);
-    server.listen(port, host, () => {
-      server.off("error", reject);
-      resolve();
-    });
-  });
 
 /** The issuer and, for GET, what follows: the request in base64. */
 function readTarget(url: string): { issuerId: string; encoded: string | undefined } | undefined {

@@ -1,0 +1,73 @@
+import { once } from "node:events";
+import { Agent, createServer, request, type IncomingMessage, type Server } from "node:http";
+import { expect, test } from "vitest";
+import { closeWhenIdle, listenOn, listenOnAnyway } from "../../../runtime/http-listener.ts";
+import { atEnd } from "../../support/run/at-end.ts";
+
+const loopback = (port: number) => ({ host: "127.0.0.1", port });
+
+function serving(answer: Parameters<typeof createServer>[1] = (_, response) => response.end("here")): Server {
+  const server = createServer(answer);
+  atEnd(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  return server;
+}
+
+/** Asks over a connection that is kept. */
+async function ask(port: number): Promise<IncomingMessage> {
+  const agent = new Agent({ keepAlive: true });
+  atEnd(() => {
+    agent.destroy();
+  });
+  const [response] = (await once(request({ ...loopback(port), agent }).end(), "response")) as [IncomingMessage];
+  return response;
+}
+
+test("a server listens on any free port when none is named", async () => {
+  const port = await listenOn(serving(), loopback(0));
+  expect((await ask(port)).statusCode).toBe(200);
+});
+
+test("a port that another server has is refused", async () => {
+  const port = await listenOn(serving(), loopback(0));
+  await expect(listenOn(serving(), loopback(port))).rejects.toThrow("EADDRINUSE");
+});
+
+test("a server that may have any port gets another one instead of a port that is taken, and only then", async () => {
+  const first = await listenOnAnyway(serving(), loopback(0));
+  const second = await listenOnAnyway(serving(), loopback(first.port));
+
+  expect(first.wasTaken).toBe(false);
+  expect(second.wasTaken).toBe(true);
+  expect(second.port).not.toBe(first.port);
+  expect((await ask(second.port)).statusCode).toBe(200);
+});
+
+test("an address that cannot be listened on is refused whatever the port", async () => {
+  await expect(listenOnAnyway(serving(), { host: "192.0.2.1", port: 0 })).rejects.toThrow("EADDRNOTAVAIL");
+});
+
+test("closing waits for answers under way, and not for connections that are only kept", async () => {
+  const answers: (() => void)[] = [];
+  const server = serving((asked, response) => {
+    if (asked.url === "/slow") answers.push(() => response.end("late"));
+    else response.end("here");
+  });
+  const port = await listenOn(server, loopback(0));
+  (await ask(port)).resume();
+  const slow = once(request({ ...loopback(port), path: "/slow" }).end(), "response");
+  await expect.poll(() => answers.length).toBe(1);
+
+  let closed = false;
+  const closing = closeWhenIdle(server).then(() => (closed = true));
+  await expect(connect(port)).rejects.toThrow("ECONNREFUSED");
+  expect(closed).toBe(false);
+  for (const answer of answers) answer();
+  const [response] = (await slow) as [IncomingMessage];
+  expect(response.resume().statusCode).toBe(200);
+  await closing;
+});
+
+const connect = (port: number) => once(request(loopback(port)).end(), "response");
