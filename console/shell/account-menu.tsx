@@ -3,7 +3,8 @@ import { IconDeviceMobile, IconLanguage, IconLogout } from "@tabler/icons-react"
 import { useTranslation } from "react-i18next";
 import { base } from "../api/page-settings.ts";
 import { signOut, useSession } from "../session/session.tsx";
-import { currentLanguage, languages, speak } from "../texts/i18n.ts";
+import { languages } from "../../domain/words/language.ts";
+import { currentLanguage, speak } from "../texts/i18n.ts";
 
 const names = { en: "English", de: "Deutsch" } as const;
 

@@ -2,15 +2,16 @@ import { useTranslation } from "react-i18next";
 import { englishWords } from "../../domain/words/english.ts";
 import { germanWords } from "../../domain/words/german.ts";
 import type { Vocabulary } from "../../domain/words/vocabulary.ts";
-import { currentLanguage, type Language } from "./i18n.ts";
+import { textsIn } from "../../domain/words/language.ts";
+import { currentLanguage } from "./i18n.ts";
 
-const words: Readonly<Record<Language, Vocabulary>> = { en: englishWords, de: germanWords };
+const wordsIn = textsIn<Vocabulary>({ en: englishWords, de: germanWords });
 
 /** The words for device types and formats, as everywhere in the service, in the language of the page. */
 export function useWords(): Vocabulary {
   // Renders again when the language changes.
   useTranslation();
-  return words[currentLanguage()];
+  return wordsIn(currentLanguage());
 }
 
 /** `A, B or C` in the language of the page. */

@@ -1,6 +1,6 @@
-import type { Language } from "./language.ts";
+import type { Language } from "../../../domain/words/language.ts";
 import type { PageRealm } from "./page-realm.ts";
-import { textsIn } from "./texts/texts-in.ts";
+import { pageTexts } from "./texts/page-texts.ts";
 
 interface HelpTextProps {
   text: string;
@@ -11,7 +11,7 @@ interface HelpTextProps {
 
 /** A text in which the words for the help desk lead there, where the realm says where that is. */
 export function HelpText({ text, language, realm }: HelpTextProps) {
-  const { helpDesk } = textsIn(language);
+  const { helpDesk } = pageTexts(language);
   const at = text.toLowerCase().indexOf(helpDesk.toLowerCase());
   if (at < 0 || realm === undefined || realm.helpUri === "") return <>{text}</>;
   const end = at + helpDesk.length;

@@ -1,11 +1,8 @@
 import type { Request } from "express";
 import type { Deps } from "../../contract/deps.ts";
+import { languageOfTag, languages, type Language } from "../../../domain/words/language.ts";
 import { queryOf } from "../../http/query-string.ts";
 import { readCookie } from "./cookies.ts";
-
-/** The languages of the pages. The first is the default when neither the user nor the browser asks for one of them. */
-export const languages = ["en", "de"] as const;
-export type Language = (typeof languages)[number];
 
 /** The parameter of every page that chooses its language, and is then remembered. */
 export const languageParameter = "lang";
@@ -22,7 +19,7 @@ interface Asking {
 export function languageOf({ deps, request }: Asking): Language {
   return (
     chosenLanguage(request) ??
-    known(readCookie(deps, request, "language")) ??
+    languageOfTag(readCookie(deps, request, "language")) ??
     firstKnown((uiLocales(request) ?? "").split(" ")) ??
     firstKnown(preferred(request.headers["accept-language"] ?? "")) ??
     languages[0]
@@ -31,7 +28,7 @@ export function languageOf({ deps, request }: Asking): Language {
 
 /** The language that the address itself asks for. */
 export const chosenLanguage = (request: Pick<Request, "originalUrl">): Language | undefined =>
-  known(parametersOf(request.originalUrl).get(languageParameter) ?? undefined);
+  languageOfTag(parametersOf(request.originalUrl).get(languageParameter));
 
 /** An address without its choice of language, which would outlast a later one. */
 export function withoutLanguage(address: string): string {
@@ -67,10 +64,4 @@ const preferred = (header: string): string[] =>
     .map(({ tag }) => tag);
 
 const firstKnown = (tags: readonly string[]): Language | undefined =>
-  tags.map(known).find((language) => language !== undefined);
-
-/** A language tag (RFC 5646) by its first subtag. */
-const known = (tag: string | undefined): Language | undefined => {
-  const primary = tag?.split("-", 1)[0]?.toLowerCase();
-  return languages.find((language) => language === primary);
-};
+  tags.map(languageOfTag).find((language) => language !== undefined);

@@ -1,5 +1,5 @@
 import type { Child } from "hono/jsx";
-import type { Language } from "./language.ts";
+import type { Language } from "../../../domain/words/language.ts";
 import type { PageRealm } from "./page-realm.ts";
 import type { Texts } from "./texts/texts.ts";
 

@@ -1,7 +1,8 @@
-import { languageParameter, languages, type Language } from "./language.ts";
+import { languages, type Language } from "../../../domain/words/language.ts";
+import { languageParameter } from "./language.ts";
 import type { PageContent } from "./page-content.ts";
 import type { PageRealm } from "./page-realm.ts";
-import { textsIn } from "./texts/texts-in.ts";
+import { pageTexts } from "./texts/page-texts.ts";
 
 interface PageFooterProps {
   language: Language;
@@ -24,7 +25,7 @@ export function PageFooter({ language, realm, content }: PageFooterProps) {
 }
 
 function RealmLinks({ realm: { helpUri, privacyUri }, language }: { realm: PageRealm; language: Language }) {
-  const texts = textsIn(language);
+  const texts = pageTexts(language);
   return (
     <>
       {helpUri !== "" && (
@@ -45,10 +46,10 @@ const others = (language: Language): Language[] => languages.filter((other) => o
 
 function OtherLanguages({ language, address }: { language: Language; address: string }) {
   return (
-    <nav aria-label={textsIn(language).otherLanguage}>
+    <nav aria-label={pageTexts(language).otherLanguage}>
       {others(language).map((other) => (
         <a href={withParameter(address, languageParameter, other)} lang={other} hreflang={other}>
-          {textsIn(other).languageName}
+          {pageTexts(other).languageName}
         </a>
       ))}
     </nav>
@@ -59,10 +60,10 @@ function InOtherLanguages({ language, content }: { language: Language; content: 
   return (
     <>
       {others(language).map((other) => {
-        const { title, body } = content.say(textsIn(other), other);
+        const { title, body } = content.say(pageTexts(other), other);
         return (
           <details lang={other}>
-            <summary>{textsIn(other).languageName}</summary>
+            <summary>{pageTexts(other).languageName}</summary>
             <div>
               <p class="title">{title}</p>
               {body}

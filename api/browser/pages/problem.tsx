@@ -1,6 +1,6 @@
 import { contextOf } from "../../http/request-context.ts";
 import { HelpText } from "./help-text.tsx";
-import type { Language } from "./language.ts";
+import type { Language } from "../../../domain/words/language.ts";
 import { rememberedRealm, type PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
 import { problems, type Problem } from "./problems.ts";

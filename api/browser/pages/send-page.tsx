@@ -1,12 +1,13 @@
 import { setCookie } from "./cookies.ts";
 import { assetPath } from "./assets.ts";
-import { chosenLanguage, languageOf, type Language } from "./language.ts";
+import type { Language } from "../../../domain/words/language.ts";
+import { chosenLanguage, languageOf } from "./language.ts";
 import type { PageContent } from "./page-content.ts";
 import { PageFooter } from "./page-footer.tsx";
 import { PageHeader } from "./page-header.tsx";
 import { rememberedRealm, type PageRealm } from "./page-realm.ts";
 import type { PageRequest } from "./page-request.ts";
-import { textsIn } from "./texts/texts-in.ts";
+import { pageTexts } from "./texts/page-texts.ts";
 
 const contentSecurityPolicy =
   "default-src 'none'; style-src 'self'; img-src 'self'; frame-ancestors 'none'; base-uri 'none'";
@@ -47,7 +48,7 @@ interface FrameProps {
 }
 
 function Frame({ deps, language, realm, content }: FrameProps) {
-  const texts = textsIn(language);
+  const texts = pageTexts(language);
   const { title, body, navigation } = content.say(texts, language);
   const owner = realm?.displayName ?? productName;
   return (

@@ -1,8 +1,8 @@
 import { deviceTypes, type DeviceType } from "../../../domain/device.ts";
 import { profileNameLengthMax } from "../../../domain/profile.ts";
-import { languages } from "../pages/language.ts";
+import { languages } from "../../../domain/words/language.ts";
 import type { Texts } from "./texts/texts.ts";
-import { textsIn } from "./texts/texts-in.ts";
+import { selfServiceTexts } from "./texts/self-service-texts.ts";
 
 /** What people call somebody: the first word of "Mia Keller", and of "Keller, Mia" the one after the comma. */
 export function givenName(displayName: string | null): string | undefined {
@@ -21,7 +21,7 @@ export function suggestedName(deviceType: DeviceType, displayName: string | null
 /** A name that was suggested for another kind of device becomes this one's; one that somebody gave stays. */
 export function nameFor(deviceType: DeviceType, name: string, displayName: string | null): string {
   for (const language of languages) {
-    const texts = textsIn(language);
+    const texts = selfServiceTexts(language);
     if (deviceTypes.some((other) => suggestedName(other, displayName, texts) === name))
       return suggestedName(deviceType, displayName, texts);
   }

@@ -14,7 +14,7 @@ import { suits } from "./formats.ts";
 import { makeHandOver, type Delivery } from "./make-hand-over.ts";
 import type { FindOwner, Owner } from "./owner.ts";
 import { markRecipient } from "./recipient.ts";
-import { textsIn } from "./texts/texts-in.ts";
+import { selfServiceTexts } from "./texts/self-service-texts.ts";
 import { sendMiniBrowser } from "./views/mini-browser.tsx";
 import { sendNewDevice, type NewDeviceFault, type NewDeviceFields } from "./views/new-device.tsx";
 
@@ -33,7 +33,7 @@ export const showNewDevice =
     const deviceType = deviceOf(page.request);
     askForDevice(page, owner, {
       deviceType,
-      name: suggestedName(deviceType ?? "Other", owner.displayName ?? null, textsIn(languageOf(page))),
+      name: suggestedName(deviceType ?? "Other", owner.displayName ?? null, selfServiceTexts(languageOf(page))),
       format: null,
     });
   };

@@ -1,7 +1,7 @@
 import type { Consent } from "../../../../db/queries/oauth/consents.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
-import { textsIn } from "../../pages/texts/texts-in.ts";
+import { pageTexts } from "../../pages/texts/page-texts.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
 import { dayIn } from "./dates.ts";
 import { Hidden } from "./form-parts.tsx";
@@ -35,7 +35,7 @@ export function sendConnectedApplications(page: PageRequest, me: SignedInOwner, 
                 <p>{texts.mayDo}</p>
                 <ul class="scopes">
                   {scopes.map((scope) => (
-                    <li>{textsIn(language).scopes[scope]}</li>
+                    <li>{pageTexts(language).scopes[scope]}</li>
                   ))}
                 </ul>
                 <form method="post" action={`${me.home}/apps/${encodeURIComponent(clientId)}/withdraw`}>

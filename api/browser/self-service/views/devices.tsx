@@ -1,6 +1,6 @@
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
 import type { UnsettledIssuance } from "../../../../db/queries/issuance/issuances.ts";
-import type { Language } from "../../pages/language.ts";
+import type { Language } from "../../../../domain/words/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";

@@ -1,5 +1,5 @@
 import { HelpText } from "../../pages/help-text.tsx";
-import type { Language } from "../../pages/language.ts";
+import type { Language } from "../../../../domain/words/language.ts";
 import type { PageRealm } from "../../pages/page-realm.ts";
 import type { Objection } from "../owner.ts";
 import type { Texts } from "../texts/texts.ts";

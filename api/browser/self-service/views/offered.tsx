@@ -1,6 +1,6 @@
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import { deviceTypes } from "../../../../domain/device.ts";
-import type { Language } from "../../pages/language.ts";
+import type { Language } from "../../../../domain/words/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import { pathOn } from "../../pages/continue-to.ts";

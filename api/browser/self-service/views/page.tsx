@@ -1,12 +1,12 @@
 import type { Child } from "hono/jsx";
-import type { Language } from "../../pages/language.ts";
+import type { Language } from "../../../../domain/words/language.ts";
 import type { PageRealm } from "../../pages/page-realm.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { sendPage } from "../../pages/send-page.tsx";
 import { pathOn } from "../../pages/continue-to.ts";
 import { formTokenFor } from "../../pages/form-token.ts";
 import type { Texts } from "../texts/texts.ts";
-import { textsIn } from "../texts/texts-in.ts";
+import { selfServiceTexts } from "../texts/self-service-texts.ts";
 
 /** Who the navigation is for. */
 export interface Visitor {
@@ -37,7 +37,7 @@ export function sendSelfServicePage(page: PageRequest, content: SelfServicePage)
     wide: true,
     refreshSeconds,
     say: (_, language) => {
-      const texts = textsIn(language);
+      const texts = selfServiceTexts(language);
       const navigation = visitor && (
         <Navigation page={page} visitor={visitor} current={current} formToken={formToken} texts={texts} />
       );

@@ -2,7 +2,7 @@ import type { Certificate } from "../../../../db/queries/certificates/certificat
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import type { RealmRow } from "../../../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../../../domain/entitlement.ts";
-import type { Language } from "../../pages/language.ts";
+import type { Language } from "../../../../domain/words/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import type { Viewer } from "../viewer.ts";

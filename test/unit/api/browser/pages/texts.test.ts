@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
-import { languages } from "../../../../../api/browser/pages/language.ts";
+import { languages } from "../../../../../domain/words/language.ts";
 import { allProblems } from "../../../../../api/browser/pages/problems.ts";
-import { textsIn } from "../../../../../api/browser/pages/texts/texts-in.ts";
+import { pageTexts } from "../../../../../api/browser/pages/texts/page-texts.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
 
 /** Every text by its path; those that take something get a number. */
@@ -12,7 +12,7 @@ function leaves(value: unknown, path = ""): [string, string][] {
 }
 
 test("every language says everything, and nothing in another one's words", () => {
-  const [first, ...others] = languages.map((language) => new Map(leaves(textsIn(language))));
+  const [first, ...others] = languages.map((language) => new Map(leaves(pageTexts(language))));
   for (const other of others) {
     expect([...other.keys()].sort()).toEqual([...first!.keys()].sort());
     expect([...other].filter(([path, text]) => text === "" || text === first!.get(path))).toEqual([]);
@@ -20,7 +20,7 @@ test("every language says everything, and nothing in another one's words", () =>
 });
 
 test.each(languages)("each scope and each problem has words: %s", (language) => {
-  const { scopes, problems } = textsIn(language);
+  const { scopes, problems } = pageTexts(language);
   expect(Object.keys(scopes).sort()).toEqual([...allScopes].sort());
   expect(Object.keys(problems).sort()).toEqual([...allProblems].sort());
 });

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 import { givenName, nameFor, suggestedName } from "../../../../../api/browser/self-service/device-name.ts";
-import { textsIn } from "../../../../../api/browser/self-service/texts/texts-in.ts";
+import { selfServiceTexts } from "../../../../../api/browser/self-service/texts/self-service-texts.ts";
 import { deviceTypes } from "../../../../../domain/device.ts";
 import { ProfileName } from "../../../../../domain/profile.ts";
 
@@ -19,12 +19,12 @@ test.each([
 test("whatever is suggested is a name that a profile may have", () => {
   for (const displayName of [null, "Mia Keller", "x".repeat(300), "a\u0007b\nc", "電話".repeat(40)]) {
     for (const deviceType of deviceTypes) {
-      for (const texts of [textsIn("en"), textsIn("de")]) {
+      for (const texts of [selfServiceTexts("en"), selfServiceTexts("de")]) {
         expect(ProfileName.safeParse(suggestedName(deviceType, displayName, texts)).success).toBe(true);
       }
     }
   }
-  expect(suggestedName("iOS", "Mia Keller", textsIn("de"))).toBe("iPhone von Mia");
+  expect(suggestedName("iOS", "Mia Keller", selfServiceTexts("de"))).toBe("iPhone von Mia");
 });
 
 test("a suggested name changes with the device, in its language; a chosen one does not", () => {
