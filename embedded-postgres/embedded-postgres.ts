@@ -66,7 +66,7 @@ export async function startEmbeddedPostgres(options: EmbeddedPostgresOptions): P
     const giveUpIn = (): number => performance.now() + (options.startTimeoutMs ?? 60_000);
     const found = await findLiveServer(files, giveUpIn());
     let server = found ?? (await launch(files, options, giveUpIn()));
-    if (found) await adopt(files, found, options.log);
+    if (found) await adopt(files, { server: found, log: options.log, giveUpAt: giveUpIn() });
 
     const supervision = repeat(superviseEveryMs, async () => {
       if (await isRunning(server.process)) return boundLog(files);
@@ -120,8 +120,11 @@ async function launch(files: EmbeddedPostgresFiles, options: EmbeddedPostgresOpt
   return server;
 }
 
-async function adopt(files: EmbeddedPostgresFiles, server: RunningServer, log: EmbeddedPostgresLog): Promise<void> {
-  await ensureDatabase(server.url);
+async function adopt(
+  files: EmbeddedPostgresFiles,
+  { server, log, giveUpAt }: { server: RunningServer; log: EmbeddedPostgresLog; giveUpAt: number },
+): Promise<void> {
+  await ensureDatabase(server.url, giveUpAt);
   await writePrivateFile(files.url, `${server.url}\n`);
   log.info(
     { event: "embedded-postgres.adopted", pid: server.process.pid },

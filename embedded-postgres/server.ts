@@ -1,7 +1,7 @@
 import { copyFile, open, readFile, realpath, rm, stat, truncate } from "node:fs/promises";
 import { createServer } from "node:net";
 import { setTimeout as delay } from "node:timers/promises";
-import { Client } from "pg";
+import { Client, DatabaseError } from "pg";
 import { readIfPresent, writePrivateFile, type EmbeddedPostgresFiles } from "./files.ts";
 import {
   childrenOf,
@@ -26,7 +26,7 @@ const logBytes = 10 * 1024 * 1024;
 /** Logs in and asks the server where its data lies: only that tells our server from any other on the port. */
 export async function isOurs(url: string, cluster: string): Promise<boolean> {
   try {
-    return await withClient(url, async (client) => {
+    return await withClient(url, answerWithinMs, async (client) => {
       const shown = await client.query<{ data_directory: string }>("show data_directory");
       const [row] = shown.rows;
       return row !== undefined && (await realpath(row.data_directory)) === (await realpath(cluster));
@@ -36,16 +36,25 @@ export async function isOurs(url: string, cluster: string): Promise<boolean> {
   }
 }
 
-/** Makes the database unless it is there. A start may have ended between the cluster and this. */
-export async function ensureDatabase(url: string): Promise<void> {
-  await withClient(url, async (client) => {
+/**
+ * Makes the database unless it is there. A start may have ended between the cluster and this, and what it asked for may
+ * be done only now. A new database is copied to disk, which takes long on a slow one.
+ */
+export async function ensureDatabase(url: string, giveUpAt: number): Promise<void> {
+  await withClient(url, Math.max(1, Math.ceil(giveUpAt - performance.now())), async (client) => {
     const present = await client.query("select from pg_database where datname = $1", [database]);
-    if (present.rowCount === 0) await client.query(`create database ${database}`);
+    if (present.rowCount !== 0) return;
+    await client.query(`create database ${database}`).catch((error: unknown) => {
+      if (!(error instanceof DatabaseError && isPresent.has(error.code ?? ""))) throw error;
+    });
   });
 }
 
+/** duplicate_database; unique_violation, when both were made at the same time. */
+const isPresent: ReadonlySet<string> = new Set(["42P04", "23505"]);
+
 /** Connects to the database that is always there. Every part is named, so that PG… variables have no say. */
-async function withClient<T>(url: string, work: (client: Client) => Promise<T>): Promise<T> {
+async function withClient<T>(url: string, answerMsMax: number, work: (client: Client) => Promise<T>): Promise<T> {
   const { hostname, port, username, password } = new URL(url);
   const client = new Client({
     host: hostname,
@@ -54,8 +63,8 @@ async function withClient<T>(url: string, work: (client: Client) => Promise<T>):
     password,
     database: "postgres",
     ssl: false,
-    connectionTimeoutMillis: answerWithinMs,
-    query_timeout: answerWithinMs,
+    connectionTimeoutMillis: answerMsMax,
+    query_timeout: answerMsMax,
   });
   // A connection that breaks is reported here too; without a listener that would end our process.
   client.on("error", () => undefined);
@@ -125,7 +134,12 @@ export async function launchServer(options: {
     await writePrivateFile(files.url, `${url}\n`);
     const attempt = await launchOnce({ ...options, port, url });
     if ("process" in attempt) {
-      await ensureDatabase(url);
+      try {
+        await ensureDatabase(url, giveUpAt);
+      } catch (error) {
+        await stopServer(attempt.process);
+        throw error;
+      }
       return { process: attempt.process, url };
     }
     const portTaken = /could not bind|Address already in use/.test(attempt.complaint);

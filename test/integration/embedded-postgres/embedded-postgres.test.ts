@@ -2,11 +2,12 @@ import { spawn } from "node:child_process";
 import { readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { findEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
+import { ensureDatabase } from "../../../embedded-postgres/server.ts";
 import { atEnd } from "../../support/run/at-end.ts";
-import { directoryWithCluster, isRoot, query, start, temporaryDirectory } from "./embedded-postgres-support.ts";
+import { directoryWithCluster, isRoot, query, start, temporaryDirectory, connect } from "./embedded-postgres-support.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
@@ -129,6 +130,81 @@ test("a port that somebody else has taken meanwhile is left to them", async () =
   expect(new URL(second.url).port).not.toBe(new URL(first.url).port);
   expect(await query(second.url, "select 1 as one")).toEqual([{ one: 1 }]);
   expect(await findEmbeddedPostgres(dataDirectory)).toEqual({ url: second.url });
+});
+
+const inDatabase = (url: string, name: string) => Object.assign(new URL(url), { pathname: `/${name}` }).href;
+
+describe("making the database", () => {
+  /** A server without the database, on which making one waits until `letGo` is called. */
+  async function serverThatHoldsUp() {
+    const { url } = await start({ dataDirectory: await temporaryDirectory() });
+    const admin = await connect(inDatabase(url, "postgres"));
+    atEnd(() => admin.end());
+    await admin.query("drop database realmpass");
+    const holder = await connect(inDatabase(url, "template1"));
+    const waiting = async (count: number) => {
+      const found = () =>
+        admin.query("select from pg_stat_activity where state = 'active' and query like 'create database%'");
+      while ((await found()).rowCount !== count);
+    };
+    return { url, waiting, letGo: () => holder.end() };
+  }
+
+  test("takes as long as the start may take", async () => {
+    const { url, waiting, letGo } = await serverThatHoldsUp();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const made = ensureDatabase(url, performance.now() + 60_000);
+      made.catch(() => undefined);
+      await waiting(1);
+      vi.advanceTimersByTime(30_000);
+      await letGo();
+      await made;
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(await query(url, "select current_database() as name")).toEqual([{ name: "realmpass" }]);
+  });
+
+  test("is given up when the start is", async () => {
+    const { url, waiting, letGo } = await serverThatHoldsUp();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const made = ensureDatabase(url, performance.now() + 60_000);
+      const given = expect(made).rejects.toThrow("timeout");
+      await waiting(1);
+      vi.advanceTimersByTime(60_000);
+      await given;
+    } finally {
+      vi.useRealTimers();
+    }
+    await letGo();
+  });
+
+  test("is done when another session has made it meanwhile", async () => {
+    const { url, waiting, letGo } = await serverThatHoldsUp();
+    const giveUpAt = performance.now() + 60_000;
+    const both = Promise.all([ensureDatabase(url, giveUpAt), ensureDatabase(url, giveUpAt)]);
+    both.catch(() => undefined);
+    await waiting(2);
+    await letGo();
+    await both;
+    expect(await query(url, "select current_database() as name")).toEqual([{ name: "realmpass" }]);
+  });
+});
+
+test("a start that cannot make the database fails, and leaves no server behind", async () => {
+  const dataDirectory = await temporaryDirectory();
+  const first = await start({ dataDirectory });
+  const admin = await connect(inDatabase(first.url, "postgres"));
+  await admin.query("drop database realmpass");
+  await admin.query("alter database template1 rename to elsewhere");
+  await admin.end();
+  await first.stop();
+
+  await expect(start({ dataDirectory })).rejects.toThrow("template1");
+
+  await expect(stat(embeddedPostgresFiles(dataDirectory).postmasterPid)).rejects.toThrow("ENOENT");
 });
 
 test("operator commands find the server while it runs, and only then", async () => {
