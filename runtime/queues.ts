@@ -170,9 +170,11 @@ function statementName(text: string): string {
   return name;
 }
 
-/** BullMQ's tables were changed or made again after this connection prepared. The statement has not been run. */
-const isStale = (error: unknown): boolean =>
-  error instanceof Error && "code" in error && error.code === "0A000" && error.message.includes("cached plan");
+/**
+ * feature_not_supported: Postgres answers so when a table or function has another result than when this connection
+ * prepared. Whatever else it means, the statement changed nothing, and run again it fails again.
+ */
+const isStale = (error: unknown): boolean => error instanceof Error && "code" in error && error.code === "0A000";
 
 /** Ends a connection that was opened here; a pool belongs to the caller that passed it in. */
 const disconnect = (connection: Connection): void => {
