@@ -7,7 +7,14 @@ import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { findEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { ensureDatabase } from "../../../embedded-postgres/server.ts";
 import { atEnd } from "../../support/run/at-end.ts";
-import { directoryWithCluster, isRoot, query, start, temporaryDirectory, connect } from "./embedded-postgres-support.ts";
+import {
+  directoryWithCluster,
+  isRoot,
+  query,
+  start,
+  temporaryDirectory,
+  connect,
+} from "./embedded-postgres-support.ts";
 
 vi.setConfig({ testTimeout: 60_000 });
 
