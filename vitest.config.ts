@@ -1,4 +1,6 @@
 import { defineConfig } from "vitest/config";
+import { durationsReporter } from "./test/support/run/durations-reporter.ts";
+import LongFirst from "./test/support/run/sequencer.ts";
 
 // A busy machine is slower, not red: these limits end what hangs and say nothing about speed.
 const services = { globalSetup: "test/support/run/global-setup.ts", testTimeout: 120_000, hookTimeout: 180_000 };
@@ -15,7 +17,13 @@ export default defineConfig({
     setupFiles: ["test/support/run/each-file.ts"],
     // On a busy CI machine a test of real processes may need a second try; the totals name each one that did.
     retry: process.env["CI"] ? 1 : 0,
-    reporters: process.env["CI"] ? ["default", "./.ci/totals-reporter.mjs"] : ["default"],
+    sequence: { sequencer: LongFirst },
+    reporters: [
+      "default",
+      ...(process.env["CI"] ? ["./.ci/totals-reporter.mjs"] : []),
+      // `TEST_DURATIONS=test/durations.json npm test` on a quiet machine, when files have become longer or shorter.
+      ...(process.env["TEST_DURATIONS"] ? [durationsReporter(process.env["TEST_DURATIONS"])] : []),
+    ],
     projects: [
       {
         extends: true,

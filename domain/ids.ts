@@ -37,8 +37,8 @@ export const IssuanceID = z.uuid().brand("IssuanceID");
 export type IssuanceID = z.infer<typeof IssuanceID>;
 
 /** A bulk job. */
-export const JobID = z.uuid().toLowerCase().brand("JobID");
-export type JobID = z.infer<typeof JobID>;
+export const BulkJobID = z.uuid().toLowerCase().brand("BulkJobID");
+export type BulkJobID = z.infer<typeof BulkJobID>;
 
 /** A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. */
 export const SerialNumber = z

@@ -11,11 +11,11 @@ export interface Fresh<Value> {
 export interface FreshOptions {
   /** For so long an answer is kept, from when its computation began. */
   keptMs: number;
-  /** After so long whoever asks gets the kept answer, and a new one is computed meanwhile. Default: `keptMs`. */
+  /** After so long a caller still gets the kept answer, while a new one is computed. Default: `keptMs`. */
   renewedAfterMs?: number;
 }
 
-/** However many ask, one computation runs at a time, and all who ask meanwhile share it. */
+/** One computation runs at a time, however many callers there are; those that come meanwhile share it. */
 export function createFresh<Value>(
   compute: () => Promise<Value>,
   { keptMs, renewedAfterMs = keptMs }: FreshOptions,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { JobID } from "../ids.ts";
+import { BulkJobID } from "../ids.ts";
 import { defineTask } from "./task.ts";
 
 /** Why a bulk job is looked at. It is part of the queue's id, so that a new reason is never swallowed by an old one. */
@@ -9,7 +9,7 @@ export const advanceCauses = ["received", "started", "cancelled"] as const;
 export const advanceBulkJob = defineTask({
   name: "advance-bulk-job",
   queue: "bulk-job-steps",
-  payload: z.strictObject({ version: z.literal(1), jobId: JobID, cause: z.enum(advanceCauses) }),
+  payload: z.strictObject({ version: z.literal(1), jobId: BulkJobID, cause: z.enum(advanceCauses) }),
   taskId: ({ jobId, cause }) => `${jobId}_${cause}`,
   attempts: 3,
   backoffMs: 1000,

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { JobID } from "../ids.ts";
+import { BulkJobID } from "../ids.ts";
 import { defineTask } from "./task.ts";
 
 /** Rows per chunk. Every chunk begins at a multiple of it plus one, so that adding a chunk again means the same task. */
@@ -11,7 +11,7 @@ export const processBulkJobRows = defineTask({
   queue: "bulk-job-rows",
   payload: z.strictObject({
     version: z.literal(1),
-    jobId: JobID,
+    jobId: BulkJobID,
     from: z.int().min(1),
     to: z.int().min(2),
   }),

@@ -3,7 +3,7 @@ import { DatabaseUnavailable } from "../../db/outage.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import { JobID } from "../../domain/ids.ts";
+import { BulkJobID } from "../../domain/ids.ts";
 import { chunkSize, processBulkJobRows } from "../../domain/tasks/process-bulk-job-rows.ts";
 import { RetryLater } from "../../runtime/queues.ts";
 import { begin } from "./begin.ts";
@@ -75,7 +75,7 @@ async function enqueueRemainingRows(deps: BulkJobDeps, { id }: WorkedJob): Promi
     await finish(deps, id);
     return;
   }
-  const jobId = JobID.parse(id);
+  const jobId = BulkJobID.parse(id);
   try {
     await deps.queues.enqueueAll(
       processBulkJobRows,

@@ -1,5 +1,5 @@
 import { advanceBulkJob, type advanceCauses } from "../../../domain/tasks/advance-bulk-job.ts";
-import { JobID } from "../../../domain/ids.ts";
+import { BulkJobID } from "../../../domain/ids.ts";
 import type { IncomingCall } from "../../contract/endpoint.ts";
 
 /** Tells the workers that a job has something for them. While the queue is away the row is the outbox: they look for it. */
@@ -9,7 +9,7 @@ export async function advance(
   { deps: { queues, metrics }, log }: Pick<IncomingCall, "deps" | "log">,
 ): Promise<void> {
   try {
-    await queues.enqueue(advanceBulkJob, { version: 1, jobId: JobID.parse(jobId), cause });
+    await queues.enqueue(advanceBulkJob, { version: 1, jobId: BulkJobID.parse(jobId), cause });
   } catch (error) {
     metrics.enqueueFailed();
     log.warn({ event: "job.enqueue_failed", jobId, err: error }, "the queue is away; the workers will find the job");

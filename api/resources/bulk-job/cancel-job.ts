@@ -2,7 +2,7 @@ import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { JobID } from "../../../domain/ids.ts";
+import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { JobView } from "../../contract/views/job-view.ts";
@@ -17,7 +17,7 @@ export const cancelJob = endpoint({
   path: "/api/jobs/:id/cancel",
   access: "admin",
   scope: "job.create",
-  params: z.object({ id: JobID }),
+  params: z.object({ id: BulkJobID }),
   data: JobView,
   pending: JobView,
   errors: ["job_not_found", "job_state"],

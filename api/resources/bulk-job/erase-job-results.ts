@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { JobID } from "../../../domain/ids.ts";
+import { BulkJobID } from "../../../domain/ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 
 export const eraseJobResults = endpoint({
@@ -11,7 +11,7 @@ export const eraseJobResults = endpoint({
   path: "/api/jobs/:id/results",
   access: "admin",
   scope: "job.create",
-  params: z.object({ id: JobID }),
+  params: z.object({ id: BulkJobID }),
   data: Done,
   errors: ["job_not_found", "job_state"],
   unknown: { id: "job_not_found" },

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { JobID } from "../../../domain/ids.ts";
+import { BulkJobID } from "../../../domain/ids.ts";
 import { Streamed, streaming } from "../../contract/stream.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { jobEvents } from "./job-events.ts";
@@ -13,7 +13,7 @@ export const followJob = streaming({
   path: "/api/jobs/:id/events",
   access: "admin",
   scope: "job.read",
-  params: z.object({ id: JobID }),
+  params: z.object({ id: BulkJobID }),
   query: z.object({}),
   types: { "text/event-stream": JobView },
   resumed: true,

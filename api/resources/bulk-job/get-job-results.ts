@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { rowStatuses } from "../../../domain/bulk-job/job.ts";
-import { JobID } from "../../../domain/ids.ts";
+import { BulkJobID } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";
 import { Streamed, streaming } from "../../contract/stream.ts";
 import { JobRowView } from "../../contract/views/job-row-view.ts";
@@ -19,7 +19,7 @@ export const getJobResults = streaming({
   path: "/api/jobs/:id/results",
   access: "admin",
   scope: "job.read",
-  params: z.object({ id: JobID }),
+  params: z.object({ id: BulkJobID }),
   query: z.object({
     status: filters
       .list(z.enum(rowStatuses, "there is no such status"))

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { JobID } from "../../../domain/ids.ts";
+import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { answerJob } from "./answer-job.ts";
@@ -13,7 +13,7 @@ export const getJob = endpoint({
   path: "/api/jobs/:id",
   access: "admin",
   scope: "job.read",
-  params: z.object({ id: JobID }),
+  params: z.object({ id: BulkJobID }),
   data: JobView,
   pending: JobView,
   errors: ["job_not_found"],

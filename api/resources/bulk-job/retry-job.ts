@@ -3,7 +3,7 @@ import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { JobID } from "../../../domain/ids.ts";
+import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { JobView } from "../../contract/views/job-view.ts";
@@ -21,7 +21,7 @@ export const retryJob = endpoint({
   path: "/api/jobs/:id/retry",
   access: "admin",
   scope: "job.create",
-  params: z.object({ id: JobID }),
+  params: z.object({ id: BulkJobID }),
   data: JobView,
   pending: JobView,
   errors: ["job_not_found", "job_state", "too_many_rows_waiting"],

@@ -2,7 +2,7 @@ import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { JobID } from "../../../domain/ids.ts";
+import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import { actorOf } from "../../contract/principal.ts";
@@ -22,7 +22,7 @@ export const startJob = endpoint({
   path: "/api/jobs/:id/start",
   access: "admin",
   scope: "job.create",
-  params: z.object({ id: JobID }),
+  params: z.object({ id: BulkJobID }),
   body: z.object({ executeAt: filters.instant.nullish(), confirmTotal: z.int().min(0).nullish() }),
   data: JobView,
   pending: JobView,

@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { JobID } from "../../../domain/ids.ts";
+import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { answered } from "../../contract/reply.ts";
 import { JobView, jobView } from "../../contract/views/job-view.ts";
@@ -18,7 +18,7 @@ export const takeRowsOut = endpoint({
   path: "/api/jobs/:id/rows",
   access: "admin",
   scope: "job.create",
-  params: z.object({ id: JobID }),
+  params: z.object({ id: BulkJobID }),
   body: z.object({ rows: z.array(z.int().min(1).max(positionMax)).min(1).max(rowsMax).describe("Row numbers.") }),
   data: JobView,
   errors: ["job_not_found", "job_state", "invalid_request"],

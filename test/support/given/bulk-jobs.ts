@@ -6,7 +6,7 @@ import * as work from "../../../db/queries/issuance/issuance-work.ts";
 import type { RowRange } from "../../../db/queries/bulk-job/progress.ts";
 import { sql } from "../../../db/sql.ts";
 import type { JobKind, JobState, RowStatus } from "../../../domain/bulk-job/job.ts";
-import { JobID } from "../../../domain/ids.ts";
+import { BulkJobID } from "../../../domain/ids.ts";
 import { advanceBulkJob } from "../../../domain/tasks/advance-bulk-job.ts";
 import { scopesAllowedTo } from "../../../domain/scopes.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
@@ -60,8 +60,8 @@ export async function givenJob(
     createdAt = systemClock.now(),
     createdByUserId,
   }: GivenJob,
-): Promise<JobID> {
-  const id = JobID.parse(randomUUID());
+): Promise<BulkJobID> {
+  const id = BulkJobID.parse(randomUUID());
   await owner.transaction(async (tx) => {
     await tx.query(sql`
       insert into applications (client_id, realm_id, type, name, client_uri, scopes, use_client_secret, created_at, created_by)
@@ -95,7 +95,7 @@ export async function givenJob(
 /** As the API does when it has committed. */
 export const tellWorkers = (
   queues: Queues,
-  jobId: JobID,
+  jobId: BulkJobID,
   cause: "received" | "started" | "cancelled" = "received",
 ): Promise<void> => queues.enqueue(advanceBulkJob, { version: 1, jobId, cause });
 
