@@ -8,13 +8,18 @@ const durations = JSON.parse(readFileSync(new URL("../../durations.json", import
   number
 >;
 
-/** The long files first, so that none of them is left for one process at the end; first of all the unknown ones. */
+/**
+ * The long files of each project first, so that none of them is left for one process at the end; first of all the unknown
+ * ones. Projects stay together: a test process serves one, and the next has to load everything again.
+ */
 export default class LongFirst extends BaseSequencer {
   override sort(files: TestSpecification[]): Promise<TestSpecification[]> {
     const duration = ({ moduleId, project }: TestSpecification): number =>
       durations[relative(project.config.root, moduleId)] ?? Infinity;
-    const byDuration = files.map((file) => ({ file, ms: duration(file) })).sort((a, b) => compare(b.ms, a.ms));
-    return Promise.resolve(byDuration.map(({ file }) => file));
+    const projects = [...new Set(files.map(({ project }) => project.name))].sort();
+    const timed = files.map((file) => ({ file, project: projects.indexOf(file.project.name), ms: duration(file) }));
+    timed.sort((a, b) => a.project - b.project || compare(b.ms, a.ms));
+    return Promise.resolve(timed.map(({ file }) => file));
   }
 }
 
