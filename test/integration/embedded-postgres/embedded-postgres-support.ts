@@ -16,7 +16,7 @@ import {
   type EmbeddedPostgresOptions,
 } from "../../../embedded-postgres/embedded-postgres.ts";
 import { atEnd } from "../../support/run/at-end.ts";
-import { copyDataDirectory } from "../../support/run/services.ts";
+import { copyDataDirectory, scratchDirectory } from "../../support/run/services.ts";
 
 const starterScript = fileURLToPath(new URL("./starter.ts", import.meta.url));
 const tsx = createRequire(import.meta.url).resolve("tsx");
@@ -25,21 +25,23 @@ export const isRoot = process.getuid?.() === 0;
 export const nobody = 65534;
 
 /** A directory of its own for one test; whatever server is left in it ends with the test. */
-export async function temporaryDirectory(): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "embedded-postgres-test-"));
+export const temporaryDirectory = async (): Promise<string> =>
+  clearedAtEnd(await mkdtemp(join(tmpdir(), "embedded-postgres-test-")));
+
+/** The same with a cluster in it, for tests that are not about making one. */
+export async function directoryWithCluster(): Promise<string> {
+  const path = clearedAtEnd(await scratchDirectory("embedded-postgres-test-"));
+  await copyDataDirectory(path);
+  return path;
+}
+
+function clearedAtEnd(path: string): string {
   atEnd(async () => {
     for (const entry of await readdir(path, { recursive: true, withFileTypes: true })) {
       if (entry.name === "postmaster.pid") await endPostmaster(join(entry.parentPath, entry.name));
     }
     await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
   });
-  return path;
-}
-
-/** The same with a cluster in it, for tests that are not about making one. */
-export async function directoryWithCluster(): Promise<string> {
-  const path = await temporaryDirectory();
-  await copyDataDirectory(path);
   return path;
 }
 

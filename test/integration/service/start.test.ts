@@ -1,12 +1,10 @@
-import { mkdtemp } from "node:fs/promises";
 import { readdirSync, readFileSync, statSync } from "node:fs";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, expect, test } from "vitest";
 import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
-import { copyDataDirectory, ended } from "../../support/run/services.ts";
+import { copyDataDirectory, ended, scratchDirectory } from "../../support/run/services.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
 const running: WholeService[] = [];
@@ -26,7 +24,7 @@ let installed: Promise<string> | undefined;
 /** Starts it on a copy of what a first start made, for tests that are not about that one. */
 async function startInstalled(options?: Parameters<typeof startWhole>[0]): Promise<WholeService> {
   installed ??= install();
-  const data = await mkdtemp(join(tmpdir(), "realmpass-start-"));
+  const data = await scratchDirectory("realmpass-start-");
   await copyDataDirectory(data, await installed);
   return start({ ...options, data });
 }

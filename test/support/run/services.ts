@@ -21,7 +21,7 @@ const memoryFileSystem = "/dev/shm";
 const memoryBytesMin = 4 * 1024 ** 3;
 
 /** A new directory for data that nobody needs after the run: in memory where there is enough, as each database is 300 files. */
-async function scratchDirectory(name: string): Promise<string> {
+export async function scratchDirectory(name: string): Promise<string> {
   const memory = await statfs(memoryFileSystem).catch(() => undefined);
   const fits = memory !== undefined && memory.bavail * memory.bsize >= memoryBytesMin;
   return mkdtemp(join(fits ? memoryFileSystem : tmpdir(), name));

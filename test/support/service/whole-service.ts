@@ -1,11 +1,9 @@
 import { spawn, type ChildProcess } from "node:child_process";
 import { readdirSync, readFileSync } from "node:fs";
-import { mkdtemp, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { rm } from "node:fs/promises";
 import { expect } from "vitest";
 import { eventually } from "../run/eventually.ts";
-import { ended, freePort } from "../run/services.ts";
+import { ended, freePort, scratchDirectory } from "../run/services.ts";
 
 /** `npm start` as a person runs it: compiled, in a directory of its own, with an environment that holds nothing else. */
 export interface WholeService {
@@ -36,7 +34,7 @@ export async function startWhole({
   program?: string;
   args?: string[];
 } = {}): Promise<WholeService> {
-  const directory = data ?? (await mkdtemp(join(tmpdir(), "realmpass-start-")));
+  const directory = data ?? (await scratchDirectory("realmpass-start-"));
   const chosen = port ?? (await freePort());
   const env = {
     PATH: process.env["PATH"] ?? "",
