@@ -5,7 +5,7 @@ import { useApi } from "../support/service/api.ts";
 
 const api = useApi();
 const { as, given } = api;
-const { signIn, token } = authorizationOn(api);
+const { refresh, signIn } = authorizationOn(api);
 
 let application: GivenApplication;
 let user: GivenUser;
@@ -14,15 +14,12 @@ beforeAll(async () => {
   user = await given.user({ realmId: api.realmId });
 });
 
-const refresh = (refreshToken: string, fields: Record<string, string> = {}) =>
-  token({ grant_type: "refresh_token", client_id: application.clientId, refresh_token: refreshToken, ...fields });
-
 const refused = (error: string) => ({ status: 400, body: { error } });
 
 test("6 the answer has exactly three properties, and the same refresh token goes on working", async () => {
   const { body: first } = await signIn(user, application, { nonce: "n" });
   for (let round = 0; round < 2; round++) {
-    const { status, body } = await refresh(first.refresh_token);
+    const { status, body } = await refresh(application, first.refresh_token);
     expect({ status, properties: Object.keys(body).sort() }).toEqual({
       status: 200,
       properties: ["access_token", "id_token", "token_type"],
@@ -34,11 +31,13 @@ test("6 the answer has exactly three properties, and the same refresh token goes
 
 test("6 a narrower scope is what the new token has, a wider one is refused, and neither changes the session", async () => {
   const { body: first } = await signIn(user, application, { scope: "openid offline_access realm.read profile.read" });
-  const narrow = await refresh(first.refresh_token, { scope: "profile.read" });
+  const narrow = await refresh(application, first.refresh_token, { scope: "profile.read" });
   expect(Object.keys(narrow.body).sort()).toEqual(["access_token", "token_type"]);
   expect(await as.token(narrow.body.access_token).get("/api/realm")).toBeError("insufficient_scope");
-  expect(await refresh(first.refresh_token, { scope: "realm.read user.read" })).toMatchObject(refused("invalid_scope"));
-  const { body: full } = await refresh(first.refresh_token);
+  expect(await refresh(application, first.refresh_token, { scope: "realm.read user.read" })).toMatchObject(
+    refused("invalid_scope"),
+  );
+  const { body: full } = await refresh(application, first.refresh_token);
   expect(await as.token(full.access_token).get("/api/realm")).toMatchObject({ status: 200 });
 });
 
@@ -46,15 +45,17 @@ test("6 and 5.2 unknown tokens, those of another kind and those of another clien
   const { body } = await signIn(user, application);
   const other = await given.application({ realmId: api.realmId, type: "useragent" });
   for (const wrong of ["rpr_unknown", body.access_token, body.code, body.id_token].map(String)) {
-    expect(await refresh(wrong)).toMatchObject(refused("invalid_grant"));
+    expect(await refresh(application, wrong)).toMatchObject(refused("invalid_grant"));
   }
-  expect(await refresh(body.refresh_token, { client_id: other.clientId })).toMatchObject(refused("invalid_grant"));
-  expect(await refresh("")).toMatchObject(refused("invalid_request"));
-  expect(await refresh(body.refresh_token)).toMatchObject({ status: 200 });
+  expect(await refresh(application, body.refresh_token, { client_id: other.clientId })).toMatchObject(
+    refused("invalid_grant"),
+  );
+  expect(await refresh(application, "")).toMatchObject(refused("invalid_request"));
+  expect(await refresh(application, body.refresh_token)).toMatchObject({ status: 200 });
 });
 
 test("5.2 a service may not use refresh tokens: unauthorized_client", async () => {
   const service = await given.application({ realmId: api.realmId });
-  const answer = await refresh("rpr_x", { client_id: service.clientId, client_secret: service.secret });
+  const answer = await refresh(application, "rpr_x", { client_id: service.clientId, client_secret: service.secret });
   expect(answer).toMatchObject(refused("unauthorized_client"));
 });

@@ -37,6 +37,15 @@ export function expectShownOnPage(visit: Visit): void {
   expect(visit.text).not.toContain("evil.example");
 }
 
+/** That the token endpoint answered with an error of RFC 6749, section 5.2, which no cache keeps. */
+export function expectOAuthError(answer: ApiAnswer, { status, error }: { status: number; error: string }): void {
+  expect({ status: answer.status, body: answer.body }).toEqual({
+    status,
+    body: { error, error_description: expect.stringMatching(/^[\x20-\x21\x23-\x5b\x5d-\x7e]+$/) },
+  });
+  expect(answer.headers["cache-control"]).toBe("no-store");
+}
+
 /** A form post to an endpoint that clients call. */
 export const postForm = (
   url: string,
@@ -115,6 +124,14 @@ export function authorizationOn(api: Pick<TestApi, "url" | "given">) {
         client_id: application.clientId,
         redirect_uri: redirectUri,
         code,
+        ...fields,
+      }),
+
+    refresh: (application: GivenApplication, refreshToken: string, fields: Record<string, string> = {}) =>
+      flows.token({
+        grant_type: "refresh_token",
+        client_id: application.clientId,
+        refresh_token: refreshToken,
         ...fields,
       }),
   };

@@ -7,7 +7,7 @@ import type { GivenApplication, GivenUser } from "../../../support/given/given.t
 
 const api = useApi();
 const { as, given } = api;
-const { signIn, token } = authorizationOn(api);
+const { refresh, signIn } = authorizationOn(api);
 
 let application: GivenApplication;
 let user: GivenUser;
@@ -16,9 +16,6 @@ beforeAll(async () => {
   user = await given.user({ realmId: api.realmId });
 });
 
-const refresh = (refreshToken: string, fields: Record<string, string> = {}) =>
-  token({ grant_type: "refresh_token", client_id: application.clientId, refresh_token: refreshToken, ...fields });
-
 const refused = (error: string) => ({ status: 400, body: { error } });
 
 test("a refresh token ends 30 days unused, or 90 days after signing in", async () => {
@@ -26,26 +23,26 @@ test("a refresh token ends 30 days unused, or 90 days after signing in", async (
   const sid = (answer: typeof idle) => decodeJwt(answer.body.id_token)["sid"];
   const { owner } = api.database;
   await owner.query(sql`update sessions set last_used_at = now() - interval '29 days' where id = ${sid(idle)}`);
-  expect(await refresh(idle.body.refresh_token)).toMatchObject({ status: 200 });
+  expect(await refresh(application, idle.body.refresh_token)).toMatchObject({ status: 200 });
   await owner.query(sql`update sessions set last_used_at = now() - interval '31 days' where id = ${sid(idle)}`);
-  expect(await refresh(idle.body.refresh_token)).toMatchObject(refused("invalid_grant"));
+  expect(await refresh(application, idle.body.refresh_token)).toMatchObject(refused("invalid_grant"));
 
   const [row] = await owner.query<{ days: number }>(
     sql`select round(extract(epoch from expires_at - now()) / 86400)::integer as days from refresh_tokens r where r.session_id = ${sid(old)}`,
   );
   expect(row?.days).toBe(90);
   await owner.query(sql`update sessions set expires_at = now() - interval '1 second' where id = ${sid(old)}`);
-  expect(await refresh(old.body.refresh_token)).toMatchObject(refused("invalid_grant"));
+  expect(await refresh(application, old.body.refresh_token)).toMatchObject(refused("invalid_grant"));
 });
 
 test("an offboarded person's refresh token is refused, and stays so after reactivation; a locked person's works", async () => {
   const leaver = await given.user({ realmId: api.realmId });
   const { body } = await signIn(leaver, application);
   await as.admin().put(`/api/user/${leaver.id}/status`, { locked: true });
-  expect(await refresh(body.refresh_token)).toMatchObject({ status: 200 });
+  expect(await refresh(application, body.refresh_token)).toMatchObject({ status: 200 });
   await as.admin().delete(`/api/user/${leaver.id}`);
-  expect(await refresh(body.refresh_token)).toMatchObject(refused("invalid_grant"));
+  expect(await refresh(application, body.refresh_token)).toMatchObject(refused("invalid_grant"));
   expect(await as.token(body.access_token).get("/api/realm")).toBeError("unauthenticated");
   await as.admin().put(`/api/user/${leaver.id}/undelete`);
-  expect(await refresh(body.refresh_token)).toMatchObject(refused("invalid_grant"));
+  expect(await refresh(application, body.refresh_token)).toMatchObject(refused("invalid_grant"));
 });
