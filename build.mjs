@@ -1,6 +1,6 @@
-// Compiles the server and bundles the console to dist/, unless dist/ is already what the sources say. Every script that
-// starts something runs this first, so it answers at once when there is nothing to do, and any number of them may start at the same moment:
-// one compiles, the others wait for it. It never writes to stdout, which belongs to the program that comes after it.
+// Bundles the service and the console to dist/, unless dist/ is already what the sources say. Every script that starts
+// something runs this first, so it answers at once when there is nothing to do, and any number of them may start at the same moment:
+// one builds, the others wait for it. It never writes to stdout, which belongs to the program that comes after it.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
@@ -16,7 +16,8 @@ const dist = path.join(root, "dist");
 const lockFile = path.join(dist, ".lock");
 const lockWaitSeconds = 180;
 
-const compiled = [
+/** What the service is made of. */
+const sourceNames = [
   "embedded-postgres",
   "terminal",
   "contract-types",
@@ -31,26 +32,38 @@ const compiled = [
   "cli",
   "start.ts",
 ];
-/** Read by the compiled service as they are; they lie below dist/ where they lie here. */
+/** The programs, and the threads that they start. Each is a file below dist/ where its source lies here. */
+const entries = [
+  "start",
+  "api/main",
+  "worker/main",
+  "worker/signing/thread",
+  "worker/ocsp/ocsp-thread",
+  "operator/main",
+  "cli/main",
+];
+/**
+ * Packages that stay in node_modules: they have native parts or other files that they find beside themselves. Knex
+ * loads pg itself, and both have to be the same. Everything else is bundled, because a program that reads 40 files instead of 1,500
+ * starts in less than half the time.
+ */
+const external = [/^@node-rs\//, /^@embedded-postgres\//, /^swagger-ui-dist/, /^knex/, /^pg(\/|$)/];
+/** Read by the service as they are; they lie below dist/ where they lie here. */
 const copied = ["docs/guides"];
-const settings = ["tsconfig.json", "tsconfig.build.json", "package-lock.json", "build.mjs"];
+const settings = ["tsconfig.json", "package-lock.json", "build.mjs"];
 
-/** What is built, each part when its own inputs have changed. `main` is a file that is there once it has been built. */
+/** What is built, each part when its own inputs have changed or something of it has gone missing. */
 const parts = [
   {
     name: "the service",
-    main: "start.js",
     stampFile: path.join(dist, ".stamp"),
-    inputs: () => [...sources(), ...copiedFiles(), ...settings],
-    isComplete: () => lostOutputs().length === 0,
-    build: compileServer,
+    inputs: () => [...sources(), ...copied.flatMap((name) => filesBelow(root, name)), ...settings],
+    build: bundleService,
   },
   {
     name: "the console",
-    main: "console/index.html",
     stampFile: path.join(dist, ".console-stamp"),
     inputs: () => [...filesBelow(root, "console"), ...settings],
-    isComplete: () => fs.existsSync(path.join(dist, "console/index.html")),
     build: bundleConsole,
   },
 ];
@@ -60,36 +73,64 @@ const wanted = process.argv.includes("--console") ? parts.slice(1) : parts;
 if (!wanted.every(isFresh)) {
   await lock();
   // The process that held the lock before has probably done the work.
-  for (const part of wanted) if (!isFresh(part)) build(part);
+  for (const part of wanted) if (!isFresh(part)) await build(part);
 }
 
 /** The stamp was made from exactly these inputs, and no output has gone missing since. */
-function isFresh({ stampFile, inputs, isComplete }) {
-  return readIfThere(stampFile) === fingerprint(inputs()) && isComplete();
+function isFresh(part) {
+  const [inputs, ...outputs] = stampOf(part);
+  return inputs === fingerprint(part.inputs()) && areThere(outputs);
 }
 
-function build(part) {
-  if (find("typescript/bin/tsc") === undefined) {
+/** What the inputs of the last build were, and the names of its outputs. */
+function stampOf({ stampFile }) {
+  return (readIfThere(stampFile) ?? "").split("\n");
+}
+
+function areThere(outputs) {
+  return outputs.length > 0 && outputs.every((name) => fs.existsSync(path.join(dist, name)));
+}
+
+async function build(part) {
+  if (find("vite/package.json") === undefined) {
     // Installed without development dependencies: what was built before is what there is.
-    if (fs.existsSync(path.join(dist, part.main))) return;
-    fail("Nothing has been built and there is no compiler. Run `npm ci` with development dependencies.");
+    if (areThere(stampOf(part).slice(1))) return;
+    fail("Nothing has been built, and what builds it is not installed. Run `npm ci` with development dependencies.");
   }
 
   process.stderr.write(`Building ${part.name} …\n`);
   const inputs = fingerprint(part.inputs());
   fs.rmSync(part.stampFile, { force: true });
-  part.build();
+  const outputs = await part.build();
   // A source that was saved during the build does not match this stamp, so the next start builds again.
-  fs.writeFileSync(`${part.stampFile}.new`, inputs);
+  fs.writeFileSync(`${part.stampFile}.new`, [inputs, ...outputs].join("\n"));
   fs.renameSync(`${part.stampFile}.new`, part.stampFile);
 }
 
-function compileServer() {
-  // The compiler remembers what it has written and does not look whether it is still there.
-  if (lostOutputs().length > 0) fs.rmSync(path.join(dist, ".tsbuildinfo"), { force: true });
-  run(find("typescript/bin/tsc"), ["-p", "tsconfig.build.json"]);
-  removeOrphans();
+async function bundleService() {
+  const { rolldown } = await import("rolldown");
+  const bundle = await rolldown({
+    cwd: root,
+    platform: "node",
+    input: Object.fromEntries(entries.map((name) => [name, `${name}.ts`])),
+    external,
+    tsconfig: "tsconfig.json",
+  }).catch(buildFailed);
+  const { output } = await bundle
+    .write({
+      dir: dist,
+      entryFileNames: "[name].js",
+      // One folder deep, where `programFile` of runtime/program-files.ts expects itself to be.
+      chunkFileNames: "chunks/[name]-[hash].js",
+      sourcemap: true,
+      keepNames: true,
+    })
+    .catch(buildFailed);
+  await bundle.close();
   for (const name of copied) replaceFolder(name);
+  const outputs = [...output.map(({ fileName }) => fileName), ...copied.flatMap((name) => filesBelow(dist, name))];
+  removeAllBut(outputs);
+  return outputs;
 }
 
 function bundleConsole() {
@@ -100,6 +141,7 @@ function bundleConsole() {
     const file = path.join(dist, name);
     fs.writeFileSync(`${file}.gz`, gzipSync(fs.readFileSync(file), { level: 9 }));
   }
+  return filesBelow(dist, "console");
 }
 
 function run(program, parameters) {
@@ -109,6 +151,11 @@ function run(program, parameters) {
   });
   if (error) throw error;
   if (status !== 0) fail("The build failed.");
+}
+
+function buildFailed(error) {
+  process.stderr.write(`${error.message}\n`);
+  fail("The build failed.");
 }
 
 /** Names, sizes and times of inputs, so that nothing needs to be read. */
@@ -122,33 +169,21 @@ function fingerprint(inputs) {
 }
 
 function sources() {
-  return compiled.flatMap((name) => filesBelow(root, name)).filter((name) => /(?<!\.d)\.tsx?$/.test(name));
+  return sourceNames.flatMap((name) => filesBelow(root, name)).filter((name) => /(?<!\.d)\.tsx?$/.test(name));
 }
 
-function copiedFiles() {
-  return copied.flatMap((name) => filesBelow(root, name));
-}
-
-function lostOutputs() {
-  const outputs = [...sources().map(outputOf), ...copiedFiles()];
-  return outputs.filter((name) => !fs.existsSync(path.join(dist, name)));
-}
-
-/** Outputs whose source was deleted or renamed; a running program must not find them. */
-function removeOrphans() {
-  const wanted = new Set(sources().map(outputOf));
-  for (const name of compiled.flatMap((folder) => filesBelow(dist, folder))) {
-    if (!wanted.has(name.replace(/\.map$/, ""))) fs.rmSync(path.join(dist, name));
+/** Removes what an earlier build of the service left; a running program must not find it. */
+function removeAllBut(outputs) {
+  const wanted = new Set(outputs);
+  for (const entry of fs.readdirSync(dist)) {
+    if (entry === "console" || entry.startsWith(".")) continue;
+    for (const name of filesBelow(dist, entry)) if (!wanted.has(name)) fs.rmSync(path.join(dist, name));
   }
 }
 
 function replaceFolder(name) {
   fs.rmSync(path.join(dist, name), { recursive: true, force: true });
   fs.cpSync(path.join(root, name), path.join(dist, name), { recursive: true });
-}
-
-function outputOf(source) {
-  return source.replace(/\.tsx?$/, ".js");
 }
 
 function filesBelow(base, name) {

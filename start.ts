@@ -1,6 +1,5 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { existsSync } from "node:fs";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
@@ -15,6 +14,7 @@ import { openDataDirectory } from "./runtime/data-directory.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres/embedded-postgres.ts";
 import { createLifecycle, runMain, type Lifecycle } from "./runtime/lifecycle.ts";
 import { createLog, type Log } from "./runtime/log.ts";
+import { programFile, runsFromSource } from "./runtime/program-files.ts";
 import { variables, type Variable } from "./runtime/variables.ts";
 
 /** `npm start`: everything on this machine, and the two commands of the README. `npm run dev` has sample data as well. */
@@ -157,11 +157,10 @@ function supervise({ name, env, log }: { name: "api" | "worker"; env: Env; log: 
   };
 }
 
-/** The compiled program, or its source when this file itself runs from source. */
+/** The file to start, and what Node needs for it. */
 function entryOf(name: string): [entry: string, execArgv: string[]] {
-  const compiled = fileURLToPath(new URL(`${name}/main.js`, import.meta.url));
-  if (existsSync(compiled)) return [compiled, ["--enable-source-maps"]];
-  return [fileURLToPath(new URL(`${name}/main.ts`, import.meta.url)), ["--import", "tsx"]];
+  if (runsFromSource) return [fileURLToPath(programFile(`${name}/main.ts`)), ["--import", "tsx"]];
+  return [fileURLToPath(programFile(`${name}/main.js`)), ["--enable-source-maps"]];
 }
 
 function banner({

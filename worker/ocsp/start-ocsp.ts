@@ -1,11 +1,12 @@
 import { hostname } from "node:os";
-import { Worker } from "node:worker_threads";
+import type { Worker } from "node:worker_threads";
 import type { Registry } from "prom-client";
 import type { Database } from "../../db/client.ts";
 import * as workers from "../../db/queries/upkeep/workers.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Lifecycle } from "../../runtime/lifecycle.ts";
 import type { Log } from "../../runtime/log.ts";
+import { startThread } from "../../runtime/program-files.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import type { SigningPool } from "../signing/pool.ts";
 import { certifyResponder } from "../responder-certificates/certify-responder.ts";
@@ -149,12 +150,8 @@ function hostOf(host: string): string {
   return host.includes(":") ? `[${host}]` : host;
 }
 
-/** As for signing threads: from `dist` plain JavaScript, from source TypeScript by way of tsx. */
+/** A thread has only what can be copied to it. */
 function newThread({ database, host, port, trustedProxies, requestsPerSecond }: OcspThreadData): Worker {
-  const workerData: OcspThreadData = { database, host, port, trustedProxies, requestsPerSecond };
-  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./ocsp-thread.js", import.meta.url), { workerData });
-  const tsx = JSON.stringify(import.meta.resolve("tsx/esm/api"));
-  const entry = JSON.stringify(new URL("./ocsp-thread.ts", import.meta.url).href);
-  const start = `import(${tsx}).then(({ register }) => { register(); return import(${entry}); });`;
-  return new Worker(start, { eval: true, workerData, execArgv: [] });
+  const data: OcspThreadData = { database, host, port, trustedProxies, requestsPerSecond };
+  return startThread("worker/ocsp/ocsp-thread", data);
 }

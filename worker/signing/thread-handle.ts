@@ -1,4 +1,4 @@
-import { Worker } from "node:worker_threads";
+import { startThread } from "../../runtime/program-files.ts";
 import type { Envelope, Reply, SigningThreadData, ThreadAnswers, ThreadRequest } from "./messages.ts";
 
 /** The signing thread that had a request died or was stopped. Whether it signed anything is not known. */
@@ -42,7 +42,7 @@ interface Waiting {
 
 /** Starts a signing thread. It need not be waited for: requests are kept until it runs. */
 export function startSigningThread({ data, answerSecondsMax, onEnd }: StartOptions): SigningThread {
-  const worker = newWorker(data);
+  const worker = startThread("worker/signing/thread", data);
   const waiting = new Map<number, Waiting>();
   let lastRequestId = 0;
   let cause: unknown;
@@ -102,16 +102,4 @@ export function startSigningThread({ data, answerSecondsMax, onEnd }: StartOptio
       await worker.terminate();
     },
   };
-}
-
-/**
- * From `dist` the thread is plain JavaScript. From source it is TypeScript, which Node 20 cannot run: tsx is registered
- * first, by a line of JavaScript of its own, because a worker ignores `--import`.
- */
-function newWorker(workerData: SigningThreadData): Worker {
-  if (!import.meta.url.endsWith(".ts")) return new Worker(new URL("./thread.js", import.meta.url), { workerData });
-  const tsx = JSON.stringify(import.meta.resolve("tsx/esm/api"));
-  const entry = JSON.stringify(new URL("./thread.ts", import.meta.url).href);
-  const start = `import(${tsx}).then(({ register }) => { register(); return import(${entry}); });`;
-  return new Worker(start, { eval: true, workerData, execArgv: [] });
 }

@@ -1,6 +1,7 @@
 import { readFile } from "node:fs/promises";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
+import { programFile, runsFromSource } from "../../../runtime/program-files.ts";
 
 /** A file as it is sent. */
 export interface ConsoleFile {
@@ -17,10 +18,8 @@ export interface ConsoleFiles {
   asset(name: string, accepts: string): Promise<ConsoleFile | undefined>;
 }
 
-/** Where `npm run build` puts the console, seen from the compiled service and from its source. */
-const builtFolder = fileURLToPath(
-  new URL(import.meta.url.endsWith(".ts") ? "../../../dist/console" : "../../../console", import.meta.url),
-);
+/** Where the build puts the console. */
+const builtFolder = fileURLToPath(programFile(runsFromSource ? "dist/console" : "console"));
 
 /** A name that has a hash in it, and leads nowhere else. */
 const assetName = /^[\w-][\w.-]{0,199}$/;

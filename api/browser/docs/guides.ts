@@ -1,4 +1,5 @@
 import { readFile } from "node:fs/promises";
+import { programFile } from "../../../runtime/program-files.ts";
 
 /** The pages that are written in `docs/guides`, in the order in which they are offered. */
 export const guides = [
@@ -16,8 +17,5 @@ export const guides = [
 
 export type Guide = (typeof guides)[number];
 
-/** Beside the compiled files as beside the sources: the build copies it. */
-const folder = new URL("../../../docs/guides/", import.meta.url);
-
 /** A guide as it is written. */
-export const readGuide = ({ file }: Guide): Promise<string> => readFile(new URL(file, folder), "utf8");
+export const readGuide = ({ file }: Guide): Promise<string> => readFile(programFile(`docs/guides/${file}`), "utf8");
