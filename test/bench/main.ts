@@ -67,7 +67,7 @@ async function runAll({ names, backends, quick, cpuProfiles }: Options, cleanup:
       findings.floorsUs.push(floorUs);
       const service = await startService({ backend, tree, env: scenario.env(quick), cpuProfiles, cleanup });
       if (findings.machine.length === 0) findings.machine = describeMachine(service);
-      section.outcomes.push(await scenario.run({ service, floorUs, quick, once: quick, cleanup }));
+      section.outcomes.push(await scenario.run({ service, tree, floorUs, quick, once: quick, cleanup }));
       await service.stop();
     }
   }
@@ -85,8 +85,9 @@ async function compareAll({ names, backends, quick }: Options, against: string, 
       const measure = async (side: Side): Promise<Figure[]> => {
         process.stderr.write(`${name}, queue in ${backend}, ${builds[side].name} …\n`);
         const env = scenario.env(quick);
-        const service = await startService({ backend, tree: builds[side].tree, env, cpuProfiles: undefined, cleanup });
-        const { figures } = await scenario.run({ service, floorUs, quick, once: true, cleanup });
+        const { tree } = builds[side];
+        const service = await startService({ backend, tree, env, cpuProfiles: undefined, cleanup });
+        const { figures } = await scenario.run({ service, tree, floorUs, quick, once: true, cleanup });
         await service.stop();
         return figures;
       };

@@ -80,34 +80,12 @@ export async function startService({
     ...(cpuProfiles === undefined ? {} : { NODE_OPTIONS: profiling(cpuProfiles) }),
     ...extra,
   };
-  const child = fork(join(tree, "dist/start.js"), {
-    cwd: tree,
-    env,
-    execArgv: [],
-    stdio: ["ignore", "pipe", "pipe", "ipc"],
-  });
-  const stopChild = cleanup.add(() => ended(child));
-  const ready = new Promise<void>((resolve, reject) => {
-    child.stdout?.on("data", (text: Buffer) => {
-      if (text.toString().includes("is ready at")) resolve();
-    });
-    child.once("exit", (code) => {
-      reject(new Error(`the service ended with exit code ${code} before it was ready`));
-    });
-  });
   let workerMetrics = "";
-  let log = "";
-  child.stderr?.on("data", (text: Buffer) => {
-    const lines = (log + text.toString()).split("\n");
-    log = lines.pop() ?? "";
-    for (const line of lines) {
-      if (line.includes(`"event":"metrics.listening"`) && line.includes(`"process":"worker"`)) {
-        workerMetrics = (JSON.parse(line) as { url: string }).url;
-      }
-      passOn(line);
+  const { pid, stop: stopChild } = await launch(tree, env, cleanup, (line) => {
+    if (line.includes(`"event":"metrics.listening"`) && line.includes(`"process":"worker"`)) {
+      workerMetrics = (JSON.parse(line) as { url: string }).url;
     }
   });
-  await ready;
 
   const databaseUrl = (await findEmbeddedPostgres(join(directory, "data")))?.url;
   if (databaseUrl === undefined) throw new Error("the service's database is not to be found");
@@ -120,9 +98,7 @@ export async function startService({
   const closeDatabase = cleanup.add(() => db.close());
   const { id: realmId } = only(await db.query<{ id: string }>(sql`update realms set max_profiles = 100 returning id`));
   const [shown] = await db.query<{ server_version: string }>(sql`show server_version`);
-  const roots = [child.pid, redis === undefined ? undefined : await processOf(redis.url)].filter(
-    (pid) => pid !== undefined,
-  );
+  const roots = [pid, redis === undefined ? undefined : await processOf(redis.url)].filter((pid) => pid !== undefined);
 
   const client = registerClient(tree, env);
   const stopWorkers: (() => Promise<void>)[] = [];
@@ -172,6 +148,37 @@ export async function startService({
       await removeDirectory();
     },
   };
+}
+
+/** Starts a build as `npm start` does, and waits until it is ready. It stops with the cleanup at the latest. */
+export async function launch(
+  tree: string,
+  env: Record<string, string>,
+  cleanup: Cleanup,
+  onLogLine: (line: string) => void = () => undefined,
+): Promise<{ pid: number; stop: () => Promise<void> }> {
+  const child = fork(join(tree, "dist/start.js"), {
+    cwd: tree,
+    env,
+    execArgv: [],
+    stdio: ["ignore", "pipe", "pipe", "ipc"],
+  });
+  const stop = cleanup.add(() => ended(child));
+  createInterface({ input: child.stderr ?? Readable.from([]) }).on("line", (line) => {
+    onLogLine(line);
+    passOn(line);
+  });
+  await new Promise<void>((resolve, reject) => {
+    child.stdout?.on("data", (text: Buffer) => {
+      if (text.toString().includes("is ready at")) resolve();
+    });
+    child.once("error", reject);
+    child.once("exit", (code) => {
+      reject(new Error(`the service ended with exit code ${code} before it was ready`));
+    });
+  });
+  if (child.pid === undefined) throw new Error("the service has no process");
+  return { pid: child.pid, stop };
 }
 
 /** What goes wrong in the service is worth knowing at once; every answered request is not. */

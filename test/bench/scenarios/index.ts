@@ -8,6 +8,7 @@ import { reads } from "./reads.ts";
 import { revocation } from "./revocation.ts";
 import { rsa } from "./rsa.ts";
 import { single } from "./single.ts";
+import { start } from "./start.ts";
 
 /** Every scenario under the name it is asked for by. */
 export const scenarios = {
@@ -21,5 +22,6 @@ export const scenarios = {
   crl,
   ocsp,
   revocation,
+  start,
 } as const;
 export type ScenarioName = keyof typeof scenarios;

@@ -4,6 +4,8 @@ import type { Backend, Service } from "../service.ts";
 
 export interface Run {
   service: Service;
+  /** The directory with the build that the service runs from. */
+  tree: string;
   /** CPU microseconds per profile of {@link measureFloor}, taken just before. */
   floorUs: number;
   quick: boolean;
