@@ -49,23 +49,29 @@ export function useDatabase(): TestDatabase {
 /** A copy of the migrated database, for as long as the caller wants it. */
 export async function cloneDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
   const server = required("TEST_DATABASE_URL");
+  const admin = (administration ??= openAdministration(server));
   const template = new URL(required("TEST_TEMPLATE_URL")).pathname.slice(1);
   const name = `test_${randomBytes(8).toString("hex")}`;
   // Copying its files is the quickest way where nothing waits for the disk.
-  await administer(server, `create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`);
+  await admin.query(`create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`);
   const url = new URL(server);
   url.pathname = `/${name}`;
-  return { url: url.href, drop: () => administer(server, `drop database if exists ${name} with (force)`) };
+  return {
+    url: url.href,
+    async drop() {
+      await admin.query(`drop database if exists ${name} with (force)`);
+    },
+  };
 }
 
-async function administer(url: string, statement: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query(statement);
-  } finally {
-    await client.end();
-  }
+let administration: pg.Pool | undefined;
+
+/** One connection for all databases that this process makes and drops; it does not keep the process alive. */
+function openAdministration(server: string): pg.Pool {
+  const pool = new pg.Pool({ connectionString: server, max: 1, idleTimeoutMillis: 0, allowExitOnIdle: true });
+  // The server may stop first, at the end of the run.
+  pool.on("error", () => undefined);
+  return pool;
 }
 
 function required(name: string): string {
