@@ -107,7 +107,8 @@ export function useApi({
     const options = { url: target, role: "realmpass_api", applicationName: "realmpass test api" } as const;
     const db = watch(openDatabase({ ...options, connectionsMax: 8 }));
     lifecycle.onStop("database", () => db.close());
-    const ownBackend = givenBackend === undefined ? backendFor("postgres", target) : undefined;
+    // It adds and never takes: each queue would open a connection of its own at once.
+    const ownBackend = givenBackend === undefined ? backendFor("postgres", target, { connectionsMax: 1 }) : undefined;
     if (ownBackend !== undefined) lifecycle.onStop("backend", ownBackend.close);
     const backend = givenBackend ?? ownBackend?.backend;
     if (backend === undefined) throw new Error("no backend");

@@ -25,12 +25,13 @@ let redisUrl: string | undefined;
 export function backendFor(
   kind: QueueBackend["kind"],
   databaseUrl: string,
+  { connectionsMax = 8 }: { connectionsMax?: number } = {},
 ): { backend: QueueBackend; close: () => Promise<void> } {
   if (kind === "redis") {
     if (redisUrl === undefined) atEndOfFile(() => (redisUrl = undefined));
     return { backend: { kind: "redis", url: (redisUrl ??= freshRedisDatabase()) }, close: () => Promise.resolve() };
   }
-  const pool = openQueuePool({ ...databaseOptions(databaseUrl), connectionsMax: 8 });
+  const pool = openQueuePool({ ...databaseOptions(databaseUrl), connectionsMax });
   return { backend: { kind: "postgres", pool }, close: () => pool.end() };
 }
 
