@@ -31,11 +31,13 @@ export default defineConfig({
       },
       {
         extends: true,
-        test: { name: "integration", include: ["test/integration/**/*.test.ts", "test/*.test.ts"], ...services },
-      },
-      {
-        extends: true,
-        test: { name: "conformance", include: ["test/conformance/**/*.test.ts"], exclude: radius, ...services },
+        // Conformance is tested in the same processes: those of another project would load everything again.
+        test: {
+          name: "integration",
+          include: ["test/integration/**/*.test.ts", "test/conformance/**/*.test.ts", "test/*.test.ts"],
+          exclude: radius,
+          ...services,
+        },
       },
       { extends: true, test: { name: "radius", include: radius, ...services } },
       { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...services } },
