@@ -1,154 +1,153 @@
+import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
-import { afterEach, expect, test } from "vitest";
+import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { copyDataDirectory, ended, scratchDirectory } from "../../support/run/services.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
+/** Each look reads the state of everything that runs. */
+const looking = { everyMs: 250 };
+
 const running: WholeService[] = [];
 afterEach(async () => {
-  // One after another, because a later one may run on an earlier one's directory.
-  for (const service of running.splice(0).reverse()) await service.stop();
+  for (const service of running.splice(0)) await service.stop();
 });
 
+/** Starts it, to be stopped at the end of the test. */
 async function start(options?: Parameters<typeof startWhole>[0]): Promise<WholeService> {
   const service = await startWhole(options);
   running.push(service);
   return service;
 }
 
-let installed: Promise<string> | undefined;
-
-/** Starts it on a copy of what a first start made, for tests that are not about that one. */
-async function startInstalled(options?: Parameters<typeof startWhole>[0]): Promise<WholeService> {
-  installed ??= install();
+/** A copy of what the first start left, for tests that are not about that one. */
+async function installed(): Promise<string> {
+  await ended(first.child, "SIGINT");
   const data = await scratchDirectory("realmpass-start-");
-  await copyDataDirectory(data, await installed);
-  return start({ ...options, data });
+  await copyDataDirectory(data, first.data);
+  return data;
 }
-
-async function install(): Promise<string> {
-  const service = await startWhole();
-  atEndOfFile(() => service.stop());
-  await service.ready();
-  await ended(service.child);
-  return service.data;
-}
-
-/** Seldom, since each look reads all of /proc. */
-const looking = { everyMs: 250 };
 
 /** The ids of the processes whose command line has this in it. */
 const processesWith = (service: WholeService, text: string): number[] =>
   [...service.processes()].flatMap(([pid, command]) => (command.includes(text) ? [pid] : []));
 
-test("the first start makes a realm and shows a sign-in link that works once; the next has the same data and shows none", async () => {
-  const first = await start();
+/** Begins in an empty directory. */
+let first: WholeService;
+beforeAll(async () => {
+  first = await startWhole({ data: await scratchDirectory("realmpass-start-") });
+  atEndOfFile(() => first.stop());
   await first.ready();
-  await eventually(() => {
-    expect(first.output()).toMatch(/sign-in\//);
-  });
-  expect(first.output()).toContain(first.url.replace("127.0.0.1", "localhost"));
-  expect(first.output()).toContain('realm "demo"');
-
-  const link = /http:\/\/\S+\/sign-in\/\S+/.exec(first.output())?.[0].replace("localhost", "127.0.0.1") ?? "";
-  const browser = createBrowserSession(() => []);
-  const page = await browser.get(link);
-  expect(page.status).toBe(200);
-  expect((await browser.submit(page, {}, { follow: false })).status).toBe(303);
-  expect((await browser.submit(page, {}, { follow: false })).status).toBe(410);
-
-  process.kill(first.child.pid!, "SIGINT");
-  await ended(first.child, "SIGINT");
-  expect(first.child.exitCode).toBe(0);
-  expect(first.processes().size).toBe(0);
-
-  const second = await start({ data: first.data });
-  await second.ready();
-  await eventually(() => {
-    expect(second.output()).toContain("is ready at");
-  });
-  expect(second.output()).not.toContain("sign-in/");
 });
 
-test("state is its owner's alone: the directory 0700, what is secret in it 0600 and encrypted", async () => {
-  const started = await start();
-  await started.ready();
-  const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+describe("the first start", () => {
+  test("makes a realm and shows a sign-in link that works once", async () => {
+    expect(first.output()).toContain(first.url.replace("127.0.0.1", "localhost"));
+    expect(first.output()).toContain('realm "demo"');
 
-  expect(mode(started.data)).toBe("700");
-  expect(mode(join(started.data, "ceremony"))).toBe("700");
-  const secrets = ["master-key", "issuer-key-passphrase", "output-private-key.json", "postgres.url"];
-  const rootKeys = readdirSync(join(started.data, "ceremony")).filter((name) => name.endsWith(".key.json"));
-  expect(rootKeys).toHaveLength(1);
-  for (const name of [...secrets, ...rootKeys.map((key) => join("ceremony", key))]) {
-    expect([name, mode(join(started.data, name))]).toEqual([name, "600"]);
-  }
-  expect(readFileSync(join(started.data, "ceremony", rootKeys[0]!), "utf8")).not.toMatch(/BEGIN|"d"/);
-});
-
-test("a worker that dies is started again, and readiness says so meanwhile", async () => {
-  const started = await startInstalled();
-  await started.ready();
-  const [worker] = processesWith(started, "worker/main");
-  process.kill(worker!, "SIGKILL");
-  await eventually(() => {
-    expect(started.errors()).toContain("starting it again");
+    const link = /http:\/\/\S+\/sign-in\/\S+/.exec(first.output())?.[0].replace("localhost", "127.0.0.1") ?? "";
+    const browser = createBrowserSession(() => []);
+    const page = await browser.get(link);
+    expect(page.status).toBe(200);
+    expect((await browser.submit(page, {}, { follow: false })).status).toBe(303);
+    expect((await browser.submit(page, {}, { follow: false })).status).toBe(410);
   });
-  await eventually(() => {
-    const workers = processesWith(started, "worker/main");
-    expect(workers).toHaveLength(1);
-    expect(workers).not.toContain(worker);
-  }, looking);
-  await started.ready();
+
+  test("keeps its state for its owner alone: the directory 0700, what is secret in it 0600 and encrypted", () => {
+    const mode = (path: string) => (statSync(path).mode & 0o777).toString(8);
+
+    expect(mode(first.data)).toBe("700");
+    expect(mode(join(first.data, "ceremony"))).toBe("700");
+    const secrets = ["master-key", "issuer-key-passphrase", "output-private-key.json", "postgres.url"];
+    const rootKeys = readdirSync(join(first.data, "ceremony")).filter((name) => name.endsWith(".key.json"));
+    expect(rootKeys).toHaveLength(1);
+    for (const name of [...secrets, ...rootKeys.map((key) => join("ceremony", key))]) {
+      expect([name, mode(join(first.data, name))]).toEqual([name, "600"]);
+    }
+    expect(readFileSync(join(first.data, "ceremony", rootKeys[0]!), "utf8")).not.toMatch(/BEGIN|"d"/);
+  });
+
+  test("ends by Ctrl-C with exit code 0, and no process of it is left", async () => {
+    await ended(first.child, "SIGINT");
+    expect(first.child.exitCode).toBe(0);
+    expect(first.processes().size).toBe(0);
+  });
 });
 
-test("when it is killed nothing is left but Postgres, which the next start adopts", async () => {
-  const first = await startInstalled();
-  await first.ready();
-  process.kill(first.child.pid!, "SIGKILL");
-  await eventually(() => {
-    expect(processesWith(first, "main.js")).toEqual([]);
-  }, looking);
+describe("the next start", () => {
+  let next: WholeService;
+  beforeAll(async () => {
+    next = await startWhole({ data: await installed() });
+    atEndOfFile(() => next.stop());
+    await next.ready();
+  });
 
-  const second = await start({ data: first.data });
-  await second.ready();
-  expect(second.errors()).toContain("embedded-postgres.adopted");
+  test("has the same data and shows no link", () => {
+    expect(next.output()).toContain("is ready at");
+    expect(next.output()).not.toContain("sign-in/");
+  });
+
+  test("a worker that dies is started again, and readiness says so meanwhile", async () => {
+    const [worker] = processesWith(next, "worker/main");
+    process.kill(worker!, "SIGKILL");
+    await eventually(() => {
+      expect(next.errors()).toContain("starting it again");
+    });
+    await eventually(() => {
+      const workers = processesWith(next, "worker/main");
+      expect(workers).toHaveLength(1);
+      expect(workers).not.toContain(worker);
+    }, looking);
+    await next.ready();
+  });
+
+  test("when it is killed nothing is left but Postgres, which the start after it adopts", async () => {
+    next.child.kill("SIGKILL");
+    await eventually(() => {
+      expect(processesWith(next, "main.js")).toEqual([]);
+    }, looking);
+
+    const adopting = await start({ data: next.data });
+    await adopting.ready();
+    expect(adopting.errors()).toContain("embedded-postgres.adopted");
+  });
 });
 
 test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("stopping npm itself with %s stops everything", async (signal) => {
-  const started = await startInstalled({ program: "npm", args: ["start", "--silent"] });
+  const started = await start({ data: await installed(), program: "npm", args: ["start", "--silent"] });
   await started.ready();
+  expect(processesWith(started, "main.js")).toHaveLength(2);
 
   process.kill(started.child.pid!, signal);
 
   await eventually(() => {
-    expect([...started.processes().values()].filter((command) => !command.includes("postgres"))).toEqual([]);
     expect(started.processes().size).toBe(0);
   }, looking);
 });
 
 test("a configuration with several faults names all of them and starts nothing", async () => {
   const started = await start({
+    data: await scratchDirectory("realmpass-start-"),
     env: { REALMPASS_WAIT_SECONDS: "soon", REALMPASS_PROT: "3000", DATABASE_URL: "mysql://x" },
   });
-  await eventually(() => {
-    expect(started.child.exitCode).toBe(1);
-  });
+  await once(started.child, "close");
+  expect(started.child.exitCode).toBe(1);
   for (const name of ["REALMPASS_WAIT_SECONDS", "REALMPASS_PROT", "DATABASE_URL"])
     expect(started.errors()).toContain(name);
   expect(readdirSync(started.data)).toEqual([]);
 });
 
 test("a port that somebody else has is named, and nothing stays behind", async () => {
-  const first = await startInstalled();
-  await first.ready();
-  const second = await startInstalled({ port: Number(new URL(first.url).port) });
-  await eventually(() => {
-    expect(second.child.exitCode).toBe(1);
-  });
-  expect(second.errors()).toContain("EADDRINUSE");
-  expect(second.processes().size).toBe(0);
+  const squatter = createServer().listen(0);
+  await once(squatter, "listening");
+  onTestFinished(() => void squatter.close());
+  const started = await start({ data: await installed(), port: (squatter.address() as AddressInfo).port });
+  await once(started.child, "close");
+  expect(started.child.exitCode).toBe(1);
+  expect(started.errors()).toContain("EADDRINUSE");
+  expect(started.processes().size).toBe(0);
 });

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import { rm } from "node:fs/promises";
 import { expect } from "vitest";
 import { eventually } from "../run/eventually.ts";
-import { ended, freePort, scratchDirectory } from "../run/services.ts";
+import { copyDataDirectory, ended, freePort, scratchDirectory } from "../run/services.ts";
 
 /** `npm start` as a person runs it: compiled, in a directory of its own, with an environment that holds nothing else. */
 export interface WholeService {
@@ -13,9 +13,9 @@ export interface WholeService {
   env: Record<string, string>;
   output(): string;
   errors(): string;
-  /** Resolves when readiness says yes; rejects when the service ends instead. */
+  /** Resolves when it has said that it is ready, and readiness says so too; rejects when the service ends instead. */
   ready(): Promise<void>;
-  /** The command lines of what runs for this service, Postgres included, by process id. */
+  /** The command lines of what it has started and what still runs of that, Postgres included, by process id. */
   processes(): Map<number, string>;
   /** Stops it and removes its directory. */
   stop(): Promise<void>;
@@ -28,6 +28,7 @@ export async function startWhole({
   program = process.execPath,
   args = ["dist/start.js"],
 }: {
+  /** Its data directory, which may be empty; omitted: a new one with a Postgres cluster and nothing else. */
   data?: string;
   port?: number;
   env?: Record<string, string>;
@@ -35,6 +36,7 @@ export async function startWhole({
   args?: string[];
 } = {}): Promise<WholeService> {
   const directory = data ?? (await scratchDirectory("realmpass-start-"));
+  if (data === undefined) await copyDataDirectory(directory);
   const chosen = port ?? (await freePort());
   const env = {
     PATH: process.env["PATH"] ?? "",
@@ -47,10 +49,32 @@ export async function startWhole({
   };
   // A process group of its own, so that nothing but what a test sends reaches it.
   const child = spawn(program, args, { env, stdio: ["ignore", "pipe", "pipe"], detached: true });
+  const processes = followProcesses(child);
   let output = "";
   let errors = "";
-  child.stdout.on("data", (chunk: Buffer) => (output += chunk.toString()));
-  child.stderr.on("data", (chunk: Buffer) => (errors += chunk.toString()));
+  const said = new Promise<void>((resolve, reject) => {
+    let isReady = false;
+    const follow = (): void => {
+      if (isReady) return;
+      // What it has started by now is remembered, to be found when it is an orphan.
+      processes();
+      isReady = output.includes("is ready at");
+      if (isReady) resolve();
+    };
+    child.stdout.on("data", (chunk: Buffer) => {
+      output += chunk.toString();
+      follow();
+    });
+    child.stderr.on("data", (chunk: Buffer) => {
+      errors += chunk.toString();
+      follow();
+    });
+    child.once("error", reject);
+    child.once("close", () => {
+      reject(new Error(`it ended: ${errors}`));
+    });
+  });
+  said.catch(() => undefined);
   const url = `http://127.0.0.1:${chosen}`;
 
   return {
@@ -60,15 +84,13 @@ export async function startWhole({
     env,
     output: () => output,
     errors: () => errors,
-    ready: () =>
-      eventually(
-        async () => {
-          if (child.exitCode !== null) throw new Error(`it ended: ${errors}`);
-          expect((await fetch(`${url}/readyz`)).status).toBe(200);
-        },
-        { withinMs: 60_000 },
-      ),
-    processes: () => processesOf(directory),
+    async ready() {
+      await said;
+      await eventually(async () => {
+        expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      });
+    },
+    processes,
     async stop() {
       await ended(child);
       await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
@@ -76,20 +98,46 @@ export async function startWhole({
   };
 }
 
-/** Every process that has this directory in its environment or arguments. */
-function processesOf(directory: string): Map<number, string> {
-  const found = new Map<number, string>();
-  for (const pid of readdirSync("/proc")
-    .map(Number)
-    .filter((number) => number > 0 && number !== process.pid)) {
+/** Tells the processes that one has started, directly or not, and that still run: each time it looks, new ones are remembered. */
+function followProcesses({ pid: first }: ChildProcess): () => Map<number, string> {
+  /** When each began, which tells it from a later one of the same id. */
+  const known = new Map<number, string>();
+  return () => {
+    const running = runningProcesses();
+    for (const [pid, began] of known) if (running.get(pid)?.began !== began) known.delete(pid);
+    const remember = (pid: number): void => {
+      const found = running.get(pid);
+      if (found === undefined) return;
+      known.set(pid, found.began);
+      for (const [child, { parent }] of running) if (parent === pid) remember(child);
+    };
+    for (const pid of first === undefined ? [] : [first, ...known.keys()]) remember(pid);
+    return new Map([...known.keys()].map((pid) => [pid, commandOf(pid)]));
+  };
+}
+
+/** Everything that runs here, with its parent: not every kernel lists the children of a process. */
+function runningProcesses(): Map<number, { parent: number; began: string }> {
+  const found = new Map<number, { parent: number; began: string }>();
+  for (const pid of readdirSync("/proc").map(Number)) {
+    if (!(pid > 0)) continue;
     try {
-      const [command, environment] = ["cmdline", "environ"].map((file) =>
-        readFileSync(`/proc/${pid}/${file}`, "latin1"),
-      );
-      if (command?.includes(directory) || environment?.includes(directory)) found.set(pid, command ?? "");
+      const line = readFileSync(`/proc/${pid}/stat`, "latin1");
+      // Behind the name, which may hold anything: the state is the first field, the beginning the twentieth.
+      const fields = line.slice(line.lastIndexOf(")") + 2).split(" ");
+      const [state, parent] = fields;
+      if (state !== "Z" && state !== "X") found.set(pid, { parent: Number(parent), began: fields[19] ?? "" });
     } catch {
       // It ended while we looked.
     }
   }
   return found;
+}
+
+function commandOf(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, "latin1");
+  } catch {
+    return "";
+  }
 }
