@@ -1,7 +1,7 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { guides } from "../../../api/browser/docs/guides.ts";
 import type { ApiAnswer } from "../../support/service/api.ts";
 import { answerOf } from "../../support/given/authorization.ts";
@@ -9,22 +9,29 @@ import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { asHere, runBlocks, shellBlocks } from "../../support/run/shell-blocks.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
-/** Every shell block of the guides, as it stands there, in order, against a service that was just started. */
+/** What the documents have people type, as it stands there, in order, against one service that was just started. */
 
 let service: WholeService;
+/** Where the guides are followed; README and drill have one of their own, so that none finds what another has left. */
 let directory: string;
 /** What the quickstart leaves in the shell, for the guides that go on from it. */
 let left: Record<string, string>;
 
 beforeAll(async () => {
   service = await startWhole();
-  directory = await mkdtemp(join(tmpdir(), "realmpass-guides-"));
+  directory = await mkdtemp(join(tmpdir(), "realmpass-documents-"));
   await service.ready();
 });
 afterAll(async () => {
   await service.stop();
   await rm(directory, { recursive: true, force: true });
 });
+
+async function directoryFor(document: string): Promise<string> {
+  const made = join(directory, document);
+  await mkdir(made);
+  return made;
+}
 
 const blocksOf = async (slug: string): Promise<string[]> => {
   const blocks = await shellBlocks(`docs/guides/${slug}.md`);
@@ -35,6 +42,62 @@ const run = async (slug: string, options: { reply?: (printed: string) => Promise
   runBlocks(service, await blocksOf(slug), { directory, env: left, ...options });
 const json = async (file: string): Promise<ApiAnswer["body"]> =>
   JSON.parse(await readFile(join(directory, file), "utf8"));
+
+/** Comes first: its page shows what is there right after the first start. */
+describe("the drill of docs/operations.md", () => {
+  interface Step {
+    title: string;
+    block: string;
+    /** As the page has it; nothing where it says nothing. */
+    prints: string;
+  }
+
+  async function readSteps(): Promise<Step[]> {
+    const page = await readFile("docs/operations.md", "utf8");
+    const section = page.split(/^## /m).find((each) => each.startsWith("Replacing the issuing CA\n")) ?? "";
+    return [...section.matchAll(/^\*\*(\d+\. [^*]+)\*\*(.*?)(?=^\*\*)/gms)].map(([, title = "", body = ""]) => ({
+      title,
+      block: /^```sh\n(.*?)^```$/ms.exec(body)?.[1] ?? "",
+      prints: /^```text\n(.*?)^```$/ms.exec(body)?.[1] ?? "",
+    }));
+  }
+
+  const betweenSteps = "=== next step ===";
+
+  /** Whether something was printed as the page has it, where an ellipsis stands for anything on its line. */
+  const asPrinted = (prints: string): RegExp =>
+    new RegExp(
+      `^${prints
+        .split("…")
+        .map((part) => part.replace(/[.*+?^${}()|[\]\\]/g, "\\$&"))
+        .join(".+")}$`,
+    );
+
+  test("each step of the drill prints what the page says", async () => {
+    const steps = await readSteps();
+    expect(steps.map(({ title }) => Number.parseInt(title, 10))).toEqual([1, 2, 3, 4, 5, 6, 7, 8]);
+    for (const { title, block } of steps) expect(block, title).not.toBe("");
+
+    const printed = await runBlocks(
+      service,
+      steps.map(({ block }) => `${block}\necho '${betweenSteps}'`),
+      { directory: await directoryFor("drill"), secondsMax: 110 },
+    );
+
+    const outputs = printed.split(`${betweenSteps}\n`);
+    for (const [index, { title, prints }] of steps.entries()) expect(outputs[index], title).toMatch(asPrinted(prints));
+  }, 120_000);
+});
+
+test("README: from nothing to a certificate that opens, whose chain verifies, and that is revoked", async () => {
+  const blocks = await shellBlocks("README.md", "From nothing to a certificate");
+  expect(blocks.length).toBeGreaterThan(3);
+
+  const printed = await runBlocks(service, blocks, { directory: await directoryFor("readme") });
+
+  expect(printed).toContain("laptop.pem: OK");
+  expect(printed).toContain('{"result":"ok","code":200,"data":true}');
+});
 
 test("the quickstart ends with a profile that opens, and is then revoked", async () => {
   const names = ["user", "client_id", "client_secret", "token"];
