@@ -38,7 +38,7 @@ describe("without a worker", () => {
 
   test("a job is started and shown, and goes on by itself", async () => {
     expect(job).toMatchObject({ kind: "onboarding", state: "checking", total: 3, done: 0 });
-    expect(jobOf((await cli(["jobs", "show", job.id, "--json"])).out).id).toBe(job.id);
+    expect(jobOf((await cli.compiled(["jobs", "show", job.id, "--json"])).out).id).toBe(job.id);
     expect((await cli(["jobs", "list"])).out).toContain(`${job.id}\tonboarding\tchecking\t3`);
   });
 
@@ -89,7 +89,7 @@ describe("without a worker", () => {
 
   test("a file with other columns is refused with what is wrong, however long it is", async () => {
     await file("wrong.csv", ["name,surname", ...people(200_000, "row").map((name) => `${name},x`)]);
-    const { code, err } = await cli(["jobs", "start", "onboard", "wrong.csv"]);
+    const { code, err } = await cli.compiled(["jobs", "start", "onboard", "wrong.csv"]);
     expect(code).toBe(1);
     expect(err).toMatch(/pairwiseID/i);
   });
@@ -108,7 +108,7 @@ describe("without a worker", () => {
   });
 
   test("a job is cancelled", async () => {
-    const { code, out } = await cli(["jobs", "cancel", job.id, "--json"]);
+    const { code, out } = await cli.compiled(["jobs", "cancel", job.id, "--json"]);
     expect(code).toBe(0);
     expect(jobOf(out).state).toMatch(/^cancel/);
   });
@@ -135,7 +135,7 @@ describe("with a worker", () => {
   });
 
   test("standard input, as NDJSON; --quiet says nothing", async () => {
-    const { code, out, err } = await cli(
+    const { code, out, err } = await cli.compiled(
       ["jobs", "start", "onboard", "-", "--type", "ndjson", "--wait", "--json", "--quiet"],
       {
         input: '{"pairwiseID":"piped-1"}\n{"pairwiseID":"piped-2"}\n',
@@ -161,7 +161,7 @@ describe("with a worker", () => {
     expect((await cli(["jobs", "results", id, "--failed", "--out", "failed.csv"])).code).toBe(0);
     expect(await readFile(at("failed.csv"), "utf8")).toMatch(/pairwiseID,maxProfiles[^]*bad-1/i);
 
-    const again = await cli(["jobs", "retry", id, "--wait", "--json"]);
+    const again = await cli.compiled(["jobs", "retry", id, "--wait", "--json"]);
     expect(again.code).toBe(3);
     expect(jobOf(again.out).id).not.toBe(id);
   });
@@ -180,7 +180,7 @@ describe("with a worker", () => {
     expect(await readFile(at("phones.ndjson"), "utf8")).toContain("PRIVATE KEY");
 
     expect((await cli(["jobs", "erase", id])).code).toBe(2);
-    expect((await cli(["jobs", "erase", id, "--yes"])).code).toBe(0);
+    expect((await cli.compiled(["jobs", "erase", id, "--yes"])).code).toBe(0);
     await cli(["jobs", "results", id, "--out", "erased.ndjson"]);
     expect(await readFile(at("erased.ndjson"), "utf8")).not.toContain("PRIVATE KEY");
   });
@@ -194,7 +194,7 @@ describe("with a worker", () => {
     expect(checked.err).toContain(`realmpass jobs run ${id}`);
     expect((await cli(["users", "show", "checked-1"])).code).toBe(1);
 
-    expect(jobOf((await cli(["jobs", "leave-out", id, "2", "--json"])).out)).toMatchObject({ skipped: 1 });
+    expect(jobOf((await cli.compiled(["jobs", "leave-out", id, "2", "--json"])).out)).toMatchObject({ skipped: 1 });
     const run = await cli(["jobs", "run", id, "--wait", "--json"]);
     expect(run.code).toBe(0);
     expect(jobOf(run.out)).toMatchObject({ state: "completed", changed: 2, skipped: 1 });

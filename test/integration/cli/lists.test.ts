@@ -22,7 +22,7 @@ beforeAll(async () => {
 });
 
 test("a list is read to its end, each row once, however many pages it has", async () => {
-  const { code, out } = await cli(["users", "list", "--json"]);
+  const { code, out } = await cli.compiled(["users", "list", "--json"]);
   const users = JSON.parse(out) as { userID: string }[];
 
   expect(code).toBe(0);
@@ -90,7 +90,7 @@ test("filters and order are the service's own", async () => {
 });
 
 test("what the service refuses is told with its fields and request id, and as an object for programs", async () => {
-  const { code, out, err } = await cli(["users", "list", "--filter", "lokced=true", "--json"]);
+  const { code, out, err } = await cli.compiled(["users", "list", "--filter", "lokced=true", "--json"]);
   const failure = JSON.parse(out) as Record<string, unknown>;
 
   expect(code).toBe(1);
@@ -123,7 +123,7 @@ test.each([
 });
 
 test("help is data, and exits with 0", async () => {
-  const { code, out, err } = await cli(["jobs", "start", "offboard", "--help"]);
+  const { code, out, err } = await cli.compiled(["jobs", "start", "offboard", "--help"]);
   expect({ code, err }).toEqual({ code: 0, err: "" });
   expect(out).toContain("--confirm-total");
 });

@@ -2,8 +2,11 @@ import { spawn, type ChildProcess } from "node:child_process";
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { Readable, Writable } from "node:stream";
 import { fileURLToPath } from "node:url";
 import { beforeAll } from "vitest";
+import { systemClock } from "../../../cli/context/clock.ts";
+import { run } from "../../../cli/program.ts";
 import { atEndOfFile } from "../run/at-end.ts";
 import { eventually } from "../run/eventually.ts";
 
@@ -35,13 +38,17 @@ interface CliOptions {
 export interface Cli {
   /** An empty directory for this test file, which is also the home directory of the command. */
   readonly directory: string;
-  (argv: readonly string[], options?: CliOptions): Promise<CliRun>;
+  /** The program in this process, for tests of what it does. */
+  (argv: readonly string[], options?: Pick<CliOptions, "env" | "input">): Promise<CliRun>;
+  /** The compiled program as a process of its own, run to its end. */
+  readonly compiled: (argv: readonly string[], options?: CliOptions) => Promise<CliRun>;
+  /** The same, to be watched while it runs. */
   start(argv: readonly string[], options?: CliOptions): RunningCli;
   /** On a terminal of its own. */
   onTerminal(argv: readonly string[], options?: CliOptions): RunningCli;
 }
 
-/** The compiled command line client as a process of its own, with an environment that holds nothing else. */
+/** The command line client, with an environment that holds nothing else: in this process, compiled, or on a terminal. */
 export function useCli(environment: () => Record<string, string>): Cli {
   let directory = "";
   const children: ChildProcess[] = [];
@@ -87,9 +94,28 @@ export function useCli(environment: () => Record<string, string>): Cli {
     };
   };
 
-  const cli = (argv: readonly string[], options: CliOptions = {}) => begin([...node, ...argv], options).ended;
+  const cli = async (
+    argv: readonly string[],
+    { env, input = "" }: Pick<CliOptions, "env" | "input"> = {},
+  ): Promise<CliRun> => {
+    const [out, err] = [collector(), collector()];
+    const code = await inDirectory(directory, () =>
+      run(argv, {
+        env: { PATH: process.env["PATH"], HOME: directory, ...environment(), ...env },
+        stdin: Readable.from(Buffer.from(input), { objectMode: false }),
+        stdout: out.stream,
+        stderr: err.stream,
+        clock: systemClock,
+        interrupted: new AbortController().signal,
+      }),
+    );
+    return { code, out: out.text(), err: err.text() };
+  };
   return Object.defineProperties(cli, {
     directory: { get: () => directory },
+    compiled: {
+      value: (argv: readonly string[], options: CliOptions = {}) => begin([...node, ...argv], options).ended,
+    },
     start: { value: (argv: readonly string[], options: CliOptions = {}) => begin([...node, ...argv], options) },
     onTerminal: {
       value: (argv: readonly string[], options: CliOptions = {}) => {
@@ -98,4 +124,32 @@ export function useCli(environment: () => Record<string, string>): Cli {
       },
     },
   }) as Cli;
+}
+
+/** A stream that keeps what is written to it. */
+function collector(): { stream: Writable; text(): string } {
+  const chunks: Buffer[] = [];
+  const stream = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      chunks.push(chunk);
+      done();
+    },
+  });
+  return { stream, text: () => Buffer.concat(chunks).toString() };
+}
+
+let left = "";
+let runs = 0;
+
+/** The program finds files from the working directory on, which this process has only one of. */
+async function inDirectory<Result>(directory: string, action: () => Promise<Result>): Promise<Result> {
+  if (runs++ === 0) {
+    left = process.cwd();
+    process.chdir(directory);
+  }
+  try {
+    return await action();
+  } finally {
+    if (--runs === 0) process.chdir(left);
+  }
 }
