@@ -4,6 +4,7 @@ import { expect, test, vi } from "vitest";
 import { findBinaries } from "../../../embedded-postgres/binaries.ts";
 import {
   copyOfPackage,
+  directoryWithCluster,
   isRoot,
   nobody,
   query,
@@ -79,7 +80,7 @@ test("a package that does not run on this system gives way to the system's binar
   await fakeBinaries(join(broken, "native", "bin"), "not found: ld-linux");
 
   const { url } = await start({
-    dataDirectory: join(directory, "data"),
+    dataDirectory: await directoryWithCluster(),
     binaries: { packageDirectory: broken, systemDirectories: [await wholeBinaries()] },
   });
 

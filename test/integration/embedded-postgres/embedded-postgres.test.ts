@@ -1,8 +1,9 @@
 import { spawn } from "node:child_process";
-import { readdir, readFile, stat, writeFile } from "node:fs/promises";
+import { chmod, copyFile, mkdir, readdir, readFile, stat, symlink, writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
+import { findBinaries } from "../../../embedded-postgres/binaries.ts";
 import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { findEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { ensureDatabase } from "../../../embedded-postgres/server.ts";
@@ -103,26 +104,46 @@ test("a wrong password is refused", async () => {
 
 test("the password is in no process's arguments or environment and in no log", async () => {
   const dataDirectory = await temporaryDirectory();
-  const seen: string[] = [];
-  const watch = setInterval(() => void processes().then((found) => seen.push(...found)), 20);
-  atEnd(() => {
-    clearInterval(watch);
+  const { directory, runs } = await recordingBinaries();
+
+  const { url, logged } = await start({
+    dataDirectory,
+    binaries: { packageDirectory: undefined, systemDirectories: [directory] },
   });
 
-  const { url, logged } = await start({ dataDirectory });
-
-  seen.push(...(await processes()));
   const { password } = new URL(url);
-  expect(seen.some((text) => text.includes("initdb") && text.includes(dataDirectory))).toBe(true);
-  expect(seen.filter((text) => text.includes(password))).toEqual([]);
+  const { cluster, log } = embeddedPostgresFiles(dataDirectory);
+  const seen = await runs();
+  expect(seen.some((run) => run.startsWith("initdb\n") && run.includes(cluster))).toBe(true);
+  expect(seen.some((run) => run.startsWith("postgres\n-D\n") && run.includes(cluster))).toBe(true);
+  expect(seen.filter((run) => run.includes(password))).toEqual([]);
   expect(JSON.stringify(logged)).not.toContain(password);
-  expect(await readFile(embeddedPostgresFiles(dataDirectory).log, "utf8")).not.toContain(password);
+  expect(await readFile(log, "utf8")).not.toContain(password);
 });
 
-async function processes(): Promise<string[]> {
-  const pids = (await readdir("/proc")).filter((name) => /^\d+$/.test(name));
-  const files = pids.flatMap((pid) => [`/proc/${pid}/cmdline`, `/proc/${pid}/environ`]);
-  return Promise.all(files.map((file) => readFile(file, "utf8").catch(() => "")));
+/** Postgres programs that write down their arguments and environment before they begin, also when one calls the other. */
+async function recordingBinaries(): Promise<{ directory: string; runs: () => Promise<string[]> }> {
+  const root = await temporaryDirectory();
+  const [directory, records] = [join(root, "bin"), join(root, "records")];
+  await chmod(root, 0o755);
+  await mkdir(directory);
+  await mkdir(records);
+  // Whoever Postgres runs as writes here.
+  await chmod(records, 0o777);
+  const real = await findBinaries({ sources: {}, searchPath: "", cacheDirectory: await temporaryDirectory() });
+  for (const [name, program] of Object.entries(real)) {
+    // A copy, as a link would be followed back to the directory of the others.
+    await copyFile(program, join(directory, `${name}.real`));
+    await chmod(join(directory, `${name}.real`), 0o755);
+    const script = `#!/bin/sh
+{ printf '%s\\n' ${name} "$@"; env; } > "${records}/$$"
+exec "${directory}/${name}.real" "$@"
+`;
+    await writeFile(join(directory, name), script, { mode: 0o755 });
+  }
+  for (const name of ["lib", "share"]) await symlink(join(dirname(real.postgres), "..", name), join(root, name));
+  const runs = async () => Promise.all((await readdir(records)).map((name) => readFile(join(records, name), "utf8")));
+  return { directory, runs };
 }
 
 test("a port that somebody else has taken meanwhile is left to them", async () => {
@@ -144,7 +165,7 @@ const inDatabase = (url: string, name: string) => Object.assign(new URL(url), { 
 describe("making the database", () => {
   /** A server without the database, on which making one waits until `letGo` is called. */
   async function serverThatHoldsUp() {
-    const { url } = await start({ dataDirectory: await temporaryDirectory() });
+    const { url } = await start({ dataDirectory: await directoryWithCluster() });
     const admin = await connect(inDatabase(url, "postgres"));
     atEnd(() => admin.end());
     await admin.query("drop database realmpass");
@@ -201,7 +222,7 @@ describe("making the database", () => {
 });
 
 test("a start that cannot make the database fails, and leaves no server behind", async () => {
-  const dataDirectory = await temporaryDirectory();
+  const dataDirectory = await directoryWithCluster();
   const first = await start({ dataDirectory });
   const admin = await connect(inDatabase(first.url, "postgres"));
   await admin.query("drop database realmpass");

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { describe, expect, test, vi } from "vitest";
 import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { runAndWait } from "../../../embedded-postgres/process.ts";
+import { copyDataDirectory } from "../../support/run/services.ts";
 import {
   copyOfPackage,
   isRoot,
@@ -65,7 +66,7 @@ describe.runIf(isRoot)("started by root", () => {
   test("a server in a user namespace that outlives its parent is adopted and stopped", async () => {
     const home = await temporaryDirectory();
     await chmod(home, 0o700);
-    const dataDirectory = join(home, "data");
+    const dataDirectory = await withCluster(join(home, "data"));
     const starter = startInProcess({ dataDirectory });
     const { url } = await starter.answer;
     const left = await postmasterPid(dataDirectory);
@@ -101,7 +102,7 @@ describe.runIf(isRoot)("started by root", () => {
 
   test("data that another user ran the server on goes on under the new one", async () => {
     const home = await openDirectory();
-    const dataDirectory = join(home, "data");
+    const dataDirectory = await withCluster(join(home, "data"));
     const first = await start({ dataDirectory, accounts: ["nobody"] });
     await query(first.url, "create table kept as select 42 as answer");
     await first.stop();
@@ -142,6 +143,13 @@ describe.runIf(isRoot)("started by root", () => {
     await starter.stop();
   });
 });
+
+/** A data directory with a cluster in it, for tests that are not about making one. */
+async function withCluster(dataDirectory: string): Promise<string> {
+  await mkdir(dataDirectory);
+  await copyDataDirectory(dataDirectory);
+  return dataDirectory;
+}
 
 /** One that everybody may enter, in which a data directory may be made. */
 async function openDirectory(): Promise<string> {
