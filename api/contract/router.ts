@@ -1,4 +1,4 @@
-import { Router, type Request, type Response } from "express";
+import type { Request } from "express";
 import { ServiceError } from "../../domain/errors.ts";
 import { requireAccess, requireScope, scopesOf } from "./access.ts";
 import { authenticate, readBearerToken } from "./authenticate.ts";
@@ -6,96 +6,89 @@ import { changeOf } from "./change.ts";
 import { requireBoundCertificate } from "./bound-certificate.ts";
 import type { Deps } from "./deps.ts";
 import type { ApiVersion, Endpoint, Method } from "./endpoint.ts";
-import { asServiceError, sendError } from "../http/error-response.ts";
+import { problemErrors } from "../http/error-response.ts";
 import { isCacheable } from "./endpoint.ts";
 import { canonicalJson, isText } from "../http/json-text.ts";
 import { readPrefer } from "./prefer.ts";
 import { idempotencyScopeOf, rateLimitOf, type Principal } from "./principal.ts";
 import { parsePairs, queryOf } from "../http/query-string.ts";
-import type { RateLimiter } from "../http/rate-limit.ts";
 import { readJsonBody } from "../http/request-body.ts";
 import { contextOf } from "../http/request-context.ts";
 import { requireMatch, sendAnswer } from "../http/respond.ts";
+import type { Exchange, Route } from "../http/route.ts";
 import { sendStream } from "./stream.ts";
-import { openUpload, takeLeftover } from "./upload.ts";
+import { openUpload } from "./upload.ts";
 
 /** Endpoints that share a path's form; what they call its parameters may differ. */
-interface Route {
+interface SharedPath {
   /** The template with its parameters numbered, as Express is given it. */
   pattern: string;
-  methods: Map<Method, { endpoint: Endpoint; names: readonly string[] }>;
+  /** By method. */
+  targets: Map<string, Target>;
 }
 
-/** Mounts every endpoint. A known path with another method is 405; an unknown path is left to the next handler. */
-export function createRouter(endpoints: readonly Endpoint[], deps: Deps, limiter: RateLimiter): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  for (const route of routesOf(endpoints)) {
-    router.all(route.pattern, (request, response) => serve(route, { deps, limiter, request, response }));
-  }
-  return router;
+interface Target {
+  endpoint: Endpoint;
+  method: Method;
+  /** Of the template's parameters, in order. */
+  names: readonly string[];
+}
+
+/** The endpoints' routes, fixed parts before parameters, so that the order of the list does not matter. */
+export function endpointRoutes(endpoints: readonly Endpoint[], deps: Deps): Route[] {
+  const fixedFirst = ({ pattern }: SharedPath): string => pattern.replaceAll(":", "~");
+  return sharedPaths(endpoints)
+    .sort((a, b) => (fixedFirst(a) < fixedFirst(b) ? -1 : 1))
+    .map(({ pattern, targets }) => {
+      const [first] = targets.values();
+      return {
+        path: pattern,
+        name: first?.endpoint.path ?? pattern,
+        methods: [...targets.keys(), "OPTIONS"],
+        limit: "token",
+        errors: problemErrors,
+        handle(exchange) {
+          const target = targets.get(exchange.request.method);
+          if (target === undefined) throw new Error("a route is given its own methods only");
+          return answer(target, deps, exchange);
+        },
+      };
+    });
 }
 
 const parameter = /:(\w+)/g;
 
-/** The endpoints by path, fixed parts before parameters, so that the order of the list does not matter. */
-function routesOf(endpoints: readonly Endpoint[]): Route[] {
-  const routes = new Map<string, Route>();
+function sharedPaths(endpoints: readonly Endpoint[]): SharedPath[] {
+  const paths = new Map<string, SharedPath>();
   for (const endpoint of endpoints) {
     const names = [...endpoint.path.matchAll(parameter)].map(([, name = ""]) => name);
     let position = 0;
     const pattern = endpoint.path.replace(parameter, () => `:p${position++}`);
-    const route = routes.get(pattern) ?? { pattern, methods: new Map() };
-    routes.set(pattern, route);
+    const shared = paths.get(pattern) ?? { pattern, targets: new Map<string, Target>() };
+    paths.set(pattern, shared);
     for (const method of endpoint.methods) {
-      if (route.methods.has(method)) throw new Error(`two endpoints for ${method} ${endpoint.path}`);
-      route.methods.set(method, { endpoint, names });
+      const name = method.toUpperCase();
+      if (shared.targets.has(name)) throw new Error(`two endpoints for ${method} ${endpoint.path}`);
+      shared.targets.set(name, { endpoint, method, names });
     }
   }
-  const fixedFirst = ({ pattern }: Route): string => pattern.replaceAll(":", "~");
-  return [...routes.values()].sort((a, b) => (fixedFirst(a) < fixedFirst(b) ? -1 : 1));
-}
-
-interface Exchange {
-  deps: Deps;
-  limiter: RateLimiter;
-  request: Request;
-  response: Response;
-}
-
-async function serve(route: Route, exchange: Exchange): Promise<void> {
-  const { request, response, limiter } = exchange;
-  const context = contextOf(response);
-  try {
-    const method = request.method === "HEAD" ? "get" : (request.method.toLowerCase() as Method);
-    const target = route.methods.get(method);
-    if (target === undefined || (request.method === "HEAD" && !answersHead(route))) {
-      context.route = [...route.methods.values()][0]?.endpoint.path ?? route.pattern;
-      response.setHeader("Allow", allowedMethods(route));
-      throw new ServiceError("method_not_allowed");
-    }
-    context.route = target.endpoint.path;
-    await answer(target.endpoint, { ...exchange, method, names: target.names });
-  } catch (thrown) {
-    await refuse({ request, response, limiter, thrown });
+  for (const { targets } of paths.values()) {
+    const get = targets.get("GET");
+    if (get !== undefined && answersHead(get)) targets.set("HEAD", get);
   }
+  return [...paths.values()];
 }
-
-const allowedMethods = ({ methods }: Route): string =>
-  [...methods.keys(), ...(answersHead({ methods }) ? ["head"] : []), "options"]
-    .map((name) => name.toUpperCase())
-    .join(", ");
 
 /** That a file or a secret was asked for is on record, so there is no asking for its headers alone. */
-const answersHead = ({ methods }: Pick<Route, "methods">): boolean => {
-  const get = methods.get("get");
-  return get !== undefined && get.endpoint.file === undefined && !get.endpoint.secret;
-};
+const answersHead = ({ endpoint }: Target): boolean => endpoint.file === undefined && !endpoint.secret;
 
 async function answer(
-  endpoint: Endpoint,
-  { deps, limiter, request, response, method, names }: Exchange & { method: Method; names: readonly string[] },
+  { endpoint, method, names }: Target,
+  deps: Deps,
+  { limiter, request, response }: Exchange,
 ): Promise<void> {
   const context = contextOf(response);
+  context.route = endpoint.path;
   const principal =
     endpoint.access === "public" ? undefined : await admit(endpoint, { deps, limiter, request, response });
   if (principal === undefined) await limiter.countPublic(response, request.ip ?? "");
@@ -140,7 +133,10 @@ async function answer(
 }
 
 /** Who is asking, let in and counted. Throws for everybody else. */
-async function admit(endpoint: Endpoint, { deps, limiter, request, response }: Exchange): Promise<Principal> {
+async function admit(
+  endpoint: Endpoint,
+  { deps, limiter, request, response }: Exchange & { deps: Deps },
+): Promise<Principal> {
   const hash = readBearerToken(request.headers.authorization);
   limiter.refuseExhausted(response, hash);
   const principal = await authenticate(deps.db, { tokenHash: hash, clock: deps.clock });
@@ -155,7 +151,7 @@ async function admit(endpoint: Endpoint, { deps, limiter, request, response }: E
 /** Whether a request that was admitted would be admitted now. */
 async function isStillAdmitted(
   { access }: Endpoint,
-  { deps, request }: Pick<Exchange, "deps" | "request">,
+  { deps, request }: { deps: Deps; request: Request },
 ): Promise<boolean> {
   if (access === "public") return true;
   try {
@@ -189,35 +185,4 @@ function readParams(request: Request, names: readonly string[]): Record<string, 
     params[name] = value;
   });
   return params;
-}
-
-/**
- * Answers a failure. Refusals are counted per address. Beyond the limit a 403 becomes a 429; a 401 stays one and says
- * when to try again, so that other clients at the same address still learn that they need another token.
- */
-export async function refuse({
-  request,
-  response,
-  limiter,
-  thrown,
-}: Omit<Exchange, "deps"> & { thrown: unknown }): Promise<void> {
-  const { log } = contextOf(response);
-  let error = asServiceError(thrown, log);
-  if (response.headersSent) {
-    response.destroy();
-    return;
-  }
-  if (error.status === 401 || error.status === 403) {
-    const retryAfterSeconds = await limiter.countRefusal(response, request.ip ?? "");
-    if (retryAfterSeconds !== undefined && error.status === 401) {
-      response.setHeader("Retry-After", String(retryAfterSeconds));
-    } else if (retryAfterSeconds !== undefined) {
-      error = new ServiceError("too_many_requests", { retryAfterSeconds, cause: error });
-    }
-  }
-  if (!response.hasHeader("X-Rate-Limit-Limit"))
-    await limiter.countPublic(response, request.ip ?? "").catch(() => undefined);
-  sendError(request, response, error);
-  // Closed at once, the connection would be reset before the answer has been read, and a proxy would make it a 502.
-  if (error.code === "payload_too_large") void takeLeftover(request).then(() => request.complete || request.destroy());
 }

@@ -1,10 +1,8 @@
 import { createHash } from "node:crypto";
-import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
-import { setTimeout as pause } from "node:timers/promises";
 import { z } from "zod";
 import { ServiceError, type ErrorCode } from "../../domain/errors.ts";
-import { mediaType, requireUncompressed } from "../http/request-body.ts";
+import { mediaType, requireUncompressed, takeLeftover } from "../http/request-body.ts";
 import type { Access, PrincipalFor } from "./access.ts";
 import {
   answerOf,
@@ -65,9 +63,6 @@ export function uploaded<A extends Access, const Code extends ErrorCode, Query e
   };
 }
 
-const leftoverBytesMax = 32 * 1024 * 1024;
-const leftoverMsMax = 5_000;
-
 /** A request's body as an upload. Throws `unsupported_media_type` for a file of a type that is not offered. */
 export function openUpload(request: IncomingMessage, { types, bytesMax }: UploadFormats): Upload {
   const type = typeOf(request, types);
@@ -104,22 +99,6 @@ export function openUpload(request: IncomingMessage, { types, bytesMax }: Upload
       }
     },
   };
-}
-
-/** Takes some of what the client is still sending, which is thrown away: resolves when that is all, or enough. */
-export async function takeLeftover(request: IncomingMessage): Promise<void> {
-  if (request.complete || request.destroyed) return;
-  const ending = new AbortController();
-  const { signal } = ending;
-  let length = 0;
-  request.on("data", (chunk: Buffer) => {
-    length += chunk.length;
-    if (length > leftoverBytesMax) ending.abort();
-  });
-  const end = once(request, "end", { signal });
-  await Promise.race([end, pause(leftoverMsMax, undefined, { signal })]).catch(() => undefined);
-  ending.abort();
-  await end.catch(() => undefined);
 }
 
 function typeOf(request: IncomingMessage, types: UploadFormats["types"]): string {

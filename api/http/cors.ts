@@ -1,4 +1,5 @@
-import type { RequestHandler } from "express";
+import type { Request, RequestHandler, Response } from "express";
+import type { RateLimiter } from "./rate-limit.ts";
 
 /** Where browser clients call from their own origins; never the pages on which people sign in and approve. */
 const crossOriginPaths =
@@ -10,20 +11,24 @@ const exposedHeaders =
   "Location, Retry-After, X-Request-Id, X-Rate-Limit-Limit, X-Rate-Limit-Remaining, X-Rate-Limit-Reset";
 
 /** CORS for every origin, without credentials: access rests on the token alone, which no browser adds by itself. */
-export const cors: RequestHandler = (request, response, next) => {
-  if (!crossOriginPaths.test(request.path)) {
-    next();
-    return;
-  }
-  response.setHeader("Access-Control-Allow-Origin", "*");
-  response.setHeader("Access-Control-Expose-Headers", exposedHeaders);
-  if (request.method !== "OPTIONS") {
-    next();
-    return;
-  }
+export function cors(limiter: RateLimiter): RequestHandler {
+  return (request, response, next) => {
+    if (!crossOriginPaths.test(request.path)) {
+      next();
+      return;
+    }
+    response.setHeader("Access-Control-Allow-Origin", "*");
+    response.setHeader("Access-Control-Expose-Headers", exposedHeaders);
+    if (request.method === "OPTIONS") answerPreflight(request, response, limiter).catch(next);
+    else next();
+  };
+}
+
+async function answerPreflight(request: Request, response: Response, limiter: RateLimiter): Promise<void> {
+  await limiter.countPublic(response, request.ip ?? "");
   response.setHeader("Access-Control-Allow-Methods", allowedMethods);
   response.setHeader("Access-Control-Allow-Headers", allowedHeaders);
   response.setHeader("Access-Control-Max-Age", "7200");
   response.statusCode = 204;
   response.end();
-};
+}

@@ -4,8 +4,10 @@ import type { Response } from "express";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import { errorCatalogue, ServiceError, type FieldError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
+import { takeLeftover } from "./request-body.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
+import type { ErrorFormat, Exchange } from "./route.ts";
 
 /** When trying again makes sense if nobody knows better. */
 const retryAfterSeconds = 2;
@@ -44,8 +46,37 @@ const causeOf = (thrown: unknown): string | undefined =>
 const isUndecodablePath = (thrown: unknown): boolean =>
   thrown instanceof URIError && "status" in thrown && thrown.status === 400;
 
+/**
+ * Answers a failure. Refusals are counted per address. Beyond the limit a 403 becomes a 429; a 401 stays one and says
+ * when to try again, so that other clients at the same address still learn that they need another token.
+ */
+async function refuse({ request, response, limiter }: Exchange, thrown: unknown): Promise<void> {
+  const { log } = contextOf(response);
+  let error = asServiceError(thrown, log);
+  if (response.headersSent) {
+    response.destroy();
+    return;
+  }
+  if (error.status === 401 || error.status === 403) {
+    const retryAfterSeconds = await limiter.countRefusal(response, request.ip ?? "");
+    if (retryAfterSeconds !== undefined && error.status === 401) {
+      response.setHeader("Retry-After", String(retryAfterSeconds));
+    } else if (retryAfterSeconds !== undefined) {
+      error = new ServiceError("too_many_requests", { retryAfterSeconds, cause: error });
+    }
+  }
+  if (!response.hasHeader("X-Rate-Limit-Limit"))
+    await limiter.countPublic(response, request.ip ?? "").catch(() => undefined);
+  sendError(request, response, error);
+  // Closed at once, the connection would be reset before the answer has been read, and a proxy would make it a 502.
+  if (error.code === "payload_too_large") void takeLeftover(request).then(() => request.complete || request.destroy());
+}
+
+/** The failures of the API and of what has no format of its own: the wrapper, or problem details. */
+export const problemErrors: ErrorFormat = { name: "problem", send: refuse };
+
 /** Sends a failure in the wrapper, or as problem details (RFC 9457) to who asks for those. */
-export function sendError(request: IncomingMessage, response: Response, error: ServiceError): void {
+function sendError(request: IncomingMessage, response: Response, error: ServiceError): void {
   const { id } = contextOf(response);
   setErrorHeaders(response, error);
   const body: ErrorBody = {

@@ -1,4 +1,6 @@
+import { once } from "node:events";
 import type { IncomingMessage } from "node:http";
+import { setTimeout as pause } from "node:timers/promises";
 import { ServiceError } from "../../domain/errors.ts";
 import { parseJson } from "./json-text.ts";
 
@@ -40,6 +42,25 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
       reject(new ServiceError("invalid_request", { description: "The body ended early.", cause }));
     });
   });
+}
+
+const leftoverBytesMax = 32 * 1024 * 1024;
+const leftoverMsMax = 5_000;
+
+/** Takes some of what the client is still sending, which is thrown away: resolves when that is all, or enough. */
+export async function takeLeftover(request: IncomingMessage): Promise<void> {
+  if (request.complete || request.destroyed) return;
+  const ending = new AbortController();
+  const { signal } = ending;
+  let length = 0;
+  request.on("data", (chunk: Buffer) => {
+    length += chunk.length;
+    if (length > leftoverBytesMax) ending.abort();
+  });
+  const end = once(request, "end", { signal });
+  await Promise.race([end, pause(leftoverMsMax, undefined, { signal })]).catch(() => undefined);
+  ending.abort();
+  await end.catch(() => undefined);
 }
 
 /** Throws `unsupported_media_type` for a body that is compressed. */

@@ -3,6 +3,7 @@ import { DatabaseUnavailable } from "../../db/outage.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { sendJson } from "../http/respond.ts";
+import { MethodNotAllowed } from "../http/route.ts";
 
 /**
  * The errors of the endpoints that clients call: those of RFC 6749 section 5.2 and RFC 6750 section 3.1, and the API's
@@ -37,23 +38,26 @@ interface OAuthErrorOptions extends ErrorOptions {
   challenge?: string;
   /** For 429 and 503. */
   retryAfterSeconds?: number | undefined;
+  /** Instead of the code's own status. */
+  status?: number;
 }
 
 /** A failure in the words of RFC 6749. */
 export class OAuthError extends Error {
   override readonly name = "OAuthError";
   readonly code: OAuthErrorCode;
+  readonly status: number;
   readonly challenge: string | undefined;
   readonly retryAfterSeconds: number | undefined;
-  constructor(code: OAuthErrorCode, { description, challenge, retryAfterSeconds, ...options }: OAuthErrorOptions = {}) {
+  constructor(
+    code: OAuthErrorCode,
+    { description, challenge, retryAfterSeconds, status, ...options }: OAuthErrorOptions = {},
+  ) {
     super(description ?? oauthErrors[code].description, options);
     this.code = code;
+    this.status = status ?? oauthErrors[code].status;
     this.challenge = challenge;
     this.retryAfterSeconds = retryAfterSeconds;
-  }
-
-  get status(): number {
-    return oauthErrors[this.code].status;
   }
 }
 
@@ -75,6 +79,13 @@ export function sendOAuthError(response: Response, error: OAuthError): void {
 /** What was thrown, in the words of RFC 6749. */
 export function asOAuthError(thrown: unknown, log: () => Log): OAuthError {
   if (thrown instanceof OAuthError) return thrown;
+  if (thrown instanceof MethodNotAllowed) {
+    const methods = thrown.methods.filter((method) => method !== "HEAD" && method !== "OPTIONS");
+    return new OAuthError("invalid_request", {
+      status: thrown.status,
+      description: `This endpoint takes ${methods.join(" and ")} only.`,
+    });
+  }
   if (thrown instanceof DatabaseUnavailable) {
     log().warn({ event: "database.unavailable", err: thrown.cause }, "the database is away");
     return new OAuthError("temporarily_unavailable", { cause: thrown });

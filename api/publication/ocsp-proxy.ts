@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Request, RequestHandler, Response } from "express";
+import type { Request, Response } from "express";
 import { Agent, type Dispatcher } from "undici";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Deps } from "../contract/deps.ts";
-import type { RateLimiter } from "../http/rate-limit.ts";
-import { contextOf } from "../http/request-context.ts";
+import { problemErrors } from "../http/error-response.ts";
+import type { ErrorFormat, Route } from "../http/route.ts";
 import { createOcspWorkers } from "./ocsp-workers.ts";
 
 /** The longest request that a responder reads. */
@@ -44,7 +44,7 @@ interface Answer {
  * `/ocsp/{issuer}`: passes requests on to a worker's responder, to the next one when one does not answer, and says "try
  * later" when none does. Nothing of a request is read here but its length.
  */
-export function createOcspProxy(deps: Pick<Deps, "db" | "clock">, limiter: RateLimiter): RequestHandler {
+export function ocspRoute(deps: Pick<Deps, "db" | "clock">): Route {
   const workers = createOcspWorkers(deps);
   const agent = new Agent({
     connections: connectionsMax,
@@ -69,38 +69,33 @@ export function createOcspProxy(deps: Pick<Deps, "db" | "clock">, limiter: RateL
     return later;
   }
 
-  return async (request, response, next) => {
-    const path = request.originalUrl;
-    if (!/^\/ocsp\/[1-9][0-9]{0,17}(?:\/|$)/.test(path)) {
-      next();
-      return;
-    }
-    contextOf(response).route = "/ocsp/:issuer";
-    const { method } = request;
-    if (method !== "GET" && method !== "HEAD" && method !== "POST") {
-      response.setHeader("Allow", "GET, HEAD, POST, OPTIONS");
-      throw new ServiceError("method_not_allowed");
-    }
-    const address = request.ip ?? "";
-    if (!(await withinLimit(limiter, response, address))) {
-      send(response, undefined);
-      return;
-    }
-    const body = method === "POST" ? await readBody(request) : null;
-    const asked: Asked = { method: body === null ? "GET" : "POST", path, headers: headersOf(request, address), body };
-    send(response, await askAny(asked));
+  return {
+    // No group: what follows the issuer may be base64 that is no valid percent escape.
+    path: /^\/ocsp\/[1-9][0-9]{0,17}(?:\/|$)/,
+    name: "/ocsp/:issuer",
+    methods: ["GET", "HEAD", "POST", "OPTIONS"],
+    limit: "address",
+    errors: ocspErrors,
+    async handle({ request, response }) {
+      const path = request.originalUrl;
+      if (path.includes("?")) throw new ServiceError("not_found");
+      const body = request.method === "POST" ? await readBody(request) : null;
+      const method = body === null ? "GET" : "POST";
+      send(response, await askAny({ method, path, headers: headersOf(request), body }));
+    },
   };
 }
 
-async function withinLimit(limiter: RateLimiter, response: Response, address: string): Promise<boolean> {
-  try {
-    await limiter.countPublic(response, address);
-    return true;
-  } catch (error) {
-    if (error instanceof ServiceError) return false;
-    throw error;
-  }
-}
+/** Beyond the limit the answer is OCSP's "try later"; what is not OCSP over HTTP is refused as HTTP. */
+const ocspErrors: ErrorFormat = {
+  name: "bytes",
+  send(exchange, thrown) {
+    if (!(thrown instanceof ServiceError && thrown.code === "too_many_requests")) {
+      return problemErrors.send(exchange, thrown);
+    }
+    send(exchange.response, undefined);
+  },
+};
 
 interface Asked {
   method: "GET" | "POST";
@@ -110,8 +105,8 @@ interface Asked {
 }
 
 /** What the responder goes by, and who asked; nothing else is passed on. */
-function headersOf(request: Request, address: string): Record<string, string> {
-  const headers: Record<string, string> = { "x-forwarded-for": address };
+function headersOf(request: Request): Record<string, string> {
+  const headers: Record<string, string> = { "x-forwarded-for": request.ip ?? "" };
   for (const name of ["content-type", "content-encoding", "if-none-match"] as const) {
     const value = request.headers[name];
     if (value !== undefined) headers[name] = value;

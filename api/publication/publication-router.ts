@@ -1,21 +1,20 @@
 import { hash } from "node:crypto";
-import { Router, type Request, type Response } from "express";
+import type { Request, Response } from "express";
 import { ServiceError } from "../../domain/errors.ts";
 import { acceptsGzip } from "../http/gzip.ts";
 import type { Deps } from "../contract/deps.ts";
 import { hasRepresentation } from "../http/etag.ts";
-import { contextOf } from "../http/request-context.ts";
+import { fileRoute } from "../http/file-route.ts";
+import type { Exchange, Route } from "../http/route.ts";
 import { pemParts } from "./pem-parts.ts";
 import { createPublications } from "./publications.ts";
 
 /** What certificates point to, open to everyone: the issuers' CRLs (RFC 5280 section 4.2.1.13) and certificates (4.2.2.1). */
-export function createPublicationRouter({ db, clock, log }: Pick<Deps, "db" | "clock" | "log">): Router {
-  const router = Router({ caseSensitive: true, strict: true });
+export function publicationRoutes({ db, clock, log }: Pick<Deps, "db" | "clock" | "log">): Route[] {
   const publications = createPublications({ db, log });
 
-  router.get("/crl/:file", async (request, response) => {
-    contextOf(response).route = "/crl/:file";
-    const { issuerId, format } = parseFile(request.params.file, ["crl", "pem"]);
+  const sendCrl = async ({ request, response }: Exchange): Promise<void> => {
+    const { issuerId, format } = parseFile(request, ["crl", "pem"]);
     const crl = await publications.findCrl(issuerId);
     if (crl === undefined) throw new ServiceError("not_found");
 
@@ -33,11 +32,10 @@ export function createPublicationRouter({ db, clock, log }: Pick<Deps, "db" | "c
       encoding: packed ? "gzip" : undefined,
       parts: () => (packed ? crl.gzip() : crl.der),
     });
-  });
+  };
 
-  router.get("/ca/:file", async (request, response) => {
-    contextOf(response).route = "/ca/:file";
-    const { issuerId, format } = parseFile(request.params.file, ["cer", "pem"]);
+  const sendCertificates = async ({ request, response }: Exchange): Promise<void> => {
+    const { issuerId, format } = parseFile(request, ["cer", "pem"]);
     const chain = await publications.findChain(issuerId);
     const [certificate] = chain ?? [];
     if (chain === undefined || certificate === undefined) throw new ServiceError("not_found");
@@ -49,8 +47,9 @@ export function createPublicationRouter({ db, clock, log }: Pick<Deps, "db" | "c
         : (await Promise.all(chain.map((each) => pemParts("CERTIFICATE", [each])))).flat();
     const type = format === "cer" ? "application/pkix-cert" : pemType;
     await send(request, response, { tag, type, cacheControl: "public, max-age=86400", parts });
-  });
-  return router;
+  };
+
+  return [fileRoute("/crl/:file", sendCrl), fileRoute("/ca/:file", sendCertificates)];
 }
 
 const pemType = "application/x-pem-file";
@@ -63,10 +62,10 @@ const crlCacheControl = (secondsLeft: number): string =>
   secondsLeft > 0 ? `public, max-age=1, stale-if-error=${secondsLeft}` : "public, max-age=1";
 
 function parseFile<Format extends string>(
-  file: string,
+  { params }: Request,
   formats: readonly Format[],
 ): { issuerId: string; format: Format } {
-  const [, issuerId, ending] = /^([1-9][0-9]{0,18})\.([a-z]+)$/.exec(file) ?? [];
+  const [, issuerId, ending] = /^([1-9][0-9]{0,18})\.([a-z]+)$/.exec(String(params["file"])) ?? [];
   const format = formats.find((each) => each === ending);
   if (issuerId === undefined || format === undefined) throw new ServiceError("not_found");
   return { issuerId, format };

@@ -1,60 +1,56 @@
 import { Unauthenticated } from "../../http/token-errors.ts";
-import { Router, type Request, type RequestHandler, type Response } from "express";
 import * as sessionOperations from "../../../db/operations/sessions.ts";
 import * as consoleSessions from "../../../db/queries/sign-in/console-sessions.ts";
 import type { ConsoleSession } from "../../../db/queries/sign-in/console-sessions.ts";
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
-import { ServiceError } from "../../../domain/errors.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { contextOf } from "../../http/request-context.ts";
+import { problemErrors } from "../../http/error-response.ts";
 import { sendJson } from "../../http/respond.ts";
+import type { Exchange, Route } from "../../http/route.ts";
 import { endLogin } from "../session/browser-login.ts";
 import { personName } from "../session/person-name.ts";
 import { signedOutPath } from "../sign-in/sign-out.ts";
 import { findConsole, forgetConsole } from "./console-session.ts";
 import { requireSameOrigin } from "./same-origin.ts";
 
-interface Exchange {
+interface Call extends Pick<Exchange, "request" | "response"> {
   deps: Deps;
-  request: Request;
-  response: Response;
 }
 
 /** What the console asks about itself: who is signed in and until when, to stay, and to leave. */
-export function createSessionRoutes(deps: Deps): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  const route = (path: string, method: "GET" | "POST", handle: (exchange: Exchange) => Promise<void>): void => {
-    const serve: RequestHandler = async (request, response) => {
-      contextOf(response).route = path;
-      if (request.method !== method) {
-        response.setHeader("Allow", method);
-        throw new ServiceError("method_not_allowed");
-      }
+export function sessionRoutes(deps: Deps): Route[] {
+  const route = (path: string, method: "GET" | "POST", handle: (call: Call) => Promise<void>): Route => ({
+    path,
+    name: path,
+    methods: [method],
+    limit: "address",
+    errors: problemErrors,
+    handle({ request, response }) {
       requireSameOrigin(deps, request);
-      await handle({ deps, request, response });
-    };
-    router.all(path, serve);
-  };
-  route("/console/session", "GET", showSession);
-  route("/console/session/extend", "POST", extendSession);
-  route("/console/sign-out", "POST", signOut);
-  return router;
+      return handle({ deps, request, response });
+    },
+  });
+  return [
+    route("/console/session", "GET", showSession),
+    route("/console/session/extend", "POST", extendSession),
+    route("/console/sign-out", "POST", signOut),
+  ];
 }
 
-async function showSession({ deps, request, response }: Exchange): Promise<void> {
+async function showSession({ deps, request, response }: Call): Promise<void> {
   await answer({ deps, response }, await findConsole(deps, request));
 }
 
-async function extendSession({ deps, request, response }: Exchange): Promise<void> {
+async function extendSession({ deps, request, response }: Call): Promise<void> {
   const found = await findConsole(deps, request);
   const at = deps.clock.now();
   await answer({ deps, response }, found && (await consoleSessions.extend(deps.db, { id: found.id, at })));
 }
 
 async function answer(
-  { deps, response }: Pick<Exchange, "deps" | "response">,
+  { deps, response }: Pick<Call, "deps" | "response">,
   session: ConsoleSession | undefined,
 ): Promise<void> {
   const person = session && (await consoleSessions.findPerson(deps.db, session));
@@ -71,7 +67,7 @@ async function answer(
 }
 
 /** Signs out of the console and of the browser, also when nobody is signed in any more. */
-async function signOut({ deps, request, response }: Exchange): Promise<void> {
+async function signOut({ deps, request, response }: Call): Promise<void> {
   const session = await findConsole(deps, request);
   const realm = session && (await realms.findById(deps.db, session.realmId));
   if (session !== undefined) await endSession(deps, session);

@@ -1,22 +1,24 @@
 import { randomBytes } from "node:crypto";
-import { Router } from "express";
 import { ServiceError } from "../../../domain/errors.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { pageRoute } from "../pages/page-route.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
+import { fileRoute } from "../../http/file-route.ts";
 import { contextOf } from "../../http/request-context.ts";
+import type { Exchange, Route } from "../../http/route.ts";
 import { pathOn } from "../pages/continue-to.ts";
 import { openConsoleFiles, type ConsoleFiles } from "./console-files.ts";
 
 const assetsPath = "/console/assets/";
 
+/** Every address of the console but those of its API and its assets. The group is decoded, so that a bad escape is refused. */
+const pagePaths = /^\/console(?:\/((?!(?:api|assets)(?:\/|$)).*))?$/;
+
 /** The console as browsers load it: one page at all of its addresses, and what that loads. */
-export function createStaticRoutes(deps: Deps): Router {
-  const router = Router({ caseSensitive: true, strict: true });
+export function staticRoutes(deps: Deps): Route[] {
   const files = openConsoleFiles(deps.settings.consoleFolder);
-  router.get(/^\/console\/assets\//, async (request, response) => {
-    contextOf(response).route = "/console/assets/:name";
+  const sendAsset = async ({ request, response }: Exchange): Promise<void> => {
     const file = await files.asset(request.path.slice(assetsPath.length), request.get("Accept-Encoding") ?? "");
     if (file === undefined) throw new ServiceError("not_found");
     response.setHeader("Cache-Control", "public, max-age=31536000, immutable");
@@ -25,13 +27,12 @@ export function createStaticRoutes(deps: Deps): Router {
     response.setHeader("Content-Type", file.type);
     response.setHeader("Content-Length", file.bytes.length);
     response.end(file.bytes);
-  });
-  router.all(/^\/console\/(?:api|assets)(?:\/|$)/, () => {
-    throw new ServiceError("not_found");
-  });
+  };
   const show = (page: PageRequest): Promise<void> => sendConsole(page, files);
-  for (const path of ["/console{/*path}", "/console/"]) router.use(pageRoute(deps, path, { get: show }));
-  return router;
+  return [
+    fileRoute(/^\/console\/assets\//, sendAsset, `${assetsPath}:name`),
+    { ...pageRoute(deps, "/console{/*path}", { get: show }), path: pagePaths },
+  ];
 }
 
 /** Sends the console, signed in or not: it leads to signing in by itself, and back to where it was. */

@@ -2,12 +2,12 @@ import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { promisify } from "node:util";
 import { gzip } from "node:zlib";
-import { Router } from "express";
 import { acceptsGzip } from "../../http/gzip.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { icon } from "../pages/assets.ts";
-import { contextOf } from "../../http/request-context.ts";
+import { fileRoute } from "../../http/file-route.ts";
 import { sendConditional } from "../../http/respond.ts";
+import type { Exchange, Route } from "../../http/route.ts";
 import { docsPath } from "./docs-path.ts";
 import { docsStylesheet } from "./docs-stylesheet.ts";
 import { referenceScript } from "./reference-script.ts";
@@ -43,21 +43,18 @@ export const docsAssetPath = (deps: Pick<Deps, "settings">, name: keyof typeof a
   docsPath(deps, `/docs/assets/${name}`);
 
 /** Serves what the documentation's pages load, packed for who can unpack it. Files are read when first asked for. */
-export function createDocsAssetRouter(): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  for (const [name, asset] of Object.entries<Asset>(assets)) {
+export const docsAssetRoutes = (): Route[] =>
+  Object.entries<Asset>(assets).map(([name, asset]) => {
     let content: ReturnType<typeof contentOf> | undefined;
-    router.get(`/docs/assets/${name}`, async (request, response) => {
-      contextOf(response).route = "/docs/assets/:name";
+    const send = async ({ request, response }: Exchange): Promise<void> => {
       const { plain, packed } = await (content ??= contentOf(asset));
       response.setHeader("Vary", "Accept-Encoding");
       const takesPacked = acceptsGzip(request.get("Accept-Encoding") ?? "");
       if (takesPacked) response.setHeader("Content-Encoding", "gzip");
       sendConditional(response, takesPacked ? packed : plain, { type: asset.type });
-    });
-  }
-  return router;
-}
+    };
+    return fileRoute(`/docs/assets/${name}`, send, "/docs/assets/:name");
+  });
 
 async function contentOf({ read }: Asset): Promise<{ plain: Buffer; packed: Buffer }> {
   const plain = await read();

@@ -1,8 +1,8 @@
-import { Router, type Response } from "express";
 import type { Deps } from "../../contract/deps.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
-import { contextOf } from "../../http/request-context.ts";
-import { createDocsAssetRouter } from "./docs-assets.ts";
+import { fileRoute } from "../../http/file-route.ts";
+import type { Exchange, Route } from "../../http/route.ts";
+import { docsAssetRoutes } from "./docs-assets.ts";
 import { renderDocsPage, sendDocsPage } from "./docs-page.tsx";
 import { docsPath } from "./docs-path.ts";
 import { ErrorTable } from "./error-table.tsx";
@@ -12,25 +12,21 @@ import { renderMarkdown } from "./markdown.ts";
 import { renderReference, renderSignedIn } from "./reference.tsx";
 
 /** The documentation for developers, under `/docs`. Each page is made once. */
-export function createDocsRouter(deps: Pick<Deps, "settings">, endpoints: readonly Endpoint[]): Router {
-  const router = Router({ caseSensitive: true });
-  const made = new Map<string, Promise<Buffer>>();
-  const serve = async (response: Response, slug: string, make: () => Promise<Buffer> | Buffer) => {
-    contextOf(response).route = slug === "" ? "/docs" : `/docs/${slug}`;
-    let bytes = made.get(slug);
-    if (bytes === undefined) made.set(slug, (bytes = Promise.resolve(make())));
-    sendDocsPage(deps, response, await bytes);
+export function docsRoutes(deps: Pick<Deps, "settings">, endpoints: readonly Endpoint[]): Route[] {
+  const page = (slug: string, make: () => Promise<Buffer> | Buffer): Route => {
+    let made: Promise<Buffer> | undefined;
+    const path = slug === "" ? "/docs" : `/docs/${slug}`;
+    const send = async ({ response }: Exchange): Promise<void> => {
+      sendDocsPage(deps, response, await (made ??= Promise.resolve(make())));
+    };
+    return fileRoute(`${path}{/}`, send, path);
   };
-
-  router.use(createDocsAssetRouter());
-  for (const guide of guides) {
-    router.get(guide.slug === "" ? "/docs" : `/docs/${guide.slug}`, (_, response) =>
-      serve(response, guide.slug, () => renderGuide(deps, guide, endpoints)),
-    );
-  }
-  router.get("/docs/reference", (_, response) => serve(response, "reference", () => renderReference(deps)));
-  router.get("/docs/signed-in", (_, response) => serve(response, "signed-in", () => renderSignedIn(deps)));
-  return router;
+  return [
+    ...docsAssetRoutes(),
+    ...guides.map((guide) => page(guide.slug, () => renderGuide(deps, guide, endpoints))),
+    page("reference", () => renderReference(deps)),
+    page("signed-in", () => renderSignedIn(deps)),
+  ];
 }
 
 /** What a guide shows below its text: tables made from the code that they describe. */

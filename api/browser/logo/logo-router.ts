@@ -1,10 +1,10 @@
-import { Router } from "express";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import { ServiceError } from "../../../domain/errors.ts";
 import { RealmName } from "../../../domain/realm.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { contextOf } from "../../http/request-context.ts";
+import { fileRoute } from "../../http/file-route.ts";
 import { sendConditional } from "../../http/respond.ts";
+import type { Route } from "../../http/route.ts";
 import { logosPath } from "../pages/logo-path.ts";
 
 /** A drawing may hold styles of its own. Whatever else it holds does nothing, also where it is opened by itself. */
@@ -14,16 +14,12 @@ const contentSecurityPolicy = "default-src 'none'; style-src 'unsafe-inline'; sa
 const cacheControl = "public, max-age=300";
 
 /** `GET /realms/:realm/logo`: the realm's logo, public. Browsers never load it from its source. */
-export function createLogoRouter({ db, logos }: Pick<Deps, "db" | "logos">): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  router.get(`${logosPath}/:realm/logo`, async (request, response) => {
-    contextOf(response).route = `${logosPath}/:realm/logo`;
-    const name = RealmName.safeParse(request.params.realm);
+export const logoRoute = ({ db, logos }: Pick<Deps, "db" | "logos">): Route =>
+  fileRoute(`${logosPath}/:realm/logo`, async ({ request, response }) => {
+    const name = RealmName.safeParse(request.params["realm"]);
     const realm = name.success ? await realms.findByName(db, name.data) : undefined;
     const picture = realm && (await logos.find(realm));
     if (picture === undefined) throw new ServiceError("not_found");
     response.setHeader("Content-Security-Policy", contentSecurityPolicy);
     sendConditional(response, picture.bytes, { type: picture.type, cacheControl });
   });
-  return router;
-}

@@ -1,7 +1,8 @@
 import { createHash } from "node:crypto";
-import { Router } from "express";
+import { ServiceError } from "../../../domain/errors.ts";
 import type { Deps } from "../../contract/deps.ts";
-import { contextOf } from "../../http/request-context.ts";
+import { fileRoute } from "../../http/file-route.ts";
+import type { Route } from "../../http/route.ts";
 import { pathOn } from "./continue-to.ts";
 import { stylesheet } from "./stylesheet.ts";
 
@@ -31,20 +32,12 @@ export const assetPath = (deps: Pick<Deps, "settings">, name: keyof typeof asset
  * Serves what pages load, cached as immutable. While another version of the service runs beside this one, its pages may
  * ask for an asset under that version's hash: they get the asset of this version, with `no-cache`.
  */
-export function createAssetRouter(): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  router.get("/assets/:name", (request, response, next) => {
-    const { name } = request.params;
-    const found = Object.values(assets).find(({ pattern }) => pattern.test(name));
-    if (found === undefined) {
-      next();
-      return;
-    }
-    contextOf(response).route = "/assets/:name";
-    response.setHeader("Cache-Control", found.name === name ? "public, max-age=31536000, immutable" : "no-cache");
-    response.setHeader("Content-Type", found.type);
-    response.setHeader("Content-Length", found.bytes.length);
-    response.end(found.bytes);
-  });
-  return router;
-}
+export const assetRoute: Route = fileRoute("/assets/:name", ({ request, response }) => {
+  const name = String(request.params["name"]);
+  const found = Object.values(assets).find(({ pattern }) => pattern.test(name));
+  if (found === undefined) throw new ServiceError("not_found");
+  response.setHeader("Cache-Control", found.name === name ? "public, max-age=31536000, immutable" : "no-cache");
+  response.setHeader("Content-Type", found.type);
+  response.setHeader("Content-Length", found.bytes.length);
+  response.end(found.bytes);
+});

@@ -1,6 +1,6 @@
-import { Router } from "express";
 import type { Deps } from "../../contract/deps.ts";
-import { createAssetRouter } from "../pages/assets.ts";
+import type { Route } from "../../http/route.ts";
+import { assetRoute } from "../pages/assets.ts";
 import { pageRoute } from "../pages/page-route.ts";
 import { goHome } from "./home.ts";
 import { signInLocally } from "./local-sign-in.ts";
@@ -9,13 +9,11 @@ import { showSignInLink, useSignInLink } from "./sign-in-link.ts";
 import { showSignedOut, signOut } from "./sign-out.ts";
 
 /** Where people sign in and out, and what these pages load. */
-export function createSignInRouter(deps: Deps): Router {
-  const router = Router({ caseSensitive: true, strict: true });
-  router.use(createAssetRouter());
-  router.use(pageRoute(deps, "/", { get: goHome }));
-  router.use(pageRoute(deps, "/login", { get: showSignIn, post: signInLocally }));
-  router.use(pageRoute(deps, "/login/end", { post: signOut }));
-  router.use(pageRoute(deps, "/login/ended", { get: showSignedOut }));
-  router.use(pageRoute(deps, "/sign-in/:token", { get: showSignInLink, post: useSignInLink }));
-  return router;
-}
+export const signInRoutes = (deps: Deps): Route[] => [
+  assetRoute,
+  pageRoute(deps, "/", { get: goHome }),
+  pageRoute(deps, "/login", { get: showSignIn, post: signInLocally }),
+  pageRoute(deps, "/login/end", { post: signOut }),
+  pageRoute(deps, "/login/ended", { get: showSignedOut }),
+  pageRoute(deps, "/sign-in/:token", { get: showSignInLink, post: useSignInLink }),
+];

@@ -82,6 +82,8 @@ export interface ApiOptions {
   /** Instead of a queue in that database. */
   backend?: QueueBackend;
   log?: Log;
+  /** Where the API's metrics are. */
+  registry?: Registry;
 }
 
 /** The API on a free port with a database of this file's own. Rate limits are out of the way unless the test sets them. */
@@ -92,6 +94,7 @@ export function useApi({
   watch = (db) => db,
   backend: givenBackend,
   log = silentLog,
+  registry,
 }: ApiOptions = {}): TestApi {
   const database = useDatabase();
   const lifecycle = createLifecycle({ log, deadlineMs: 5_000 });
@@ -132,7 +135,7 @@ export function useApi({
           clientCertificates: { ...settings.clientCertificates, listenerUrl: `https://127.0.0.1:${listeningTls}` },
         }),
       }),
-      registry: new Registry(),
+      registry: registry ?? new Registry(),
       clock: systemClock,
       log,
       lifecycle,

@@ -1,0 +1,91 @@
+import { Registry } from "prom-client";
+import { describe, expect, test } from "vitest";
+import { routesOf } from "../../../api/app.ts";
+import type { Deps } from "../../../api/contract/deps.ts";
+import type { Route } from "../../../api/http/route.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { sendRequest, useApi, type ApiAnswer } from "../../support/service/api.ts";
+
+const registry = new Registry();
+const api = useApi({ registry });
+
+/** A list of routes needs addresses alone: nothing is handled here. */
+const settings = { baseUrl: "http://127.0.0.1", authUrl: "http://127.0.0.1" };
+const routes = routesOf({ settings } as Deps);
+
+/** Paths that match what is more than a template. */
+const samples: Readonly<Record<string, string>> = {
+  "/ocsp/:issuer": "/ocsp/1",
+  "/console/assets/:name": "/console/assets/index.js",
+  "/console{/*path}": "/console/users",
+};
+
+const sampleOf = ({ path, name }: Route): string =>
+  typeof path === "string" ? path.replace("{/}", "").replace(/:\w+/g, "1") : (samples[name] ?? "");
+
+const methods = ["GET", "HEAD", "POST", "PUT", "DELETE", "PATCH"];
+
+/** How each format says that the method does not exist. */
+const expectRefusal: Readonly<Record<Route["errors"]["name"], (answer: ApiAnswer) => void>> = {
+  problem: (answer) => {
+    expect(answer).toBeError("method_not_allowed");
+  },
+  // What is not OCSP over HTTP is refused as HTTP.
+  bytes: (answer) => {
+    expect(answer).toBeError("method_not_allowed");
+  },
+  oauth: ({ body }) => {
+    expect(body).toEqual({
+      error: "invalid_request",
+      error_description: expect.stringMatching(/^This endpoint takes (?:GET|POST|GET and POST) only\.$/),
+    });
+  },
+  page: ({ headers, text }) => {
+    expect(headers["content-type"]).toBe("text/html; charset=utf-8");
+    expect(text).toContain(headers["x-request-id"]);
+  },
+};
+
+describe.each(routes.map((route) => [`${route.errors.name} ${sampleOf(route)}`, route] as const))("%s", (_, route) => {
+  const missing = methods.filter((method) => !route.methods.includes(method));
+
+  test("answers 405 with Allow, in its own format, to each method that it does not have", async () => {
+    expect(missing).toContain("PATCH");
+    for (const method of missing) {
+      const answer = await sendRequest(`${api.url}${sampleOf(route)}`, method, {});
+      expect([answer.status, answer.headers.allow], method).toEqual([405, route.methods.join(", ")]);
+      if (method !== "HEAD") expectRefusal[route.errors.name](answer);
+    }
+  });
+
+  test("counts the request against a limit, and in the metrics under the route's name", async () => {
+    const path = sampleOf(route);
+    const before = await countOf(route.name);
+    const { headers } = await sendRequest(`${api.url}${path}`, "PATCH", {});
+    expect(headers["x-rate-limit-limit"]).toMatch(/^[0-9]+$/);
+    await eventually(async () => {
+      expect(await countOf(route.name)).toBeGreaterThan(before);
+    });
+    if (path !== route.name) expect(await countOf(path)).toBe(0);
+  });
+});
+
+/** How many requests with a method that no path has were counted under a name. */
+async function countOf(route: string): Promise<number> {
+  const metric = await registry.getSingleMetric("realmpass_http_request_seconds")?.get();
+  const counts = (metric?.values ?? []) as { metricName?: string; labels: Record<string, unknown>; value: number }[];
+  return counts
+    .filter(({ metricName, labels }) => metricName?.endsWith("_count") === true && labels["route"] === route)
+    .filter(({ labels }) => labels["method"] === "other" && labels["status"] === "405")
+    .reduce((sum, { value }) => sum + value, 0);
+}
+
+test("a path that nothing is mounted at is 404, is counted against the limit, and has no name in the metrics", async () => {
+  const answer = await sendRequest(`${api.url}/nothing/here`, "PATCH", {});
+  expect(answer).toBeError("not_found");
+  expect(answer.headers["x-rate-limit-limit"]).toBe("10000");
+  await eventually(async () => {
+    expect(await registry.metrics()).toContain('method="other",route="unknown",status="404"');
+  });
+  expect(await registry.metrics()).not.toContain("/nothing/here");
+});
