@@ -2166,6 +2166,37 @@ export interface operations {
                         authorization_endpoint: string;
                         token_endpoint: string;
                         jwks_uri: string;
+                        userinfo_endpoint: string;
+                        end_session_endpoint: string;
+                        revocation_endpoint: string;
+                        introspection_endpoint: string;
+                        scopes_supported: string[];
+                        response_types_supported: string[];
+                        response_modes_supported: string[];
+                        grant_types_supported: string[];
+                        code_challenge_methods_supported: string[];
+                        authorization_response_iss_parameter_supported: boolean;
+                        prompt_values_supported: string[];
+                        ui_locales_supported: string[];
+                        token_endpoint_auth_methods_supported: string[];
+                        revocation_endpoint_auth_methods_supported: string[];
+                        introspection_endpoint_auth_methods_supported: string[];
+                        subject_types_supported: string[];
+                        id_token_signing_alg_values_supported: string[];
+                        claims_supported: string[];
+                        request_parameter_supported: boolean;
+                        request_uri_parameter_supported: boolean;
+                        claims_parameter_supported: boolean;
+                        /**
+                         * @description Where people sign in with profiles.
+                         * @constant
+                         */
+                        tls_client_certificate_bound_access_tokens?: true;
+                        /** @description What to call over mutual TLS (RFC 8705 section 5). */
+                        mtls_endpoint_aliases?: {
+                            token_endpoint: string;
+                            userinfo_endpoint: string;
+                        };
                     };
                 };
             };
@@ -2191,6 +2222,37 @@ export interface operations {
                         authorization_endpoint: string;
                         token_endpoint: string;
                         jwks_uri: string;
+                        userinfo_endpoint: string;
+                        end_session_endpoint: string;
+                        revocation_endpoint: string;
+                        introspection_endpoint: string;
+                        scopes_supported: string[];
+                        response_types_supported: string[];
+                        response_modes_supported: string[];
+                        grant_types_supported: string[];
+                        code_challenge_methods_supported: string[];
+                        authorization_response_iss_parameter_supported: boolean;
+                        prompt_values_supported: string[];
+                        ui_locales_supported: string[];
+                        token_endpoint_auth_methods_supported: string[];
+                        revocation_endpoint_auth_methods_supported: string[];
+                        introspection_endpoint_auth_methods_supported: string[];
+                        subject_types_supported: string[];
+                        id_token_signing_alg_values_supported: string[];
+                        claims_supported: string[];
+                        request_parameter_supported: boolean;
+                        request_uri_parameter_supported: boolean;
+                        claims_parameter_supported: boolean;
+                        /**
+                         * @description Where people sign in with profiles.
+                         * @constant
+                         */
+                        tls_client_certificate_bound_access_tokens?: true;
+                        /** @description What to call over mutual TLS (RFC 8705 section 5). */
+                        mtls_endpoint_aliases?: {
+                            token_endpoint: string;
+                            userinfo_endpoint: string;
+                        };
                     };
                 };
             };
@@ -7094,22 +7156,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        active: boolean;
-                        sub?: string;
-                        client_id?: string;
-                        scope?: string;
                         /** @constant */
+                        active: false;
+                    } | {
+                        /** @constant */
+                        active: true;
+                        sub: string;
+                        client_id: string;
+                        /**
+                         * @description Of an access token.
+                         * @constant
+                         */
                         token_type?: "Bearer";
-                        iss?: string;
+                        /** @description Of an access token. */
                         aud?: string;
                         sid?: string;
-                        iat?: number;
-                        exp?: number;
                         /** @description The certificate that the token is bound to, if it is bound (RFC 8705 section 3.2). */
                         cnf?: {
                             /** @description SHA-256 of the certificate in DER, base64url. */
                             "x5t#S256": string;
                         };
+                        iss: string;
+                        scope: string;
+                        iat: number;
+                        exp: number;
                     };
                 };
             };
@@ -7183,7 +7253,9 @@ export interface operations {
                 };
                 content: {
                     "application/json": {
-                        keys: Record<string, never>[];
+                        keys: {
+                            [key: string]: unknown;
+                        }[];
                     };
                 };
             };
@@ -7388,10 +7460,10 @@ export interface operations {
                 content: {
                     "application/json": {
                         access_token: string;
-                        /** @constant */
-                        token_type: "Bearer";
                         /** @description With `openid`, for a user. */
                         id_token?: string;
+                        /** @constant */
+                        token_type: "Bearer";
                         /** @description With `offline_access`, for a code. */
                         refresh_token?: string;
                         /** @description The code that was exchanged. */

@@ -5,6 +5,7 @@ import type { Scope } from "../../domain/scopes.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Deps } from "../contract/deps.ts";
 import { sendJson } from "../http/respond.ts";
+import { IntrospectionAnswer } from "./answers.ts";
 import { authenticateClient } from "./client-authentication.ts";
 import { readForm, required } from "../http/form.ts";
 import { OAuthError } from "./oauth-error.ts";
@@ -16,33 +17,35 @@ export async function introspect({ deps, request, response }: OAuthCall): Promis
   const { application, secretHash } = await authenticateClient(deps, { form, request });
   if (secretHash === null) throw new OAuthError("invalid_client");
   const found = await describe(deps, hashOfToken(required(form, "token")), application.clientId);
-  if (found?.realmId !== application.realmId) {
-    sendJson(response, 200, { active: false });
-    return;
-  }
+  sendJson(response, 200, IntrospectionAnswer.parse(answerOf(deps, application.realmId, found)));
+}
+
+/** A token of another realm is none. */
+function answerOf(
+  { settings }: Pick<Deps, "settings">,
+  realmId: string,
+  found: Described | undefined,
+): IntrospectionAnswer {
+  if (found?.realmId !== realmId) return { active: false };
   const { realmId: _, scopes, createdAt, expiresAt, ...rest } = found;
-  sendJson(response, 200, {
+  return {
     active: true,
     ...rest,
-    iss: deps.settings.authUrl,
+    iss: settings.authUrl,
     scope: scopes.join(" "),
     iat: seconds(createdAt),
     exp: seconds(expiresAt),
-  });
+  };
 }
 
-interface Described {
+interface Described extends Pick<
+  Extract<IntrospectionAnswer, { active: true }>,
+  "sub" | "client_id" | "token_type" | "aud" | "sid" | "cnf"
+> {
   realmId: string;
   scopes: readonly Scope[];
   createdAt: Date;
   expiresAt: Date;
-  sub: string;
-  client_id: string;
-  token_type?: "Bearer";
-  aud?: string;
-  sid?: string;
-  /** The certificate that the token is bound to (RFC 8705 section 3.2). */
-  cnf?: { "x5t#S256": string };
 }
 
 /** An access token of anybody's, or a refresh token of the client's own. */

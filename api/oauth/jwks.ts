@@ -1,4 +1,5 @@
 import { sendJson } from "../http/respond.ts";
+import { KeysAnswer } from "./answers.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
 /** For how long documents about keys and addresses may be kept, in seconds. New keys are published a day before use. */
@@ -9,5 +10,5 @@ export async function jwks({ deps, response }: OAuthCall): Promise<void> {
   const keys = await deps.signingKeys.publicKeys();
   response.setHeader("Cache-Control", `public, max-age=${publishedMaxAgeSeconds}`);
   response.removeHeader("Pragma");
-  sendJson(response, 200, { keys });
+  sendJson(response, 200, KeysAnswer.parse({ keys }));
 }

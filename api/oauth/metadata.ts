@@ -2,6 +2,7 @@ import { allScopes } from "../../domain/scopes.ts";
 import type { Deps } from "../contract/deps.ts";
 import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import { sendJson } from "../http/respond.ts";
+import { MetadataAnswer } from "./answers.ts";
 import { clientCertificateGrantType } from "./grants/client-certificate.ts";
 import { grantTypes } from "./token.ts";
 import { publishedMaxAgeSeconds } from "./jwks.ts";
@@ -18,11 +19,11 @@ export function metadataPaths({ settings }: Pick<Deps, "settings">): string[] {
 export function metadata({ deps, response }: OAuthCall): Promise<void> {
   response.setHeader("Cache-Control", `public, max-age=${publishedMaxAgeSeconds}`);
   response.removeHeader("Pragma");
-  sendJson(response, 200, describe(deps));
+  sendJson(response, 200, MetadataAnswer.parse(describe(deps)));
   return Promise.resolve();
 }
 
-function describe({ settings: { authUrl, clientCertificates } }: Deps) {
+function describe({ settings: { authUrl, clientCertificates } }: Deps): MetadataAnswer {
   const clientAuthentication = ["client_secret_basic", "client_secret_post"];
   return {
     issuer: authUrl,
@@ -33,7 +34,7 @@ function describe({ settings: { authUrl, clientCertificates } }: Deps) {
     end_session_endpoint: `${authUrl}/oauth/logout`,
     revocation_endpoint: `${authUrl}/oauth/revoke`,
     introspection_endpoint: `${authUrl}/oauth/introspect`,
-    scopes_supported: allScopes,
+    scopes_supported: [...allScopes],
     response_types_supported: ["code"],
     response_modes_supported: ["query"],
     grant_types_supported: grantTypes.filter(
@@ -58,7 +59,7 @@ function describe({ settings: { authUrl, clientCertificates } }: Deps) {
 
 /** RFC 8705 sections 3.3 and 5: what to call over our own TLS listener, where we have one. */
 const describeMutualTls = ({ listenerUrl }: ClientCertificateSettings) => ({
-  tls_client_certificate_bound_access_tokens: true,
+  tls_client_certificate_bound_access_tokens: true as const,
   ...(listenerUrl !== undefined && {
     mtls_endpoint_aliases: {
       token_endpoint: `${listenerUrl}/oauth/token`,

@@ -1,37 +1,42 @@
-import type { Json } from "../contract/openapi/components.ts";
+import type { z } from "zod";
+import type { Components, Json } from "../contract/openapi/components.ts";
+import { IntrospectionAnswer, KeysAnswer, MetadataAnswer, TokenAnswer, UserinfoAnswer } from "./answers.ts";
 import { authorizationErrorCodes } from "./authorization-error.ts";
 import { oauthErrors } from "./oauth-error.ts";
 import { grantTypes } from "./token.ts";
 
 /** What clients call on the authorization server's address, with success and failure in the words of its standards. */
-export const oauthPaths = (authUrl: string): Record<string, Json> =>
+export const oauthPaths = (authUrl: string, { schema }: Pick<Components, "schema">): Record<string, Json> =>
   Object.fromEntries(
-    Object.entries(paths).map(([path, operations]) => [path, { servers: [{ url: authUrl }], ...operations }]),
+    Object.entries(paths).map(([path, operations]) => [
+      path,
+      {
+        servers: [{ url: authUrl }],
+        ...Object.fromEntries(
+          Object.entries(operations).map(([method, describe]) => [method, describe((type) => schema(type, "input"))]),
+        ),
+      },
+    ]),
   );
+
+/** An operation of the document, given how it says what a schema is. */
+type Describe = (schemaOf: (schema: z.ZodType) => Json) => Json;
 
 const clientFields = {
   client_id: { type: "string" },
   client_secret: { type: "string", description: "Or both by HTTP Basic." },
 };
 
-const serverMetadata = (operationId: string, summary: string): Json => ({
+const serverMetadata = (operationId: string, summary: string): Record<string, Describe> => ({
   get: operation({
     operationId,
     summary,
-    answer: {
-      required: ["issuer", "authorization_endpoint", "token_endpoint", "jwks_uri"],
-      properties: {
-        issuer: { type: "string" },
-        authorization_endpoint: { type: "string" },
-        token_endpoint: { type: "string" },
-        jwks_uri: { type: "string" },
-      },
-    },
+    answer: MetadataAnswer,
     failures: [],
   }),
 });
 
-const paths: Record<string, Json> = {
+const paths: Record<string, Record<string, Describe>> = {
   "/.well-known/openid-configuration": serverMetadata(
     "getOpenIdConfiguration",
     "The authorization server's metadata (OpenID Connect Discovery section 4)",
@@ -139,16 +144,7 @@ const paths: Record<string, Json> = {
           },
         },
       },
-      answer: {
-        required: ["access_token", "token_type"],
-        properties: {
-          access_token: { type: "string" },
-          token_type: { const: "Bearer" },
-          id_token: { type: "string", description: "With `openid`, for a user." },
-          refresh_token: { type: "string", description: "With `offline_access`, for a code." },
-          code: { type: "string", description: "The code that was exchanged." },
-        },
-      },
+      answer: TokenAnswer,
       failures: [400, 401, 429, 503],
     }),
   },
@@ -168,33 +164,7 @@ const paths: Record<string, Json> = {
       summary: "Ask what a token is (RFC 7662)",
       description: "For clients with a secret, about tokens of their realm.",
       form: { required: ["token"], properties: { token: { type: "string" }, ...clientFields } },
-      answer: {
-        required: ["active"],
-        properties: {
-          active: { type: "boolean" },
-          sub: { type: "string" },
-          client_id: { type: "string" },
-          scope: { type: "string" },
-          token_type: { const: "Bearer" },
-          iss: { type: "string" },
-          aud: { type: "string" },
-          sid: { type: "string" },
-          iat: { type: "integer" },
-          exp: { type: "integer" },
-          cnf: {
-            type: "object",
-            description: "The certificate that the token is bound to, if it is bound (RFC 8705 section 3.2).",
-            required: ["x5t#S256"],
-            properties: {
-              "x5t#S256": {
-                type: "string",
-                pattern: "^[A-Za-z0-9_-]{43}$",
-                description: "SHA-256 of the certificate in DER, base64url.",
-              },
-            },
-          },
-        },
-      },
+      answer: IntrospectionAnswer,
       failures: [400, 401, 429, 503],
     }),
   },
@@ -203,15 +173,7 @@ const paths: Record<string, Json> = {
       operationId: "getUserinfo",
       summary: "Who is signed in (OpenID Connect Core section 5.3)",
       security: [{ oauth: ["openid"] }],
-      answer: {
-        required: ["sub", "pairwise_id"],
-        properties: {
-          sub: { type: "string" },
-          pairwise_id: { type: "string" },
-          email: { type: "string" },
-          name: { type: "string" },
-        },
-      },
+      answer: UserinfoAnswer,
       failures: [401, 403, 429, 503],
     }),
   },
@@ -219,7 +181,7 @@ const paths: Record<string, Json> = {
     get: operation({
       operationId: "getTokenKeys",
       summary: "The keys that tokens can be verified with (RFC 7517)",
-      answer: { required: ["keys"], properties: { keys: { type: "array", items: { type: "object" } } } },
+      answer: KeysAnswer,
       failures: [503],
     }),
   },
@@ -238,9 +200,9 @@ interface PageOperation {
 }
 
 /** What a browser visits: pages, and redirects that it follows. */
-function pageOperation({ page, redirect, failures, ...about }: PageOperation): Json {
+function pageOperation({ page, redirect, failures, ...about }: PageOperation): Describe {
   const content = { "text/html": { schema: { type: "string" } } };
-  return {
+  return () => ({
     ...about,
     tags: ["oauth"],
     security: [],
@@ -252,7 +214,7 @@ function pageOperation({ page, redirect, failures, ...about }: PageOperation): J
         Object.entries(failures).map(([status, description]) => [status, { description, content }]),
       ),
     },
-  };
+  });
 }
 
 function queryParameter(
@@ -269,12 +231,12 @@ interface Operation {
   description?: string;
   security?: Json[];
   form?: { required: string[]; properties: Json };
-  answer?: { required: string[]; properties: Json };
+  answer?: z.ZodType;
   failures: readonly number[];
 }
 
-function operation({ operationId, summary, description, security = [], form, answer, failures }: Operation): Json {
-  return {
+function operation({ operationId, summary, description, security = [], form, answer, failures }: Operation): Describe {
+  return (schemaOf) => ({
     operationId,
     summary,
     ...(description === undefined ? {} : { description }),
@@ -295,11 +257,11 @@ function operation({ operationId, summary, description, security = [], form, ans
           ? { description: "Done." }
           : {
               description: "The answer.",
-              content: { "application/json": { schema: { type: "object", ...answer } } },
+              content: { "application/json": { schema: schemaOf(answer) } },
             },
       ...Object.fromEntries(failures.map((status) => [status, errorOf(status)])),
     },
-  };
+  });
 }
 
 function errorOf(status: number): Json {

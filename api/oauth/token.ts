@@ -1,9 +1,10 @@
 import { sendJson } from "../http/respond.ts";
 import { readForm, required } from "../http/form.ts";
+import { TokenAnswer } from "./answers.ts";
 import { authorizationCode } from "./grants/authorization-code.ts";
 import { clientCertificate, clientCertificateGrantType } from "./grants/client-certificate.ts";
 import { clientCredentials } from "./grants/client-credentials.ts";
-import type { Grant, GrantRequest, TokenResponse } from "./grants/grant.ts";
+import type { Grant, GrantRequest } from "./grants/grant.ts";
 import { guestToken } from "./grants/guest-token.ts";
 import { refreshToken } from "./grants/refresh-token.ts";
 import { OAuthError } from "./oauth-error.ts";
@@ -24,11 +25,11 @@ export const grantTypes: readonly string[] = [...grants.keys()];
 /** `POST /oauth/token` (RFC 6749 section 3.2). */
 export async function token({ deps, request, response }: OAuthCall): Promise<void> {
   const form = await readForm(request);
-  sendJson(response, 200, await grantTokens({ deps, form, request }));
+  sendJson(response, 200, TokenAnswer.parse(await grantTokens({ deps, form, request })));
 }
 
 /** What a token request is answered. Throws OAuthError. */
-export async function grantTokens(call: GrantRequest): Promise<TokenResponse> {
+export async function grantTokens(call: GrantRequest): Promise<TokenAnswer> {
   const grant = grants.get(required(call.form, "grant_type"));
   if (grant === undefined) throw new OAuthError("unsupported_grant_type");
   return grant(call);

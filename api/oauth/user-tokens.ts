@@ -1,6 +1,7 @@
 import type { Db } from "../../db/client.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import type { Deps } from "../contract/deps.ts";
+import type { TokenAnswer } from "./answers.ts";
 import { accessTokenSeconds, issueAccessToken } from "./access-token.ts";
 
 /** What a user's tokens say, and what they end with. */
@@ -23,14 +24,12 @@ export interface UserGrant {
 
 type TokenDeps = Pick<Deps, "clock" | "signingKeys" | "settings">;
 
-export interface UserTokens {
-  access_token: string;
-  id_token?: string;
-  token_type: "Bearer";
-}
-
 /** An access token for a user and, when `openid` is among the scopes, an id token beside it. */
-export async function issueUserTokens(db: Db, deps: TokenDeps, grant: UserGrant): Promise<UserTokens> {
+export async function issueUserTokens(
+  db: Db,
+  deps: TokenDeps,
+  grant: UserGrant,
+): Promise<Pick<TokenAnswer, "access_token" | "id_token" | "token_type">> {
   const { realmId, userId, clientId, sessionId, secretHash, scopes, certificate } = grant;
   const [accessToken, idToken] = await Promise.all([
     issueAccessToken(db, deps, {

@@ -5,6 +5,7 @@ import { requireBoundCertificate } from "../contract/bound-certificate.ts";
 import { rateLimitOf, type UserPrincipal } from "../contract/principal.ts";
 import { contextOf } from "../http/request-context.ts";
 import { sendJson } from "../http/respond.ts";
+import { UserinfoAnswer } from "./answers.ts";
 import { OAuthError } from "./oauth-error.ts";
 import type { OAuthCall } from "./oauth-route.ts";
 
@@ -14,12 +15,13 @@ export async function userinfo(call: OAuthCall): Promise<void> {
   const { realmId, userId } = await signedInUser(call);
   const user = await users.find(deps.db, { realmId, userId, at: deps.clock.now() });
   if (user === undefined) throw new OAuthError("invalid_token", { challenge: 'Bearer error="invalid_token"' });
-  sendJson(response, 200, {
+  const answer = UserinfoAnswer.parse({
     sub: user.id,
     pairwise_id: user.pairwiseId,
     ...(user.email === "" ? {} : { email: user.email }),
     ...(user.displayName === null ? {} : { name: user.displayName }),
   });
+  sendJson(response, 200, answer);
 }
 
 async function signedInUser({ deps, limiter, request, response }: OAuthCall): Promise<UserPrincipal> {

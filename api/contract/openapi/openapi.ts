@@ -14,11 +14,11 @@ interface Addresses {
 /** The endpoints, and the paths of OAuth beside them, as an OpenAPI 3.1 document: the same lists, the same document. */
 export function createOpenApiDocument(
   endpoints: readonly Endpoint[],
-  oauthPaths: (authUrl: string) => Record<string, Json>,
+  oauthPaths: (authUrl: string, components: Components) => Record<string, Json>,
   { baseUrl, authUrl }: Addresses,
 ): Json {
   const components = createComponents();
-  const paths: Record<string, Json> = oauthPaths(authUrl);
+  const paths: Record<string, Json> = oauthPaths(authUrl, components);
   for (const endpoint of endpoints) {
     const path = documentPath(endpoint);
     for (const method of endpoint.methods) {

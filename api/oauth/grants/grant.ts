@@ -1,6 +1,7 @@
 import type { Request } from "express";
 import type { Deps } from "../../contract/deps.ts";
 import type { Form } from "../../http/form.ts";
+import type { TokenAnswer } from "../answers.ts";
 
 export interface GrantRequest {
   deps: Deps;
@@ -8,14 +9,5 @@ export interface GrantRequest {
   request: Request;
 }
 
-/** What a token request answers; the specification has exactly these properties. */
-export interface TokenResponse {
-  access_token: string;
-  token_type: "Bearer";
-  id_token?: string;
-  refresh_token?: string;
-  code?: string;
-}
-
 /** What one grant type does with a token request: authenticate the caller, check, and answer. Throws OAuthError. */
-export type Grant = (request: GrantRequest) => Promise<TokenResponse>;
+export type Grant = (request: GrantRequest) => Promise<TokenAnswer>;
