@@ -1231,6 +1231,13 @@ export interface components {
                 reason: string;
             }[];
         };
+        ExportAuditEntriesFilter: {
+            event?: string;
+            minDate?: string;
+            maxDate?: string;
+            user?: string;
+            client?: string;
+        };
         ExportedAuditEntry: {
             id: string;
             date: components["schemas"]["Timestamp"];
@@ -1332,6 +1339,326 @@ export interface components {
             data?: string;
             certificate?: string;
             privateKey?: string;
+        };
+        ListApplicationsBody: {
+            /** @default 100 */
+            limit: number;
+            /** @default 0 */
+            offset: number;
+            /** @description What name contains, in any letter case. */
+            search?: string;
+            filter?: components["schemas"]["ListApplicationsFilter"] | {
+                /** @enum {unknown} */
+                key: "type" | "active";
+                value?: string;
+            }[];
+            sort?: components["schemas"]["ListApplicationsSort"] | {
+                /** @enum {unknown} */
+                key: "name" | "creationDate" | "lastUsed";
+                /** @enum {unknown} */
+                direction?: "asc" | "desc";
+            }[];
+        };
+        ListApplicationsFilter: {
+            /** @enum {string} */
+            type?: "useragent" | "service";
+            active?: string;
+        };
+        ListApplicationsSort: {
+            /** @enum {unknown} */
+            name?: "asc" | "desc";
+            /** @enum {unknown} */
+            creationDate?: "asc" | "desc";
+            /** @enum {unknown} */
+            lastUsed?: "asc" | "desc";
+        };
+        ListAuditEntriesBody: {
+            /** @default 100 */
+            limit: number;
+            /** @default 0 */
+            offset: number;
+            filter?: components["schemas"]["ListAuditEntriesFilter"] | {
+                /** @enum {unknown} */
+                key: "event" | "minDate" | "maxDate" | "user" | "client";
+                value?: string;
+            }[];
+            sort?: components["schemas"]["ListAuditEntriesSort"] | {
+                /** @enum {unknown} */
+                key: "date";
+                /** @enum {unknown} */
+                direction?: "asc" | "desc";
+            }[];
+        };
+        ListAuditEntriesFilter: {
+            event?: string;
+            minDate?: string;
+            maxDate?: string;
+            user?: string;
+            client?: string;
+        };
+        ListAuditEntriesSort: {
+            /** @enum {unknown} */
+            date?: "asc" | "desc";
+        };
+        ListGuestAccountsBody: {
+            /** @default 100 */
+            limit: number;
+            /** @default 0 */
+            offset: number;
+            /** @description What name contains, in any letter case. */
+            search?: string;
+            filter?: components["schemas"]["ListGuestAccountsFilter"] | {
+                /** @enum {unknown} */
+                key: "invalid" | "minCreateTime" | "maxCreateTime" | "minExpirationTime" | "maxExpirationTime";
+                value?: string;
+            }[];
+            sort?: components["schemas"]["ListGuestAccountsSort"] | {
+                /** @enum {unknown} */
+                key: "name" | "createtime" | "expirationtime" | "profilelimit";
+                /** @enum {unknown} */
+                direction?: "asc" | "desc";
+            }[];
+        };
+        ListGuestAccountsFilter: {
+            invalid?: string;
+            minCreateTime?: string;
+            maxCreateTime?: string;
+            minExpirationTime?: string;
+            maxExpirationTime?: string;
+        };
+        ListGuestAccountsSort: {
+            /** @enum {unknown} */
+            name?: "asc" | "desc";
+            /** @enum {unknown} */
+            createtime?: "asc" | "desc";
+            /** @enum {unknown} */
+            expirationtime?: "asc" | "desc";
+            /** @enum {unknown} */
+            profilelimit?: "asc" | "desc";
+        };
+        ListGuestProfilesBody: {
+            /** @default 100 */
+            limit: number;
+            /** @default 0 */
+            offset: number;
+            /** @description What serial contains, in any letter case. */
+            search?: string;
+            filter?: components["schemas"]["ListGuestProfilesFilter"] | {
+                /** @enum {unknown} */
+                key: "invalid" | "minCreateTime" | "maxCreateTime";
+                value?: string;
+            }[];
+            sort?: components["schemas"]["ListGuestProfilesSort"] | {
+                /** @enum {unknown} */
+                key: "serial" | "creationdate";
+                /** @enum {unknown} */
+                direction?: "asc" | "desc";
+            }[];
+        };
+        ListGuestProfilesFilter: {
+            invalid?: string;
+            minCreateTime?: string;
+            maxCreateTime?: string;
+        };
+        ListGuestProfilesSort: {
+            /** @enum {unknown} */
+            serial?: "asc" | "desc";
+            /** @enum {unknown} */
+            creationdate?: "asc" | "desc";
+        };
+        ListInfrastructureProfilesBody: {
+            /** @default 100 */
+            limit: number;
+            /** @default 0 */
+            offset: number;
+            /** @description What name or serial contains, in any letter case. */
+            search?: string;
+            filter?: components["schemas"]["ListInfrastructureProfilesFilter"] | {
+                /** @enum {unknown} */
+                key: "invalid" | "minCreateTime" | "maxCreateTime" | "minExpirationTime" | "maxExpirationTime";
+                value?: string;
+            }[];
+            sort?: components["schemas"]["ListInfrastructureProfilesSort"] | {
+                /** @enum {unknown} */
+                key: "serial" | "creation_date" | "expiration_date";
+                /** @enum {unknown} */
+                direction?: "asc" | "desc";
+            }[];
+        };
+        ListInfrastructureProfilesFilter: {
+            invalid?: string;
+            minCreateTime?: string;
+            maxCreateTime?: string;
+            minExpirationTime?: string;
+            maxExpirationTime?: string;
+        };
+        ListInfrastructureProfilesSort: {
+            /** @enum {unknown} */
+            serial?: "asc" | "desc";
+            /** @enum {unknown} */
+            creation_date?: "asc" | "desc";
+            /** @enum {unknown} */
+            expiration_date?: "asc" | "desc";
+        };
+        ListJobsBody: {
+            /** @default 100 */
+            limit: number;
+            /** @default 0 */
+            offset: number;
+            filter?: components["schemas"]["ListJobsFilter"] | {
+                /** @enum {unknown} */
+                key: "kind" | "state" | "dryRun" | "minCreated" | "maxCreated";
+                value?: string;
+            }[];
+            sort?: components["schemas"]["ListJobsSort"] | {
+                /** @enum {unknown} */
+                key: "createdAt" | "finishedAt";
+                /** @enum {unknown} */
+                direction?: "asc" | "desc";
+            }[];
+        };
+        ListJobsFilter: {
+            /** @enum {string} */
+            kind?: "onboarding" | "offboarding";
+            state?: string;
+            dryRun?: string;
+            minCreated?: string;
+            maxCreated?: string;
+        };
+        ListJobsSort: {
+            /** @enum {unknown} */
+            createdAt?: "asc" | "desc";
+            /** @enum {unknown} */
+            finishedAt?: "asc" | "desc";
+        };
+        ListProfilesBody: {
+            /** @default 100 */
+            limit: number;
+            /** @default 0 */
+            offset: number;
+            /** @description What serial contains, in any letter case. */
+            search?: string;
+            filter?: components["schemas"]["ListProfilesFilter"] | {
+                /** @enum {unknown} */
+                key: "authable" | "minCreated" | "maxCreated" | "minLastLogin" | "maxLastLogin" | "minExpirationTime" | "maxExpirationTime" | "deviceType" | "serials";
+                value?: string;
+            }[];
+            sort?: components["schemas"]["ListProfilesSort"] | {
+                /** @enum {unknown} */
+                key: "serial" | "createtime" | "expirationtime" | "lastlogin";
+                /** @enum {unknown} */
+                direction?: "asc" | "desc";
+            }[];
+        };
+        ListProfilesFilter: {
+            authable?: string;
+            minCreated?: string;
+            maxCreated?: string;
+            minLastLogin?: string;
+            maxLastLogin?: string;
+            minExpirationTime?: string;
+            maxExpirationTime?: string;
+            /** @enum {string} */
+            deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
+            serials?: string;
+        };
+        ListProfilesSort: {
+            /** @enum {unknown} */
+            serial?: "asc" | "desc";
+            /** @enum {unknown} */
+            createtime?: "asc" | "desc";
+            /** @enum {unknown} */
+            expirationtime?: "asc" | "desc";
+            /** @enum {unknown} */
+            lastlogin?: "asc" | "desc";
+        };
+        ListUserProfilesBody: {
+            /** @default 100 */
+            limit: number;
+            /** @default 0 */
+            offset: number;
+            /** @description What serial contains, in any letter case. */
+            search?: string;
+            filter?: components["schemas"]["ListUserProfilesFilter"] | {
+                /** @enum {unknown} */
+                key: "authable" | "minCreated" | "maxCreated" | "minLastLogin" | "maxLastLogin" | "minExpirationTime" | "maxExpirationTime" | "deviceType" | "serials" | "invalid";
+                value?: string;
+            }[];
+            sort?: components["schemas"]["ListUserProfilesSort"] | {
+                /** @enum {unknown} */
+                key: "serial" | "createtime" | "expirationtime" | "lastlogin";
+                /** @enum {unknown} */
+                direction?: "asc" | "desc";
+            }[];
+        };
+        ListUserProfilesFilter: {
+            authable?: string;
+            minCreated?: string;
+            maxCreated?: string;
+            minLastLogin?: string;
+            maxLastLogin?: string;
+            minExpirationTime?: string;
+            maxExpirationTime?: string;
+            /** @enum {string} */
+            deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
+            serials?: string;
+            invalid?: string;
+        };
+        ListUserProfilesSort: {
+            /** @enum {unknown} */
+            serial?: "asc" | "desc";
+            /** @enum {unknown} */
+            createtime?: "asc" | "desc";
+            /** @enum {unknown} */
+            expirationtime?: "asc" | "desc";
+            /** @enum {unknown} */
+            lastlogin?: "asc" | "desc";
+        };
+        ListUsersBody: {
+            /** @default 100 */
+            limit: number;
+            /** @default 0 */
+            offset: number;
+            /** @description What pairwiseID contains, in any letter case. */
+            search?: string;
+            filter?: components["schemas"]["ListUsersFilter"] | {
+                /** @enum {unknown} */
+                key: "blacklisted" | "locked" | "minProfileCount" | "maxProfileCount" | "minCreated" | "maxCreated" | "minLockDate" | "maxLockDate" | "minBlacklistDate" | "maxBlacklistDate" | "email" | "text";
+                value?: string;
+            }[];
+            sort?: components["schemas"]["ListUsersSort"] | {
+                /** @enum {unknown} */
+                key: "pairwiseid" | "created" | "profilecount" | "lockDate" | "blacklistDate";
+                /** @enum {unknown} */
+                direction?: "asc" | "desc";
+            }[];
+        };
+        ListUsersFilter: {
+            blacklisted?: string;
+            locked?: string;
+            minProfileCount?: string;
+            maxProfileCount?: string;
+            minCreated?: string;
+            maxCreated?: string;
+            minLockDate?: string;
+            maxLockDate?: string;
+            minBlacklistDate?: string;
+            maxBlacklistDate?: string;
+            email?: string;
+            /** @description What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
+            text?: string;
+        };
+        ListUsersSort: {
+            /** @enum {unknown} */
+            pairwiseid?: "asc" | "desc";
+            /** @enum {unknown} */
+            created?: "asc" | "desc";
+            /** @enum {unknown} */
+            profilecount?: "asc" | "desc";
+            /** @enum {unknown} */
+            lockDate?: "asc" | "desc";
+            /** @enum {unknown} */
+            blacklistDate?: "asc" | "desc";
         };
         /** @description One of the two, or both. */
         OffboardingRow: {
@@ -2264,19 +2591,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    /** @enum {string} */
-                    type?: "useragent" | "service";
-                    active?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    name?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    creationDate?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    lastUsed?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListApplicationsFilter"];
+                sort?: components["schemas"]["ListApplicationsSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -2288,36 +2604,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What name contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        /** @enum {string} */
-                        type?: "useragent" | "service";
-                        active?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "type" | "active";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        name?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        creationDate?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        lastUsed?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "name" | "creationDate" | "lastUsed";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListApplicationsBody"];
             };
         };
         responses: {
@@ -2654,17 +2941,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                filter?: {
-                    event?: string;
-                    minDate?: string;
-                    maxDate?: string;
-                    user?: string;
-                    client?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    date?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListAuditEntriesFilter"];
+                sort?: components["schemas"]["ListAuditEntriesSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -2676,32 +2954,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    filter?: {
-                        event?: string;
-                        minDate?: string;
-                        maxDate?: string;
-                        user?: string;
-                        client?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "event" | "minDate" | "maxDate" | "user" | "client";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        date?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "date";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListAuditEntriesBody"];
             };
         };
         responses: {
@@ -2755,17 +3008,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                filter?: {
-                    event?: string;
-                    minDate?: string;
-                    maxDate?: string;
-                    user?: string;
-                    client?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    date?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListAuditEntriesFilter"];
+                sort?: components["schemas"]["ListAuditEntriesSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -2775,32 +3019,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    filter?: {
-                        event?: string;
-                        minDate?: string;
-                        maxDate?: string;
-                        user?: string;
-                        client?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "event" | "minDate" | "maxDate" | "user" | "client";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        date?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "date";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListAuditEntriesBody"];
             };
         };
         responses: {
@@ -2839,13 +3058,7 @@ export interface operations {
     exportAuditEntries: {
         parameters: {
             query?: {
-                filter?: {
-                    event?: string;
-                    minDate?: string;
-                    maxDate?: string;
-                    user?: string;
-                    client?: string;
-                };
+                filter?: components["schemas"]["ExportAuditEntriesFilter"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -3035,23 +3248,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    invalid?: string;
-                    minCreateTime?: string;
-                    maxCreateTime?: string;
-                    minExpirationTime?: string;
-                    maxExpirationTime?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    name?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    createtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    expirationtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    profilelimit?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListGuestAccountsFilter"];
+                sort?: components["schemas"]["ListGuestAccountsSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -3063,40 +3261,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What name contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        invalid?: string;
-                        minCreateTime?: string;
-                        maxCreateTime?: string;
-                        minExpirationTime?: string;
-                        maxExpirationTime?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "invalid" | "minCreateTime" | "maxCreateTime" | "minExpirationTime" | "maxExpirationTime";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        name?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        createtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        expirationtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        profilelimit?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "name" | "createtime" | "expirationtime" | "profilelimit";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListGuestAccountsBody"];
             };
         };
         responses: {
@@ -3151,23 +3316,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    invalid?: string;
-                    minCreateTime?: string;
-                    maxCreateTime?: string;
-                    minExpirationTime?: string;
-                    maxExpirationTime?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    name?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    createtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    expirationtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    profilelimit?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListGuestAccountsFilter"];
+                sort?: components["schemas"]["ListGuestAccountsSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -3177,40 +3327,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What name contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        invalid?: string;
-                        minCreateTime?: string;
-                        maxCreateTime?: string;
-                        minExpirationTime?: string;
-                        maxExpirationTime?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "invalid" | "minCreateTime" | "maxCreateTime" | "minExpirationTime" | "maxExpirationTime";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        name?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        createtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        expirationtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        profilelimit?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "name" | "createtime" | "expirationtime" | "profilelimit";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListGuestAccountsBody"];
             };
         };
         responses: {
@@ -3421,17 +3538,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    invalid?: string;
-                    minCreateTime?: string;
-                    maxCreateTime?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    serial?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    creationdate?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListGuestProfilesFilter"];
+                sort?: components["schemas"]["ListGuestProfilesSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -3445,34 +3553,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What serial contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        invalid?: string;
-                        minCreateTime?: string;
-                        maxCreateTime?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "invalid" | "minCreateTime" | "maxCreateTime";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        serial?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        creationdate?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "serial" | "creationdate";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListGuestProfilesBody"];
             };
         };
         responses: {
@@ -3528,17 +3609,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    invalid?: string;
-                    minCreateTime?: string;
-                    maxCreateTime?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    serial?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    creationdate?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListGuestProfilesFilter"];
+                sort?: components["schemas"]["ListGuestProfilesSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -3550,34 +3622,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What serial contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        invalid?: string;
-                        minCreateTime?: string;
-                        maxCreateTime?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "invalid" | "minCreateTime" | "maxCreateTime";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        serial?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        creationdate?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "serial" | "creationdate";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListGuestProfilesBody"];
             };
         };
         responses: {
@@ -3818,21 +3863,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    invalid?: string;
-                    minCreateTime?: string;
-                    maxCreateTime?: string;
-                    minExpirationTime?: string;
-                    maxExpirationTime?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    serial?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    creation_date?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    expiration_date?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListInfrastructureProfilesFilter"];
+                sort?: components["schemas"]["ListInfrastructureProfilesSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -3844,38 +3876,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What name or serial contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        invalid?: string;
-                        minCreateTime?: string;
-                        maxCreateTime?: string;
-                        minExpirationTime?: string;
-                        maxExpirationTime?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "invalid" | "minCreateTime" | "maxCreateTime" | "minExpirationTime" | "maxExpirationTime";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        serial?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        creation_date?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        expiration_date?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "serial" | "creation_date" | "expiration_date";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListInfrastructureProfilesBody"];
             };
         };
         responses: {
@@ -3930,21 +3931,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    invalid?: string;
-                    minCreateTime?: string;
-                    maxCreateTime?: string;
-                    minExpirationTime?: string;
-                    maxExpirationTime?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    serial?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    creation_date?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    expiration_date?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListInfrastructureProfilesFilter"];
+                sort?: components["schemas"]["ListInfrastructureProfilesSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -3954,38 +3942,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What name or serial contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        invalid?: string;
-                        minCreateTime?: string;
-                        maxCreateTime?: string;
-                        minExpirationTime?: string;
-                        maxExpirationTime?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "invalid" | "minCreateTime" | "maxCreateTime" | "minExpirationTime" | "maxExpirationTime";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        serial?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        creation_date?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        expiration_date?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "serial" | "creation_date" | "expiration_date";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListInfrastructureProfilesBody"];
             };
         };
         responses: {
@@ -4271,20 +4228,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                filter?: {
-                    /** @enum {string} */
-                    kind?: "onboarding" | "offboarding";
-                    state?: string;
-                    dryRun?: string;
-                    minCreated?: string;
-                    maxCreated?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    createdAt?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    finishedAt?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListJobsFilter"];
+                sort?: components["schemas"]["ListJobsSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -4296,35 +4241,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    filter?: {
-                        /** @enum {string} */
-                        kind?: "onboarding" | "offboarding";
-                        state?: string;
-                        dryRun?: string;
-                        minCreated?: string;
-                        maxCreated?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "kind" | "state" | "dryRun" | "minCreated" | "maxCreated";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        createdAt?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        finishedAt?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "createdAt" | "finishedAt";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListJobsBody"];
             };
         };
         responses: {
@@ -4378,20 +4295,8 @@ export interface operations {
             query?: {
                 limit?: number;
                 offset?: number;
-                filter?: {
-                    /** @enum {string} */
-                    kind?: "onboarding" | "offboarding";
-                    state?: string;
-                    dryRun?: string;
-                    minCreated?: string;
-                    maxCreated?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    createdAt?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    finishedAt?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListJobsFilter"];
+                sort?: components["schemas"]["ListJobsSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -4401,35 +4306,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    filter?: {
-                        /** @enum {string} */
-                        kind?: "onboarding" | "offboarding";
-                        state?: string;
-                        dryRun?: string;
-                        minCreated?: string;
-                        maxCreated?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "kind" | "state" | "dryRun" | "minCreated" | "maxCreated";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        createdAt?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        finishedAt?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "createdAt" | "finishedAt";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListJobsBody"];
             };
         };
         responses: {
@@ -5431,28 +5308,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    authable?: string;
-                    minCreated?: string;
-                    maxCreated?: string;
-                    minLastLogin?: string;
-                    maxLastLogin?: string;
-                    minExpirationTime?: string;
-                    maxExpirationTime?: string;
-                    /** @enum {string} */
-                    deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
-                    serials?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    serial?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    createtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    expirationtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    lastlogin?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListProfilesFilter"];
+                sort?: components["schemas"]["ListProfilesSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -5464,45 +5321,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What serial contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        authable?: string;
-                        minCreated?: string;
-                        maxCreated?: string;
-                        minLastLogin?: string;
-                        maxLastLogin?: string;
-                        minExpirationTime?: string;
-                        maxExpirationTime?: string;
-                        /** @enum {string} */
-                        deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
-                        serials?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "authable" | "minCreated" | "maxCreated" | "minLastLogin" | "maxLastLogin" | "minExpirationTime" | "maxExpirationTime" | "deviceType" | "serials";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        serial?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        createtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        expirationtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        lastlogin?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "serial" | "createtime" | "expirationtime" | "lastlogin";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListProfilesBody"];
             };
         };
         responses: {
@@ -5557,28 +5376,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    authable?: string;
-                    minCreated?: string;
-                    maxCreated?: string;
-                    minLastLogin?: string;
-                    maxLastLogin?: string;
-                    minExpirationTime?: string;
-                    maxExpirationTime?: string;
-                    /** @enum {string} */
-                    deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
-                    serials?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    serial?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    createtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    expirationtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    lastlogin?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListProfilesFilter"];
+                sort?: components["schemas"]["ListProfilesSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -5588,45 +5387,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What serial contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        authable?: string;
-                        minCreated?: string;
-                        maxCreated?: string;
-                        minLastLogin?: string;
-                        maxLastLogin?: string;
-                        minExpirationTime?: string;
-                        maxExpirationTime?: string;
-                        /** @enum {string} */
-                        deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
-                        serials?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "authable" | "minCreated" | "maxCreated" | "minLastLogin" | "maxLastLogin" | "minExpirationTime" | "maxExpirationTime" | "deviceType" | "serials";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        serial?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        createtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        expirationtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        lastlogin?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "serial" | "createtime" | "expirationtime" | "lastlogin";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListProfilesBody"];
             };
         };
         responses: {
@@ -6046,33 +5807,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    blacklisted?: string;
-                    locked?: string;
-                    minProfileCount?: string;
-                    maxProfileCount?: string;
-                    minCreated?: string;
-                    maxCreated?: string;
-                    minLockDate?: string;
-                    maxLockDate?: string;
-                    minBlacklistDate?: string;
-                    maxBlacklistDate?: string;
-                    email?: string;
-                    /** @description What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
-                    text?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    pairwiseid?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    created?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    profilecount?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    lockDate?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    blacklistDate?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListUsersFilter"];
+                sort?: components["schemas"]["ListUsersSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -6084,50 +5820,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What pairwiseID contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        blacklisted?: string;
-                        locked?: string;
-                        minProfileCount?: string;
-                        maxProfileCount?: string;
-                        minCreated?: string;
-                        maxCreated?: string;
-                        minLockDate?: string;
-                        maxLockDate?: string;
-                        minBlacklistDate?: string;
-                        maxBlacklistDate?: string;
-                        email?: string;
-                        /** @description What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
-                        text?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "blacklisted" | "locked" | "minProfileCount" | "maxProfileCount" | "minCreated" | "maxCreated" | "minLockDate" | "maxLockDate" | "minBlacklistDate" | "maxBlacklistDate" | "email" | "text";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        pairwiseid?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        created?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        profilecount?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        lockDate?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        blacklistDate?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "pairwiseid" | "created" | "profilecount" | "lockDate" | "blacklistDate";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListUsersBody"];
             };
         };
         responses: {
@@ -6182,33 +5875,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    blacklisted?: string;
-                    locked?: string;
-                    minProfileCount?: string;
-                    maxProfileCount?: string;
-                    minCreated?: string;
-                    maxCreated?: string;
-                    minLockDate?: string;
-                    maxLockDate?: string;
-                    minBlacklistDate?: string;
-                    maxBlacklistDate?: string;
-                    email?: string;
-                    /** @description What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
-                    text?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    pairwiseid?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    created?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    profilecount?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    lockDate?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    blacklistDate?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListUsersFilter"];
+                sort?: components["schemas"]["ListUsersSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -6218,50 +5886,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What pairwiseID contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        blacklisted?: string;
-                        locked?: string;
-                        minProfileCount?: string;
-                        maxProfileCount?: string;
-                        minCreated?: string;
-                        maxCreated?: string;
-                        minLockDate?: string;
-                        maxLockDate?: string;
-                        minBlacklistDate?: string;
-                        maxBlacklistDate?: string;
-                        email?: string;
-                        /** @description What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
-                        text?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "blacklisted" | "locked" | "minProfileCount" | "maxProfileCount" | "minCreated" | "maxCreated" | "minLockDate" | "maxLockDate" | "minBlacklistDate" | "maxBlacklistDate" | "email" | "text";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        pairwiseid?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        created?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        profilecount?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        lockDate?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        blacklistDate?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "pairwiseid" | "created" | "profilecount" | "lockDate" | "blacklistDate";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListUsersBody"];
             };
         };
         responses: {
@@ -6467,29 +6092,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    authable?: string;
-                    minCreated?: string;
-                    maxCreated?: string;
-                    minLastLogin?: string;
-                    maxLastLogin?: string;
-                    minExpirationTime?: string;
-                    maxExpirationTime?: string;
-                    /** @enum {string} */
-                    deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
-                    serials?: string;
-                    invalid?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    serial?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    createtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    expirationtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    lastlogin?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListUserProfilesFilter"];
+                sort?: components["schemas"]["ListUserProfilesSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -6503,46 +6107,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What serial contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        authable?: string;
-                        minCreated?: string;
-                        maxCreated?: string;
-                        minLastLogin?: string;
-                        maxLastLogin?: string;
-                        minExpirationTime?: string;
-                        maxExpirationTime?: string;
-                        /** @enum {string} */
-                        deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
-                        serials?: string;
-                        invalid?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "authable" | "minCreated" | "maxCreated" | "minLastLogin" | "maxLastLogin" | "minExpirationTime" | "maxExpirationTime" | "deviceType" | "serials" | "invalid";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        serial?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        createtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        expirationtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        lastlogin?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "serial" | "createtime" | "expirationtime" | "lastlogin";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListUserProfilesBody"];
             };
         };
         responses: {
@@ -6598,29 +6163,8 @@ export interface operations {
                 limit?: number;
                 offset?: number;
                 search?: string;
-                filter?: {
-                    authable?: string;
-                    minCreated?: string;
-                    maxCreated?: string;
-                    minLastLogin?: string;
-                    maxLastLogin?: string;
-                    minExpirationTime?: string;
-                    maxExpirationTime?: string;
-                    /** @enum {string} */
-                    deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
-                    serials?: string;
-                    invalid?: string;
-                };
-                sort?: {
-                    /** @enum {unknown} */
-                    serial?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    createtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    expirationtime?: "asc" | "desc";
-                    /** @enum {unknown} */
-                    lastlogin?: "asc" | "desc";
-                };
+                filter?: components["schemas"]["ListUserProfilesFilter"];
+                sort?: components["schemas"]["ListUserProfilesSort"];
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -6632,46 +6176,7 @@ export interface operations {
         };
         requestBody?: {
             content: {
-                "application/json": {
-                    /** @default 100 */
-                    limit?: number;
-                    /** @default 0 */
-                    offset?: number;
-                    /** @description What serial contains, in any letter case. */
-                    search?: string;
-                    filter?: {
-                        authable?: string;
-                        minCreated?: string;
-                        maxCreated?: string;
-                        minLastLogin?: string;
-                        maxLastLogin?: string;
-                        minExpirationTime?: string;
-                        maxExpirationTime?: string;
-                        /** @enum {string} */
-                        deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
-                        serials?: string;
-                        invalid?: string;
-                    } | {
-                        /** @enum {unknown} */
-                        key: "authable" | "minCreated" | "maxCreated" | "minLastLogin" | "maxLastLogin" | "minExpirationTime" | "maxExpirationTime" | "deviceType" | "serials" | "invalid";
-                        value?: string;
-                    }[];
-                    sort?: {
-                        /** @enum {unknown} */
-                        serial?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        createtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        expirationtime?: "asc" | "desc";
-                        /** @enum {unknown} */
-                        lastlogin?: "asc" | "desc";
-                    } | {
-                        /** @enum {unknown} */
-                        key: "serial" | "createtime" | "expirationtime" | "lastlogin";
-                        /** @enum {unknown} */
-                        direction?: "asc" | "desc";
-                    }[];
-                };
+                "application/json": components["schemas"]["ListUserProfilesBody"];
             };
         };
         responses: {

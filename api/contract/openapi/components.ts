@@ -8,6 +8,8 @@ export type Json = Record<string, unknown>;
 export interface Components {
   /** A zod schema as JSON Schema 2020-12, which is what OpenAPI 3.1 speaks. Schemas with an id become components. */
   schema(schema: z.ZodType, io: "input" | "output"): Json;
+  /** A schema as a component of this name. */
+  define(name: string, schema: Json): Json;
   /** The answer to failures of one status. */
   errorResponse(status: number, codes: readonly ErrorCode[]): Json;
   /** Everything that was referred to, in one order whatever the order of asking. */
@@ -25,6 +27,10 @@ export function createComponents(): Components {
       const { $schema: _, $defs = {}, ...rest } = hoisted(converted);
       Object.assign(schemas, $defs);
       return rest;
+    },
+    define(name, schema) {
+      schemas[name] = schema;
+      return reference("schemas", name);
     },
     errorResponse(status, codes) {
       const name = [status, ...codes].join("_");

@@ -1,42 +1,54 @@
 import { z } from "zod";
+import type { Components, Json } from "./components.ts";
 import { limitDefault, limitMax, searchLengthMax, type ListOptions } from "../paging.ts";
 
-type Json = Record<string, unknown>;
 type AnyOffer = ListOptions<object, string>;
 
 const direction: Json = { enum: ["asc", "desc"] };
 
 const deepObject: Json = { in: "query", required: false, style: "deepObject", explode: true };
 
-/** The paging parameters of a query. */
-export function listParameters({ search, sort, filter }: AnyOffer): Json[] {
-  return [
-    { name: "limit", in: "query", required: false, schema: limitSchema },
-    { name: "offset", in: "query", required: false, schema: offsetSchema },
-    ...(search === undefined ? [] : [{ name: "search", in: "query", required: false, schema: searchSchema(search) }]),
-    filterParameter(filter),
-    { name: "sort", ...deepObject, schema: sortSchema(sort) },
-  ];
+/** What a list's requests say, described once as components that are named after the operation. */
+export function createListSchemas({ define }: Pick<Components, "define">) {
+  const filterOf = (operation: string, filter: AnyOffer["filter"]): Json =>
+    define(`${capitalized(operation)}Filter`, filterSchema(filter));
+  const sortOf = (operation: string, sort: AnyOffer["sort"]): Json =>
+    define(`${capitalized(operation)}Sort`, sortSchema(sort));
+
+  /** The filter of a query. */
+  const filterParameter = (operation: string, filter: AnyOffer["filter"]): Json => ({
+    name: "filter",
+    ...deepObject,
+    schema: filterOf(operation, filter),
+  });
+  return {
+    filterParameter,
+
+    /** The paging parameters of a query. */
+    parameters: (operation: string, { search, sort, filter }: AnyOffer): Json[] => [
+      { name: "limit", in: "query", required: false, schema: limitSchema },
+      { name: "offset", in: "query", required: false, schema: offsetSchema },
+      ...(search === undefined ? [] : [{ name: "search", in: "query", required: false, schema: searchSchema(search) }]),
+      filterParameter(operation, filter),
+      { name: "sort", ...deepObject, schema: sortOf(operation, sort) },
+    ],
+
+    /** The same as a body, which GET takes too and which wins over the query. */
+    body: (operation: string, { search, sort, filter }: AnyOffer): Json =>
+      define(`${capitalized(operation)}Body`, {
+        type: "object",
+        properties: {
+          limit: limitSchema,
+          offset: offsetSchema,
+          ...(search === undefined ? {} : { search: searchSchema(search) }),
+          filter: { anyOf: [filterOf(operation, filter), pairs({ value: { type: "string" } }, Object.keys(filter))] },
+          sort: { anyOf: [sortOf(operation, sort), pairs({ direction }, sort)] },
+        },
+      }),
+  };
 }
 
-/** The filter of a query. */
-export const filterParameter = (filter: AnyOffer["filter"]): Json => ({
-  name: "filter",
-  ...deepObject,
-  schema: filterSchema(filter),
-});
-
-/** The same as a body, which GET takes too and which wins over the query. */
-export const listBody = ({ search, sort, filter }: AnyOffer): Json => ({
-  type: "object",
-  properties: {
-    limit: limitSchema,
-    offset: offsetSchema,
-    ...(search === undefined ? {} : { search: searchSchema(search) }),
-    filter: { anyOf: [filterSchema(filter), pairs({ value: { type: "string" } }, Object.keys(filter))] },
-    sort: { anyOf: [sortSchema(sort), pairs({ direction }, sort)] },
-  },
-});
+const capitalized = (operation: string): string => operation.charAt(0).toUpperCase() + operation.slice(1);
 
 const limitSchema: Json = { type: "integer", minimum: 1, maximum: limitMax, default: limitDefault };
 const offsetSchema: Json = { type: "integer", minimum: 0, default: 0 };

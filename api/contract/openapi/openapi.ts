@@ -3,7 +3,7 @@ import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
 import type { Endpoint, Method, UploadFormats } from "../endpoint.ts";
 import { isCacheable } from "../endpoint.ts";
 import { answerHeaders, byName, createComponents, reference, type Components, type Json } from "./components.ts";
-import { filterParameter, listBody, listParameters } from "./lists.ts";
+import { createListSchemas } from "./lists.ts";
 import { scopesOf } from "../access.ts";
 
 interface Addresses {
@@ -54,10 +54,12 @@ const documentPath = ({ path }: Endpoint): string =>
 const tagOf = ({ path }: Endpoint): string => /^\/api\/([^/:]+)/.exec(path)?.[1] ?? "service";
 
 function operationOf(endpoint: Endpoint, method: Method, components: Components): Json {
-  const { list, file, upload } = endpoint;
-  const body = list === undefined ? endpoint.body && components.schema(endpoint.body, "input") : listBody(list);
+  const { operation, list, file, upload } = endpoint;
+  const lists = createListSchemas(components);
+  const body =
+    list === undefined ? endpoint.body && components.schema(endpoint.body, "input") : lists.body(operation, list);
   return {
-    operationId: endpoint.methods.length > 1 && method === "post" ? `${endpoint.operation}ByPost` : endpoint.operation,
+    operationId: endpoint.methods.length > 1 && method === "post" ? `${operation}ByPost` : operation,
     summary: endpoint.summary,
     ...(endpoint.description === undefined ? {} : { description: endpoint.description }),
     tags: [tagOf(endpoint)],
@@ -66,8 +68,8 @@ function operationOf(endpoint: Endpoint, method: Method, components: Components)
     parameters: [
       ...pathParameters(endpoint, components),
       ...parametersOf(endpoint.query, "query", components),
-      ...(list === undefined ? [] : listParameters(list)),
-      ...(file?.filter === undefined ? [] : [filterParameter(file.filter)]),
+      ...(list === undefined ? [] : lists.parameters(operation, list)),
+      ...(file?.filter === undefined ? [] : [lists.filterParameter(operation, file.filter)]),
       ...(file?.resumed === true ? [reference("parameters", "LastEventID")] : []),
       ...(endpoint.path.startsWith("/api/") ? [reference("parameters", "ApiVersion")] : []),
       ...(endpoint.changes ? [reference("parameters", "IdempotencyKey")] : []),
