@@ -8,7 +8,7 @@ import { useOperator, type Ran } from "./operator-support.ts";
 const operator = useOperator();
 
 const create = async (...options: string[]): Promise<Ran & { realm: string }> => {
-  const realm = await operator.realm();
+  const realm = await operator.anyRealm();
   return { realm, ...(await operator.run(["application", "create", "--realm", realm, ...options])) };
 };
 

@@ -37,6 +37,8 @@ export interface TestOperator {
   runPlain(argv: readonly string[], options?: RunOptions): Promise<Ran>;
   /** A realm of its own, made through the command. */
   realm(): Promise<string>;
+  /** A realm of the file, made when it is first asked for: for tests that one realm can serve together. */
+  anyRealm(): Promise<string>;
   auditEvents(realm: string): Promise<string[]>;
 }
 
@@ -71,18 +73,22 @@ export function useOperator(database: TestDatabase = useDatabase()): TestOperato
     };
   };
 
+  const realm = async (): Promise<string> => {
+    const name = `r${randomBytes(4).toString("hex")}`;
+    const { code, err } = await runPlain(["realm", "create", "--name", name, "--domain", `${name}.example`]);
+    if (code !== 0) throw new Error(err);
+    return name;
+  };
+  let sharedRealm: Promise<string> | undefined;
+
   return {
     database,
     data,
     env,
     runPlain,
     run: (argv, options) => runPlain([...argv, "--json"], options),
-    async realm() {
-      const name = `r${randomBytes(4).toString("hex")}`;
-      const { code, err } = await runPlain(["realm", "create", "--name", name, "--domain", `${name}.example`]);
-      if (code !== 0) throw new Error(err);
-      return name;
-    },
+    realm,
+    anyRealm: () => (sharedRealm ??= realm()),
     async auditEvents(realm) {
       const rows = await database.owner.query<{ event: string }>(sql`
         select event

@@ -147,7 +147,7 @@ test.each([
   ["the same twice", ["a", "a"]],
   ["more than 16", Array.from({ length: 17 }, (_, index) => `net-${String(index)}`)],
 ])("networks with %s are a usage error", async (_, names) => {
-  const realm = await operator.realm();
+  const realm = await operator.anyRealm();
   const { code, json } = await operator.run(
     ["realm", "set", "--realm", realm].concat(names.flatMap((name) => ["--ssid", name])),
   );
@@ -213,7 +213,7 @@ test.each([
   "mailto:a@north.example?bcc=everybody@north.example",
   "tel:+4912345",
 ])("%s is no address for help", async (address) => {
-  const realm = await operator.realm();
+  const realm = await operator.anyRealm();
   expect((await operator.run(["realm", "set", "--realm", realm, "--help-uri", address])).code).toBe(2);
   expect((await operator.run(["realm", "set", "--realm", realm, "--privacy-uri", address])).code).toBe(2);
 });
@@ -383,7 +383,7 @@ test.each([
   ["one setting both ways", ["--clear", "claim-email", "--claim-email", "mail"], ""],
   ["a secret both ways", ["--clear", "upstream-client-secret", "--upstream-client-secret-stdin"], "s"],
 ])("%s is a usage error", async (_, options, input) => {
-  const realm = await operator.realm();
+  const realm = await operator.anyRealm();
   expect((await operator.run(["realm", "set", "--realm", realm, ...options], { input })).code).toBe(2);
 });
 
@@ -403,7 +403,7 @@ test.each([
   ["an identity provider without https", ["--upstream-issuer", "http://idp.example"]],
   ["an identity provider that is no address", ["--upstream-issuer", "idp"]],
 ])("setting %s is a usage error", async (_, options) => {
-  const realm = await operator.realm();
+  const realm = await operator.anyRealm();
   expect((await operator.run(["realm", "set", "--realm", realm, ...options])).code).toBe(2);
 });
 

@@ -68,7 +68,7 @@ test.each([
   ["of several lines", "first line of it\nsecond\n"],
   ["endless", "x".repeat(1025)],
 ])("a password that is %s is a usage error, and nobody is made", async (_, input) => {
-  const realm = await operator.realm();
+  const realm = await operator.anyRealm();
 
   const { code } = await operator.run(["user", "create", "--realm", realm, "--username", "carl", "--password-stdin"], {
     input,
@@ -101,14 +101,14 @@ test.each([
   ["an email address that is none", ["--username", "a", "--email", "a"]],
   ["a password as an argument", ["--username", "a", "--password", password]],
 ])("%s is a usage error", async (_, options) => {
-  const realm = await operator.realm();
+  const realm = await operator.anyRealm();
   expect((await operator.run(["user", "create", "--realm", realm, ...options])).code).toBe(2);
 });
 
 test.each(["\u212aira", "ﬁona", "e\u0301va", "\u0130pek", "ΟΔΟΣ"])(
   "the username %j, which can be spelled or folded in two ways, is a usage error",
   async (username) => {
-    const realm = await operator.realm();
+    const realm = await operator.anyRealm();
     const { code, json } = await operator.run(["user", "create", "--realm", realm, "--username", username]);
     expect([code, json["error"]]).toEqual([2, "usage"]);
     expect(await operator.auditEvents(realm)).not.toContain("user_create");
