@@ -29,7 +29,7 @@ let guests: GivenGuestAccount;
 let register: (url: string, path: string) => Promise<GivenApplication>;
 
 beforeAll(async () => {
-  service = await startService({ kind: "postgres" });
+  service = await startService({ kind: "postgres", worker: false });
   issuer = `http://localhost:${service.apiPort}`;
   const { owner, realmId } = service;
   const given = givenRows(() => owner);

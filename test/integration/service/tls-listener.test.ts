@@ -37,6 +37,7 @@ test("the api listens for profiles over TLS where it is told to, and says where"
 
   const service = await startService({
     kind: "postgres",
+    worker: false,
     env: {
       REALMPASS_TLS_PORT: String(port),
       REALMPASS_TLS_CERTIFICATE_FILE: certificateFile,

@@ -46,7 +46,7 @@ export interface RunningService extends IssuingRealm {
   logs(): Promise<string>;
 }
 
-/** Starts one api and one worker on a database of their own; everything is stopped and removed at the end of the test or file. */
+/** Starts one api, and one worker unless it is not wanted, on a database of their own; everything is stopped and removed at the end of the test or file. */
 export async function startService({
   kind,
   env: shared = {},
@@ -54,6 +54,7 @@ export async function startService({
   clone: givenClone,
   redisUrl = kind === "redis" ? freshRedisDatabase() : undefined,
   maxProfiles = 100,
+  worker = true,
   atEnd: whenItEnds = atEnd,
 }: {
   kind: QueueBackend["kind"];
@@ -65,6 +66,8 @@ export async function startService({
   /** A Redis, instead of a part of the one that all tests share. */
   redisUrl?: string | undefined;
   maxProfiles?: number;
+  /** False: the api alone. */
+  worker?: boolean;
   /** When everything is stopped and removed; omitted: at the end of the test that is running, or of the file. */
   atEnd?: (stop: () => Promise<void>) => void;
 }): Promise<RunningService> {
@@ -158,7 +161,7 @@ export async function startService({
   });
 
   await service.startApi();
-  await service.startWorker();
+  if (worker) await service.startWorker();
   const form = new URLSearchParams({
     grant_type: "client_credentials",
     client_id: clientId,
