@@ -60,6 +60,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
         service.call("POST", `/api/user/${userId}/profiles/device${index}`, {
           format: "pem",
           deviceType: index % 2 ? "Linux" : "iOS",
+          keyType: index < 2 ? "rsa-2048" : "ec-p256",
         }),
       ),
     );
