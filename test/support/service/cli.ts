@@ -55,6 +55,8 @@ export function useCli(environment: () => Record<string, string>): Cli {
   beforeAll(async () => {
     directory = await mkdtemp(join(tmpdir(), "realmpass-cli-"));
     atEndOfFile(async () => {
+      // What a test did not wait for does not take the next file along to its directory.
+      process.chdir(project);
       for (const child of children) if (child.exitCode === null && child.signalCode === null) child.kill("SIGKILL");
       await rm(directory, { recursive: true, force: true });
     });
@@ -138,18 +140,16 @@ function collector(): { stream: Writable; text(): string } {
   return { stream, text: () => Buffer.concat(chunks).toString() };
 }
 
-let left = "";
 let runs = 0;
 
 /** The program finds files from the working directory on, which this process has only one of. */
 async function inDirectory<Result>(directory: string, action: () => Promise<Result>): Promise<Result> {
-  if (runs++ === 0) {
-    left = process.cwd();
-    process.chdir(directory);
-  }
+  runs += 1;
+  process.chdir(directory);
   try {
     return await action();
   } finally {
-    if (--runs === 0) process.chdir(left);
+    runs -= 1;
+    if (runs === 0) process.chdir(project);
   }
 }
