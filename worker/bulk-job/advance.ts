@@ -3,7 +3,6 @@ import { DatabaseUnavailable } from "../../db/outage.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
-import { BulkJobID } from "../../domain/ids.ts";
 import { chunkSize, processBulkJobRows } from "../../domain/tasks/process-bulk-job-rows.ts";
 import { RetryLater } from "../../runtime/queues.ts";
 import { begin } from "./begin.ts";
@@ -75,11 +74,10 @@ async function enqueueRemainingRows(deps: BulkJobDeps, { id }: WorkedJob): Promi
     await finish(deps, id);
     return;
   }
-  const jobId = BulkJobID.parse(id);
   try {
     await deps.queues.enqueueAll(
       processBulkJobRows,
-      chunks.map((from) => ({ version: 1 as const, jobId, from, to: from + chunkSize })),
+      chunks.map((from) => ({ version: 1 as const, jobId: id, from, to: from + chunkSize })),
     );
   } catch (error) {
     deps.log.warn({ event: "job.not_enqueued", bulkJobId: id, err: error }, "the queue is away; the job waits for it");

@@ -4,7 +4,6 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import { operatorActor } from "../../domain/audit.ts";
-import { IssuerID } from "../../domain/ids.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import type { SigningPool } from "../signing/pool.ts";
@@ -94,7 +93,7 @@ async function signAndStore(
   const thisUpdate = new Date(Math.floor(clock.now().getTime() / 1000) * 1000);
   const nextUpdate = new Date(thisUpdate.getTime() + validityHours * 3_600_000);
   const { head, tail } = await pool.signCrl({
-    issuerId: IssuerID.parse(issuerId),
+    issuerId,
     number: BigInt(number),
     thisUpdate,
     nextUpdate,

@@ -7,7 +7,6 @@ import * as work from "../../db/queries/issuance/issuance-work.ts";
 import type { ClaimedIssuance, Draw } from "../../db/queries/issuance/issuance-work.ts";
 import { identityLabelOf } from "../../domain/certificate-profile.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
-import { IssuanceID, IssuerID, SerialNumber } from "../../domain/ids.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NetworkSettings } from "./device-files/device-file-content.ts";
@@ -92,7 +91,7 @@ async function failHopeless(
     outcomes,
   }: { ids: readonly string[]; claimed: readonly ClaimedIssuance[]; outcomes: Map<string, IssuanceOutcome> },
 ): Promise<void> {
-  const taken = new Set(claimed.map(({ id }) => id));
+  const taken = new Set<string>(claimed.map(({ id }) => id));
   const rows = await work.unclaimable(db, { ids: ids.filter((id) => !taken.has(id)), at: clock.now() });
   if (rows.length === 0) return;
   await work.failUnclaimed(db, { rows, at: clock.now() });
@@ -149,10 +148,10 @@ function toSigningRequest(
 ): SigningRequest {
   const keyPair = row.keyType === "rsa-2048" && row.csr === null ? rsaKeys.take() : undefined;
   return {
-    issuanceId: IssuanceID.parse(row.id),
-    issuerId: IssuerID.parse(row.issuerId),
+    issuanceId: row.id,
+    issuerId: row.issuerId,
     kind: row.kind,
-    serialNumber: SerialNumber.parse(row.serialNumber),
+    serialNumber: row.serialNumber,
     identity: row.identity,
     organization: row.organization,
     dnsName: row.identity.includes("@") ? null : row.identity,

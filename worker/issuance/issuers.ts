@@ -1,7 +1,6 @@
 import type { Database } from "../../db/client.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
-import { IssuerID } from "../../domain/ids.ts";
 import type { SigningPool } from "../signing/pool.ts";
 
 export interface Issuers {
@@ -25,7 +24,7 @@ export function createIssuers({
     const [row] = await issuerKeys.listWithKeys(db, [issuerId]);
     if (row === undefined) throw new Error(`issuer ${issuerId} has no key here`);
     await pool.ensureIssuer({
-      issuerId: IssuerID.parse(row.id),
+      issuerId: row.id,
       certificate: row.certificate,
       chain: [row.certificate, ...row.chain.slice(0, -1)],
       encryptedKey: row.encryptedKey,

@@ -1,6 +1,5 @@
 import type { Database } from "../../db/client.ts";
 import * as responders from "../../db/queries/certificates/ocsp-responders.ts";
-import { IssuerID, SerialNumber } from "../../domain/ids.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import { drawSerialNumber } from "../../pki/serial-number.ts";
@@ -51,8 +50,8 @@ export async function certifyResponder(
   if (intent === undefined) throw new Error(`issuer ${issuerId} has no responder now`);
   const { serialNumber, publicKey, notBefore, notAfter } = intent;
   const certificate = await pool.certifyResponder({
-    issuerId: IssuerID.parse(intent.issuerId),
-    serialNumber: SerialNumber.parse(serialNumber),
+    issuerId: intent.issuerId,
+    serialNumber,
     publicKeySpki: new Uint8Array(publicKey),
     notBefore,
     notAfter,

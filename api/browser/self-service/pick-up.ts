@@ -1,8 +1,9 @@
-import { randomUUID } from "node:crypto";
 import type { Db } from "../../../db/client.ts";
 import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
 import type { HandOver, HandOverOwner } from "../../../db/queries/issuance/hand-overs.ts";
 import type { DeviceType } from "../../../domain/device.ts";
+import type { IssuanceID } from "../../../domain/ids.ts";
+import { drawIssuanceId } from "../../../runtime/draw-ids.ts";
 import { acceptGuestProfile } from "../../resources/guest-profile/accept-guest-profile.ts";
 import { enqueueIssuance } from "../../resources/issuance/enqueue-issuance.ts";
 import type { PageRequest } from "../pages/page-request.ts";
@@ -14,11 +15,11 @@ import { formatFor } from "./formats.ts";
 import type { Objection } from "./owner.ts";
 
 /** What came of an attempt to pick a profile up. */
-export type PickUpOutcome = { issuanceId: string } | { objection: Objection } | "taken";
+export type PickUpOutcome = { issuanceId: IssuanceID } | { objection: Objection } | "taken";
 
 /** Undoes the transaction that it is thrown in. */
 class Refused extends Error {
-  readonly outcome: Exclude<PickUpOutcome, { issuanceId: string }>;
+  readonly outcome: Exclude<PickUpOutcome, { issuanceId: IssuanceID }>;
   constructor(outcome: Refused["outcome"]) {
     super("a hand-over was refused");
     this.outcome = outcome;
@@ -38,7 +39,7 @@ export async function pickUp(
 ): Promise<PickUpOutcome> {
   const { deps, request } = page;
   const at = deps.clock.now();
-  const issuanceId = randomUUID();
+  const issuanceId = drawIssuanceId();
   const format = formatFor(deviceType, handOver.format);
   const { id, name } = handOver;
   const pickedUpBy = deviceOf(request) ?? deviceType;
@@ -76,7 +77,7 @@ function accept(
 const waitMs = 3_000;
 
 /** Has a worker make what was accepted, and waits a moment for it. */
-export async function waitForProfile({ deps, response }: PageRequest, issuanceId: string): Promise<void> {
+export async function waitForProfile({ deps, response }: PageRequest, issuanceId: IssuanceID): Promise<void> {
   const context = contextOf(response);
   const watch = deps.settlements.watch(issuanceId);
   await enqueueIssuance(issuanceId, deps, context.log());

@@ -1,15 +1,15 @@
 import { advanceBulkJob, type advanceCauses } from "../../../domain/tasks/advance-bulk-job.ts";
-import { BulkJobID } from "../../../domain/ids.ts";
+import type { BulkJobID } from "../../../domain/ids.ts";
 import type { IncomingCall } from "../../contract/endpoint.ts";
 
 /** Tells the workers that a job has something for them. While the queue is away the row is the outbox: they look for it. */
 export async function advance(
-  jobId: string,
+  jobId: BulkJobID,
   cause: (typeof advanceCauses)[number],
   { deps: { queues, metrics }, log }: Pick<IncomingCall, "deps" | "log">,
 ): Promise<void> {
   try {
-    await queues.enqueue(advanceBulkJob, { version: 1, jobId: BulkJobID.parse(jobId), cause });
+    await queues.enqueue(advanceBulkJob, { version: 1, jobId, cause });
   } catch (error) {
     metrics.enqueueFailed();
     log.warn({ event: "job.enqueue_failed", jobId, err: error }, "the queue is away; the workers will find the job");

@@ -1,8 +1,9 @@
-import { randomUUID } from "node:crypto";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { profileScope, type JobKind } from "../../../domain/bulk-job/job.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
+import type { BulkJobID } from "../../../domain/ids.ts";
+import { drawBulkJobId } from "../../../runtime/draw-ids.ts";
 import { requireScope } from "../../contract/access.ts";
 import type { Fail, IncomingCall, Upload } from "../../contract/endpoint.ts";
 import { actorOf, type Principal } from "../../contract/principal.ts";
@@ -40,9 +41,9 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
   const { realmId } = principal;
   const { dryRun = false, executeAt = null, confirmTotal = null } = query;
   const actor = actorOf(principal);
-  const own = { realmId, jobId: randomUUID() };
+  const own = { realmId, jobId: drawBulkJobId() };
 
-  let jobId: string;
+  let jobId: BulkJobID;
   try {
     const input = await readInput(kind, upload);
     const { total, invalid } = await receiveRows(deps, {

@@ -1,9 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { BulkJobID } from "../../../domain/ids.ts";
+import { drawBulkJobId } from "../../../runtime/draw-ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { JobView } from "../../contract/views/job-view.ts";
@@ -37,7 +37,7 @@ export const retryJob = endpoint({
       if (job === undefined) throw fail("job_not_found");
       await requireScopesOf(tx, principal, job);
       if (job.finishedAt === null) throw fail("job_state", { description: "The job has not ended yet." });
-      const next = randomUUID();
+      const next = drawBulkJobId();
       const { kind, columns } = job;
       const made = { realmId, jobId: next, at };
       await jobs.create(tx, { ...made, kind, columns, dryRun: false, executeAt: null, confirmTotal: null, actor });

@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { drawIssuanceId } from "../../../runtime/draw-ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { finishIssuance } from "../issuance/finish-issuance.ts";
 import { certificateCreationErrors, DeviceProfileCreation } from "../profile/profile-creation.ts";
@@ -32,7 +32,7 @@ export const createGuestProfile = endpoint({
     let isNew = false;
 
     const id = await change(async (tx) => {
-      const issuanceId = randomUUID();
+      const issuanceId = drawIssuanceId();
       const wanted = { id: issuanceId, realmId, guestAccountId, ...body, at: createdAt };
       const refusal = await acceptGuestProfile(tx, wanted);
       if (refusal !== undefined) throw fail(refusal);

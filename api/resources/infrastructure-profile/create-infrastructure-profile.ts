@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { z } from "zod";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
@@ -7,6 +6,7 @@ import { infrastructureKeyType, KeyType } from "../../../domain/device.ts";
 import { profileRefusal } from "../../../domain/entitlement.ts";
 import { ProfileName } from "../../../domain/profile.ts";
 import { lines } from "../../../domain/text.ts";
+import { drawIssuanceId } from "../../../runtime/draw-ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { finishIssuance } from "../issuance/finish-issuance.ts";
 import { actorOf } from "../../contract/principal.ts";
@@ -51,7 +51,7 @@ export const createInfrastructureProfile = endpoint({
       const refusal = profileRefusal({ kind: "infrastructure", validityMonths, issuerNotAfter }, createdAt);
       if (refusal !== undefined) throw fail(refusal);
       isNew = true;
-      const issuanceId = randomUUID();
+      const issuanceId = drawIssuanceId();
       await issuances.create(tx, {
         id: issuanceId,
         realmId,

@@ -1,5 +1,6 @@
 import { DatabaseUnavailable } from "../../../db/outage.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
+import type { IssuanceID } from "../../../domain/ids.ts";
 import type { CollectedIssuance } from "../../contract/views/collected-issuance.ts";
 import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
 import { waitingTime } from "../../contract/prefer.ts";
@@ -8,7 +9,7 @@ import { issuanceView } from "../../contract/views/issuance-view.ts";
 import { enqueueIssuance } from "./enqueue-issuance.ts";
 
 interface Accepted<View> {
-  id: string;
+  id: IssuanceID;
   /** False for a repeat of an earlier request, which may be settled by now. */
   isNew: boolean;
   createdAt: Date;

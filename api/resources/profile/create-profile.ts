@@ -1,4 +1,4 @@
-import { randomUUID } from "node:crypto";
+import { drawIssuanceId } from "../../../runtime/draw-ids.ts";
 import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
 import { finishIssuance } from "../issuance/finish-issuance.ts";
 import { actorOf, type Principal } from "../../contract/principal.ts";
@@ -30,7 +30,7 @@ export async function createProfileOf(
   let isNew = false;
 
   const id = await change(async (tx) => {
-    const issuanceId = randomUUID();
+    const issuanceId = drawIssuanceId();
     const wanted = { id: issuanceId, realmId, userId, name, ...body, actor: actorOf(principal), at: createdAt };
     const refusal = await acceptProfile(tx, wanted);
     if (refusal !== undefined) throw fail(refusal);

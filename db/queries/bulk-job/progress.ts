@@ -2,6 +2,7 @@ import type { Actor } from "../../../domain/audit.ts";
 import { runningJobsMax, type JobKind, type JobState } from "../../../domain/bulk-job/job.ts";
 import type { AnyJobState } from "../../../domain/bulk-job/states.ts";
 import { rowErrors, type RowErrorCode } from "../../../domain/bulk-job/row-errors.ts";
+import type { BulkJobID } from "../../../domain/ids.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
@@ -12,7 +13,7 @@ import { sql, type Sql } from "../../sql.ts";
 
 /** A job that a worker works on. What is done comes from here and from its rows, never from the queue. */
 export interface WorkedJob {
-  id: string;
+  id: BulkJobID;
   realmId: string;
   kind: JobKind;
   state: AnyJobState;

@@ -1,3 +1,4 @@
+import type { IssuerID } from "../../../domain/ids.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
@@ -41,7 +42,7 @@ export async function listDue(db: Db, due: Due): Promise<string[]> {
 }
 
 export interface DueCrl {
-  issuerId: string;
+  issuerId: IssuerID;
   realmId: string;
   /** The number that the next CRL gets. */
   number: string;

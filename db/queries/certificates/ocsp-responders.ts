@@ -1,10 +1,11 @@
+import type { IssuerID, SerialNumber } from "../../../domain/ids.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
 /** A certificate of a responder that is about to be signed. */
 export interface ResponderIntent {
-  issuerId: string;
-  serialNumber: string;
+  issuerId: IssuerID;
+  serialNumber: SerialNumber;
   publicKey: Buffer;
   notBefore: Date;
   notAfter: Date;
@@ -24,7 +25,7 @@ export async function recordIntent(
     notBefore,
     notAfter,
     at,
-  }: ResponderIntent & { workerId: string; at: Date },
+  }: Omit<ResponderIntent, "issuerId"> & { issuerId: string; workerId: string; at: Date },
 ): Promise<ResponderIntent | undefined> {
   const rows = await db.query<ResponderIntent>(sql`
     insert into ocsp_responders (issuer_id, serial_number, worker_id, public_key, not_before, not_after, created_at)

@@ -2,6 +2,7 @@ import { certificateValidity } from "../../../domain/certificate-profile.ts";
 import type { CertificateFormat } from "../../../domain/certificate-format.ts";
 import type { DeviceType, KeyType } from "../../../domain/device.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
+import type { IssuanceID, IssuerID, SerialNumber } from "../../../domain/ids.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import type { Db } from "../../client.ts";
 import { abandonSerials, profileEnd, profileRefusal, shutOutCode } from "../../rules.ts";
@@ -23,7 +24,7 @@ export const failuresMax = 5;
 
 /** One claimed issuance, with the intent that the row now holds. What is signed comes from here, never from the queue. */
 export interface ClaimedIssuance {
-  id: string;
+  id: IssuanceID;
   claimId: string;
   kind: ProfileKind;
   name: string;
@@ -31,8 +32,8 @@ export interface ClaimedIssuance {
   format: CertificateFormat;
   keyType: KeyType;
   csr: string | null;
-  issuerId: string;
-  serialNumber: string;
+  issuerId: IssuerID;
+  serialNumber: SerialNumber;
   identity: string;
   notBefore: Date;
   notAfter: Date;

@@ -1,8 +1,9 @@
+import type { IssuerID } from "../../../domain/ids.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
 export interface IssuerRow {
-  id: string;
+  id: IssuerID;
   realmId: string;
   certificate: Buffer;
   /** DER certificates above the issuer, root last. */
