@@ -2,15 +2,15 @@ import express, { type ErrorRequestHandler, type Express } from "express";
 import { ServiceError } from "../domain/errors.ts";
 import { parseTrustedProxies } from "../runtime/networks.ts";
 import { createConsoleApi } from "./browser/console/console-api.ts";
-import { consoleRoutes } from "./browser/console/console-router.ts";
+import { consoleRoutes } from "./browser/console/console-routes.ts";
 import { cors } from "./http/cors.ts";
 import type { Deps } from "./contract/deps.ts";
-import { docsRoutes } from "./browser/docs/docs-router.tsx";
+import { docsRoutes } from "./browser/docs/docs-routes.tsx";
 import { endpoints } from "./endpoints.ts";
-import { openApiRoute } from "./openapi-served.ts";
-import { logoRoute } from "./browser/logo/logo-router.ts";
-import { oauthRoutes } from "./oauth/oauth-router.ts";
-import { publicationRoutes } from "./publication/publication-router.ts";
+import { openApiRoute } from "./openapi-route.ts";
+import { logoRoute } from "./browser/logo/logo-route.ts";
+import { oauthRoutes } from "./oauth/oauth-routes.ts";
+import { publicationRoutes } from "./publication/publication-routes.ts";
 import { ocspRoute } from "./publication/ocsp-proxy.ts";
 import { problemErrors } from "./http/error-response.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
@@ -18,9 +18,9 @@ import { beginRequest } from "./http/request-context.ts";
 import { setSecurityHeaders } from "./http/respond.ts";
 import { mountRoutes, type Route } from "./http/route.ts";
 import { endpointRoutes } from "./contract/router.ts";
-import { selfServiceRoutes } from "./browser/self-service/self-service-router.ts";
-import { signInRoutes } from "./browser/sign-in/sign-in-router.ts";
-import { upstreamLoginRoutes } from "./browser/upstream-login/upstream-login-router.ts";
+import { selfServiceRoutes } from "./browser/self-service/self-service-routes.ts";
+import { signInRoutes } from "./browser/sign-in/sign-in-routes.ts";
+import { upstreamLoginRoutes } from "./browser/upstream-login/upstream-login-routes.ts";
 
 /** The API as an Express application. */
 export function createApp(deps: Deps): Express {
