@@ -232,7 +232,8 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     const numbers = new Map<string, number>();
     let most = 0;
 
-    for (let minute = 1; minute <= 60; minute++) {
+    // Files are kept for 15 minutes: they begin again at r0 twice.
+    for (let minute = 1; minute <= 40; minute++) {
       serve(crlOf(issuer, minute));
       const { code, files, newest } = await bring();
       expect(code).toBe(0);
@@ -253,7 +254,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
         seen.add(ino);
       }
     }
-    expect(most).toBeLessThan(50);
+    expect(most).toBeLessThan(36);
     await expectTidy();
-  }, 60_000);
+  });
 });

@@ -49,7 +49,7 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
       chain,
       crlUrl,
     });
-  }, 120_000);
+  });
   afterAll(() => hostapd.stop());
 
   async function ask(method: string, path: string, body?: unknown, token?: string): Promise<unknown> {

@@ -183,7 +183,7 @@ describeWithTool("openssl", "a PKCS#12 file with an empty password (RFC 7292)", 
       const lines = read.stdout.trim().split("\n");
       expect(lines).toHaveLength(cases.length);
       found = new Map(lines.map((line) => [line.slice(0, line.indexOf("\t")), line.slice(line.indexOf("\t") + 1)]));
-    }, 60_000);
+    });
 
     test.each(cases)("get key, leaf and chain out of $file", (one) => {
       const alias = Buffer.from(friendlyName.toLowerCase()).toString("hex");

@@ -21,7 +21,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
       const shell = spawn("sh", ["-c", command], {
         detached: true,
         stdio: ["pipe", "pipe", "ignore"],
-        timeout: 20_000,
+        timeout: 60_000,
       });
       let printed = "";
       shell.stdout.on("data", (chunk: Buffer) => (printed += chunk.toString()));

@@ -157,7 +157,7 @@ describeWithTool("chromium", "the dashboard", () => {
 
       await page.route("**/api/overview?*", (route) => route.abort());
       await page.reload();
-      await page.waitForSelector("main [role=alert] button", { timeout: 20_000 });
+      await page.waitForSelector("main [role=alert] button", { timeout: 60_000 });
       complaints.length = 0; // The browser says that a request failed, as it was made to.
       await expectGoodConsole(watched);
       await page.unroute("**/api/overview?*");

@@ -60,7 +60,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await Promise.all([guest.page.waitForEvent("load"), guest.page.click("text=Add a device")]);
     await guest.page.check("[value=Linux]");
     await Promise.all([guest.page.waitForEvent("load"), guest.page.click("text=On this device")]);
-    await guest.page.waitForSelector("a.large", { timeout: 20_000 });
+    await guest.page.waitForSelector("a.large", { timeout: 60_000 });
     await downloadBy(guest.page, guest.page.locator("a.large"));
     await guest.context.close();
 

@@ -181,7 +181,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await context.route("**/console/api/realm", (route) => route.abort());
     await page.keyboard.press("g");
     await page.keyboard.press("s");
-    await page.waitForSelector('[role="alert"] >> text=The service cannot be reached.', { timeout: 20_000 });
+    await page.waitForSelector('[role="alert"] >> text=The service cannot be reached.', { timeout: 60_000 });
     watched.complaints.length = 0;
     await expectGoodConsole(watched);
     await context.unroute("**/console/api/realm");

@@ -119,7 +119,7 @@ describeWithTool("chromium", "self-service", () => {
     await press(mobile.page, "text=Get the profile");
     expect((await download(mobile.page)).name).toBe("iPhone of Mia.mobileconfig");
 
-    await computer.page.waitForSelector("text=/Picked up by an iPhone at \\d\\d:\\d\\d/", { timeout: 10_000 });
+    await computer.page.waitForSelector("text=/Picked up by an iPhone at \\d\\d:\\d\\d/", { timeout: 60_000 });
     await picture(computer.page, "picked up desktop");
     await expectFaultless(computer);
     await Promise.all([computer.context.close(), mobile.context.close()]);

@@ -18,7 +18,7 @@ let service: RunningService;
 beforeAll(async () => {
   service = await startService({ kind: "postgres" });
   await givenRows(() => service.owner).profile({ realmId: service.realmId }, { kind: "infrastructure", serialNumber });
-}, 120_000);
+});
 
 const ask = async (): Promise<string | number> => {
   const body = encodeOcspRequest(

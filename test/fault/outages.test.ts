@@ -50,7 +50,7 @@ test("with the database away every call is 503 with Retry-After, and all is well
     { withinMs: 30_000 },
   );
   expect(await create()).toMatchObject({ status: 200 });
-}, 120_000);
+});
 
 test("a database that falls silent without closing its connections does not block callers forever", async () => {
   const { proxy, service } = await startBehindProxy();
@@ -68,7 +68,7 @@ test("a database that falls silent without closing its connections does not bloc
       withinMs: 30_000,
     },
   );
-}, 120_000);
+});
 
 describeWithTool("redis-server", "Redis", () => {
   test("away: creations are accepted and finished all the same, and readiness says what is missing", async () => {
@@ -97,5 +97,5 @@ describeWithTool("redis-server", "Redis", () => {
     );
     const rows = await service.owner.query(sql`select status from issuances where status <> 'issued'`);
     expect(rows).toEqual([]);
-  }, 120_000);
+  });
 });

@@ -47,7 +47,7 @@ beforeAll(async () => {
   await migrateAll(urls.upgraded, log);
   upgradeLog = log.warn.mock.calls;
   log.warn = vi.fn();
-}, 120_000);
+});
 afterAll(() => postgres.stop());
 
 /** Plants a trigger with the api's rights and answers what it could do when the worker, and then the owner, added a task. */

@@ -21,7 +21,7 @@ beforeAll(async () => {
   const owner = await given.user({ realmId, pairwiseId: "owner@campus.example" });
   await given.profile(owner, { serialNumber: "8812345678" });
   await database.owner.query(sql`vacuum analyze users`);
-}, 120_000);
+});
 
 /** The plans of the statements that a list is read with. */
 async function plansFor(text: string): Promise<{ found: string[]; plans: string[] }> {

@@ -1,6 +1,6 @@
 import { chmod, chown, lstat, mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { findBinaries } from "../../../embedded-postgres/binaries.ts";
 import {
   copyOfPackage,
@@ -12,8 +12,6 @@ import {
   startInProcess,
   temporaryDirectory,
 } from "./embedded-postgres-support.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 test("a package whose install script did not run is mended: library links and x-bits", async () => {
   const directory = await temporaryDirectory();

@@ -2,7 +2,7 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { expect, test, vi } from "vitest";
+import { expect, test } from "vitest";
 import { childrenOf } from "../../../embedded-postgres/process.ts";
 import { atEnd } from "../../support/run/at-end.ts";
 import {
@@ -16,8 +16,6 @@ import {
   startInProcess,
   temporaryDirectory,
 } from "./embedded-postgres-support.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 test("an initdb that was killed in the middle is redone", async () => {
   const dataDirectory = join(await temporaryDirectory(), "data");

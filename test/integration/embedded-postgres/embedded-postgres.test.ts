@@ -17,8 +17,6 @@ import {
   connect,
 } from "./embedded-postgres-support.ts";
 
-vi.setConfig({ testTimeout: 60_000 });
-
 const modeOf = async (path: string) => ((await stat(path)).mode & 0o777).toString(8);
 
 test("the first start makes everything, for its owner only, and the URL opens database realmpass as its owner", async () => {
@@ -128,7 +126,7 @@ async function recordingBinaries(): Promise<{ directory: string; runs: () => Pro
   await chmod(root, 0o755);
   await mkdir(directory);
   await mkdir(records);
-  // Whoever Postgres runs as writes here.
+  // Postgres runs as a user of its own where root runs the tests.
   await chmod(records, 0o777);
   const real = await findBinaries({ sources: {}, searchPath: "", cacheDirectory: await temporaryDirectory() });
   for (const [name, program] of Object.entries(real)) {
@@ -303,7 +301,7 @@ test("the log holds this run, one older file the run before, and neither grows w
   await query(url, elevenMegabytes);
   await vi.waitFor(async () => {
     expect((await stat(files.log)).size).toBeLessThan(1_000_000);
-  }, 15_000);
+  });
   await query(url, "do $$ begin raise warning 'after the cut'; end $$");
   expect(await readFile(files.log, "utf8")).toContain("after the cut");
 });

@@ -1,6 +1,6 @@
 import { chmod, chown, mkdir, readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
-import { describe, expect, test, vi } from "vitest";
+import { describe, expect, test } from "vitest";
 import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { runAndWait } from "../../../embedded-postgres/process.ts";
 import { copyDataDirectory } from "../../support/run/services.ts";
@@ -14,8 +14,6 @@ import {
   startInProcess,
   temporaryDirectory,
 } from "./embedded-postgres-support.ts";
-
-vi.setConfig({ testTimeout: 60_000 });
 
 const self = { kind: "self" } as const;
 const daemon = 1;

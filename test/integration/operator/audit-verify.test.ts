@@ -185,7 +185,7 @@ test(`one change among ${many} entries is found`, async () => {
   expect(ran.code).toBe(1);
   expect(chainOf(ran)).toMatchObject({ entries: many, position: many });
   expect(faultsOf(ran)).toEqual([`entry_changed ${changed}`]);
-}, 120_000);
+});
 
 describe("in the database", () => {
   const count = 500;

@@ -86,7 +86,7 @@ describe("the drill of docs/operations.md", () => {
 
     const outputs = printed.split(`${betweenSteps}\n`);
     for (const [index, { title, prints }] of steps.entries()) expect(outputs[index], title).toMatch(asPrinted(prints));
-  }, 120_000);
+  });
 });
 
 test("README: from nothing to a certificate that opens, whose chain verifies, and that is revoked", async () => {

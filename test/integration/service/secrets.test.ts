@@ -106,7 +106,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
         expect(found, `${name} in ${place}`).toEqual([]);
       }
     }
-  }, 60_000);
+  });
 }
 
 /** All that passes over the wire when a person and a guest get in, right and wrong. */

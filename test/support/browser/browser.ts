@@ -44,6 +44,7 @@ export function useBrowser(): { open(view: View): Promise<WatchedPage> } {
         javaScriptEnabled: scripts,
         ...(userAgent === undefined ? {} : { userAgent }),
       });
+      context.setDefaultTimeout(60_000);
       const page = await context.newPage();
       const complaints: string[] = [];
       page.on("console", (message) => {

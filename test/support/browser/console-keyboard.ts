@@ -57,7 +57,7 @@ export async function typeInto(field: Locator, text: string): Promise<void> {
 /** Waits for the console to move the focus to the target by itself. */
 export async function expectFocus(target: Locator): Promise<void> {
   await expect
-    .poll(() => isFocused(target), { message: `the focus is on ${String(target)}`, timeout: 5_000 })
+    .poll(() => isFocused(target), { message: `the focus is on ${String(target)}`, timeout: 60_000 })
     .toBe(true);
 }
 

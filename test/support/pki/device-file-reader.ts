@@ -76,7 +76,7 @@ export function openBundle({ pkcs12, password }: { pkcs12: Buffer; password: str
 }
 
 function run(tool: string, args: readonly string[], input: Buffer): string {
-  const { status, stdout, stderr } = spawnSync(requireTool(tool), args, { input, encoding: "utf8", timeout: 20_000 });
+  const { status, stdout, stderr } = spawnSync(requireTool(tool), args, { input, encoding: "utf8", timeout: 60_000 });
   if (status !== 0) throw new Error(`${tool}: ${stderr}`);
   return stdout;
 }

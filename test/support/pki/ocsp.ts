@@ -147,7 +147,7 @@ export function askWithOpenssl(
   const args = ["ocsp", ...options, ...trust, ...serials];
   // Not synchronously: the responder may be in this process.
   return new Promise((resolve) => {
-    execFile(requireTool("openssl"), args, { cwd: directory, timeout: 20_000 }, (_, stdout, stderr) => {
+    execFile(requireTool("openssl"), args, { cwd: directory, timeout: 60_000 }, (_, stdout, stderr) => {
       rmSync(directory, { recursive: true, force: true });
       resolve(`${stdout}\n${stderr}`);
     });

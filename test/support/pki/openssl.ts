@@ -23,7 +23,7 @@ export function openssl(args: readonly string[], files: Record<string, string | 
     for (const [name, content] of Object.entries(files)) writeFileSync(join(directory, name), content);
     const { status, stdout, stderr, error } = spawnSync(requireTool("openssl"), args, {
       cwd: directory,
-      timeout: 20_000,
+      timeout: 60_000,
       maxBuffer: 1 << 28,
     });
     if (error !== undefined) throw error;

@@ -27,7 +27,7 @@ beforeAll(async () => {
     expect((await fetch(`${api.url}/crl/${realm.issuerId}.crl`)).status).toBe(200);
     expect((await ask()).status).toBe(200);
   });
-}, 60_000);
+});
 beforeEach(() => {
   lines.length = 0;
 });

@@ -87,7 +87,7 @@ describe("the address that certificates point to", () => {
     await second.stop();
     expect((await responderUrls(api.database.owner)).filter((url) => url !== "http://127.0.0.1:1")).toHaveLength(2);
     expect(await ask()).toBe(ocspErrors.tryLater);
-  }, 60_000);
+  });
 
   test("passes on what caches need, GET and HEAD, and refusals", async () => {
     const worker = await startTestWorker({ databaseUrl: api.database.url, ocsp: {} });

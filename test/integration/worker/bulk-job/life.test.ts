@@ -518,7 +518,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     expect(await eventuallyIn(database.owner, waiting, ["completed"])).toMatchObject({ changed: 700 });
     expect(await eventuallyIn(database.owner, unnoticed, ["completed"])).toMatchObject({ changed: 10 });
     await stop();
-  }, 60_000);
+  });
 
   test("a small job of one realm does not wait for a large one of another", async () => {
     const large = await onboardingOf(await given.realm(), { rows: names(15_000) });

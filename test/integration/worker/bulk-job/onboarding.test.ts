@@ -84,7 +84,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     `);
     expect(outputs).toEqual({ count: 155, people: 155 });
     await stop();
-  }, 90_000);
+  });
 }
 
 describe("on Postgres", () => {

@@ -39,7 +39,7 @@ test("on tables without statistics, an onboarding and an offboarding read no mor
   // What a connection has read is counted at the latest when it ends.
   await stop();
   expect(await tablesReadMoreThan(people * readsPerRowMax)).toEqual([]);
-}, 120_000);
+});
 
 async function withoutStatistics(): Promise<void> {
   const tables = await database.owner.query<{ name: string }>(sql`

@@ -258,7 +258,7 @@ test("a row that the database refuses fails alone; the others of its batch are i
   } finally {
     await database.owner.query(verbatim("drop function refuse_one() cascade"));
   }
-}, 90_000);
+});
 
 test("a key of the requester's own is certified as it is, and no private key comes back", async () => {
   const { realmId, userId } = await realmWithUser();

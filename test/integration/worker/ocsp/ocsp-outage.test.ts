@@ -37,7 +37,7 @@ beforeAll(async () => {
     ocsp: { databaseUrl: behind.href, requestsPerSecond: 20 },
   });
   [url = ""] = await responderUrls(database.owner);
-}, 60_000);
+});
 
 const ask = async (headers: Record<string, string> = {}): Promise<string | number> => {
   const request = encodeOcspRequest(

@@ -36,7 +36,7 @@ beforeAll(async () => {
   [first = ""] = await responderUrls(owner);
   await startTestWorker({ databaseUrl, ocsp: {} });
   second = (await responderUrls(owner)).find((url) => url !== first) ?? "";
-}, 60_000);
+});
 
 const at = (url: string, of = realm): string => `${url}/ocsp/${of.issuerId}`;
 const ask = (url: string, serialNumber: string, options: readonly string[] = [], of = realm): Promise<string> =>

@@ -15,7 +15,7 @@ beforeAll(async () => {
   ({ realmId } = await givenIssuingRealm(api.database.owner));
   await realms.update(api.database.owner, realmId, { displayName: "University of Example" });
   await api.startWorker();
-}, 60_000);
+});
 
 const profilesOf = (accountId: string) =>
   api.database.owner.query(

@@ -39,7 +39,7 @@ beforeAll(async () => {
   ({ realmId } = await givenIssuingRealm(api.database.owner));
   await realms.update(api.database.owner, realmId, { displayName: "University of Example" });
   worker = await api.startWorker();
-}, 60_000);
+});
 
 const idOf = ({ url }: Visit): string => url.split("/").at(-1)!;
 const linkOf = (page: Visit): string =>

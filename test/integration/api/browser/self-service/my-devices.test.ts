@@ -19,7 +19,7 @@ beforeAll(async () => {
   ({ realmId } = await givenIssuingRealm(api.database.owner));
   await realms.update(api.database.owner, realmId, { displayName: "University of Example" });
   await api.startWorker();
-}, 60_000);
+});
 
 const person = (more: object = {}): Promise<GivenUser> => given.user({ realmId, ...more });
 const revokedOf = (user: GivenUser) =>

@@ -308,7 +308,7 @@ describe("nothing is left of a file that cannot be used:", () => {
     expect(tooMany).toBeError("payload_too_large");
     expect(tooMany.body.error_description).toContain("200000 rows");
     expect(await jobCount()).toBe(before);
-  }, 120_000);
+  });
 
   test("a body that is announced as too large", async () => {
     const answer = await csv("pairwiseID\na\n", { headers: { "content-length": String(200 * 1024 * 1024) } }).catch(

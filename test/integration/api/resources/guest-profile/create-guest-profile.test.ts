@@ -19,7 +19,7 @@ describe("with a worker", () => {
   beforeAll(async () => {
     ({ realmId } = await givenIssuingRealm(api.database.owner));
     await api.startWorker();
-  }, 60_000);
+  });
 
   const account = (options: { profileLimit?: number; expiresAt?: Date; name?: string } = {}) =>
     given.guestAccount({ realmId, ...options });

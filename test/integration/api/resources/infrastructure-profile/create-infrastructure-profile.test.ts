@@ -22,7 +22,7 @@ describe("with a worker", () => {
     issuer = new X509Certificate(realm.issuer);
     service = as.service({ realmId });
     await api.startWorker();
-  }, 60_000);
+  });
 
   test("it comes with exactly the fields of the specification and a PEM pair, and is audited once", async () => {
     const { status, body } = await service.post(at("Radius one"), { ...pem, description: "Building 3\nroom 7" });

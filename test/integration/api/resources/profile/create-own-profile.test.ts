@@ -13,7 +13,7 @@ describe("with a worker", () => {
   beforeAll(async () => {
     ({ realmId } = await givenIssuingRealm(api.database.owner, { maxProfiles: 2 }));
     await api.startWorker();
-  }, 60_000);
+  });
 
   test("a user creates a profile of their own, up to the limit", async () => {
     const user = await given.user({ realmId });

@@ -27,7 +27,7 @@ beforeAll(async () => {
   realm = await givenIssuingRealm(owner(), { maxProfiles: 20 });
   await api.startWorker();
   service = as.service({ realmId: realm.realmId });
-}, 60_000);
+});
 
 const base64 = (der: Buffer): string => der.toString("base64");
 const fileOf = ({ body }: ApiAnswer): Buffer => Buffer.from(String(body.data.data), "base64");

@@ -22,7 +22,7 @@ describe("with a worker", () => {
     ({ realmId } = await givenIssuingRealm(api.database.owner, { maxProfiles: 3 }));
     worker = await api.startWorker();
     service = as.service({ realmId });
-  }, 60_000);
+  });
 
   const create = (user: GivenUser, body: object = linux, headers: Record<string, string> = {}) =>
     service.post(`/api/user/${user.id}/profiles/laptop`, body, { headers });

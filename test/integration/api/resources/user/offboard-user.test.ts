@@ -180,7 +180,7 @@ describe("what is being made for the user", () => {
         `),
       ).toEqual([]);
     }
-  }, 60_000);
+  });
 });
 
 test("a code or a refresh token that is used at the same moment gives no lasting access", async () => {
