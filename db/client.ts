@@ -15,7 +15,7 @@ export interface Database extends Db {
 }
 
 /** The Postgres roles, one for each kind of process; each may touch only what it needs (see `grants.ts`). */
-export type DatabaseRole = "realmpass_api" | "realmpass_worker" | "realmpass_operator";
+export type DatabaseRole = "realmpass_api" | "realmpass_worker" | "realmpass_responder" | "realmpass_operator";
 
 /** What BullMQ's Postgres backend runs as, in every process. */
 export const queueRole = "realmpass_queue";

@@ -244,7 +244,12 @@ const functions: Readonly<Record<string, readonly DatabaseRole[]>> = {
 };
 
 /** Who may use what is in the schema `public`. */
-const schemaUsers: readonly DatabaseRole[] = ["realmpass_api", "realmpass_worker", "realmpass_operator"];
+const schemaUsers: readonly DatabaseRole[] = [
+  "realmpass_api",
+  "realmpass_worker",
+  "realmpass_responder",
+  "realmpass_operator",
+];
 
 /** One right of one role. */
 interface Grant {

@@ -110,7 +110,7 @@ export async function grantQueueRole(db: Db, queues: readonly string[]): Promise
       [queues],
     ),
   );
-  const everybody = `public, realmpass_api, realmpass_worker, realmpass_operator, ${queueRole}`;
+  const everybody = `public, realmpass_api, realmpass_worker, realmpass_responder, realmpass_operator, ${queueRole}`;
   await db.query(
     verbatim(`
       revoke all on schema ${schema} from ${everybody} cascade;

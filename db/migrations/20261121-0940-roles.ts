@@ -4,7 +4,7 @@ import type { Migration } from "./migration.ts";
  * Roles belong to the cluster, not to the database, so another database's migration may have made them already, even at
  * this very moment. The migrating login is made a member, so that a process that was given its URL can take on the role.
  */
-const createRole = (role: string): string => `
+export const createRole = (role: string): string => `
 do $body$
 begin
   begin

@@ -18,6 +18,7 @@ import { endedResponders } from "./20261121-1165-ended-responders.ts";
 import { overview } from "./20261121-1180-overview.ts";
 import { helpAndPrivacy } from "./20261121-1185-help-and-privacy.ts";
 import { offboardingJob } from "./20261122-0900-offboarding-job.ts";
+import { responderRole } from "./20261123-1000-responder-role.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -42,4 +43,5 @@ export const migrations: readonly Migration[] = [
   overview,
   helpAndPrivacy,
   offboardingJob,
+  responderRole,
 ];

@@ -44,7 +44,7 @@ test("db/grants.md is what the roles may do in a migrated database: --update wri
 
 test("migrating gives the roles every right that db/grants.ts lists, and no other", async () => {
   const before = await printGrants(db);
-  const roles = "realmpass_api, realmpass_worker, realmpass_operator";
+  const roles = "realmpass_api, realmpass_worker, realmpass_responder, realmpass_operator";
   for (const what of [
     "all on all tables in schema public",
     "all on all functions in schema public",
