@@ -1,5 +1,5 @@
-import type { DatabaseRole, Db } from "./client.ts";
-import { sql, verbatim } from "./sql.ts";
+import { queueRole, queueSchema, type DatabaseRole, type Db } from "./client.ts";
+import { sql, verbatim, type Sql } from "./sql.ts";
 
 /** What a role may do with a table: with all of it, or with these columns alone. */
 interface Rights {
@@ -11,7 +11,8 @@ interface Rights {
 
 /**
  * Every right of the service's roles on the tables of the schema `public`, by table and role. New migrations give none:
- * migrating gives what is missing here, after the last of them. `db/grants.md` shows what a migrated database has.
+ * after the last of them migrating gives what is missing here and takes away what is not listed. `db/grants.md` shows
+ * what a migrated database has. A row lock needs the right to update one column of the table.
  *
  * The api decides and records intent: it writes no certificate, reads no issuer key, and changes no audit entry. The
  * worker signs and writes what it signed: it reads no secret of a client and no token, and removes expired rows by their
@@ -39,7 +40,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   },
   applications: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
-    realmpass_worker: { select: ["active", "client_id", "realm_id", "scopes"] },
+    realmpass_worker: { select: ["active", "client_id", "realm_id", "scopes", "type"] },
     realmpass_operator: { select: true, insert: true, update: true },
   },
   audit_entries: {
@@ -78,7 +79,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   console_sessions: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
     realmpass_worker: { select: ["expires_at", "session_id"] },
-    realmpass_operator: { select: ["created_at", "expires_at", "id", "realm_id", "session_id", "user_id"] },
+    realmpass_operator: {
+      select: ["created_at", "expires_at", "id", "realm_id", "session_id", "user_id"],
+      delete: true,
+    },
   },
   crl_pieces: {
     realmpass_api: { select: true },
@@ -103,8 +107,12 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: ["expire", "key"], delete: true },
   },
   guest_accounts: {
-    realmpass_api: { select: true, insert: true, update: true },
-    // Settling locks the owner's row, here and in `users`, and a row lock needs the right to update a column.
+    realmpass_api: {
+      select: true,
+      insert: ["created_at", "expires_at", "name", "note", "profile_limit", "realm_id", "token_hash", "token_sealed"],
+      update: ["expires_at", "name", "note", "profile_limit", "revoked_at"],
+    },
+    // Settling locks the owner's row.
     realmpass_worker: { select: true, update: ["revoked_at"] },
     realmpass_operator: { select: true, insert: true, update: true },
   },
@@ -126,10 +134,61 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   issuances: {
     realmpass_api: {
       select: true,
-      insert: true,
+      insert: [
+        "authable",
+        "beyond_limit",
+        "created_at",
+        "created_by_client_id",
+        "created_by_user_id",
+        "csr",
+        "description",
+        "device_type",
+        "format",
+        "guest_account_id",
+        "id",
+        "key_type",
+        "kind",
+        "name",
+        "realm_id",
+        "renews_certificate_id",
+        "user_id",
+        "validity_months",
+      ],
       update: ["claim_id", "error_code", "finished_at", "lease_expires_at", "status"],
     },
-    realmpass_worker: { select: true, insert: true, update: true },
+    realmpass_worker: {
+      select: true,
+      insert: [
+        "batch_id",
+        "batch_position",
+        "created_at",
+        "created_by_client_id",
+        "created_by_user_id",
+        "device_type",
+        "format",
+        "id",
+        "key_type",
+        "kind",
+        "name",
+        "realm_id",
+        "user_id",
+        "validity_months",
+      ],
+      update: [
+        "claim_id",
+        "claims",
+        "error_code",
+        "failures",
+        "finished_at",
+        "identity",
+        "issuer_id",
+        "lease_expires_at",
+        "not_after",
+        "not_before",
+        "serial_number",
+        "status",
+      ],
+    },
     realmpass_operator: { select: true },
   },
   issuer_keys: {
@@ -152,13 +211,16 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true },
   },
   knex_migrations: {
+    realmpass_api: { select: true },
+    realmpass_worker: { select: true },
+    realmpass_responder: { select: true },
     realmpass_operator: { select: true },
   },
   knex_migrations_lock: {
     realmpass_operator: { select: true },
   },
   local_credentials: {
-    realmpass_api: { select: true, insert: true, update: true, delete: true },
+    realmpass_api: { select: true },
     realmpass_operator: { select: true, insert: true, update: true },
   },
   logins: {
@@ -181,7 +243,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true },
   },
   realms: {
-    realmpass_api: { select: true, update: true },
+    realmpass_api: { select: true, update: ["display_name", "logo_uri", "max_profiles", "max_valid_months"] },
     realmpass_worker: { select: true },
     realmpass_operator: { select: true, insert: true, update: true },
   },
@@ -200,18 +262,18 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true },
   },
   sign_in_links: {
-    realmpass_api: { select: true, insert: true, update: true, delete: true },
+    realmpass_api: { select: true, update: ["consumed_at"] },
     realmpass_worker: { select: ["expires_at", "token_hash"], delete: true },
     realmpass_operator: { select: true, insert: true, update: true, delete: true },
   },
   token_signing_keys: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
-    realmpass_operator: { select: true },
+    realmpass_operator: { select: true, update: true },
   },
   upstream_attempts: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
     realmpass_worker: { select: ["expires_at", "token_hash"], delete: true },
-    realmpass_operator: { select: true },
+    realmpass_operator: { select: true, delete: true },
   },
   upstream_identities: {
     realmpass_api: { select: true, insert: true },
@@ -223,11 +285,23 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true },
   },
   users: {
-    realmpass_api: { select: true, insert: true, update: true },
+    realmpass_api: {
+      select: true,
+      insert: ["administrator", "created_at", "display_name", "email", "pairwise_id", "realm_id"],
+      update: [
+        "administrator",
+        "display_name",
+        "email",
+        "locked_at",
+        "offboarded_at",
+        "offboarding_job_id",
+        "profile_override",
+      ],
+    },
     realmpass_worker: {
       select: true,
-      insert: true,
-      update: ["email", "locked_at", "offboarded_at", "offboarding_job_id", "profile_override"],
+      insert: ["created_at", "email", "pairwise_id", "profile_override", "realm_id"],
+      update: ["email", "offboarded_at", "offboarding_job_id", "profile_override"],
     },
     realmpass_operator: { select: true, insert: true, update: true },
   },
@@ -250,6 +324,20 @@ const schemaUsers: readonly DatabaseRole[] = [
   "realmpass_responder",
   "realmpass_operator",
 ];
+
+/** The service's roles. Nobody signs in as one of them: logins are members. */
+export const groupRoles = [...schemaUsers, queueRole] as const;
+export type GroupRole = (typeof groupRoles)[number];
+
+/** Which of them are members of which others: the queue's connections of api and worker take on the queue's role. */
+export const memberships: readonly { member: GroupRole; of: GroupRole }[] = [
+  { member: "realmpass_api", of: queueRole },
+  { member: "realmpass_worker", of: queueRole },
+];
+
+/** The service's roles and the logins that it makes for them (see `logins.ts`): rights of others are not its affair. */
+const ofOurs = sql`(rolname = any(${groupRoles}::text[])
+                    or rolname ~ '^realmpass_(api|worker|responder|operator|queue)_(login|[0-9a-f]{8})$')`;
 
 /** One right of one role. */
 interface Grant {
@@ -283,48 +371,159 @@ const grants: readonly Grant[] = [
   ),
 ];
 
-/** The statements that give what the roles lack, in the order of the list. */
-export async function findMissingGrants(db: Db): Promise<string[]> {
-  const of = (pick: (grant: Grant) => string | null): (string | null)[] => grants.map(pick);
-  const rows = await db.query<{ statement: string }>(sql`
-    with wanted as (
-      select role::regrole as role, upper(privilege) as privilege, to_regclass('public.' || quote_ident(name)) as class,
-             col, to_regprocedure('public.' || routine) as routine, place, name is null and routine is null as of_schema
-        from unnest(${of(({ role }) => role)}::text[], ${of(({ privilege }) => privilege)}::text[],
-                    ${of(({ table }) => table)}::text[], ${of(({ column }) => column)}::text[],
-                    ${of((grant) => grant.function)}::text[])
-             with ordinality as w (role, privilege, name, col, routine, place)
-    ), held (role, privilege, class, col, routine) as (
-      select a.grantee, a.privilege_type, null::oid, null::text, null::oid
-        from pg_namespace n, aclexplode(n.nspacl) a where n.nspname = 'public'
+const of = (pick: (grant: Grant) => string | null): (string | null)[] => grants.map(pick);
+
+const isOfExtension = (catalogue: string, oid: Sql): Sql =>
+  sql`exists (select from pg_depend e where e.classid = ${catalogue}::regclass and e.objid = ${oid} and e.deptype = 'e')`;
+
+/**
+ * `wanted`: the list above, and the queue's role's rights on rows of BullMQ's schema, in which the operator counts tasks.
+ * `held`: what our roles and everybody (0) have in the two schemas, apart from owners.
+ */
+const wantedAndHeld = sql`
+  wanted as (
+    select role::regrole::oid as grantee, upper(privilege) as privilege,
+           case when name is not null then 'pg_class' when routine is not null then 'pg_proc'
+                else 'pg_namespace' end::regclass as kind,
+           case when name is not null then to_regclass('public.' || quote_ident(name))::oid
+                when routine is not null then to_regprocedure('public.' || routine)::oid
+                else 'public'::regnamespace::oid end as object, col, place
+      from unnest(${of(({ role }) => role)}::text[], ${of(({ privilege }) => privilege)}::text[],
+                  ${of(({ table }) => table)}::text[], ${of(({ column }) => column)}::text[],
+                  ${of((grant) => grant.function)}::text[])
+           with ordinality as w (role, privilege, name, col, routine, place)
+    union all
+    select r.oid, 'USAGE', 'pg_namespace'::regclass, n.oid, null, null
+      from pg_namespace n, pg_roles r
+     where n.nspname = ${queueSchema} and r.rolname in (${queueRole}, 'realmpass_operator')
+    union all
+    select ${queueRole}::regrole::oid, privilege, 'pg_class'::regclass, c.oid, null, null
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     cross join unnest(array['SELECT', 'INSERT', 'UPDATE', 'DELETE', 'USAGE']) as p (privilege)
+     where n.nspname = ${queueSchema}
+       and case when c.relkind = 'S' then privilege = 'USAGE'
+                when c.relname = 'migration' then privilege = 'SELECT'
+                else c.relkind in ('r', 'p') and privilege <> 'USAGE' end
+    union all
+    select 'realmpass_operator'::regrole::oid, 'SELECT', 'pg_class'::regclass, c.oid, null, null
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname = ${queueSchema} and c.relname = 'job'
+    union all
+    select ${queueRole}::regrole::oid, 'EXECUTE', 'pg_proc'::regclass, p.oid, null, null
+      from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+     where n.nspname = ${queueSchema}
+  ), acls (kind, object, col, owner, acl) as (
+    select 'pg_namespace'::regclass, oid, null, nspowner, nspacl
+      from pg_namespace where nspname in ('public', ${queueSchema})
+    union all
+    select 'pg_class'::regclass, c.oid, null, c.relowner, c.relacl
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace
+     where n.nspname in ('public', ${queueSchema}) and not ${isOfExtension("pg_class", sql`c.oid`)}
+    union all
+    select 'pg_class'::regclass, c.oid, t.attname, c.relowner, t.attacl
+      from pg_class c join pg_namespace n on n.oid = c.relnamespace join pg_attribute t on t.attrelid = c.oid
+     where n.nspname in ('public', ${queueSchema}) and t.attacl is not null and not ${isOfExtension("pg_class", sql`c.oid`)}
+    union all
+    -- A function without an acl may be executed by everybody.
+    select 'pg_proc'::regclass, p.oid, null, p.proowner, coalesce(p.proacl, acldefault('f', p.proowner))
+      from pg_proc p join pg_namespace n on n.oid = p.pronamespace
+     where n.nspname in ('public', ${queueSchema}) and not ${isOfExtension("pg_proc", sql`p.oid`)}
+  ), held as (
+    select a.grantee, a.privilege_type as privilege, a.is_grantable, s.kind, s.object, s.col
+      from acls s, aclexplode(s.acl) a
+     where a.grantee <> s.owner
+       and (a.grantee = 0 or a.grantee in (select oid from pg_roles where ${ofOurs}))
+  )`;
+
+/** How a statement names what it gives or takes: qualified, whatever the search path. */
+const named = (row: Sql): Sql => sql`
+  ${row}.privilege || coalesce(' (' || quote_ident(${row}.col) || ')', '') || ' on ' ||
+  case ${row}.kind
+    when 'pg_namespace'::regclass then (select format('schema %I', nspname) from pg_namespace where oid = ${row}.object)
+    when 'pg_class'::regclass
+      then (select case relkind when 'S' then 'sequence ' else '' end || format('%s.%I', relnamespace::regnamespace, relname)
+              from pg_class where oid = ${row}.object)
+    else (select format('routine %s.%I(%s)', pronamespace::regnamespace, proname, pg_get_function_identity_arguments(oid))
+            from pg_proc where oid = ${row}.object) end`;
+
+const statements = async (db: Db, query: Sql): Promise<string[]> =>
+  (await db.query<{ statement: string }>(query)).map(({ statement }) => statement);
+
+/** The statements that give the roles what they lack, in the order of the list. */
+export const findMissingGrants = (db: Db): Promise<string[]> =>
+  statements(
+    db,
+    sql`
+      with ${wantedAndHeld}
+      select 'grant ' || ${named(sql`w`)} || ' to ' || w.grantee::regrole as statement, 1 as step, w.place
+        from wanted w
+       where not exists (
+               select from held h
+                where h.grantee = w.grantee and h.privilege = w.privilege and h.kind = w.kind and h.object = w.object
+                  and h.col is not distinct from w.col)
       union all
-      select a.grantee, a.privilege_type, c.oid, null, null
-        from pg_class c, aclexplode(c.relacl) a where c.relnamespace = 'public'::regnamespace
+      select format('grant %I to %I', of_role, member), 2, null
+        from unnest(${memberships.map((membership) => membership.of)}::text[],
+                    ${memberships.map(({ member }) => member)}::text[]) as m (of_role, member)
+       where not exists (
+               select from pg_auth_members a where a.roleid = of_role::regrole and a.member = m.member::regrole)
+       order by step, place, statement
+    `,
+  );
+
+/**
+ * The statements that take what no role of ours, nor everybody, should have. Everybody may use the schema `public`, as
+ * everywhere, and call functions in it that run with the caller's own rights. Since Postgres 16 each grantor's grant of a
+ * membership is one of its own.
+ */
+export const findSurplusGrants = (db: Db): Promise<string[]> =>
+  statements(
+    db,
+    sql`
+      with ${wantedAndHeld}
+      select 'revoke ' || ${named(sql`h`)} || ' from '
+             || case h.grantee when 0 then 'public' else h.grantee::regrole::text end || ' cascade' as statement
+        from held h
+       where (h.is_grantable
+              or not exists (
+                   select from wanted w
+                    where h.grantee = w.grantee and h.privilege = w.privilege and h.kind = w.kind and h.object = w.object
+                      and h.col is not distinct from w.col))
+         and not (h.grantee = 0 and h.kind = 'pg_namespace'::regclass and h.object = 'public'::regnamespace
+                  and h.privilege = 'USAGE')
+         and not (h.grantee = 0 and h.kind = 'pg_proc'::regclass
+                  and exists (select from pg_proc p
+                               where p.oid = h.object and p.pronamespace = 'public'::regnamespace and not p.prosecdef))
       union all
-      select a.grantee, a.privilege_type, c.oid, t.attname, null
-        from pg_class c join pg_attribute t on t.attrelid = c.oid, aclexplode(t.attacl) a
-       where c.relnamespace = 'public'::regnamespace and t.attacl is not null
-      union all
-      select a.grantee, a.privilege_type, null, null, p.oid
-        from pg_proc p, aclexplode(p.proacl) a where p.pronamespace = 'public'::regnamespace
-    )
-    select case when of_schema then format('grant %s on schema public to %s', privilege, role)
-                when routine is not null then format('grant %s on function %s to %s', privilege, routine, role)
-                when col is not null then format('grant %s (%I) on %s to %s', privilege, col, class, role)
-                else format('grant %s on %s to %s', privilege, class, role) end as statement
-      from wanted w
-     where not exists (
-             select from held h
-              where h.role = w.role and h.privilege = w.privilege
-                and h.class is not distinct from w.class::oid and h.col is not distinct from w.col
-                and h.routine is not distinct from w.routine::oid)
-     order by place
-  `);
-  return rows.map(({ statement }) => statement);
+      select format('revoke %I from %I', pg_get_userbyid(a.roleid), pg_get_userbyid(a.member))
+             || case when current_setting('server_version_num')::integer >= 160000
+                     then format(' granted by %I', pg_get_userbyid(a.grantor)) else '' end
+        from pg_auth_members a
+       where pg_get_userbyid(a.roleid) = any(${groupRoles}::text[])
+         and pg_get_userbyid(a.member) = any(${groupRoles}::text[])
+         and not exists (
+               select from unnest(${memberships.map((membership) => membership.of)}::text[],
+                                  ${memberships.map(({ member }) => member)}::text[]) as m (of_role, member)
+                where m.of_role::regrole = a.roleid and m.member::regrole = a.member)
+       order by statement
+    `,
+  );
+
+/** What {@link applyGrants} has run. */
+export interface GrantChanges {
+  granted: string[];
+  revoked: string[];
 }
 
-/** Gives the roles what they lack of this list, in one transaction. Takes nothing from anyone. */
-export async function applyGrants(db: Db): Promise<void> {
-  const statements = await findMissingGrants(db);
-  if (statements.length > 0) await db.query(verbatim(statements.join(";\n")));
+/**
+ * Makes the rights of the service's roles what this list says. Call in a transaction. A right that is taken from a whole
+ * table goes from its columns too, so what is missing is looked for after that.
+ */
+export async function applyGrants(tx: Db): Promise<GrantChanges> {
+  const run = async (texts: string[]): Promise<string[]> => {
+    if (texts.length > 0) await tx.query(verbatim(texts.join(";\n")));
+    return texts;
+  };
+  const revoked = await run(await findSurplusGrants(tx));
+  return { revoked, granted: await run(await findMissingGrants(tx)) };
 }

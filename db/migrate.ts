@@ -1,7 +1,7 @@
 import knex, { type Knex } from "knex";
 import pg from "pg";
 import { onSession } from "./client.ts";
-import { applyGrants } from "./grants.ts";
+import { applyGrants, type GrantChanges } from "./grants.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
 import { DatabaseUnavailable, isOutage } from "./outage.ts";
@@ -21,13 +21,14 @@ const migrationSource: Knex.MigrationSource<Migration> = {
 };
 
 /**
- * Brings the database up to date, as the login of `url`, gives the roles their rights, and then does what else the caller has to do to it. Any number
- * of processes may call this at once: one works, the others wait for it. Answers the names of the migrations that were run.
+ * Brings the database up to date, as the login of `url`, does what else the caller has to do to it, and then, in one
+ * transaction, makes the rights of the roles what `grants.ts` lists. Any number of processes may call this at once: one
+ * works, the others wait for it. Answers the names of the migrations that were run.
  */
 export async function migrateDatabase<Result>(
   url: string,
   { also }: { also: (session: pg.Client) => Promise<Result> },
-): Promise<{ migrations: string[]; also: Result }> {
+): Promise<{ migrations: string[]; also: Result; grants: GrantChanges }> {
   const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
   const db = knex({ client: "pg", connection: url, pool: { min: 0, max: 2 }, migrations: { migrationSource } });
   try {
@@ -36,8 +37,11 @@ export async function migrateDatabase<Result>(
     // knex's own lock is a row that a killed process leaves behind; the advisory lock ends with its connection.
     await db.migrate.forceFreeMigrationsLock();
     const [, names] = (await db.migrate.latest()) as [number, string[]];
-    await applyGrants(onSession(session));
-    return { migrations: names, also: await also(session) };
+    const done = await also(session);
+    await session.query("begin");
+    const grants = await applyGrants(onSession(session));
+    await session.query("commit");
+    return { migrations: names, also: done, grants };
   } catch (error) {
     throw isOutage(error) ? new DatabaseUnavailable(error) : error;
   } finally {

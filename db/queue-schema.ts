@@ -1,10 +1,10 @@
-import { only, queueRole, queueSchema, type Database, type Db } from "./client.ts";
+import { only, queueSchema, type Database, type Db } from "./client.ts";
 import { isContention } from "./contention.ts";
 import { sql, verbatim } from "./sql.ts";
 
 /**
  * The schema of BullMQ's Postgres backend. Code in it runs with the rights of every process that uses the queue: so all
- * of it belongs to the owner of the service's tables, and the queue's role has rights on rows alone.
+ * of it belongs to the owner of the service's tables, and the queue's role has rights on rows alone (see `grants.ts`).
  */
 
 /** Makes unqualified names mean what Postgres itself brings, and nothing else, for the rest of the session. */
@@ -95,11 +95,11 @@ export async function dropQueueSchema(db: Db): Promise<void> {
 }
 
 /**
- * Gives the queue's role its rights, and our roles and everybody no others. BullMQ makes a sequence when a queue is first
- * used, which that role may not: here are those of all `queues`. Its bulk add makes temporary tables, which everybody may
- * in a database of Postgres' defaults.
+ * Makes the sequence of each of `queues`: BullMQ makes one when a queue is first used, which the queue's role may not. Its
+ * bulk add makes temporary tables, which everybody may in a database of Postgres' defaults. Takes its functions, which
+ * Postgres lets everybody call when they are made, from everybody.
  */
-export async function grantQueueRole(db: Db, queues: readonly string[]): Promise<void> {
+export async function makeQueueSequences(db: Db, queues: readonly string[]): Promise<void> {
   const schema = queueSchema;
   await db.query(
     verbatim(
@@ -110,33 +110,5 @@ export async function grantQueueRole(db: Db, queues: readonly string[]): Promise
       [queues],
     ),
   );
-  const everybody = `public, realmpass_api, realmpass_worker, realmpass_responder, realmpass_operator, ${queueRole}`;
-  await db.query(
-    verbatim(`
-      revoke all on schema ${schema} from ${everybody} cascade;
-      revoke all on all tables in schema ${schema} from ${everybody} cascade;
-      revoke all on all sequences in schema ${schema} from ${everybody} cascade;
-      revoke all on all routines in schema ${schema} from ${everybody} cascade;
-
-      grant usage on schema ${schema} to ${queueRole}, realmpass_operator;
-      grant select, insert, update, delete on all tables in schema ${schema} to ${queueRole};
-      revoke insert, update, delete on ${schema}.migration from ${queueRole};
-      grant usage on all sequences in schema ${schema} to ${queueRole};
-      grant execute on all functions in schema ${schema} to ${queueRole};
-      grant select on ${schema}.job to realmpass_operator;
-    `),
-  );
-}
-
-/** Ends memberships of the operator's role in the queue's. Since Postgres 16 each grantor's grant is one of its own. */
-export async function endOperatorsMembership(db: Db): Promise<void> {
-  const rows = await db.query<{ statement: string }>(sql`
-    select format('revoke %I from realmpass_operator', ${queueRole}::text)
-           || case when current_setting('server_version_num')::integer >= 160000
-                   then format(' granted by %I', pg_get_userbyid(grantor)) else '' end as statement
-      from pg_auth_members
-     where roleid = ${queueRole}::regrole
-       and member = 'realmpass_operator'::regrole
-  `);
-  for (const { statement } of rows) await db.query(verbatim(statement));
+  await db.query(verbatim(`revoke execute on all routines in schema ${schema} from public`));
 }

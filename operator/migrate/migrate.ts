@@ -1,12 +1,6 @@
 import { onSession, queueSchema } from "../../db/client.ts";
 import { migrateDatabase } from "../../db/migrate.ts";
-import {
-  dropQueueSchema,
-  endOperatorsMembership,
-  findForeign,
-  grantQueueRole,
-  useSystemNames,
-} from "../../db/queue-schema.ts";
+import { dropQueueSchema, findForeign, makeQueueSequences, useSystemNames } from "../../db/queue-schema.ts";
 import { queueNames } from "../../domain/tasks/task.ts";
 import { createLog, type Log } from "../../runtime/log.ts";
 import { migrateQueues } from "../../runtime/queues.ts";
@@ -23,9 +17,9 @@ export interface MigrationOutcome {
  */
 export async function migrateAll(
   url: string,
-  log: Pick<Log, "warn"> = createLog({ process: "migrate", level: "warn" }),
+  log: Pick<Log, "info" | "warn"> = createLog({ process: "migrate", level: "info" }),
 ): Promise<MigrationOutcome> {
-  const { migrations, also } = await migrateDatabase(url, {
+  const { migrations, also, grants } = await migrateDatabase(url, {
     async also(session) {
       const db = onSession(session);
       await useSystemNames(db);
@@ -40,10 +34,16 @@ export async function migrateAll(
         );
       }
       const version = await migrateQueues(session, queueSchema);
-      await grantQueueRole(db, queueNames);
-      await endOperatorsMembership(db);
+      await makeQueueSequences(db, queueNames);
       return version;
     },
   });
+  const { granted, revoked } = grants;
+  if (granted.length + revoked.length > 0) {
+    log.info(
+      { event: "database.grants_changed", granted: granted.length, revoked },
+      "the rights of the service's roles were made what this version lists",
+    );
+  }
   return { migrations, queueSchemaVersion: also };
 }

@@ -2,7 +2,7 @@ import type { DeviceType, KeyType } from "../../../domain/device.ts";
 import type { Realm } from "../../../domain/realm.ts";
 import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
 import { first, only, type Db } from "../../client.ts";
-import { sql, type Sql } from "../../sql.ts";
+import { join, sql, type Sql } from "../../sql.ts";
 
 export interface RealmRow extends Realm {
   /** Where people get help, and what is said about their data; empty: nowhere. */
@@ -93,32 +93,31 @@ export interface RealmChange {
   maxValidMonths?: number | undefined;
 }
 
-/** A value that may be null, when it is given; else what the column has. */
-const givenOr = (column: Sql, value: unknown): Sql => (value === undefined ? column : sql`${value}`);
-
-/** Changes what is given and leaves the rest. */
+/** Changes what is given and leaves the rest: the api may change some columns only, so no other is named. */
 export async function update(db: Db, id: string, change: RealmChange): Promise<RealmRow> {
-  const claims = change.upstreamClaims === undefined ? null : JSON.stringify(change.upstreamClaims);
+  const claims = change.upstreamClaims === undefined ? undefined : JSON.stringify(change.upstreamClaims);
+  const given: readonly [column: Sql, value: unknown][] = [
+    [sql`display_name`, change.displayName],
+    [sql`logo_uri`, change.logoUri],
+    [sql`help_uri`, change.helpUri],
+    [sql`privacy_uri`, change.privacyUri],
+    [sql`radius_cn`, change.radiusCn],
+    [sql`radius_ca`, change.radiusCa],
+    [sql`offboarding_share_percent`, change.offboardingShare],
+    [sql`ssids`, change.ssids],
+    [sql`local_sign_in`, change.localSignIn],
+    [sql`upstream_issuer`, change.upstreamIssuer],
+    [sql`upstream_client_id`, change.upstreamClientId],
+    [sql`upstream_client_secret`, change.upstreamClientSecret],
+    [sql`upstream_claims`, claims],
+    [sql`max_profiles`, change.maxProfiles],
+    [sql`max_valid_months`, change.maxValidMonths],
+  ];
+  const settings = given.flatMap(([column, value]) => (value === undefined ? [] : [sql`${column} = ${value}`]));
+  if (settings.length === 0) return only(await db.query<RealmRow>(sql`select ${columns} from realms where id = ${id}`));
   return only(
     await db.query<RealmRow>(sql`
-      update realms
-         set display_name       = coalesce(${change.displayName ?? null}, display_name),
-             logo_uri           = coalesce(${change.logoUri ?? null}, logo_uri),
-             help_uri           = coalesce(${change.helpUri ?? null}, help_uri),
-             privacy_uri        = coalesce(${change.privacyUri ?? null}, privacy_uri),
-             radius_cn          = coalesce(${change.radiusCn ?? null}, radius_cn),
-             radius_ca          = ${givenOr(sql`radius_ca`, change.radiusCa)},
-             offboarding_share_percent = coalesce(${change.offboardingShare ?? null}, offboarding_share_percent),
-             ssids              = coalesce(${change.ssids ?? null}::text[], ssids),
-             local_sign_in      = coalesce(${change.localSignIn ?? null}, local_sign_in),
-             upstream_issuer    = ${givenOr(sql`upstream_issuer`, change.upstreamIssuer)},
-             upstream_client_id = ${givenOr(sql`upstream_client_id`, change.upstreamClientId)},
-             upstream_client_secret = ${givenOr(sql`upstream_client_secret`, change.upstreamClientSecret)},
-             upstream_claims    = coalesce(${claims}::jsonb, upstream_claims),
-             max_profiles       = coalesce(${change.maxProfiles ?? null}, max_profiles),
-             max_valid_months   = coalesce(${change.maxValidMonths ?? null}, max_valid_months)
-       where id = ${id}
-      returning ${columns}
+      update realms set ${join(settings, sql`, `)} where id = ${id} returning ${columns}
     `),
   );
 }

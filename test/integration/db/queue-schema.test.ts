@@ -11,7 +11,7 @@ let postgres: Breakable;
 /** Owners' URLs: of a database that this version made, and of one that an earlier version made and this one upgraded. */
 const urls = { fresh: "", upgraded: "" };
 const apiPassword = randomBytes(24).toString("base64url");
-const log = { warn: vi.fn() };
+const log = { info: () => undefined, warn: vi.fn() };
 /** What the upgrade logged. */
 let upgradeLog: unknown[][] = [];
 /** Whom the planted trigger ran as, and whom it could become, before the upgrade. */

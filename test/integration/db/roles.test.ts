@@ -7,7 +7,7 @@ const database = useDatabase();
 const as = new Map<DatabaseRole, Database>();
 
 beforeAll(() => {
-  for (const role of ["realmpass_api", "realmpass_worker", "realmpass_operator"] as const) {
+  for (const role of ["realmpass_api", "realmpass_worker", "realmpass_responder", "realmpass_operator"] as const) {
     as.set(role, database.open(role, { connectionsMax: 2 }));
   }
 });
@@ -40,6 +40,39 @@ describe.each<{ role: DatabaseRole; may: string; statement: Sql }>([
   { role: "realmpass_worker", may: "read token signing keys", statement: sql`select * from token_signing_keys` },
   { role: "realmpass_worker", may: "read passwords", statement: sql`select * from local_credentials` },
   { role: "realmpass_worker", may: "change a certificate", statement: sql`update certificates set user_id = null` },
+  { role: "realmpass_api", may: "change whom devices trust", statement: sql`update realms set radius_ca = null` },
+  { role: "realmpass_api", may: "move a realm", statement: sql`update realms set domain = 'other.example'` },
+  { role: "realmpass_api", may: "change who signs people in", statement: sql`update realms set upstream_issuer = ''` },
+  { role: "realmpass_api", may: "let people sign in locally", statement: sql`update realms set local_sign_in = true` },
+  { role: "realmpass_api", may: "move a user", statement: sql`update users set realm_id = 1` },
+  {
+    role: "realmpass_api",
+    may: "make a user offboarded",
+    statement: sql`insert into users (offboarded_at) values (now())`,
+  },
+  { role: "realmpass_api", may: "replace a guest's token", statement: sql`update guest_accounts set token_hash = ''` },
+  {
+    role: "realmpass_api",
+    may: "choose serial numbers",
+    statement: sql`insert into issuances (serial_number) values ('1')`,
+  },
+  { role: "realmpass_api", may: "set passwords", statement: sql`update local_credentials set password_hash = ''` },
+  { role: "realmpass_api", may: "make local accounts", statement: sql`insert into local_credentials default values` },
+  { role: "realmpass_api", may: "make sign-in links", statement: sql`insert into sign_in_links default values` },
+  { role: "realmpass_api", may: "prolong a sign-in link", statement: sql`update sign_in_links set expires_at = now()` },
+  {
+    role: "realmpass_worker",
+    may: "add administrators",
+    statement: sql`insert into users (administrator) values (true)`,
+  },
+  { role: "realmpass_worker", may: "unlock people", statement: sql`update users set locked_at = null` },
+  { role: "realmpass_worker", may: "change what was asked for", statement: sql`update issuances set user_id = 1` },
+  { role: "realmpass_worker", may: "replace a request's key", statement: sql`update issuances set csr = ''` },
+  { role: "realmpass_worker", may: "read clients' addresses", statement: sql`select redirect_uri from applications` },
+  { role: "realmpass_worker", may: "change a realm", statement: sql`update realms set display_name = ''` },
+  { role: "realmpass_responder", may: "read issuer keys", statement: sql`select * from issuer_keys` },
+  { role: "realmpass_responder", may: "read people", statement: sql`select * from users` },
+  { role: "realmpass_responder", may: "write certificates", statement: sql`insert into certificates default values` },
   { role: "realmpass_worker", may: "make administrators", statement: sql`update users set administrator = true` },
   { role: "realmpass_worker", may: "write issuer keys", statement: sql`update issuer_keys set encrypted_key = '{}'` },
   { role: "realmpass_operator", may: "write certificates", statement: sql`update certificates set not_after = now()` },

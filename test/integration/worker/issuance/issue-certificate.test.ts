@@ -189,7 +189,7 @@ describeWithTool("redis", "on Redis", () => {
 });
 
 describe("when migrating makes the queue's schema again", () => {
-  const log = { warn: () => undefined };
+  const log = { info: () => undefined, warn: () => undefined };
 
   test("what was accepted before is issued all the same, although its tasks went with the schema", async () => {
     const { realmId, userId } = await realmWithUser();
