@@ -15,7 +15,10 @@ export type ServerName = "api" | "worker";
 const serverVariables = [
   "DATABASE_URL",
   "DATABASE_PASSWORD",
+  "QUEUE_DATABASE_URL",
+  "QUEUE_DATABASE_PASSWORD",
   "REDIS_URL",
+  "REDIS_PASSWORD",
   "REALMPASS_DATA_DIRECTORY",
   "REALMPASS_LOG_LEVEL",
   "REALMPASS_METRICS_HOST",
@@ -97,7 +100,11 @@ export async function startServerProcess({
   lifecycle.onStop("database", () => db.close());
 
   const backend = queueBackend(config.REDIS_URL, () => {
-    const pool = openQueuePool({ ...database, connectionsMax: queueConnectionsMax });
+    const pool = openQueuePool({
+      ...database,
+      url: config.QUEUE_DATABASE_URL ?? config.DATABASE_URL,
+      connectionsMax: queueConnectionsMax,
+    });
     lifecycle.onStop("queue pool", () => pool.end());
     return pool;
   });

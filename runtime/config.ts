@@ -22,7 +22,7 @@ export class ConfigError extends Error {
 
 /**
  * Reads the named variables. `NAME_FILE` gives a variable's value in a file, for secrets that are mounted. An empty
- * value counts as not set. DATABASE_URL has DATABASE_PASSWORD in it. Throws a {@link ConfigError} that lists every fault,
+ * value counts as not set. A URL of a server has the password that is given apart from it. Throws a {@link ConfigError} that lists every fault,
  * a `REALMPASS_` name that nothing knows among them.
  */
 export function loadConfig<Names extends Variable>(names: readonly Names[], env: Env): Config<Names> {
@@ -37,10 +37,18 @@ export function loadConfig<Names extends Variable>(names: readonly Names[], env:
   }
 
   if (faults.length > 0) throw new ConfigError(faults);
-  const { DATABASE_URL: url, DATABASE_PASSWORD: password } = values;
-  if (typeof url === "string" && typeof password === "string") values["DATABASE_URL"] = withPassword(url, password);
+  for (const [name, passwordName] of passwordsOfUrls) {
+    const { [name]: url, [passwordName]: password } = values;
+    if (typeof url === "string" && typeof password === "string") values[name] = withPassword(url, password);
+  }
   return Object.freeze(values) as Config<Names>;
 }
+
+const passwordsOfUrls = [
+  ["DATABASE_URL", "DATABASE_PASSWORD"],
+  ["QUEUE_DATABASE_URL", "QUEUE_DATABASE_PASSWORD"],
+  ["REDIS_URL", "REDIS_PASSWORD"],
+] as const satisfies readonly (readonly [Variable, Variable])[];
 
 function rawValue(name: Variable, env: Env, faults: string[]): string | undefined {
   const direct = env[name];

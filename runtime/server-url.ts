@@ -5,11 +5,16 @@ const credentials = /^([a-z]+:\/\/)(?:([^:@/?#]*)(:[^/?#]*)?@)?(.*)$/s;
  * Whether a text is the URL of a database as its driver will read it. After an unencoded `/`, `?` or `#` in a password
  * the rest of it would be taken for a host, a port or the database's name, and be named in error messages.
  */
-export function isDatabaseUrl(text: string): boolean {
+export const isDatabaseUrl = (text: string): boolean => isServerUrl(text, /^postgres(ql)?:/);
+
+/** The same for Redis. */
+export const isRedisUrl = (text: string): boolean => isServerUrl(text, /^rediss?:/);
+
+function isServerUrl(text: string, protocol: RegExp): boolean {
   const [, scheme = "", user = "", password = "", rest = ""] = credentials.exec(text) ?? [];
   // The host is empty where the database has a socket.
   const parsable = `${scheme}${rest.startsWith("/") ? "localhost" : ""}${rest}`;
-  return /^postgres(ql)?:/.test(scheme) && !rest.includes("@") && URL.canParse(parsable) && isEncoded(user + password);
+  return protocol.test(scheme) && !rest.includes("@") && URL.canParse(parsable) && isEncoded(user + password);
 }
 
 const isEncoded = (text: string): boolean => !/%(?![0-9a-f]{2})/i.test(text);

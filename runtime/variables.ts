@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { z } from "zod";
 import { parseNetworks, parseTrustedProxies } from "./networks.ts";
-import { isDatabaseUrl } from "./server-url.ts";
+import { isDatabaseUrl, isRedisUrl } from "./server-url.ts";
 
 const wholeNumber = (min: number, max: number) =>
   z
@@ -12,13 +12,19 @@ const wholeNumber = (min: number, max: number) =>
 
 const integer = (min: number, max: number, fallback: number) => wholeNumber(min, max).default(fallback);
 
-const postgresUrl = z
+const postgresUrl = (password: "DATABASE_PASSWORD" | "QUEUE_DATABASE_PASSWORD") =>
+  z
+    .string()
+    .refine(
+      isDatabaseUrl,
+      `must be a postgres:// URL; give a password with special characters in ${password}, or percent-encode it`,
+    );
+const redisUrl = z
   .string()
   .refine(
-    isDatabaseUrl,
-    "must be a postgres:// URL; give a password with special characters in DATABASE_PASSWORD, or percent-encode it",
+    isRedisUrl,
+    "must be a redis:// URL; give a password with special characters in REDIS_PASSWORD, or percent-encode it",
   );
-const redisUrl = z.string().regex(/^rediss?:\/\//, "must be a redis:// URL");
 const webUrl = z
   .url({ protocol: /^https?$/, message: "must be an absolute http(s) URL" })
   .transform((url) => url.replace(/\/+$/, ""));
@@ -39,7 +45,7 @@ const parsedBy = (parse: (text: string) => unknown) =>
  */
 export const variables = {
   DATABASE_URL: {
-    schema: postgresUrl.optional(),
+    schema: postgresUrl("DATABASE_PASSWORD").optional(),
     used: "all",
     url: true,
     about: "Postgres 15 or newer. Not set: `npm start` runs its own in the data directory.",
@@ -50,11 +56,30 @@ export const variables = {
     secret: true,
     about: "The password for DATABASE_URL, as it is: nothing in it is percent-encoded. Not set: the one in the URL.",
   },
+  QUEUE_DATABASE_URL: {
+    schema: postgresUrl("QUEUE_DATABASE_PASSWORD").optional(),
+    used: "all",
+    url: true,
+    about:
+      "The same database with a login that is a member of realmpass_queue alone, for the queues in Postgres. Not set: DATABASE_URL.",
+  },
+  QUEUE_DATABASE_PASSWORD: {
+    schema: z.string().optional(),
+    used: "all",
+    secret: true,
+    about: "The password for QUEUE_DATABASE_URL, as it is. Not set: the one in the URL.",
+  },
   REDIS_URL: {
     schema: redisUrl.optional(),
     used: "all",
     url: true,
     about: "Redis 6.2 or newer with noeviction and append-only persistence. Not set: the queues live in Postgres.",
+  },
+  REDIS_PASSWORD: {
+    schema: z.string().optional(),
+    used: "all",
+    secret: true,
+    about: "The password for REDIS_URL, as it is. Not set: the one in the URL.",
   },
   REALMPASS_DATA_DIRECTORY: {
     schema: z.string().default("data"),

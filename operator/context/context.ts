@@ -16,6 +16,7 @@ export const operatorVariables = [
   "DATABASE_URL",
   "DATABASE_PASSWORD",
   "REDIS_URL",
+  "REDIS_PASSWORD",
   "REALMPASS_DATA_DIRECTORY",
   "PORT",
   "REALMPASS_BASE_URL",

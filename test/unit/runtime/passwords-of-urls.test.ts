@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { Redis } from "ioredis";
 import pg from "pg";
 import { ConfigError, loadConfig, maskedConfig, type Env } from "../../../runtime/config.ts";
 import { withoutCredentials } from "../../../runtime/log.ts";
@@ -70,3 +71,25 @@ test.each(["pass", "pa/ss", "pa@ss", "pa#ss", "pa?s/s@"])(
     );
   },
 );
+
+test("REDIS_PASSWORD and QUEUE_DATABASE_PASSWORD are those of their URLs, whatever characters they have", () => {
+  const config = loadConfig(["REDIS_URL", "REDIS_PASSWORD", "QUEUE_DATABASE_URL", "QUEUE_DATABASE_PASSWORD"], {
+    REDIS_URL: "redis://queue.example:6380/2",
+    REDIS_PASSWORD: "/@#%",
+    QUEUE_DATABASE_URL: "postgres://queue@db.example/wifi",
+    QUEUE_DATABASE_PASSWORD: "a:b?c=d",
+  });
+  const { password, host, port, db } = new Redis(config.REDIS_URL ?? "", { lazyConnect: true }).options;
+  expect({ password, host, port, db }).toEqual({ password: "/@#%", host: "queue.example", port: 6380, db: 2 });
+  expect(driven(config.QUEUE_DATABASE_URL)).toMatchObject({ user: "queue", password: "a:b?c=d", host: "db.example" });
+  const masked = maskedConfig(config);
+  expect(masked["REDIS_URL"]).toBe("redis://:********@queue.example:6380/2");
+  expect(masked["REDIS_PASSWORD"]).toBe("********");
+  expect(masked["QUEUE_DATABASE_PASSWORD"]).toBe("********");
+});
+
+test("a REDIS_URL whose password is not percent-encoded is refused without any of it", () => {
+  expect(() => loadConfig(["REDIS_URL"], { REDIS_URL: "redis://:pa/ss@queue.example" })).toThrow(
+    /^The configuration cannot be used:\n {2}- REDIS_URL: must be a redis:\/\/ URL; give a password with special characters in REDIS_PASSWORD, or percent-encode it$/,
+  );
+});
