@@ -10,13 +10,14 @@ import { startApi } from "./server.ts";
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadServerConfig("api", apiVariables, process.env);
   const tls = tlsListenerOf(config);
-  const { secret, metricsPort, ...started } = await startServerProcess({
+  const { secret, metricsPort, beat, ...started } = await startServerProcess({
     name: "api",
     config,
     stopsWithParent: process.env["npm_lifecycle_event"] !== undefined,
     begin,
     answerSecondsMax: 10,
     queueConnectionsMax: queueConnections,
+    ownConnections: 1,
   });
   const { log } = started;
 
@@ -29,7 +30,9 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     tls,
     settings: (listeningPort, listeningTlsPort) => settingsOf({ ...config, PORT: listeningPort }, listeningTlsPort),
     clock: systemClock,
+    beat,
   });
+  await beat.start({});
   log.info(
     { event: "api.listening", host: config.REALMPASS_HOST, port },
     `listening on ${baseUrl({ ...config, PORT: port })}`,

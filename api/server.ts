@@ -6,6 +6,7 @@ import type { Database, DatabaseOptions } from "../db/client.ts";
 import { listen } from "../db/listener.ts";
 import * as bulkJobs from "../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Beat } from "../process/beat.ts";
 import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
@@ -41,6 +42,8 @@ export interface ApiOptions {
   settings: (port: number, tlsPort: number | undefined) => ApiSettings;
   registry: Registry;
   clock: Clock;
+  /** Told of what does not work. */
+  beat: Pick<Beat, "report" | "end">;
   log: Log;
   lifecycle: Lifecycle;
 }
@@ -58,10 +61,12 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     ...options.database,
     channels: { [settledChannel]: settlements.notice, [bulkJobs.jobProgressChannel]: jobs.notice },
     onConnected() {
+      options.beat.end("notifications_lost", lostNotifications);
       settlements.recheck();
       jobs.recheck();
     },
     onError: (err) => {
+      options.beat.report("notifications_lost", lostNotifications);
       log.warn({ event: "listener.connection_lost", err }, "the connection for notifications was lost");
     },
   });
@@ -106,6 +111,8 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   });
   return { port, tlsPort };
 }
+
+const lostNotifications = "nobody hears when an issuance is settled; rows are read again instead";
 
 const connections = { keepAliveTimeout: 65_000 };
 

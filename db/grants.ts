@@ -237,6 +237,12 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: true, insert: true, update: ["wrapped"] },
     realmpass_operator: { select: true },
   },
+  processes: {
+    realmpass_api: { select: true, insert: true, update: true, delete: true },
+    realmpass_worker: { select: true, insert: true, update: true, delete: true },
+    realmpass_responder: { select: true, insert: true, update: true, delete: true },
+    realmpass_operator: { select: true },
+  },
   profile_spans: {
     realmpass_api: { select: true },
     realmpass_worker: { select: true },
@@ -304,11 +310,6 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
       update: ["email", "offboarded_at", "offboarding_job_id", "profile_override"],
     },
     realmpass_operator: { select: true, insert: true, update: true },
-  },
-  workers: {
-    realmpass_api: { select: true },
-    realmpass_worker: { select: true, insert: true, update: true, delete: true },
-    realmpass_operator: { select: true },
   },
 };
 

@@ -50,6 +50,9 @@ export async function migrateDatabase<Result>(
   }
 }
 
+/** The newest migration that this version has. */
+export const newestMigration = migrations.at(-1)?.name ?? "";
+
 /** Names of migrations that this version has and the database has not. */
 export function pendingMigrations(done: readonly string[]): string[] {
   return migrations.map(({ name }) => name).filter((name) => !done.includes(name));

@@ -711,6 +711,35 @@ create table output_data_keys (
 );
 comment on table output_data_keys is 'Data keys that outputs are sealed with, each wrapped to the API''s public key.';
 
+create table processes (
+  id uuid not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  ocsp_url text,
+  kind text not null,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  migration text not null,
+  clock_skew_ms integer,
+  queue text,
+  connections_max integer not null,
+  problems jsonb default '[]'::jsonb not null,
+  constraint processes_pkey PRIMARY KEY (id),
+  constraint processes_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'worker'::text, 'responder'::text]))),
+  constraint processes_ocsp_url_check CHECK ((ocsp_url ~ '^http://[A-Za-z0-9._:\[\]-]{1,255}$'::text)),
+  constraint processes_problems_check CHECK ((jsonb_typeof(problems) = 'array'::text))
+);
+comment on table processes is 'A row per running api, worker and responder, refreshed every 5 s and gone after a clean stop.';
+comment on column processes.seen_at is 'By the clock of the database, which is one for all processes.';
+comment on column processes.ocsp_url is 'Where the process answers OCSP; null while it does not.';
+comment on column processes.version is 'Of the code that the process runs.';
+comment on column processes.migration is 'The newest one that this code knows.';
+comment on column processes.clock_skew_ms is 'How far the clock of the process''s machine is ahead of the database''s; null: not measured.';
+comment on column processes.queue is 'The start of a hash of Redis''s host, port and database, or postgres; null: the process uses no queue.';
+comment on column processes.connections_max is 'The most connections to Postgres that the process opens.';
+comment on column processes.problems is 'What does not work: [{code, detail, since}].';
+
 create table profile_spans (
   realm_id bigint not null,
   shortest_days integer not null,
@@ -930,17 +959,6 @@ CREATE INDEX users_offboarded_last ON public.users USING btree (realm_id, offboa
 CREATE INDEX users_pairwise_id_contains ON public.users USING gin (pairwise_id_folded gin_trgm_ops);
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
 CREATE TRIGGER users_stay_offboarded BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NOT NULL) AND (new.offboarded_at IS NULL))) EXECUTE FUNCTION keep_offboarded();
-
-create table workers (
-  id uuid not null,
-  started_at timestamp with time zone not null,
-  seen_at timestamp with time zone not null,
-  ocsp_url text,
-  constraint workers_pkey PRIMARY KEY (id),
-  constraint workers_ocsp_url_check CHECK ((ocsp_url ~ '^http://[A-Za-z0-9._:\[\]-]{1,255}$'::text))
-);
-comment on table workers is 'A row per running worker, refreshed every few seconds and gone after a clean stop.';
-comment on column workers.ocsp_url is 'Where the worker''s OCSP listener is reached; null while it has none.';
 
 CREATE OR REPLACE FUNCTION public.add_active_profiles()
  RETURNS trigger

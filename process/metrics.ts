@@ -13,6 +13,8 @@ export function createRegistry(): Registry {
 export interface MetricsServer {
   /** The port in use; of interest when any free one was asked for. */
   port: number;
+  /** Whether another process had the port that was wanted. */
+  wasTaken: boolean;
   close(): Promise<void>;
 }
 
@@ -48,6 +50,7 @@ export async function serveMetrics({
   log.info({ event: "metrics.listening", url: `http://${host}:${actual}/metrics` }, "metrics are served");
   return {
     port: actual,
+    wasTaken,
     close: () =>
       new Promise((resolve) => {
         server.close(() => {

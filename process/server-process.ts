@@ -1,11 +1,14 @@
+import { createHash } from "node:crypto";
 import type { Registry } from "prom-client";
 import { openDatabase, openQueuePool, type Database, type DatabaseOptions } from "../db/client.ts";
 import { ConfigError, loadConfig, type Config, type Env } from "../runtime/config.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { openDataDirectory, type SecretName } from "../runtime/data-directory.ts";
 import { createLifecycle, type Lifecycle } from "../runtime/lifecycle.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { queueBackend, type QueueBackend } from "../runtime/queues.ts";
 import type { Variable } from "../runtime/variables.ts";
+import { createBeat, type Beat } from "./beat.ts";
 import { createRegistry, serveMetrics } from "./metrics.ts";
 
 /** The processes that serve: each has a Postgres role, and a name in the log and in the list of connections. */
@@ -54,6 +57,8 @@ export interface ServerProcess {
   backend: QueueBackend;
   registry: Registry;
   metricsPort: number;
+  /** Says that the process is alive, once it is started. */
+  beat: Beat;
   log: Log;
   lifecycle: Lifecycle;
   /** A secret of the data directory, which is opened only when one is asked for. */
@@ -70,6 +75,8 @@ export interface ServerProcessOptions {
   answerSecondsMax?: number;
   /** How many connections BullMQ has when its tables are in Postgres. Default: as many as the database. */
   queueConnectionsMax?: number;
+  /** How many connections to the database the process opens by itself besides. Default: none. */
+  ownConnections?: number;
 }
 
 /** Opens log, database and queue and serves metrics. Stops on signals. */
@@ -80,6 +87,7 @@ export async function startServerProcess({
   begin,
   answerSecondsMax,
   queueConnectionsMax = config.REALMPASS_DATABASE_CONNECTIONS,
+  ownConnections = 0,
 }: ServerProcessOptions): Promise<ServerProcess> {
   const log = createLog({ process: name, level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
@@ -109,6 +117,17 @@ export async function startServerProcess({
     return pool;
   });
 
+  const beat = createBeat({
+    kind: name,
+    queue: queueName(config.REDIS_URL),
+    connectionsMax:
+      config.REALMPASS_DATABASE_CONNECTIONS + (backend.kind === "postgres" ? queueConnectionsMax : 0) + ownConnections,
+    db,
+    clock: systemClock,
+    log,
+    lifecycle,
+  });
+
   const registry = createRegistry();
   const metrics = await serveMetrics({
     registry,
@@ -116,8 +135,20 @@ export async function startServerProcess({
     port: config.REALMPASS_METRICS_PORT,
     log,
   });
+  if (metrics.wasTaken)
+    beat.report("metrics_port", `${config.REALMPASS_METRICS_PORT} is taken, ${metrics.port} is used`);
   lifecycle.onStop("metrics", () => metrics.close());
 
   const secret = (which: SecretName): string => openDataDirectory(config.REALMPASS_DATA_DIRECTORY).secret(which);
-  return { database, db, backend, registry, metricsPort: metrics.port, log, lifecycle, secret };
+  return { database, db, backend, registry, metricsPort: metrics.port, beat, log, lifecycle, secret };
+}
+
+/** The same for all that use the same queue; the URL's password is not in it. */
+function queueName(redisUrl: string | undefined): string {
+  if (redisUrl === undefined) return "postgres";
+  const { hostname, port, pathname } = new URL(redisUrl);
+  return createHash("sha256")
+    .update(`${hostname}:${port || "6379"}${pathname}`)
+    .digest("hex")
+    .slice(0, 16);
 }

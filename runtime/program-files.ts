@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { Worker } from "node:worker_threads";
 
 /** Whether the program runs from its TypeScript sources and not from `dist`. */
@@ -8,6 +9,12 @@ const top = new URL("../", import.meta.url);
 
 /** A file of the program by its path among the sources, which in `dist` is the same. */
 export const programFile = (path: string): URL => new URL(path, top);
+
+/** The version of the program that runs, as package.json has it. */
+export function programVersion(): string {
+  const text = readFileSync(programFile(runsFromSource ? "package.json" : "../package.json"), "utf8");
+  return (JSON.parse(text) as { version: string }).version;
+}
 
 /**
  * Starts a thread: the entry, a path without its ending, is plain JavaScript in `dist`. From source it is TypeScript, which Node 20

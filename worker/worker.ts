@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { Counter, Gauge, type Registry } from "prom-client";
 import type { Database } from "../db/client.ts";
-import * as workers from "../db/queries/upkeep/workers.ts";
 import { tasks } from "../domain/tasks/tasks.ts";
 import { queueNames, type QueueName } from "../domain/tasks/task.ts";
 import { createHeadSigner } from "../runtime/audit-key.ts";
 import type { Clock } from "../runtime/clock.ts";
+import type { Beat } from "../process/beat.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
 import { openQueues, startQueueWorker, UnrecoverableError, type QueueBackend } from "../runtime/queues.ts";
@@ -43,6 +42,7 @@ export interface WorkerOptions {
   ocsp?: OcspOptions;
   registry: Registry;
   clock: Clock;
+  beat: Beat;
   log: Log;
   lifecycle: Lifecycle;
 }
@@ -52,13 +52,13 @@ const jobSteps = 4;
 
 /** Starts taking work. Resolves when the worker is registered and takes jobs; `lifecycle` stops it after its current work. */
 export async function startWorker(options: WorkerOptions): Promise<void> {
-  const { db, backend, clock, log, lifecycle, registry } = options;
-  const workerId = randomUUID();
+  const { db, backend, clock, beat, log, lifecycle, registry } = options;
   const signer = await createHeadSigner(options.auditKeyJwk);
 
   const { profileSigning } = options;
   if (profileSigning !== undefined && profileSigningEnd(profileSigning) <= clock.now()) {
     log.warn({ event: "profile_signing.expired" }, "the certificate that signs configuration profiles has expired");
+    beat.report("certificate_ending", "the certificate that signs configuration profiles has expired");
   }
   const pool = options.signingPool ?? startSigningPool(options);
 
@@ -89,10 +89,10 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   lifecycle.onStop("queues", () => queues.close());
 
   const jobDeps: BulkJobDeps = { db, queues, issueAll: issueCounted, failures: new Map(), clock, log };
-  const upkeep = startUpkeep({ ...jobDeps, workerId, activeClaims, signer });
+  const upkeep = startUpkeep({ ...jobDeps, activeClaims, signer });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 
-  const publisher = startCrlPublisher({ ...deps, validityHours: options.crlValidityHours, registry });
+  const publisher = startCrlPublisher({ ...deps, validityHours: options.crlValidityHours, registry, beat });
   lifecycle.onStop("CRL publisher", () => publisher.stop());
 
   const issue = createBatcher(
@@ -122,9 +122,14 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     lifecycle.onStop(`worker of ${name}`, () => worker.close());
   }
 
-  if (options.ocsp !== undefined) await startOcsp(options.ocsp, { ...options, pool, issuers: deps.issuers, workerId });
-  await workers.heartbeat(db, { workerId, at: clock.now() });
-  log.info({ event: "worker.started", workerId, backend: backend.kind, jobs: Object.keys(tasks) }, "worker started");
+  await beat.start({});
+  if (options.ocsp !== undefined) {
+    await startOcsp(options.ocsp, { ...options, pool, issuers: deps.issuers, workerId: beat.id });
+  }
+  log.info(
+    { event: "worker.started", workerId: beat.id, backend: backend.kind, jobs: Object.keys(tasks) },
+    "worker started",
+  );
 }
 
 function startSigningPool(options: WorkerOptions): SigningPool {

@@ -44,7 +44,7 @@ interface Answer {
  * `/ocsp/{issuer}`: passes requests on to a worker's responder, to the next one when one does not answer, and says "try
  * later" when none does. Nothing of a request is read here but its length.
  */
-export function ocspRoute(deps: Pick<Deps, "db" | "clock">): Route {
+export function ocspRoute(deps: Pick<Deps, "db">): Route {
   const workers = createOcspWorkers(deps);
   const agent = new Agent({
     connections: connectionsMax,

@@ -1,6 +1,5 @@
 import type { Database } from "../../db/client.ts";
-import * as workers from "../../db/queries/upkeep/workers.ts";
-import type { Clock } from "../../runtime/clock.ts";
+import * as processes from "../../db/queries/upkeep/processes.ts";
 import { createFresh } from "../../runtime/fresh.ts";
 
 /** The workers that answer OCSP. */
@@ -18,14 +17,14 @@ const silentMs = 5_000;
 const listedMs = 1_000;
 
 /** Learns from the database who answers, and goes on with what it knows while the database is away. */
-export function createOcspWorkers({ db, clock }: { db: Database; clock: Clock }): OcspWorkers {
+export function createOcspWorkers({ db }: { db: Database }): OcspWorkers {
   let known: string[] = [];
   let turn = 0;
   const silentUntil = new Map<string, number>();
 
   const reading = createFresh(
     async () => {
-      known = await workers.listOcspUrls(db, { at: clock.now() }).catch(() => known);
+      known = await processes.listOcspUrls(db).catch(() => known);
       for (const url of silentUntil.keys()) if (!known.includes(url)) silentUntil.delete(url);
     },
     { keptMs: listedMs },

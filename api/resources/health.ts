@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as crls from "../../db/queries/certificates/crls.ts";
 import * as health from "../../db/queries/upkeep/health.ts";
-import * as workers from "../../db/queries/upkeep/workers.ts";
+import * as processes from "../../db/queries/upkeep/processes.ts";
 import type { Deps } from "../contract/deps.ts";
 import { endpoint } from "../contract/endpoint.ts";
 import { Timestamp } from "../contract/views/timestamp.ts";
@@ -68,8 +68,8 @@ export const getReadiness = endpoint({
   },
 });
 
-async function requireWorker({ db, clock }: Deps): Promise<void> {
-  if ((await workers.countAlive(db, { at: clock.now() })) === 0) throw new Error("no worker");
+async function requireWorker({ db }: Deps): Promise<void> {
+  if ((await processes.countAlive(db, "worker")) === 0) throw new Error("no worker");
 }
 
 async function overdueCrls({ db, clock }: Deps): Promise<z.infer<typeof Crls>["overdue"]> {

@@ -20,6 +20,7 @@ import { helpAndPrivacy } from "./20261121-1185-help-and-privacy.ts";
 import { offboardingJob } from "./20261122-0900-offboarding-job.ts";
 import { responderRole } from "./20261123-1000-responder-role.ts";
 import { trustAndOwners } from "./20261123-1010-trust-and-owners.ts";
+import { processes } from "./20261123-1100-processes.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -46,4 +47,5 @@ export const migrations: readonly Migration[] = [
   offboardingJob,
   responderRole,
   trustAndOwners,
+  processes,
 ];

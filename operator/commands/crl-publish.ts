@@ -1,7 +1,7 @@
 import { setTimeout as pause } from "node:timers/promises";
 import type { Db } from "../../db/client.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
-import * as workers from "../../db/queries/upkeep/workers.ts";
+import * as processes from "../../db/queries/upkeep/processes.ts";
 import { command } from "./command.ts";
 import type { Context } from "../context/context.ts";
 import { CommandError } from "../../terminal/failure.ts";
@@ -21,7 +21,7 @@ export const crlPublish = command({
     if (before.length === 0) {
       throw new CommandError("no_issuer", "There is no issuer that has not ended. Make one with `issuer create`.");
     }
-    if ((await workers.countAlive(db, { at: context.clock.now() })) === 0) {
+    if ((await processes.countAlive(db, "worker")) === 0) {
       throw new CommandError(
         "no_worker",
         "No worker is running, and workers alone sign CRLs. Start one: it publishes by itself what is due.",

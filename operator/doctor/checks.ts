@@ -2,9 +2,10 @@ import type { Context } from "../context/context.ts";
 import { checkAudit } from "./audit.ts";
 import type { Check } from "./check.ts";
 import { checkCrls } from "./crls.ts";
-import { checkMigrations, checkServer, checkWorkers } from "./database.ts";
+import { checkMigrations, checkServer } from "./database.ts";
 import { checkIssuers } from "./issuers.ts";
 import { checkMachine } from "./machine.ts";
+import { checkProcesses } from "./processes.ts";
 import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "./queue.ts";
 
 /** Everything that issuing needs, checked on this machine and in the services it is configured for. */
@@ -32,7 +33,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     queueSchema,
     ...queueInPostgres,
     ...queueInRedis,
-    await checkWorkers(db, context.clock),
+    ...(await checkProcesses(db)),
     ...(await checkIssuers(db, context)),
     ...(await checkAudit(db, context)),
     ...(await checkCrls(db, context)),

@@ -1,8 +1,6 @@
 import { openDatabase, type Db } from "../../db/client.ts";
 import { pendingMigrations } from "../../db/migrate.ts";
 import * as installation from "../../db/queries/upkeep/installation.ts";
-import * as workers from "../../db/queries/upkeep/workers.ts";
-import type { Clock } from "../../runtime/clock.ts";
 import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, type Check } from "./check.ts";
@@ -56,16 +54,4 @@ export async function checkMigrations(db: Db): Promise<Check> {
   } catch (error) {
     return fails("migrations", describeFailure(error).message, remedy);
   }
-}
-
-/** Whether anybody is there to issue. */
-export async function checkWorkers(db: Db, clock: Clock): Promise<Check> {
-  const alive = await workers.countAlive(db, { at: clock.now() });
-  return alive > 0
-    ? passes("workers", `${alive} alive`)
-    : fails(
-        "workers",
-        "no worker is alive, so nothing is issued or revoked",
-        "Start one: `npm start`, or `npm run worker`.",
-      );
 }

@@ -1,11 +1,14 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import * as crls from "../../db/queries/certificates/crls.ts";
+import type { Beat } from "../../process/beat.ts";
 import type { Log } from "../../runtime/log.ts";
 import { createPieceStore } from "./piece-store.ts";
 import { publishCrl, type PublishDeps } from "./publish-crl.ts";
 
 export interface PublisherOptions extends Omit<PublishDeps, "pieces"> {
   registry: Registry;
+  /** Told of issuers whose CRL cannot be published. */
+  beat: Pick<Beat, "report" | "end">;
   log: Log;
 }
 
@@ -25,7 +28,7 @@ const failedMsMax = 60_000;
  * a timer in the process, because revocation must work exactly when the queue does not.
  */
 export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<void> } {
-  const { db, validityHours, clock, log } = options;
+  const { db, validityHours, clock, beat, log } = options;
   const deps: PublishDeps = { ...options, pieces: createPieceStore() };
   const count = createCrlMetrics(options);
   const failing = new Map<string, { times: number; until: number }>();
@@ -39,6 +42,7 @@ export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<
     try {
       const published = await publishCrl(deps, issuerId);
       failing.delete(issuerId);
+      beat.end("publication_failed", `issuer ${issuerId}`);
       if (published === undefined) return;
       count("published");
       const ms = Math.round(performance.now() - startedAt);
@@ -48,6 +52,7 @@ export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<
       const pauseMs = Math.min(failedMs * 2 ** times, failedMsMax);
       failing.set(issuerId, { times: times + 1, until: performance.now() + pauseMs });
       count("failed");
+      beat.report("publication_failed", `issuer ${issuerId}`);
       log.error(
         { event: "crl.failed", issuer: issuerId, err: error },
         "a CRL could not be published; it is tried again",

@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { Worker } from "node:worker_threads";
 import type { Registry } from "prom-client";
 import type { Database } from "../../db/client.ts";
-import * as workers from "../../db/queries/upkeep/workers.ts";
+import * as processes from "../../db/queries/upkeep/processes.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Lifecycle } from "../../runtime/lifecycle.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -43,7 +43,7 @@ const stopMsMax = 4_000;
  * thread that dies is replaced. The lifecycle stops it: the address is taken back first, and what was asked is answered.
  */
 export async function startOcsp(options: OcspOptions, deps: OcspDeps): Promise<void> {
-  const { db, workerId, clock, log, lifecycle } = deps;
+  const { db, workerId, log, lifecycle } = deps;
   const countFigures = registerMetrics(deps.registry);
   let thread: Worker | undefined;
   let restart: NodeJS.Timeout | undefined;
@@ -57,7 +57,7 @@ export async function startOcsp(options: OcspOptions, deps: OcspDeps): Promise<v
   const announce = (): Promise<void> => {
     announcements += 1;
     return (announcing = announcing
-      .then(() => workers.announceOcsp(db, { workerId, ocspUrl: url, at: clock.now() }))
+      .then(() => processes.announceOcsp(db, { id: workerId, ocspUrl: url }))
       .catch((err: unknown) => {
         log.warn({ event: "ocsp.not_announced", err }, "the OCSP listener's address was not registered");
       })

@@ -1,7 +1,6 @@
 import * as revocations from "../../db/operations/revocations.ts";
 import * as work from "../../db/queries/issuance/issuance-work.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
-import * as workers from "../../db/queries/upkeep/workers.ts";
 import type { HeadSigner } from "../../runtime/audit-key.ts";
 import type { Log } from "../../runtime/log.ts";
 import { sealAudit } from "./audit-sealing.ts";
@@ -11,7 +10,6 @@ import type { BulkJobDeps } from "../bulk-job/deps.ts";
 import { purgeJobs } from "../bulk-job/purge-jobs.ts";
 
 export interface UpkeepDeps extends BulkJobDeps {
-  workerId: string;
   activeClaims: ReadonlySet<string>;
   /** Signs where the chains of the audit log end. */
   signer: HeadSigner;
@@ -29,7 +27,6 @@ export const markExpiredLock = 7_246_713;
 /** What a worker does by the clock: timers in the process, because they must work exactly when the queue does not. */
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const tasks = [
-    every(workers.workerSilenceSecondsMax / 3, "heartbeat", () => heartbeat(deps), deps.log),
     every(work.renewSeconds, "renew", () => renew(deps), deps.log),
     every(5, "sweep", () => sweep(deps), deps.log),
     every(5, "seal", () => sealAudit(deps), deps.log),
@@ -43,13 +40,9 @@ export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   return {
     async stop() {
       await Promise.all(tasks.map((task) => task.stop()));
-      await workers.deregister(deps.db, { workerId: deps.workerId, at: deps.clock.now() });
     },
   };
 }
-
-const heartbeat = ({ db, workerId, clock }: UpkeepDeps): Promise<void> =>
-  workers.heartbeat(db, { workerId, at: clock.now() });
 
 async function renew({ db, activeClaims, clock }: UpkeepDeps): Promise<void> {
   if (activeClaims.size > 0) await work.renew(db, { claimIds: [...activeClaims], at: clock.now() });

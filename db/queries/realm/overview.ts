@@ -1,7 +1,7 @@
 import { only, type Db } from "../../client.ts";
 import { isUnsettled } from "../../rules.ts";
 import { sql, unprepared } from "../../sql.ts";
-import * as workers from "../upkeep/workers.ts";
+import * as processes from "../upkeep/processes.ts";
 
 /** How many of something in the days up to now, and in as many days before those. */
 export interface Trend {
@@ -94,8 +94,9 @@ export async function countRealm(db: Db, { realmId, at }: { realmId: string; at:
         ),
         seen as materialized (
           select count(*)::integer as workers
-            from days, workers
-           where seen_at > now - make_interval(secs => ${workers.workerSilenceSecondsMax})
+            from processes
+           where kind = 'worker'
+             and seen_at > clock_timestamp() - make_interval(secs => ${processes.silenceSecondsMax})
         )
         select kept.profiles - unseen.profiles as "activeProfiles", ending.week as "endingWithin7Days",
                ending.month as "endingWithin30Days", issued.last as "issuedLast", issued.before as "issuedBefore",

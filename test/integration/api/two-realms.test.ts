@@ -197,8 +197,8 @@ test("every table leads to its realm, save those of the whole service", async ()
     "knex_migrations",
     "knex_migrations_lock",
     "output_data_keys",
+    "processes",
     "token_signing_keys",
-    "workers",
   ]);
 });
 

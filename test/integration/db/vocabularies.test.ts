@@ -6,6 +6,7 @@ import { finalJobStates, jobKinds, jobStates, rowStatuses, unconfirmedShareMax }
 import { certificateFormats } from "../../../domain/certificate-format.ts";
 import { deviceTypes, keyTypes } from "../../../domain/device.ts";
 import { issuanceStates } from "../../../domain/issuance-state.ts";
+import { processKinds } from "../../../domain/process.ts";
 import { profileKinds } from "../../../domain/profile.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { applicationTypes } from "../../../domain/scopes.ts";
@@ -31,6 +32,7 @@ const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "jobs.kind": jobKinds,
   "jobs.state": ["receiving", ...jobStates],
   "logins.method": logins.signInMethods,
+  "processes.kind": processKinds,
   "revocations.reason": Object.values(revocationReasons),
   "token_signing_keys.algorithm": tokenSigningKeys.tokenAlgorithms,
   "token_signing_keys.state": tokenSigningKeys.tokenKeyStates,

@@ -1,11 +1,9 @@
-import { randomUUID } from "node:crypto";
 import { expect, test } from "vitest";
-import * as workers from "../../../db/queries/upkeep/workers.ts";
 import { sql } from "../../../db/sql.ts";
-import { systemClock } from "../../../runtime/clock.ts";
 import { auditOf } from "../../support/given/audit.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
+import { givenProcess } from "../../support/given/process.ts";
 import { startTestWorker } from "../../support/service/worker.ts";
 import { useOperator } from "./operator-support.ts";
 
@@ -25,7 +23,7 @@ test("without an issuer or a worker it says so", async () => {
   expect(refused.json).toMatchObject({ error: "no_worker" });
 
   await database.owner.query(sql`update issuers set not_after = now()`);
-  await workers.heartbeat(database.owner, { workerId: randomUUID(), at: systemClock.now() });
+  await givenProcess(database.owner, { kind: "worker" });
   expect((await operator.run(["crl", "publish", "--realm", name])).json).toMatchObject({ error: "no_issuer" });
 });
 

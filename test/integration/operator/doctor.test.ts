@@ -1,13 +1,12 @@
-import { randomUUID } from "node:crypto";
 import { chmodSync } from "node:fs";
-import { describe, expect, test } from "vitest";
+import { beforeEach, describe, expect, test } from "vitest";
 import * as crls from "../../../db/queries/certificates/crls.ts";
-import * as workers from "../../../db/queries/upkeep/workers.ts";
 import { sql } from "../../../db/sql.ts";
 import type { Check } from "../../../operator/doctor/check.ts";
 import { generateAuditKey } from "../../../runtime/audit-key.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
+import { givenProcess } from "../../support/given/process.ts";
 import { freePort } from "../../support/run/services.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
 import { useOperator, type RunOptions } from "./operator-support.ts";
@@ -21,8 +20,9 @@ const examine = async (argv: string[] = [], options?: RunOptions) => {
   return { code, ok: json["ok"], checks, of: (name: string) => checks.find((check) => check.name === name) };
 };
 
-const aliveWorker = () =>
-  workers.heartbeat(operator.database.open("realmpass_worker"), { workerId: randomUUID(), at: systemClock.now() });
+const aliveProcesses = async () => {
+  for (const kind of ["api", "worker"] as const) await givenProcess(operator.database.owner, { kind });
+};
 
 /** A CRL of the realm's issuer that is valid for an hour from `thisUpdate` on. */
 async function givenCrl(realm: string, { thisUpdate = systemClock.now() }: { thisUpdate?: Date } = {}): Promise<void> {
@@ -47,7 +47,7 @@ const clockAhead = (seconds: number): Clock => ({ now: () => new Date(systemCloc
 
 test("a healthy installation passes every check", async () => {
   const realm = await operator.realm();
-  await aliveWorker();
+  await aliveProcesses();
   await givenCrl(realm);
 
   const { code, ok, checks } = await examine(["--realm", realm]);
@@ -62,7 +62,7 @@ test("a healthy installation passes every check", async () => {
     "migrations",
     "queue-schema",
     "queue",
-    "workers",
+    "processes",
     "issuer",
     "issuer-key",
     "audit",
@@ -87,16 +87,50 @@ test("a CRL that was not replaced in time is a warning, and one that has ended o
 test.each<[string, RunOptions]>([
   ["node", { nodeVersion: "18.20.0" }],
   ["clock", { clock: clockAhead(60) }],
-  ["workers", { clock: clockAhead(60) }],
   ["database", { env: { DATABASE_URL: "postgres://127.0.0.1:1/none" } }],
   ["queue", { env: { REDIS_URL: "redis://127.0.0.1:1" } }],
 ])("%s fails with a remedy, and so does the command", async (name, options) => {
-  await aliveWorker();
+  await aliveProcesses();
 
   const { code, ok, of } = await examine([], options);
 
   expect(of(name)).toMatchObject({ ok: false, status: "fail", remedy: expect.stringMatching(/\w/) as string });
   expect([code, ok]).toEqual([1, false]);
+});
+
+describe("the processes", () => {
+  beforeEach(() => operator.database.owner.query(sql`delete from processes`));
+
+  test.each(["api", "worker"] as const)("without an %s that is alive fail", async (missing) => {
+    await aliveProcesses();
+    await operator.database.owner.query(sql`
+      update processes set seen_at = seen_at - interval '16 seconds' where kind = ${missing}
+    `);
+    const { code, of } = await examine();
+    expect(of("processes")).toMatchObject({
+      status: "fail",
+      message: expect.stringContaining(`no ${missing}: `) as string,
+      remedy: expect.stringContaining(`npm run ${missing}`) as string,
+    });
+    expect(of(`process ${missing} host`)).toMatchObject({
+      status: "warn",
+      message: expect.stringContaining("was not seen for 16 s") as string,
+    });
+    expect(code).toBe(1);
+  });
+
+  test("that report a problem are a warning each", async () => {
+    await aliveProcesses();
+    const since = new Date("2027-01-01T00:00:00Z");
+    const problems = [{ code: "publication_failed", detail: "issuer 7", since }] as const;
+    await givenProcess(operator.database.owner, { kind: "worker", host: "elsewhere", problems });
+    const { of } = await examine();
+    expect(of("processes")?.message).toBe("alive: worker 2, api 1");
+    expect(of("process worker elsewhere")).toMatchObject({
+      status: "warn",
+      message: "publication_failed since 2027-01-01T00:00:00.000Z: issuer 7",
+    });
+  });
 });
 
 test("a data directory that is open to others fails", async () => {

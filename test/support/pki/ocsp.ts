@@ -158,6 +158,6 @@ export function askWithOpenssl(
 export const responderUrls = async (owner: Database): Promise<string[]> =>
   (
     await owner.query<{ url: string }>(sql`
-      select ocsp_url as url from workers where ocsp_url is not null order by started_at
+      select ocsp_url as url from processes where ocsp_url is not null order by started_at
     `)
   ).map(({ url }) => url);

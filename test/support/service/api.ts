@@ -8,6 +8,7 @@ import { startApi } from "../../../api/server.ts";
 import { openDatabase, type Database } from "../../../db/client.ts";
 import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
 import type { Scope } from "../../../domain/scopes.ts";
+import { createBeat } from "../../../process/beat.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { masterKey as openMasterKey } from "../../../runtime/master-key.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
@@ -137,6 +138,7 @@ export function useApi({
       }),
       registry: registry ?? new Registry(),
       clock: systemClock,
+      beat: createBeat({ kind: "api", queue: null, connectionsMax: 8, db, clock: systemClock, log, lifecycle }),
       log,
       lifecycle,
     });

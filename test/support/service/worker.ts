@@ -1,5 +1,6 @@
 import { Registry } from "prom-client";
 import { openDatabase, openQueuePool, type DatabaseOptions } from "../../../db/client.ts";
+import { createBeat } from "../../../process/beat.ts";
 import { generateAuditKey } from "../../../runtime/audit-key.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
@@ -112,6 +113,7 @@ export async function startTestWorker({
     }),
     registry,
     clock: systemClock,
+    beat: createBeat({ kind: "worker", queue: null, connectionsMax: 8, db, clock: systemClock, log, lifecycle }),
     log,
     lifecycle,
   });

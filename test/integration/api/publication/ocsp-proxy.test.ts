@@ -1,11 +1,10 @@
-import { randomUUID } from "node:crypto";
 import { createServer, type AddressInfo } from "node:net";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { systemClock } from "../../../../runtime/clock.ts";
 import { ocspErrors } from "../../../../pki/ocsp-response.ts";
 import { useApi } from "../../../support/service/api.ts";
 import { eventually } from "../../../support/run/eventually.ts";
+import { givenProcess } from "../../../support/given/process.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
 import {
   askOverHttp,
@@ -42,13 +41,10 @@ const ask = async (): Promise<string | number> => {
 };
 
 /** A worker that is registered, whatever becomes of requests to it. */
-const registered = async (url: string): Promise<void> => {
-  await api.database.owner.query(sql`
-    insert into workers (id, started_at, seen_at, ocsp_url) values (${randomUUID()}, ${systemClock.now()}, ${systemClock.now()}, ${url})
-  `);
-};
+const registered = (url: string): Promise<void> =>
+  givenProcess(api.database.owner, { kind: "responder", ocspUrl: url });
 afterEach(async () => {
-  await api.database.owner.query(sql`delete from workers`);
+  await api.database.owner.query(sql`delete from processes`);
 });
 
 describe("the address that certificates point to", () => {

@@ -1,6 +1,5 @@
 import { expect, test } from "vitest";
-import * as workers from "../../../../db/queries/upkeep/workers.ts";
-import { systemClock } from "../../../../runtime/clock.ts";
+import { givenProcess } from "../../../support/given/process.ts";
 import { useApi } from "../../../support/service/api.ts";
 
 const api = useApi();
@@ -20,10 +19,7 @@ test("ready only with a worker, and the answer says what is missing", async () =
   expect(without.body.error_description).toBe("Away: worker.");
   expect(without.body.fields).toMatchObject([{ path: "worker" }]);
 
-  await workers.heartbeat(api.database.owner, {
-    workerId: "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11",
-    at: systemClock.now(),
-  });
+  await givenProcess(api.database.owner, { kind: "worker" });
 
   const check = { ok: true, ms: expect.any(Number) };
   expect(await as.nobody().get("/readyz")).toMatchObject({

@@ -6,6 +6,7 @@ import * as crls from "../../../../db/queries/certificates/crls.ts";
 import { sql } from "../../../../db/sql.ts";
 import { systemClock, type Clock } from "../../../../runtime/clock.ts";
 import { outputPublicKey } from "../../../../runtime/sealed-output.ts";
+import type { Beat } from "../../../../process/beat.ts";
 import { startCrlPublisher } from "../../../../worker/crl/crl-publisher.ts";
 import { createPieceStore } from "../../../../worker/crl/piece-store.ts";
 import { publishCrl, type PublishDeps } from "../../../../worker/crl/publish-crl.ts";
@@ -316,8 +317,13 @@ describe("a publisher", () => {
   afterEach(async () => {
     await Promise.all(running.splice(0).map((publisher) => publisher.stop()));
   });
+  const problems = new Set<string>();
+  const beat: Pick<Beat, "report" | "end"> = {
+    report: (code, detail) => problems.add(`${code} ${detail}`),
+    end: (code, detail) => problems.delete(`${code} ${detail}`),
+  };
   const start = (registry = new Registry()): Registry => {
-    running.push(startCrlPublisher({ ...worker(), registry, log: silentLog }));
+    running.push(startCrlPublisher({ ...worker(), registry, beat, log: silentLog }));
     return registry;
   };
 
@@ -369,11 +375,15 @@ describe("a publisher", () => {
     expect(new Set((await current()).entries.keys())).toEqual(new Set(serials));
   });
 
-  test("that cannot publish for one issuer does so for the others", async () => {
+  test("that cannot publish for one issuer does so for the others, and reports it as a problem", async () => {
     const broken = await given.realm();
     start();
     await eventually(current, { withinMs: 5_000 });
     const states = await crls.listStates(workerDb, { at: systemClock.now() });
-    expect(states.find(({ realmId }) => realmId === broken)?.standing).toBe("missing");
+    const state = states.find(({ realmId }) => realmId === broken);
+    expect(state?.standing).toBe("missing");
+    await eventually(() => {
+      expect([...problems]).toContain(`publication_failed issuer ${state?.issuerId}`);
+    });
   });
 });

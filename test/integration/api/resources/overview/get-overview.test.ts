@@ -1,4 +1,3 @@
-import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
@@ -6,6 +5,7 @@ import { systemClock } from "../../../../../runtime/clock.ts";
 import { useApi, type ApiAnswer } from "../../../../support/service/api.ts";
 import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
 import { givenIssuance } from "../../../../support/given/issuing.ts";
+import { givenProcess } from "../../../../support/given/process.ts";
 import { givenJob } from "../../../../support/given/bulk-jobs.ts";
 
 const api = useApi();
@@ -27,8 +27,6 @@ const revoke = async (serial: string, at: Date): Promise<void> => {
     select id, ${at}::timestamptz, 0 from certificates where serial_number = ${serial}
   `);
 };
-const workerSeen = (at: Date) =>
-  database.owner.query(sql`insert into workers (id, started_at, seen_at) values (${randomUUID()}, ${at}, ${at})`);
 
 test("a realm without anything is all zeros, and says what is missing", async () => {
   const realmId = await given.realm({ issuerEndsInDays: null });
@@ -217,12 +215,13 @@ describe("issuers and their revocation lists", () => {
 });
 
 test("workers that were seen lately are alive", async () => {
-  await workerSeen(fromNow(-16_000));
+  await givenProcess(database.owner, { kind: "worker", silentSeconds: 16 });
+  await givenProcess(database.owner, { kind: "api" });
   expect(await overviewOf(await given.realm())).toMatchObject({
     workers: { alive: 0 },
     warnings: expect.arrayContaining([expect.objectContaining({ warning: "no_worker" })]),
   });
-  await workerSeen(fromNow(0));
+  await givenProcess(database.owner, { kind: "worker" });
   const { workers, warnings } = await overviewOf(await given.realm());
   expect(workers).toEqual({ alive: 1 });
   expect(JSON.stringify(warnings)).not.toContain("no_worker");

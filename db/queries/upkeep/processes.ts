@@ -1,0 +1,92 @@
+import type { Problem, ProcessKind } from "../../../domain/process.ts";
+import { only, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+/** A process that was not seen for longer than this counts as gone. */
+export const silenceSecondsMax = 15;
+
+/** What a process says of itself. */
+export interface Process {
+  id: string;
+  kind: ProcessKind;
+  host: string;
+  pid: number;
+  version: string;
+  /** The newest migration that its code knows. */
+  migration: string;
+  /** Null when it uses none. */
+  queue: string | null;
+  connectionsMax: number;
+  /** Null when it answers no OCSP. */
+  ocspUrl: string | null;
+  problems: readonly Problem[];
+}
+
+/** Says that this process is alive, by the database's clock. */
+export async function beat(db: Db, process: Process): Promise<void> {
+  await db.query(sql`
+    insert into processes (id, kind, host, pid, version, migration, queue, connections_max, ocsp_url, problems, started_at,
+                           seen_at)
+    values (${process.id}, ${process.kind}, ${process.host}, ${process.pid}, ${process.version}, ${process.migration},
+            ${process.queue}, ${process.connectionsMax}, ${process.ocspUrl}, ${JSON.stringify(process.problems)},
+            clock_timestamp(), clock_timestamp())
+    on conflict (id) do update set seen_at = excluded.seen_at, problems = excluded.problems
+  `);
+}
+
+/** Forgets a process that stops, and any that went silent an hour ago. */
+export async function remove(db: Db, id: string): Promise<void> {
+  await db.query(sql`
+    delete from processes where id = ${id} or seen_at < clock_timestamp() - interval '1 hour'
+  `);
+}
+
+/** How many processes of a kind are alive. */
+export async function countAlive(db: Db, kind: ProcessKind): Promise<number> {
+  const rows = await db.query<{ alive: number }>(sql`
+    select count(*)::integer as alive
+      from processes
+     where kind = ${kind}
+       and seen_at > clock_timestamp() - make_interval(secs => ${silenceSecondsMax})
+  `);
+  return only(rows).alive;
+}
+
+/** Says where a process answers OCSP; null: it does not any more. */
+export async function announceOcsp(db: Db, { id, ocspUrl }: { id: string; ocspUrl: string | null }): Promise<void> {
+  await db.query(sql`update processes set ocsp_url = ${ocspUrl} where id = ${id}`);
+}
+
+/** Where the responders that are alive are reached. */
+export async function listOcspUrls(db: Db): Promise<string[]> {
+  const rows = await db.query<{ ocspUrl: string }>(sql`
+    select ocsp_url as "ocspUrl"
+      from processes
+     where ocsp_url is not null
+       and seen_at > clock_timestamp() - make_interval(secs => ${silenceSecondsMax})
+     order by id
+  `);
+  return rows.map(({ ocspUrl }) => ocspUrl);
+}
+
+/** What somebody who looks after the service has to know of a process. */
+export interface ProcessState {
+  kind: ProcessKind;
+  host: string;
+  pid: number;
+  alive: boolean;
+  /** Since it was last seen, by the database's clock. */
+  silentSeconds: number;
+  problems: readonly { code: string; detail: string; since: string }[];
+}
+
+/** The processes that did not stop cleanly, alive or not. */
+export const listStates = (db: Db): Promise<ProcessState[]> =>
+  db.query<ProcessState>(sql`
+    with seen as (
+      select *, extract(epoch from clock_timestamp() - seen_at)::integer as seconds from processes
+    )
+    select kind, host, pid, seconds <= ${silenceSecondsMax} as alive, seconds as "silentSeconds", problems
+      from seen
+     order by kind, host, pid, started_at
+  `);

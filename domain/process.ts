@@ -1,0 +1,13 @@
+/** The processes that serve, by what they do. */
+export const processKinds = ["api", "worker", "responder"] as const;
+export type ProcessKind = (typeof processKinds)[number];
+
+/** What a process may find wrong with itself while it goes on; docs/operations.md says what to do about each. */
+export type ProblemCode = "certificate_ending" | "metrics_port" | "notifications_lost" | "publication_failed";
+
+/** Something that does not work in a process. For operators: it names no person and holds no secret. */
+export interface Problem {
+  code: ProblemCode;
+  detail: string;
+  since: Date;
+}

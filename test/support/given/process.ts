@@ -1,0 +1,20 @@
+import { randomUUID } from "node:crypto";
+import type { Database } from "../../../db/client.ts";
+import * as processes from "../../../db/queries/upkeep/processes.ts";
+import { sql } from "../../../db/sql.ts";
+
+/** A process that is registered, whatever there is behind it; with `silentSeconds` it was last seen that long ago. */
+export async function givenProcess(
+  owner: Database,
+  {
+    silentSeconds = 0,
+    ...given
+  }: Pick<processes.Process, "kind"> & Partial<processes.Process> & { silentSeconds?: number },
+): Promise<void> {
+  const id = randomUUID();
+  const rest = { host: "host", pid: 1, version: "0.0.0", migration: "none", queue: null, connectionsMax: 1 };
+  await processes.beat(owner, { id, ...rest, ocspUrl: null, problems: [], ...given });
+  await owner.query(sql`
+    update processes set seen_at = seen_at - make_interval(secs => ${silentSeconds}) where id = ${given.id ?? id}
+  `);
+}
