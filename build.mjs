@@ -28,6 +28,7 @@ const sourceNames = [
   "process",
   "api",
   "worker",
+  "responder",
   "operator",
   "cli",
   "start.ts",
@@ -38,7 +39,7 @@ const entries = [
   "api/main",
   "worker/main",
   "worker/signing/thread",
-  "worker/ocsp/ocsp-thread",
+  "responder/ocsp-thread",
   "operator/main",
   "cli/main",
 ];

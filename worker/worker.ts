@@ -16,7 +16,7 @@ import { createIssuers } from "./issuance/issuers.ts";
 import type { BulkJobDeps } from "./bulk-job/deps.ts";
 import { processors } from "./tasks.ts";
 import { createKeyPool } from "./issuance/key-pool.ts";
-import { startOcsp, type OcspOptions } from "./ocsp/start-ocsp.ts";
+import { startOcsp, type OcspOptions } from "../responder/start-ocsp.ts";
 import { profileSigningEnd } from "./issuance/profile-signing.ts";
 import type { ProfileSigning } from "./signing/messages.ts";
 import { createSigningPool, type SigningPool } from "./signing/pool.ts";

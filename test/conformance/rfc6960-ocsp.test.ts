@@ -4,7 +4,7 @@ import type { SerialNumber } from "../../domain/ids.ts";
 import { systemClock } from "../../runtime/clock.ts";
 import { assembleCertificate } from "../../pki/certificate.ts";
 import { generateKeyPair } from "../../pki/key-pair.ts";
-import { readOcspRequest } from "../../pki/ocsp-request.ts";
+import { readOcspRequest } from "../../responder/ocsp-request.ts";
 import {
   encodeOcspError,
   encodeOcspResponse,
@@ -12,7 +12,7 @@ import {
   ocspErrors,
   type CertificateStatus,
   type OcspError,
-} from "../../pki/ocsp-response.ts";
+} from "../../responder/ocsp-response.ts";
 import { pem } from "../../pki/pem.ts";
 import {
   encodeResponderToBeSigned,

@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Database } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
-import type { CertIdHash } from "../../../pki/ocsp-request.ts";
+import type { CertIdHash } from "../../../responder/ocsp-request.ts";
 import {
   contextConstructed,
   nullValue,

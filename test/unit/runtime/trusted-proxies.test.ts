@@ -5,7 +5,7 @@ import { text } from "node:stream/consumers";
 import express from "express";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { parseTrustedProxies } from "../../../runtime/networks.ts";
-import { createClientAddress } from "../../../worker/ocsp/client-address.ts";
+import { createClientAddress } from "../../../responder/client-address.ts";
 
 // The sender is this machine, as each list has it, so that the first hop is what decides.
 const app = express();

@@ -1,7 +1,7 @@
 import { createServer, type AddressInfo } from "node:net";
 import { afterEach, beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../db/sql.ts";
-import { ocspErrors } from "../../../../pki/ocsp-response.ts";
+import { ocspErrors } from "../../../../responder/ocsp-response.ts";
 import { useApi } from "../../../support/service/api.ts";
 import { eventually } from "../../../support/run/eventually.ts";
 import { givenProcess } from "../../../support/given/process.ts";

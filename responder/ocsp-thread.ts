@@ -2,10 +2,10 @@
  * The OCSP thread: a listener with an event loop, a database pool and keys of its own. What strangers send is read here
  * and nowhere else in the process; of its issuers this thread knows their certificates, and its own keys never leave it.
  */
-import type { Certified } from "../responder-certificates/certify-responder.ts";
+import type { Certified } from "../worker/responder-certificates/certify-responder.ts";
 import { parentPort, workerData } from "node:worker_threads";
-import { openDatabase } from "../../db/client.ts";
-import { systemClock } from "../../runtime/clock.ts";
+import { openDatabase } from "../db/client.ts";
+import { systemClock } from "../runtime/clock.ts";
 import { createAddressLimits } from "./address-limits.ts";
 import { createClientAddress } from "./client-address.ts";
 import { createMetricsCounter } from "./metrics.ts";
@@ -16,7 +16,7 @@ import { startListener, type ListenerOptions } from "./listener.ts";
 import type { FromThread, OcspThreadData, ToThread } from "./messages.ts";
 import { createResponder } from "./responder.ts";
 import { createStatusReader } from "./status-reader.ts";
-import { within } from "../../runtime/deadline.ts";
+import { within } from "../runtime/deadline.ts";
 
 const port = parentPort;
 if (port === null) throw new Error("ocsp-thread.ts is a worker thread's entry");

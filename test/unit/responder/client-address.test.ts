@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { createAddressLimits } from "../../../../worker/ocsp/address-limits.ts";
-import { createClientAddress } from "../../../../worker/ocsp/client-address.ts";
+import { createAddressLimits } from "../../../responder/address-limits.ts";
+import { createClientAddress } from "../../../responder/client-address.ts";
 
 const clientAddress = createClientAddress("10.1.0.0/16, 2001:db8::/32, 192.0.2.7, uniquelocal");
 

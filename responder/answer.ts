@@ -1,4 +1,4 @@
-import { encodeOcspError, ocspErrors, type CertificateStatus, type OcspError } from "../../pki/ocsp-response.ts";
+import { encodeOcspError, ocspErrors, type CertificateStatus, type OcspError } from "./ocsp-response.ts";
 
 /** What an answer says: the status of what was asked (the worst of several), or why there is none. */
 export type OcspOutcome = CertificateStatus["status"] | OcspError;

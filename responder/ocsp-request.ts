@@ -1,5 +1,14 @@
-import { contextConstructed, oid, tag } from "./der.ts";
-import { children, contentOf, DerError, encodingOf, expectTag, onlyChild, readWhole, type Der } from "./der-reader.ts";
+import { contextConstructed, oid, tag } from "../pki/der.ts";
+import {
+  children,
+  contentOf,
+  DerError,
+  encodingOf,
+  expectTag,
+  onlyChild,
+  readWhole,
+  type Der,
+} from "../pki/der-reader.ts";
 
 /** The longest request that is looked at: room for {@link certIdsMax} CertIDs with a long nonce. */
 export const requestBytesMax = 4_096;

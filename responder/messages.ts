@@ -1,5 +1,5 @@
-import type { DatabaseOptions } from "../../db/client.ts";
-import type { Certified } from "../responder-certificates/certify-responder.ts";
+import type { DatabaseOptions } from "../db/client.ts";
+import type { Certified } from "../worker/responder-certificates/certify-responder.ts";
 import type { OcspOutcome } from "./answer.ts";
 
 /** What passes between the process and its OCSP thread. Everything here survives a structured clone. */

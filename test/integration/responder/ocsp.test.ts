@@ -1,11 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
-import { sql } from "../../../../db/sql.ts";
-import { systemClock } from "../../../../runtime/clock.ts";
-import { ocspErrors } from "../../../../pki/ocsp-response.ts";
-import { useApi } from "../../../support/service/api.ts";
-import { eventually } from "../../../support/run/eventually.ts";
-import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
+import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { ocspErrors } from "../../../responder/ocsp-response.ts";
+import { useApi } from "../../support/service/api.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../support/given/issuing.ts";
 import {
   askOverHttp,
   askWithOpenssl,
@@ -15,8 +15,8 @@ import {
   outcomeOf,
   responderUrls,
   statusOf,
-} from "../../../support/pki/ocsp.ts";
-import { startTestWorker, type TestWorker } from "../../../support/service/worker.ts";
+} from "../../support/pki/ocsp.ts";
+import { startTestWorker, type TestWorker } from "../../support/service/worker.ts";
 
 const api = useApi();
 const { as, given } = api;

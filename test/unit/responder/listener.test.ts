@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { errorAnswer } from "../../../../worker/ocsp/answer.ts";
-import { startListener } from "../../../../worker/ocsp/listener.ts";
-import { atEnd } from "../../../support/run/at-end.ts";
-import { encodeOcspRequest } from "../../../support/pki/ocsp.ts";
+import { errorAnswer } from "../../../responder/answer.ts";
+import { startListener } from "../../../responder/listener.ts";
+import { atEnd } from "../../support/run/at-end.ts";
+import { encodeOcspRequest } from "../../support/pki/ocsp.ts";
 
 test("a request that could not be answered leaves its place to the next one", async () => {
   const outcomes: string[] = [];

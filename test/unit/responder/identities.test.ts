@@ -1,11 +1,11 @@
 import { createPublicKey, verify, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import type { SerialNumber } from "../../../../domain/ids.ts";
-import { createIdentities, IdentityUnavailable, type Certify } from "../../../../worker/ocsp/identities.ts";
-import type { OcspIssuer } from "../../../../worker/ocsp/issuers.ts";
-import { assembleCertificate, subjectKeyIdentifier } from "../../../../pki/certificate.ts";
-import { encodeResponderToBeSigned } from "../../../../pki/responder-certificate.ts";
-import { testIssuer } from "../../../support/given/hierarchy/test-hierarchy.ts";
+import type { SerialNumber } from "../../../domain/ids.ts";
+import { createIdentities, IdentityUnavailable, type Certify } from "../../../responder/identities.ts";
+import type { OcspIssuer } from "../../../responder/issuers.ts";
+import { assembleCertificate, subjectKeyIdentifier } from "../../../pki/certificate.ts";
+import { encodeResponderToBeSigned } from "../../../pki/responder-certificate.ts";
+import { testIssuer } from "../../support/given/hierarchy/test-hierarchy.ts";
 
 const day = 86_400_000;
 const start = new Date("2027-03-01T00:00:00Z").getTime();

@@ -1,8 +1,8 @@
-import type { Certified } from "../responder-certificates/certify-responder.ts";
+import type { Certified } from "../worker/responder-certificates/certify-responder.ts";
 import { createPrivateKey, hash, sign } from "node:crypto";
-import type { Clock } from "../../runtime/clock.ts";
-import { generateKeyPair } from "../../pki/key-pair.ts";
-import { p256SpkiPrefix } from "../../pki/public-key.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { generateKeyPair } from "../pki/key-pair.ts";
+import { p256SpkiPrefix } from "../pki/public-key.ts";
 import type { OcspIssuer } from "./issuers.ts";
 
 /** A delegated responder of one issuer. The key was made here and never leaves. */

@@ -1,11 +1,11 @@
 import { Agent } from "node:http";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { sql } from "../../../../db/sql.ts";
-import { useDatabase } from "../../../support/run/database.ts";
-import { extent } from "../../../support/run/extent.ts";
-import { givenRows } from "../../../support/given/given.ts";
-import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
-import { createRandom } from "../../../support/given/json-schema-samples.ts";
+import { sql } from "../../../db/sql.ts";
+import { useDatabase } from "../../support/run/database.ts";
+import { extent } from "../../support/run/extent.ts";
+import { givenRows } from "../../support/given/given.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../support/given/issuing.ts";
+import { createRandom } from "../../support/given/json-schema-samples.ts";
 import {
   askOverHttp,
   encodeCertId,
@@ -14,8 +14,8 @@ import {
   outcomeOf,
   responderUrls,
   statusOf,
-} from "../../../support/pki/ocsp.ts";
-import { startTestWorker, type TestWorker } from "../../../support/service/worker.ts";
+} from "../../support/pki/ocsp.ts";
+import { startTestWorker, type TestWorker } from "../../support/service/worker.ts";
 
 const database = useDatabase();
 const agent = new Agent({ keepAlive: true, maxSockets: 16 });

@@ -1,10 +1,10 @@
 import { hash } from "node:crypto";
-import type { Database } from "../../db/client.ts";
-import * as ocsp from "../../db/queries/certificates/ocsp.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import { children, contentOf, DerError, encodingOf, expectTag, readWhole } from "../../pki/der-reader.ts";
-import { contextConstructed, tag } from "../../pki/der.ts";
-import type { CertId, CertIdHash } from "../../pki/ocsp-request.ts";
+import type { Database } from "../db/client.ts";
+import * as ocsp from "../db/queries/certificates/ocsp.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { children, contentOf, DerError, encodingOf, expectTag, readWhole } from "../pki/der-reader.ts";
+import { contextConstructed, tag } from "../pki/der.ts";
+import type { CertId, CertIdHash } from "./ocsp-request.ts";
 
 /** What a responder has to know of an issuer. */
 export interface OcspIssuer {

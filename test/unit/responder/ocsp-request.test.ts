@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import { contextConstructed, octetString, oid, sequence, tag, tlv } from "../../../pki/der.ts";
-import { certIdsMax, readOcspRequest } from "../../../pki/ocsp-request.ts";
+import { certIdsMax, readOcspRequest } from "../../../responder/ocsp-request.ts";
 import { extent } from "../../support/run/extent.ts";
 import { certificateDer } from "../../support/given/hierarchy/test-hierarchy.ts";
 import { createRandom } from "../../support/given/json-schema-samples.ts";

@@ -1,6 +1,6 @@
-import type { Database } from "../../db/client.ts";
-import * as ocsp from "../../db/queries/certificates/ocsp.ts";
-import type { StatusRow } from "../../db/queries/certificates/ocsp.ts";
+import type { Database } from "../db/client.ts";
+import * as ocsp from "../db/queries/certificates/ocsp.ts";
+import type { StatusRow } from "../db/queries/certificates/ocsp.ts";
 
 export interface LastOcsp {
   /** Notes that a certificate was answered for. Costs an answer nothing; written down within seconds. */

@@ -1,18 +1,18 @@
 import { hostname } from "node:os";
 import type { Worker } from "node:worker_threads";
 import type { Registry } from "prom-client";
-import type { Database } from "../../db/client.ts";
-import * as processes from "../../db/queries/upkeep/processes.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import type { Lifecycle } from "../../runtime/lifecycle.ts";
-import type { Log } from "../../runtime/log.ts";
-import { startThread } from "../../runtime/program-files.ts";
-import type { Issuers } from "../issuance/issuers.ts";
-import type { SigningPool } from "../signing/pool.ts";
-import { certifyResponder } from "../responder-certificates/certify-responder.ts";
+import type { Database } from "../db/client.ts";
+import * as processes from "../db/queries/upkeep/processes.ts";
+import type { Clock } from "../runtime/clock.ts";
+import type { Lifecycle } from "../runtime/lifecycle.ts";
+import type { Log } from "../runtime/log.ts";
+import { startThread } from "../runtime/program-files.ts";
+import type { Issuers } from "../worker/issuance/issuers.ts";
+import type { SigningPool } from "../worker/signing/pool.ts";
+import { certifyResponder } from "../worker/responder-certificates/certify-responder.ts";
 import { registerMetrics } from "./metrics.ts";
 import type { FromThread, OcspThreadData, ToThread } from "./messages.ts";
-import { within } from "../../runtime/deadline.ts";
+import { within } from "../runtime/deadline.ts";
 
 /** What a worker's responder is told by the configuration. */
 export interface OcspOptions extends OcspThreadData {
@@ -153,5 +153,5 @@ function hostOf(host: string): string {
 /** A thread has only what can be copied to it. */
 function newThread({ database, host, port, trustedProxies, requestsPerSecond }: OcspThreadData): Worker {
   const data: OcspThreadData = { database, host, port, trustedProxies, requestsPerSecond };
-  return startThread("worker/ocsp/ocsp-thread", data);
+  return startThread("responder/ocsp-thread", data);
 }

@@ -1,20 +1,20 @@
-import type { StatusRow } from "../../db/queries/certificates/ocsp.ts";
-import { DatabaseUnavailable } from "../../db/outage.ts";
-import type { Clock } from "../../runtime/clock.ts";
-import { readOcspRequest, type CertId } from "../../pki/ocsp-request.ts";
+import type { StatusRow } from "../db/queries/certificates/ocsp.ts";
+import { DatabaseUnavailable } from "../db/outage.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { readOcspRequest, type CertId } from "./ocsp-request.ts";
 import {
   encodeOcspResponse,
   encodeResponseData,
   type CertificateStatus,
   type SingleResponse,
-} from "../../pki/ocsp-response.ts";
+} from "./ocsp-response.ts";
 import { errorAnswer, type OcspAnswer } from "./answer.ts";
 import { createAnswerCache } from "./answer-cache.ts";
 import { IdentityUnavailable, type Identities, type Identity } from "./identities.ts";
 import { isIssuerOf, type OcspIssuers } from "./issuers.ts";
 import type { LastOcsp } from "./last-ocsp.ts";
 import type { ReadStatus } from "./status-reader.ts";
-import { within } from "../../runtime/deadline.ts";
+import { within } from "../runtime/deadline.ts";
 
 export interface Responder {
   /** Answers a request for an issuer. Never rejects: whatever goes wrong is an answer, too. */

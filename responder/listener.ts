@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
-import { requestBytesMax } from "../../pki/ocsp-request.ts";
-import { closeWhenIdle, listenOn } from "../../runtime/http-listener.ts";
+import { requestBytesMax } from "./ocsp-request.ts";
+import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
 import type { WithinLimit } from "./address-limits.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { errorAnswer, type OcspAnswer, type OcspOutcome } from "./answer.ts";

@@ -1,11 +1,11 @@
 import { connect } from "node:net";
 import { beforeAll, describe, expect, test } from "vitest";
-import { sql } from "../../../../db/sql.ts";
-import { ocspErrors } from "../../../../pki/ocsp-response.ts";
-import { useDatabase } from "../../../support/run/database.ts";
-import { eventually } from "../../../support/run/eventually.ts";
-import { givenRows } from "../../../support/given/given.ts";
-import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
+import { sql } from "../../../db/sql.ts";
+import { ocspErrors } from "../../../responder/ocsp-response.ts";
+import { useDatabase } from "../../support/run/database.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { givenRows } from "../../support/given/given.ts";
+import { givenIssuingRealm, type IssuingRealm } from "../../support/given/issuing.ts";
 import {
   askOverHttp,
   encodeCertId,
@@ -13,9 +13,9 @@ import {
   nonceExtension,
   outcomeOf,
   responderUrls,
-} from "../../../support/pki/ocsp.ts";
-import { startTcpProxy, type TcpProxy } from "../../../support/run/tcp-proxy.ts";
-import { startTestWorker } from "../../../support/service/worker.ts";
+} from "../../support/pki/ocsp.ts";
+import { startTcpProxy, type TcpProxy } from "../../support/run/tcp-proxy.ts";
+import { startTestWorker } from "../../support/service/worker.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);
