@@ -352,7 +352,7 @@ export interface paths {
         put?: never;
         /**
          * Create a profile for a server or an access point
-         * @description A name that is a DNS name becomes that of the certificate.
+         * @description A name that is a DNS name becomes that of the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.
          */
         post: operations["createInfrastructureProfile"];
         /** Revoke an infrastructure profile */
@@ -1828,6 +1828,23 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "guest_account_required" | "invalid_csr" | "invalid_request" | "unsupported_api_version";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `invalid_csr`: The certificate signing request cannot be used. `invalid_request`: The request is not valid. `name_not_permitted`: The name is a DNS name outside the domains of this realm. `unsupported_api_version`: This API version does not exist; use 1.0 or 2.0. */
+        "400_invalid_csr_invalid_request_name_not_permitted_unsupported_api_version": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "invalid_csr" | "invalid_request" | "name_not_permitted" | "unsupported_api_version";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -4064,7 +4081,7 @@ export interface operations {
                     };
                 };
             };
-            400: components["responses"]["400_invalid_csr_invalid_request_unsupported_api_version"];
+            400: components["responses"]["400_invalid_csr_invalid_request_name_not_permitted_unsupported_api_version"];
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             409: components["responses"]["409_key_already_certified"];

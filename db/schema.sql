@@ -366,7 +366,6 @@ create table guest_accounts (
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
   constraint guest_accounts_pkey PRIMARY KEY (id),
-  constraint guest_accounts_in_realm UNIQUE (realm_id, id),
   constraint guest_accounts_token_hash_key UNIQUE (token_hash),
   constraint guest_accounts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint guest_accounts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
@@ -378,7 +377,6 @@ comment on table guest_accounts is 'Time-limited containers for guest profiles. 
 comment on column guest_accounts.profile_limit is 'Null: unlimited.';
 comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again.';
 CREATE INDEX guest_accounts_newest ON public.guest_accounts USING btree (realm_id, created_at DESC, id DESC);
-CREATE TRIGGER guest_accounts_stay_revoked BEFORE UPDATE OF revoked_at ON public.guest_accounts FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS NULL))) EXECUTE FUNCTION keep_guests_revoked();
 
 create table hand_overs (
   id uuid not null,
@@ -491,11 +489,11 @@ create table issuances (
   renews_certificate_id bigint,
   beyond_limit boolean default false not null,
   constraint issuances_pkey PRIMARY KEY (id),
-  constraint issuances_guest_account_in_realm FOREIGN KEY (realm_id, guest_account_id) REFERENCES guest_accounts(realm_id, id),
+  constraint issuances_guest_account_id_fkey FOREIGN KEY (guest_account_id) REFERENCES guest_accounts(id),
   constraint issuances_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
   constraint issuances_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint issuances_renews_certificate_id_fkey FOREIGN KEY (renews_certificate_id) REFERENCES certificates(id),
-  constraint issuances_user_in_realm FOREIGN KEY (realm_id, user_id) REFERENCES users(realm_id, id),
+  constraint issuances_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
   constraint issuances_batch CHECK (((batch_id IS NULL) = (batch_position IS NULL))),
   constraint issuances_batch_position_check CHECK ((batch_position >= 0)),
   constraint issuances_csr_check CHECK ((char_length(csr) <= 16384)),
@@ -711,35 +709,6 @@ create table output_data_keys (
 );
 comment on table output_data_keys is 'Data keys that outputs are sealed with, each wrapped to the API''s public key.';
 
-create table processes (
-  id uuid not null,
-  started_at timestamp with time zone not null,
-  seen_at timestamp with time zone not null,
-  ocsp_url text,
-  kind text not null,
-  host text not null,
-  pid integer not null,
-  version text not null,
-  migration text not null,
-  clock_skew_ms integer,
-  queue text,
-  connections_max integer not null,
-  problems jsonb default '[]'::jsonb not null,
-  constraint processes_pkey PRIMARY KEY (id),
-  constraint processes_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'worker'::text, 'responder'::text]))),
-  constraint processes_ocsp_url_check CHECK ((ocsp_url ~ '^http://[A-Za-z0-9._:\[\]-]{1,255}$'::text)),
-  constraint processes_problems_check CHECK ((jsonb_typeof(problems) = 'array'::text))
-);
-comment on table processes is 'A row per running api, worker and responder, refreshed every 5 s and gone after a clean stop.';
-comment on column processes.seen_at is 'By the clock of the database, which is one for all processes.';
-comment on column processes.ocsp_url is 'Where the process answers OCSP; null while it does not.';
-comment on column processes.version is 'Of the code that the process runs.';
-comment on column processes.migration is 'The newest one that this code knows.';
-comment on column processes.clock_skew_ms is 'How far the clock of the process''s machine is ahead of the database''s; null: not measured.';
-comment on column processes.queue is 'The start of a hash of Redis''s host, port and database, or postgres; null: the process uses no queue.';
-comment on column processes.connections_max is 'The most connections to Postgres that the process opens.';
-comment on column processes.problems is 'What does not work: [{code, detail, since}].';
-
 create table profile_spans (
   realm_id bigint not null,
   shortest_days integer not null,
@@ -769,11 +738,13 @@ create table realms (
   ssids text[] default '{eduroam}'::text[] not null,
   help_uri text default ''::text not null,
   privacy_uri text default ''::text not null,
+  infrastructure_domains text[] default '{}'::text[] not null,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
   constraint realms_domain_check CHECK (((domain = lower(domain)) AND ((char_length(domain) >= 3) AND (char_length(domain) <= 43)))),
   constraint realms_help_uri_check CHECK ((char_length(help_uri) <= 2000)),
+  constraint realms_infrastructure_domains CHECK (((cardinality(infrastructure_domains) <= 32) AND (COALESCE(array_ndims(infrastructure_domains), 1) = 1) AND (array_position(infrastructure_domains, NULL::text) IS NULL) AND (array_position(infrastructure_domains, ''::text) IS NULL))),
   constraint realms_key_types_check CHECK ((jsonb_typeof(key_types) = 'object'::text)),
   constraint realms_logo_uri_check CHECK ((char_length(logo_uri) <= 2000)),
   constraint realms_max_profiles_check CHECK (((max_profiles >= 0) AND (max_profiles <= 100))),
@@ -794,7 +765,7 @@ comment on column realms.key_types is 'Device type to key type, where the realm 
 comment on column realms.upstream_client_secret is 'Sealed under the service''s master key.';
 comment on column realms.offboarding_share_percent is 'A bulk offboarding of more than this share of the active users needs its number confirmed.';
 comment on column realms.ssids is 'The Wi-Fi networks that files for devices set up, by name, 1 to 32 octets each.';
-CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
+comment on column realms.infrastructure_domains is 'The domains, beside its own, that DNS names of infrastructure profiles may be in; in lower case.';
 
 create table refresh_tokens (
   token_hash bytea not null,
@@ -936,7 +907,6 @@ create table users (
   email_folded text generated always as (lower(email)) stored,
   offboarding_job_id uuid,
   constraint users_pkey PRIMARY KEY (id),
-  constraint users_in_realm UNIQUE (realm_id, id),
   constraint users_realm_id_pairwise_id_key UNIQUE (realm_id, pairwise_id),
   constraint users_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint users_display_name_check CHECK ((char_length(display_name) <= 200)),
@@ -958,7 +928,17 @@ CREATE INDEX users_offboarded ON public.users USING btree (realm_id, offboarded_
 CREATE INDEX users_offboarded_last ON public.users USING btree (realm_id, offboarded_at DESC NULLS LAST, id DESC);
 CREATE INDEX users_pairwise_id_contains ON public.users USING gin (pairwise_id_folded gin_trgm_ops);
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
-CREATE TRIGGER users_stay_offboarded BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NOT NULL) AND (new.offboarded_at IS NULL))) EXECUTE FUNCTION keep_offboarded();
+
+create table workers (
+  id uuid not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  ocsp_url text,
+  constraint workers_pkey PRIMARY KEY (id),
+  constraint workers_ocsp_url_check CHECK ((ocsp_url ~ '^http://[A-Za-z0-9._:\[\]-]{1,255}$'::text))
+);
+comment on table workers is 'A row per running worker, refreshed every few seconds and gone after a clean stop.';
+comment on column workers.ocsp_url is 'Where the worker''s OCSP listener is reached; null while it has none.';
 
 CREATE OR REPLACE FUNCTION public.add_active_profiles()
  RETURNS trigger
@@ -1128,34 +1108,6 @@ end
 $function$
 ;
 
-CREATE OR REPLACE FUNCTION public.keep_guests_revoked()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'usage') then
-    raise exception 'a guest account stays revoked' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
-  end if;
-  return new;
-end
-$function$
-;
-
-CREATE OR REPLACE FUNCTION public.keep_offboarded()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if not (pg_has_role(current_user, 'realmpass_api', 'usage') or pg_has_role(current_user, 'realmpass_operator', 'usage')) then
-    raise exception 'only the api and the operator take an offboarding back' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
-  end if;
-  return new;
-end
-$function$
-;
-
 CREATE OR REPLACE FUNCTION public.keep_responders()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1171,28 +1123,6 @@ begin
 end
 $function$
 ;
-
-CREATE OR REPLACE FUNCTION public.keep_trust()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if not pg_has_role(current_user, 'realmpass_operator', 'usage')
-     and ((old.radius_ca is not null and new.radius_ca is distinct from old.radius_ca)
-          or (old.radius_cn is not null and new.radius_cn is distinct from old.radius_cn)
-          or (old.upstream_issuer is not null and new.upstream_issuer is distinct from old.upstream_issuer)
-          or (old.upstream_client_id is not null and new.upstream_client_id is distinct from old.upstream_client_id)
-          or (old.upstream_client_secret is not null
-              and new.upstream_client_secret is distinct from old.upstream_client_secret)
-          or (old.upstream_claims <> '{}' and new.upstream_claims is distinct from old.upstream_claims)) then
-    raise exception 'only the operator changes whom a realm trusts' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
-  end if;
-  return new;
-end
-$function$
-;
-comment on function keep_trust() is 'Whom devices and sign-in trust is set once; after that the operator alone changes it.';
 
 CREATE OR REPLACE FUNCTION public.mark_revoked()
  RETURNS trigger

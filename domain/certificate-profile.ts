@@ -74,6 +74,15 @@ export function isDnsName(text: string): boolean {
 }
 const dnsName = /^(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+(?!\d+$)[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
 
+/**
+ * Whether a DNS name is one of these domains or below one (RFC 5280 section 4.2.1.10), in any letter case. The domains
+ * are in lower case.
+ */
+export function isWithinDomains(name: string, domains: readonly string[]): boolean {
+  const folded = name.toLowerCase();
+  return domains.some((domain) => folded === domain || folded.endsWith(`.${domain}`));
+}
+
 /** An organization name as a certificate may hold it: control characters out, at most 64 characters, none cut in half. */
 export function organizationName(displayName: string): string {
   return Array.from(displayName.replace(/\p{Cc}/gu, " ").trim())

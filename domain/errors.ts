@@ -3,6 +3,7 @@ export const errorCatalogue = {
   invalid_request: { status: 400, message: "The request is not valid." },
   invalid_csr: { status: 400, message: "The certificate signing request cannot be used." },
   unsupported_api_version: { status: 400, message: "This API version does not exist; use 1.0 or 2.0." },
+  name_not_permitted: { status: 400, message: "The name is a DNS name outside the domains of this realm." },
   guest_account_required: { status: 400, message: "This needs a guest account's token." },
   unauthenticated: { status: 401, message: "A valid access token is required." },
   forbidden: { status: 403, message: "This needs an administrator." },

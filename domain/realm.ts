@@ -17,6 +17,15 @@ export const RealmDomain = z
   )
   .refine(isDnsName, "must be a DNS domain");
 
+const infrastructureDomainsMax = 32;
+
+/** The domains, beside the realm's own, that DNS names of infrastructure profiles may be in. */
+export const InfrastructureDomains = z
+  .array(z.string().toLowerCase().refine(isDnsName, "must be a DNS domain"))
+  .min(1)
+  .max(infrastructureDomainsMax, `must be given at most ${infrastructureDomainsMax} times`)
+  .refine((names) => new Set(names).size === names.length, "must not name a domain twice");
+
 /** Where the realm's logo is: https, since pages that show it are; empty for none. */
 export const LogoUri = z
   .string()
@@ -56,6 +65,12 @@ export const Ssids = z
   .min(1)
   .max(ssidsMax, `must be given at most ${ssidsMax} times`)
   .refine((names) => new Set(names).size === names.length, "must not name a network twice");
+
+/** The domains that DNS names of infrastructure profiles have to be in: the realm's own first. */
+export const permittedDomains = (realm: { domain: string; infrastructureDomains: readonly string[] }): string[] => [
+  realm.domain,
+  ...realm.infrastructureDomains,
+];
 
 /** A realm's settings as the service uses them. */
 export interface Realm {

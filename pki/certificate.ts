@@ -34,6 +34,8 @@ export type SubjectAltName = { rfc822Name: string } | { dnsName: string };
 export interface CertificateDraft {
   readonly issuer: Issuer;
   readonly kind: CertificateKind;
+  /** The realm that the certificate is of: where its names may be. In no field of the certificate. */
+  readonly realm: { readonly domain: string; readonly infrastructureDomains: readonly string[] };
   readonly serialNumber: SerialNumber;
   readonly subject: { readonly commonName: string; readonly organization: string };
   readonly subjectAltName: SubjectAltName;
@@ -52,6 +54,9 @@ export interface CertificateRequest {
   identity: string;
   /** The realm's display name. */
   organization: string;
+  realmDomain: string;
+  /** What DNS names the realm permits beside those in its own domain. */
+  infrastructureDomains: readonly string[];
   /** The caller's name for an infrastructure profile when it is a DNS name; read for that kind only. */
   dnsName: string | null;
   notBefore: Date;
@@ -68,6 +73,7 @@ export function draftCertificate(request: CertificateRequest): CertificateDraft 
   return {
     issuer: request.issuer,
     kind,
+    realm: { domain: request.realmDomain, infrastructureDomains: request.infrastructureDomains },
     serialNumber: request.serialNumber,
     subject: { commonName: named ?? identity, organization: organizationName(request.organization) },
     subjectAltName: named === null ? { rfc822Name: identity } : { dnsName: named },

@@ -1,10 +1,13 @@
 import {
   commonNameLengthMax,
   isDnsName,
+  identityLabelLength,
   isIdentity,
+  isWithinDomains,
   organizationLengthMax,
   type ExtendedKeyUsage,
 } from "../domain/certificate-profile.ts";
+import { permittedDomains } from "../domain/realm.ts";
 import type { CertificateDraft } from "./certificate.ts";
 import { isHttpUrl } from "./issuer.ts";
 import { isDerPublicKey, publicKeyAlgorithm } from "./public-key.ts";
@@ -20,15 +23,23 @@ export interface LintRule {
 /** The rules a draft broke. Nothing was signed. */
 export class LintError extends Error {
   override readonly name = "LintError";
-  /** `issuer_expiring`: the only fault is that the certificate would outlive its issuer. */
-  readonly code: "issuer_expiring" | "lint_failed";
+  /**
+   * `issuer_expiring`: the only fault is that the certificate would outlive its issuer. `name_not_permitted`: the only
+   * fault is where its name is.
+   */
+  readonly code: "issuer_expiring" | "name_not_permitted" | "lint_failed";
   readonly rules: readonly string[];
 
   constructor(rules: readonly string[]) {
     super(`the certificate would break: ${rules.join(", ")}`);
-    this.code = rules.every((rule) => rule === "within_issuer_not_after") ? "issuer_expiring" : "lint_failed";
+    this.code = codeOf(rules);
     this.rules = rules;
   }
+}
+
+function codeOf(rules: readonly string[]): LintError["code"] {
+  if (rules.every((rule) => rule === "within_issuer_not_after")) return "issuer_expiring";
+  return rules.every((rule) => rule.startsWith("name_within_")) ? "name_not_permitted" : "lint_failed";
 }
 
 /** Holds a draft against every rule. Throws LintError with the names of all that it breaks. */
@@ -79,6 +90,14 @@ export const lintRules: readonly LintRule[] = [
     section: "RFC 5280 4.2.1.6, RFC 1123 2.1",
     holds: ({ kind, subjectAltName: name }) =>
       "rfc822Name" in name ? isIdentity(name.rfc822Name) : kind === "infrastructure" && isDnsName(name.dnsName),
+  },
+  {
+    name: "name_within_domains",
+    section: "RFC 5280 4.2.1.6, RFC 9525 4",
+    holds: ({ subjectAltName: name, realm }) =>
+      "dnsName" in name
+        ? isWithinDomains(name.dnsName, permittedDomains(realm))
+        : name.rfc822Name.slice(identityLabelLength + 1) === realm.domain,
   },
   {
     name: "validity_in_order",

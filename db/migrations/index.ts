@@ -21,6 +21,7 @@ import { offboardingJob } from "./20261122-0900-offboarding-job.ts";
 import { responderRole } from "./20261123-1000-responder-role.ts";
 import { trustAndOwners } from "./20261123-1010-trust-and-owners.ts";
 import { processes } from "./20261123-1100-processes.ts";
+import { infrastructureDomains } from "./20261123-1200-infrastructure-domains.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -48,4 +49,5 @@ export const migrations: readonly Migration[] = [
   responderRole,
   trustAndOwners,
   processes,
+  infrastructureDomains,
 ];

@@ -3,7 +3,7 @@ import { z } from "zod";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { operatorActor } from "../../domain/audit.ts";
-import { HelpUri, PrivacyUri, realmLimits, Ssids } from "../../domain/realm.ts";
+import { HelpUri, InfrastructureDomains, PrivacyUri, realmLimits, Ssids } from "../../domain/realm.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";
 import { authUrl, upstreamCallbackPath } from "../../runtime/addresses.ts";
 import { flag, option } from "../../terminal/command.ts";
@@ -46,6 +46,12 @@ export const realmSet = command({
     ssid: option("name", "a Wi-Fi network that files for devices set up; once for each", Ssids.optional(), {
       many: true,
     }),
+    infrastructureDomain: option(
+      "domain",
+      "a domain, beside the realm's own, that DNS names of infrastructure profiles may be in; once for each",
+      InfrastructureDomains.optional(),
+      { many: true },
+    ),
     localSignIn: option("on|off", "sign-in with a local name, for trial and emergencies", Switch.optional()),
     upstreamIssuer: option("uri", "the identity provider that people sign in through", UpstreamIssuer.optional()),
     upstreamClientId: option("id", "what the identity provider calls this service", text(1, 255).optional()),
@@ -98,6 +104,7 @@ export const realmSet = command({
       privacyUri,
       radiusCn,
       ssid,
+      infrastructureDomain,
       localSignIn,
       maxProfiles: profiles,
       maxValid,
@@ -113,6 +120,7 @@ export const realmSet = command({
         radiusCn,
         radiusCa,
         ssids: ssid,
+        infrastructureDomains: input.clear?.has("infrastructure-domain") === true ? [] : infrastructureDomain,
         offboardingShare,
         localSignIn,
         maxProfiles: profiles,

@@ -18,6 +18,7 @@ export const realmView = (realm: RealmRow) => ({
   radiusCN: radiusServerName(realm),
   radiusCA: realm.radiusCa,
   ssids: realm.ssids,
+  infrastructureDomains: realm.infrastructureDomains,
   offboardingShare: realm.offboardingShare,
   localSignIn: realm.localSignIn,
   upstreamIssuer: realm.upstreamIssuer,

@@ -2,6 +2,7 @@ import { z } from "zod";
 
 /** The settings that `--clear` resets, by the name of the option that sets them. */
 const resettableSettings = [
+  "infrastructure-domain",
   "radius-ca",
   "upstream-issuer",
   "upstream-client-id",

@@ -2,8 +2,9 @@ import type { RealmChange, RealmRow } from "../../db/queries/realm/realms.ts";
 import type { UpstreamClaims } from "../../domain/upstream-claims.ts";
 import type { ResettableSetting } from "./resettable-settings.ts";
 
-/** The options of `realm set` that `--clear` can reset: those of the identity provider, and the CA of the RADIUS server. */
+/** The options of `realm set` that `--clear` can reset: those of the identity provider, the CA of the RADIUS server, and the domains of servers. */
 export interface UpstreamInput {
+  infrastructureDomain: string[] | undefined;
   radiusCaFile: string | undefined;
   upstreamIssuer: string | undefined;
   upstreamClientId: string | undefined;
@@ -18,6 +19,7 @@ export interface UpstreamInput {
 /** A setting that would be both set and cleared. */
 export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableSetting | undefined {
   const set: Record<ResettableSetting, unknown> = {
+    "infrastructure-domain": input.infrastructureDomain,
     "radius-ca": input.radiusCaFile,
     "upstream-issuer": input.upstreamIssuer,
     "upstream-client-id": input.upstreamClientId,

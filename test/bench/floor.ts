@@ -36,6 +36,8 @@ async function makeProfile(issuer: Issuer): Promise<Buffer> {
     serialNumber: drawSerialNumber(),
     identity: "abcdefghijklmnopqrst@demo.example",
     organization,
+    realmDomain: "demo.example",
+    infrastructureDomains: [],
     dnsName: null,
     notBefore: issuer.notBefore,
     notAfter: issuer.notAfter,

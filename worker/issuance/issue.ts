@@ -154,6 +154,8 @@ function toSigningRequest(
     serialNumber: row.serialNumber,
     identity: row.identity,
     organization: row.organization,
+    realmDomain: row.realmDomain,
+    infrastructureDomains: row.infrastructureDomains,
     dnsName: row.identity.includes("@") ? null : row.identity,
     friendlyName: `${row.name} (${row.organization})`,
     notBefore: row.notBefore,
@@ -171,6 +173,7 @@ function toSigningRequest(
 const failureCode = {
   invalid_csr: "invalid_csr",
   lint_failed: "issuance_failed",
+  name_not_permitted: "name_not_permitted",
   issuer_expiring: "issuer_expiring",
   issuer_not_loaded: null,
   signing_failed: null,

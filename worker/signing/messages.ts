@@ -28,6 +28,9 @@ export interface SigningRequest {
   identity: string;
   /** The realm's display name. */
   organization: string;
+  realmDomain: string;
+  /** What DNS names the realm permits beside those in its own domain. */
+  infrastructureDomains: readonly string[];
   dnsName: string | null;
   /** What the device shows for the certificate. */
   friendlyName: string;
@@ -45,11 +48,11 @@ export interface SigningRequest {
 }
 
 /**
- * `invalid_csr`, `lint_failed` and `issuer_expiring` are answers: the same order fails again.
+ * `invalid_csr`, `lint_failed`, `name_not_permitted` and `issuer_expiring` are answers: the same order fails again.
  * `issuer_not_loaded` and `signing_failed` are conditions: a later attempt may succeed.
  */
 export type OrderFailureCode =
-  "invalid_csr" | "lint_failed" | "issuer_expiring" | "issuer_not_loaded" | "signing_failed";
+  "invalid_csr" | "lint_failed" | "name_not_permitted" | "issuer_expiring" | "issuer_not_loaded" | "signing_failed";
 
 export interface IssuedOrder {
   issuanceId: IssuanceID;

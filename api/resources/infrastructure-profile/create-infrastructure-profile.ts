@@ -1,10 +1,13 @@
 import { z } from "zod";
+import type { Db } from "../../../db/client.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
-import { certificateValidity } from "../../../domain/certificate-profile.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import { certificateValidity, isDnsName, isWithinDomains } from "../../../domain/certificate-profile.ts";
 import { infrastructureKeyType, KeyType } from "../../../domain/device.ts";
 import { profileRefusal } from "../../../domain/entitlement.ts";
 import { ProfileName } from "../../../domain/profile.ts";
+import { permittedDomains } from "../../../domain/realm.ts";
 import { lines } from "../../../domain/text.ts";
 import { drawIssuanceId } from "../../../runtime/draw-ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
@@ -25,10 +28,13 @@ const InfrastructureProfileCreation = CertificateCreation.extend({
   keyType: KeyType.default(infrastructureKeyType).describe("What a RADIUS server of any age takes."),
 });
 
+const infrastructureProfileErrors = ["name_not_permitted", ...certificateCreationErrors] as const;
+
 export const createInfrastructureProfile = endpoint({
   operation: "createInfrastructureProfile",
   summary: "Create a profile for a server or an access point",
-  description: "A name that is a DNS name becomes that of the certificate.",
+  description:
+    "A name that is a DNS name becomes that of the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.",
   method: "post",
   path: "/api/infrastructure-profile/:name",
   access: "admin",
@@ -37,7 +43,7 @@ export const createInfrastructureProfile = endpoint({
   body: InfrastructureProfileCreation,
   data: CreatedInfrastructureProfileView,
   pending: issuanceViewOf(CreatedInfrastructureProfileView),
-  errors: certificateCreationErrors,
+  errors: infrastructureProfileErrors,
   changes: true,
 
   async handle({ params: { name }, body, principal, deps, prefer, change, log, signal, fail }) {
@@ -47,6 +53,8 @@ export const createInfrastructureProfile = endpoint({
     let isNew = false;
 
     const id = await change(async (tx) => {
+      const nameRefusal = await refusalOfName(tx, realmId, name);
+      if (nameRefusal !== undefined) throw fail("name_not_permitted", { description: nameRefusal });
       const issuerNotAfter = await issuers.findIssuingEnd(tx, realmId);
       const refusal = profileRefusal({ kind: "infrastructure", validityMonths, issuerNotAfter }, createdAt);
       if (refusal !== undefined) throw fail(refusal);
@@ -73,7 +81,19 @@ export const createInfrastructureProfile = endpoint({
     });
 
     const view = createdInfrastructureProfileView;
-    const call = { deps, prefer, log, signal, errors: certificateCreationErrors, fail };
+    const call = { deps, prefer, log, signal, errors: infrastructureProfileErrors, fail };
     return finishIssuance({ id, isNew, createdAt, view }, call);
   },
 });
+
+/** Why a name is not certified; the signing thread asks the same again. Undefined: it is. */
+async function refusalOfName(tx: Db, realmId: string, name: string): Promise<string | undefined> {
+  if (!isDnsName(name)) return undefined;
+  const realm = await realms.findById(tx, realmId);
+  if (realm === undefined || isWithinDomains(name, permittedDomains(realm))) return undefined;
+  const added = [...realm.infrastructureDomains, name.toLowerCase()].map((each) => ` --infrastructure-domain ${each}`);
+  return (
+    `A DNS name has to be in one of this realm's domains: ${permittedDomains(realm).join(", ")}. ` +
+    `An operator adds another with: operator realm set --realm ${realm.name}${added.join("")}`
+  );
+}

@@ -38,6 +38,9 @@ export interface ClaimedIssuance {
   notBefore: Date;
   notAfter: Date;
   organization: string;
+  realmDomain: string;
+  /** What DNS names it permits beside those in its own domain. */
+  infrastructureDomains: string[];
   failures: number;
 }
 
@@ -76,10 +79,11 @@ export const claim = (
       select i.id, i.issuer_id, i.serial_number, i.not_after,
              d.serial_number as next_serial_number, s.id as next_issuer_id, ${endOf(at)} as next_not_after,
              case when i.kind = 'infrastructure' and i.name ~ '^[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?(\\.[A-Za-z0-9]([A-Za-z0-9-]*[A-Za-z0-9])?)+$'
+                  and i.name !~ '\\.[0-9]+$'
                   then lower(i.name)
                   else d.label || '@' || r.domain
              end as identity,
-             r.display_name as organization
+             r.display_name as organization, r.domain as realm_domain, r.infrastructure_domains
         from drawn d
         join issuances i on i.id = d.id
         join realms r on r.id = i.realm_id
@@ -106,7 +110,8 @@ export const claim = (
      where i.id = free.id
     returning i.id, i.claim_id as "claimId", i.kind, i.name, i.device_type as "deviceType", i.format,
               i.key_type as "keyType", i.csr, i.issuer_id as "issuerId", i.serial_number as "serialNumber",
-              i.identity, i.not_before as "notBefore", i.not_after as "notAfter", free.organization, i.failures
+              i.identity, i.not_before as "notBefore", i.not_after as "notAfter", free.organization,
+              free.realm_domain as "realmDomain", free.infrastructure_domains as "infrastructureDomains", i.failures
   `);
 
 /**

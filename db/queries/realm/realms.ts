@@ -8,6 +8,8 @@ export interface RealmRow extends Realm {
   /** Where people get help, and what is said about their data; empty: nowhere. */
   helpUri: string;
   privacyUri: string;
+  /** The domains, beside its own, that DNS names of infrastructure profiles may be in. */
+  infrastructureDomains: string[];
   radiusCa: string | null;
   /** The Wi-Fi networks that files for devices set up. */
   ssids: string[];
@@ -23,7 +25,8 @@ export interface RealmRow extends Realm {
 
 const columns = sql`
   id, name, display_name as "displayName", domain, logo_uri as "logoUri",
-  help_uri as "helpUri", privacy_uri as "privacyUri", max_profiles as "maxProfiles",
+  help_uri as "helpUri", privacy_uri as "privacyUri",
+  infrastructure_domains as "infrastructureDomains", max_profiles as "maxProfiles",
   max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, key_types as "keyTypes",
   offboarding_share_percent as "offboardingShare",
   local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
@@ -77,6 +80,7 @@ export interface RealmChange {
   logoUri?: string | undefined;
   helpUri?: string | undefined;
   privacyUri?: string | undefined;
+  infrastructureDomains?: readonly string[] | undefined;
   radiusCn?: string | undefined;
   /** PEM; null: the realm's own CA. */
   radiusCa?: string | null | undefined;
@@ -101,6 +105,7 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
     [sql`logo_uri`, change.logoUri],
     [sql`help_uri`, change.helpUri],
     [sql`privacy_uri`, change.privacyUri],
+    [sql`infrastructure_domains`, change.infrastructureDomains],
     [sql`radius_cn`, change.radiusCn],
     [sql`radius_ca`, change.radiusCa],
     [sql`offboarding_share_percent`, change.offboardingShare],

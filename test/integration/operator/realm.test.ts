@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import { sql } from "../../../db/sql.ts";
 import { masterKey, openUnderMasterKey } from "../../../runtime/master-key.ts";
@@ -416,4 +416,46 @@ test("with several realms one has to be named, and the message lists them", asyn
   expect(unnamed.code).toBe(2);
   for (const name of names) expect(unnamed.err).toContain(name);
   expect([unknown.code, unknown.json["error"]]).toEqual([1, "realm_not_found"]);
+});
+
+describe("the domains that names of servers may be in", () => {
+  const set = (realm: string, ...domains: string[]) =>
+    operator.run(["realm", "set", "--realm", realm, ...domains.flatMap((name) => ["--infrastructure-domain", name])]);
+
+  test("are set together, in lower case, beside the realm's own; --clear takes them back", async () => {
+    const realm = await operator.realm();
+
+    expect((await set(realm, "Campus.Example.org", "example.net")).json).toMatchObject({
+      domain: `${realm}.example`,
+      infrastructureDomains: ["campus.example.org", "example.net"],
+    });
+    expect((await set(realm, "example.net")).json).toMatchObject({ infrastructureDomains: ["example.net"] });
+    const cleared = await operator.run(["realm", "set", "--realm", realm, "--clear", "infrastructure-domain"]);
+    expect(cleared.json).toMatchObject({ infrastructureDomains: [] });
+
+    expect(await updatesOf(realm)).toEqual([
+      {
+        before: { infrastructureDomains: [] },
+        after: { infrastructureDomains: ["campus.example.org", "example.net"] },
+      },
+      {
+        before: { infrastructureDomains: ["campus.example.org", "example.net"] },
+        after: { infrastructureDomains: ["example.net"] },
+      },
+      { before: { infrastructureDomains: ["example.net"] }, after: { infrastructureDomains: [] } },
+    ]);
+  });
+
+  test.each([
+    ["org"],
+    ["*.example.org"],
+    ["example.org."],
+    ["bücher.example"],
+    ["192.0.2.1"],
+    ["a.org", "A.org"],
+    [""],
+  ])("%j is refused", async (...domains) => {
+    const { code, json } = await set(await operator.anyRealm(), ...domains);
+    expect([code, json["error"]]).toEqual([2, "usage"]);
+  });
 });

@@ -57,10 +57,17 @@ async function makeHierarchy(validityYears?: number): Promise<Hierarchy> {
   return { root, issuing: await createIssuingCa({ ...names, ...years, root }) };
 }
 
-/** A realm with a root and an issuing CA that no other realm of its database has. */
+/**
+ * A realm with a root and an issuing CA that no other realm of its database has. It permits the names of servers that
+ * docs/radius and the tests of the console use.
+ */
 export async function givenIssuingRealm(
   owner: Database,
-  { maxProfiles = 5, validityYears }: { maxProfiles?: number; validityYears?: number } = {},
+  {
+    maxProfiles = 5,
+    validityYears,
+    infrastructureDomains = ["demo.example", "example.org"],
+  }: { maxProfiles?: number; validityYears?: number; infrastructureDomains?: string[] } = {},
 ): Promise<IssuingRealm> {
   const at = systemClock.now();
   const name = `realm-${unique()}`;
@@ -74,7 +81,7 @@ export async function givenIssuingRealm(
       localSignIn: false,
       at,
     });
-    await realms.update(tx, id, { maxProfiles });
+    await realms.update(tx, id, { maxProfiles, infrastructureDomains });
     const issuer = await issuerKeys.create(tx, {
       realmId: id,
       certificate: issuing.certificate,

@@ -4,6 +4,7 @@ import {
   identityLabelOf,
   isDnsName,
   isIdentity,
+  isWithinDomains,
   organizationName,
   realmDomainLengthMax,
 } from "../../../domain/certificate-profile.ts";
@@ -71,4 +72,25 @@ test.each([
   ["🛰".repeat(70), "🛰".repeat(64)],
 ])("an organization name fits a certificate: %j", (displayName, name) => {
   expect(organizationName(displayName)).toBe(name);
+});
+
+describe("a DNS name within example.org and wifi.example.net", () => {
+  const domains = ["example.org", "wifi.example.net"];
+  test.each(["example.org", "EXAMPLE.org", "a.example.org", "a.b.example.org", "x.wifi.example.net"])(
+    "%s is",
+    (name) => {
+      expect(isWithinDomains(name, domains)).toBe(true);
+    },
+  );
+
+  test.each(["org", "notexample.org", "example.org.evil.net", "example.net", "xwifi.example.net", "example.organic"])(
+    "%s is not",
+    (name) => {
+      expect(isWithinDomains(name, domains)).toBe(false);
+    },
+  );
+
+  test("no name is within no domains", () => {
+    expect(isWithinDomains("example.org", [])).toBe(false);
+  });
 });

@@ -25,6 +25,15 @@ const rsaKey = (modulusLength: number, publicExponent = 65537) =>
 const rsa2048 = generateKeyPairSync("rsa", { modulusLength: 2048 }).privateKey;
 const p256 = generateKeyPairSync("ec", { namedCurve: "P-256" }).privateKey;
 
+/** A server, or a user, with this name in every place. */
+const named = (subjectAltName: CertificateDraft["subjectAltName"]): Partial<CertificateDraft> => ({
+  ...("dnsName" in subjectAltName
+    ? { kind: "infrastructure" as const, extendedKeyUsages: ["clientAuth", "serverAuth"] as const }
+    : {}),
+  subject: { ...draft.subject, commonName: Object.values(subjectAltName)[0]! },
+  subjectAltName,
+});
+
 const cases: [rule: string, what: string, override: Partial<CertificateDraft>][] = [
   ["serial_number_positive", "zero", { serialNumber: "0" as SerialNumber }],
   ["serial_number_positive", "a negative serial number", { serialNumber: "-5" as SerialNumber }],
@@ -53,6 +62,20 @@ const cases: [rule: string, what: string, override: Partial<CertificateDraft>][]
     "letters an IA5String has not",
     { subjectAltName: { rfc822Name: `${"a".repeat(20)}@bücher.example` } },
   ],
+  ["name_within_domains", "another realm's identity", named({ rfc822Name: `${"a".repeat(20)}@wifi.example.net` })],
+  [
+    "name_within_domains",
+    "an identity below the realm's domain",
+    named({ rfc822Name: testIdentity.replace("@", "@a.") }),
+  ],
+  [
+    "name_within_domains",
+    "an identity in a domain for servers",
+    named({ rfc822Name: `${"a".repeat(20)}@example.org` }),
+  ],
+  ["name_within_domains", "a foreign host", named({ dnsName: "www.example.net" })],
+  ["name_within_domains", "a host whose name only ends alike", named({ dnsName: "notexample.org" })],
+  ["name_within_domains", "the domain above", named({ dnsName: "org.example" })],
   ["validity_in_order", "an end before the beginning", { notAfter: new Date(draft.notBefore.getTime() - 1000) }],
   ["validity_in_order", "no time at all", { notAfter: draft.notBefore }],
   ["validity_in_order", "no date", { notBefore: new Date(Number.NaN) }],
@@ -110,6 +133,22 @@ describe("at the end of the issuer", () => {
     }).toThrow(expect.objectContaining({ code: "issuer_expiring" }));
     expect(() => {
       lint({ ...draft, notAfter: beyond, extendedKeyUsages: [] });
+    }).toThrow(expect.objectContaining({ code: "lint_failed" }));
+  });
+});
+
+describe("a name outside the realm's domains", () => {
+  test.each(["example.org", "Radius.Example.ORG", "a.wifi.example.org"])("is not %s", (dnsName) => {
+    expect(rulesBrokenBy(named({ dnsName }))).toEqual([]);
+  });
+
+  test("is name_not_permitted, unless there are other faults", () => {
+    const foreign = named({ dnsName: "www.example.net" });
+    expect(() => {
+      lint({ ...draft, ...foreign });
+    }).toThrow(expect.objectContaining({ code: "name_not_permitted" }));
+    expect(() => {
+      lint({ ...draft, ...foreign, notAfter: draft.notBefore });
     }).toThrow(expect.objectContaining({ code: "lint_failed" }));
   });
 });

@@ -321,6 +321,21 @@ test("one key, in whatever octets it is sent, is certified once, in DER", async 
   await stop();
 });
 
+test("a server's name outside the realm's domains is not certified, also when a row asks for it that no api checked", async () => {
+  const { realmId } = await givenIssuingRealm(database.owner, { infrastructureDomains: ["example.org"] });
+  const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
+  const infrastructure = { realmId, userId: null as never, kind: "infrastructure", deviceType: null } as const;
+  const names = ["radius.example.org", "www.example.net", "the printer"];
+  const ids = await Promise.all(names.map((name) => givenIssuance(database.owner, { ...infrastructure, name })));
+
+  await queues.enqueueAll(issueCertificate, ids.map(payload));
+
+  const codes = new Map((await settled(ids)).map(({ id, errorCode }) => [id, errorCode]));
+  expect(ids.map((id) => codes.get(id))).toEqual([null, "name_not_permitted", null]);
+  expect(await certificatesPerIssuance([ids[1]!])).toEqual([0]);
+  await stop();
+});
+
 test("RSA keys come from the pool while it has any, and are made on the spot when it has none", async () => {
   const { realmId, userId } = await realmWithUser();
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url, rsaKeyPool: 2 });

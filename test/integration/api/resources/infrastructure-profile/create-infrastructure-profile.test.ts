@@ -17,7 +17,7 @@ describe("with a worker", () => {
   let service: Caller;
 
   beforeAll(async () => {
-    const realm = await givenIssuingRealm(api.database.owner);
+    const realm = await givenIssuingRealm(api.database.owner, { infrastructureDomains: ["example.org"] });
     ({ realmId } = realm);
     issuer = new X509Certificate(realm.issuer);
     service = as.service({ realmId });
@@ -71,6 +71,29 @@ describe("with a worker", () => {
     expect(certificate.subject).toContain("CN=radius.example.org");
     expect(certificate.subjectAltName).toBe("DNS:radius.example.org");
     expect(certificate.keyUsage).toEqual(["1.3.6.1.5.5.7.3.2", "1.3.6.1.5.5.7.3.1"]);
+  });
+
+  test("a DNS name in no domain of the realm is refused, and the answer says what is permitted and how to add it", async () => {
+    const [{ name: realm, domain } = { name: "", domain: "" }] = await api.database.owner.query<{
+      name: string;
+      domain: string;
+    }>(sql`select name, domain from realms where id = ${realmId}`);
+    for (const name of ["www.example.net", "Example.NET", `evil${domain}`, "notexample.org", "org.example"]) {
+      const answer = await service.post(at(name), pem);
+      expect(answer).toBeError("name_not_permitted");
+      expect(answer.body.error_description).toContain(`${domain}, example.org`);
+      expect(answer.body.error_description).toContain(
+        `realm set --realm ${realm} --infrastructure-domain example.org --infrastructure-domain ${name.toLowerCase()}`,
+      );
+    }
+    for (const name of [domain, `a.b.${domain}`, "example.org"]) {
+      expect(await service.post(at(name), pem)).toMatchObject({ status: 200, body: { data: { identity: name } } });
+    }
+  });
+
+  test("a name of digits and dots is no DNS name: its identity is a random one", async () => {
+    const { status, body } = await service.post(at("192.0.2.1"), pem);
+    expect([status, body.data?.identity]).toEqual([200, expect.stringMatching(/^[a-z2-7]{20}@/)]);
   });
 
   test("without a key type the key is RSA, and pkcs12 gives base64 in data", async () => {
