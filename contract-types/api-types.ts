@@ -73,13 +73,13 @@ export interface paths {
         get: operations["getApplication"];
         /**
          * Change an application
-         * @description Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten.
+         * @description Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten. Bulk jobs of its own that wait do not run by themselves once it is switched off or lacks their scopes.
          */
         put: operations["updateApplication"];
         post?: never;
         /**
          * Delete an application
-         * @description Its sessions, consents, secrets and tokens end with it.
+         * @description Its sessions, consents, secrets and tokens end with it. Bulk jobs of its own that wait do not run by themselves any more.
          */
         delete: operations["deleteApplication"];
         options?: never;
@@ -575,7 +575,7 @@ export interface paths {
         put?: never;
         /**
          * Start a bulk job that is ready
-         * @description At once, or at `executeAt`. Needs the scopes of what the job does. Where the number of people has to be confirmed, `confirmTotal` is how many the check found that will change. A job whose creator may no longer create it (`creator_ended`) becomes the caller's.
+         * @description At once, or at `executeAt`, which may be 90 days away. Needs the scopes of what the job does. Where the number of people has to be confirmed, `confirmTotal` is how many the check found that will change. A job whose creator may no longer create it (`creator_ended`) becomes the caller's.
          */
         post: operations["startJob"];
         delete?: never;
@@ -1507,7 +1507,7 @@ export interface components {
             offset: number;
             filter?: components["schemas"]["ListJobsFilter"] | {
                 /** @enum {unknown} */
-                key: "kind" | "state" | "dryRun" | "minCreated" | "maxCreated";
+                key: "kind" | "state" | "dryRun" | "createdBy" | "minCreated" | "maxCreated";
                 value?: string;
             }[];
             sort?: components["schemas"]["ListJobsSort"] | {
@@ -1522,6 +1522,7 @@ export interface components {
             kind?: "onboarding" | "offboarding";
             state?: string;
             dryRun?: string;
+            createdBy?: string;
             minCreated?: string;
             maxCreated?: string;
         };

@@ -4,6 +4,7 @@ import { first, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as plan from "../queries/bulk-job/offboard.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
+import * as transitions from "../queries/bulk-job/transitions.ts";
 import * as issuances from "../queries/issuance/issuances.ts";
 import * as users from "../queries/people/users.ts";
 import * as sessions from "../queries/sign-in/sessions.ts";
@@ -12,8 +13,8 @@ import { sql } from "../sql.ts";
 import * as revocations from "./revocations.ts";
 
 /**
- * Locks users out: they can no longer sign in, what they are signed in to ends, and what is being made for them fails.
- * `jobId` is the bulk job that does it, null for anybody else. A user who is locked out already keeps the time. Call in a
+ * Locks users out: they can no longer sign in, what they are signed in to ends, what is being made for them fails, and
+ * bulk jobs of theirs that wait do not run. `jobId` is the bulk job that does it, null for anybody else. A user who is locked out already keeps the time. Call in a
  * transaction, with the users' rows locked in the order of their ids; then revoke their profiles.
  */
 async function lockOut(
@@ -28,6 +29,7 @@ async function lockOut(
   `);
   await sessions.removeAllOfUsers(tx, { userIds });
   await issuances.failUnsettledOfUsers(tx, { userIds, errorCode: "user_offboarded", at });
+  await transitions.stopOfEnded(tx, { realmId, creators: { userIds }, at });
 }
 
 /**

@@ -66,6 +66,9 @@ export const unfinishedRowsMax = 1_000_000;
 /** Jobs of one realm that run at the same time; the others are queued. */
 export const runningJobsMax = 2;
 
+/** A job may be scheduled for so many days ahead. */
+export const scheduledDaysMax = 90;
+
 /** The output of what a job issued is erased this long after the job has finished. */
 export const outputHoursMax = 24;
 

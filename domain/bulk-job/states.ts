@@ -8,8 +8,8 @@ export const followingStates: Readonly<Record<AnyJobState, readonly JobState[]>>
   receiving: ["checking"],
   checking: ["ready", "scheduled", "queued", "cancelling", "failed"],
   ready: ["scheduled", "queued", "cancelling"],
-  scheduled: ["queued", "cancelling"],
   // Ready again: a job whose creator has ended waits for somebody else to start it.
+  scheduled: ["ready", "queued", "cancelling"],
   queued: ["ready", "running", "cancelling", "failed"],
   running: ["completed", "completed_with_errors", "cancelling", "failed"],
   // Completed: it was stopped when every row was done.

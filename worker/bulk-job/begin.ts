@@ -28,7 +28,7 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
     if (locked?.state !== "queued") return true;
     if (!(await jobs.hasCapacity(tx, job.id))) return false;
     const found = await checks.findings(tx, job.id);
-    if (!(await bulkJobs.creatorMayRun(tx, { jobId: job.id, kind: job.kind }))) {
+    if (!(await bulkJobs.creatorMayRun(tx, job.id))) {
       await transitions.toReady(tx, { ...its, found, notice: jobNotices.creatorEnded, at });
       log.warn({ event: "job.creator_ended", bulkJobId: job.id }, "the creator of a bulk job has ended; it waits");
       return true;

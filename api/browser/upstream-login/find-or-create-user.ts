@@ -1,5 +1,6 @@
 import { violates, type Db } from "../../../db/client.ts";
 import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as identities from "../../../db/queries/sign-in/upstream-identities.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import type { Deps } from "../../contract/deps.ts";
@@ -88,6 +89,9 @@ async function welcome(
   };
   const changed = (["email", "displayName", "administrator"] as const).filter((name) => now[name] !== user[name]);
   if (changed.length > 0) await identities.updateUser(tx, { realmId, user: { id, ...now } });
+  if (changed.includes("administrator")) {
+    await transitions.stopOfEnded(tx, { realmId, creators: { userIds: [id] }, at });
+  }
   if (changed.length > 0 || how === "adopted") {
     await auditEntries.record(tx, {
       realmId,

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import { ClientID } from "../../../domain/ids.ts";
@@ -9,7 +10,8 @@ import { applicationSettingsView } from "../../contract/views/application-view.t
 export const deleteApplication = endpoint({
   operation: "deleteApplication",
   summary: "Delete an application",
-  description: "Its sessions, consents, secrets and tokens end with it.",
+  description:
+    "Its sessions, consents, secrets and tokens end with it. Bulk jobs of its own that wait do not run by themselves any more.",
   method: "delete",
   path: "/api/applications/:client_id",
   access: "admin",
@@ -25,12 +27,14 @@ export const deleteApplication = endpoint({
     return change(async (tx) => {
       const found = await applications.lock(tx, { realmId, clientId });
       if (found === undefined) throw fail("application_not_found");
+      const at = clock.now();
       await applications.remove(tx, { clientId });
+      await transitions.stopOfEnded(tx, { realmId, creators: { clientId }, at });
       await audit.record(tx, {
         realmId,
         event: "client_delete",
         actor: actorOf(principal),
-        at: clock.now(),
+        at,
         properties: { clientID: clientId, ...applicationSettingsView(found) },
       });
       return done;

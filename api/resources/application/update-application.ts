@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
+import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
@@ -14,7 +15,7 @@ export const updateApplication = endpoint({
   operation: "updateApplication",
   summary: "Change an application",
   description:
-    "Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten.",
+    "Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten. Bulk jobs of its own that wait do not run by themselves once it is switched off or lacks their scopes.",
   method: "put",
   path: "/api/applications/:client_id",
   access: "admin",
@@ -36,8 +37,10 @@ export const updateApplication = endpoint({
       const changes = differences(applicationSettingsView(before), applicationSettingsView(after));
       if (changes !== undefined) {
         await applications.update(tx, { clientId, ...after });
+        const at = clock.now();
         await endWhatIsNoLongerGranted(tx, { clientId, before, after });
-        const entry = { event: "client_update", actor: actorOf(principal), at: clock.now() } as const;
+        await transitions.stopOfEnded(tx, { realmId, creators: { clientId }, at });
+        const entry = { event: "client_update", actor: actorOf(principal), at } as const;
         await audit.record(tx, { ...entry, realmId, properties: { clientID: clientId, ...changes } });
       }
       return applicationView({ ...before, ...after });

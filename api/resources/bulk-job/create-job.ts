@@ -12,7 +12,7 @@ import type { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
 import { UnusableFile } from "./input.ts";
-import { requireRowQuota } from "./job-rules.ts";
+import { requireNear, requireRowQuota } from "./job-rules.ts";
 import type { JobQuery } from "./job-upload.ts";
 import { readInput } from "./read-input.ts";
 import { receiveRows } from "./receive-rows.ts";
@@ -42,6 +42,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
   const { dryRun = false, executeAt = null, confirmTotal = null } = query;
   const actor = actorOf(principal);
   const own = { realmId, jobId: drawBulkJobId() };
+  requireNear(executeAt, clock.now(), fail);
 
   let jobId: BulkJobID;
   try {

@@ -2,7 +2,13 @@ import type { Db } from "../../../db/client.ts";
 import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { profileScope, scopesOfJob, unfinishedRowsMax, type JobState } from "../../../domain/bulk-job/job.ts";
+import {
+  profileScope,
+  scheduledDaysMax,
+  scopesOfJob,
+  unfinishedRowsMax,
+  type JobState,
+} from "../../../domain/bulk-job/job.ts";
 import { requireScope, type PrincipalFor } from "../../contract/access.ts";
 import type { Fail } from "../../contract/endpoint.ts";
 import { hasMade, type Principal } from "../../contract/principal.ts";
@@ -27,6 +33,14 @@ export async function requireRowQuota(
   throw fail("too_many_rows_waiting", {
     description: `${waiting} rows of this realm's jobs are waiting; there may be ${unfinishedRowsMax}. Try again when some are done.`,
     retryAfterSeconds: waitSeconds,
+  });
+}
+
+/** Fails when a job is to run later than it may be scheduled. */
+export function requireNear(executeAt: Date | null, at: Date, fail: Fail<"invalid_request">): void {
+  if (executeAt === null || executeAt.getTime() - at.getTime() <= scheduledDaysMax * 24 * 3_600_000) return;
+  throw fail("invalid_request", {
+    fields: [{ path: "executeAt", reason: `must be within ${scheduledDaysMax} days` }],
   });
 }
 

@@ -12,7 +12,7 @@ const bytesMax = 128 * 1024 * 1024;
 /** What a bulk job is created with in addition to its rows. */
 export const JobQuery = z.object({
   dryRun: filters.flag.optional().describe("true: only check, change nothing, and wait to be started."),
-  executeAt: filters.instant.optional().describe("When to run. Default: at once."),
+  executeAt: filters.instant.optional().describe("When to run, within 90 days. Default: at once."),
   confirmTotal: filters.count
     .optional()
     .describe("How many people will be offboarded, where that has to be confirmed."),

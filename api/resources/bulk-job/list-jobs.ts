@@ -17,6 +17,7 @@ export const listJobs = paginated({
     kind: z.enum(jobKinds, `must be one of ${jobKinds.join(", ")}`),
     state: filters.list(z.enum(jobStates, "there is no such state")),
     dryRun: filters.flag,
+    createdBy: filters.list(z.string().min(1).max(256)),
     minCreated: filters.instant,
     maxCreated: filters.instant,
   },

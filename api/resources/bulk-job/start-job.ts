@@ -9,13 +9,13 @@ import { actorOf } from "../../contract/principal.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
-import { inState, requireScopesOf } from "./job-rules.ts";
+import { inState, requireNear, requireScopesOf } from "./job-rules.ts";
 
 export const startJob = endpoint({
   operation: "startJob",
   summary: "Start a bulk job that is ready",
   description:
-    "At once, or at `executeAt`. Needs the scopes of what the job does. Where the number of people has to be confirmed, " +
+    "At once, or at `executeAt`, which may be 90 days away. Needs the scopes of what the job does. Where the number of people has to be confirmed, " +
     "`confirmTotal` is how many the check found that will change. A job whose creator may no longer create it " +
     "(`creator_ended`) becomes the caller's.",
   method: "post",
@@ -26,7 +26,7 @@ export const startJob = endpoint({
   body: z.object({ executeAt: filters.instant.nullish(), confirmTotal: z.int().min(0).nullish() }),
   data: JobView,
   pending: JobView,
-  errors: ["job_not_found", "job_state", "confirmation_required"],
+  errors: ["job_not_found", "job_state", "confirmation_required", "invalid_request"],
   unknown: { id: "job_not_found" },
   changes: true,
 
@@ -34,6 +34,7 @@ export const startJob = endpoint({
     const { realmId } = principal;
     const { executeAt = null, confirmTotal = null } = body;
     const at = deps.clock.now();
+    requireNear(executeAt, at, fail);
     await change(async (tx) => {
       const job = await jobs.lock(tx, { realmId, jobId, at });
       if (job === undefined) throw fail("job_not_found");
@@ -47,7 +48,7 @@ export const startJob = endpoint({
           });
         }
       }
-      if (!(await jobs.creatorMayRun(tx, { jobId, kind: job.kind }))) {
+      if (!(await jobs.creatorMayRun(tx, jobId))) {
         const actor = actorOf(principal);
         await jobs.takeOver(tx, { realmId, jobId, actor });
         await audit.record(tx, {

@@ -106,15 +106,13 @@ export interface Findings {
   skipped: number;
 }
 
-export async function findings(db: Db, jobId: string): Promise<Findings> {
-  return only(
-    await db.query<Findings>(sql`
-      select count(*) filter (where status = 'pending' and expected = 'changed')::integer as changed,
-             count(*) filter (where status = 'pending' and expected = 'unchanged')::integer as unchanged,
-             count(*) filter (where status = 'failed' or (status = 'pending' and expected = 'failed'))::integer as failed,
-             count(*) filter (where status = 'skipped')::integer as skipped
-        from job_rows
-       where job_id = ${jobId}
-    `),
-  );
-}
+export const findings = async (db: Db, jobId: string): Promise<Findings> =>
+  only(await db.query<Findings>(findingsOf(sql`${jobId}::uuid`)));
+
+export const findingsOf = (jobId: Sql): Sql => sql`
+  select count(*) filter (where status = 'pending' and expected = 'changed')::integer as changed,
+         count(*) filter (where status = 'pending' and expected = 'unchanged')::integer as unchanged,
+         count(*) filter (where status = 'failed' or (status = 'pending' and expected = 'failed'))::integer as failed,
+         count(*) filter (where status = 'skipped')::integer as skipped
+    from job_rows
+   where job_id = ${jobId}`;

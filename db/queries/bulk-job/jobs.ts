@@ -1,5 +1,7 @@
 import type { Actor } from "../../../domain/audit.ts";
 import {
+  jobKinds,
+  profileScope,
   runningJobsMax,
   scopesOfJob,
   stalledSeconds,
@@ -10,7 +12,7 @@ import {
 import { first, only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
-import { sql, type Sql } from "../../sql.ts";
+import { join, sql, type Sql } from "../../sql.ts";
 import * as jobRows from "./rows.ts";
 
 /** The Postgres channel on which every change of a job is told: its id, or several, comma-separated. */
@@ -99,6 +101,8 @@ export interface JobFilter {
   kind: JobKind;
   state: JobState[];
   dryRun: boolean;
+  /** Users by their ids, clients that acted on their own by theirs. */
+  createdBy: string[];
   minCreated: Date;
   maxCreated: Date;
 }
@@ -118,6 +122,10 @@ export const list = (
       when(page.filter.kind, (kind) => sql`j.kind = ${kind}`),
       when(page.filter.state, (states) => sql`j.state = any(${states}::text[])`),
       when(page.filter.dryRun, (is) => sql`j.dry_run = ${is}`),
+      when(
+        page.filter.createdBy,
+        (creators) => sql`coalesce(j.created_by_user_id::text, j.created_by_client_id) = any(${creators}::text[])`,
+      ),
       when(page.filter.minCreated, (bound) => sql`j.created_at >= ${bound}`),
       when(page.filter.maxCreated, (bound) => sql`j.created_at <= ${bound}`),
     ]),
@@ -232,21 +240,28 @@ export async function needsConfirmation(
   return needed;
 }
 
+const neededScopes = sql`(
+  case j.kind ${join(
+    jobKinds.map((kind) => sql`when ${kind} then ${["job.create", ...scopesOfJob(kind, { profiles: false })]}::text[]`),
+    sql` `,
+  )} end || case when ${jobRows.asking(sql`j.id`)} then ${[profileScope]}::text[] else '{}' end)`;
+
 /**
- * Whether the creator of a job could still create it: a user who is an administrator and not offboarded, or a client
+ * Whether the creator of the job `j` could still create it: a user who is an administrator and not offboarded, or a client
  * that is active and has the scopes of what the job does.
  */
-export async function creatorMayRun(db: Db, { jobId, kind }: { jobId: string; kind: JobKind }): Promise<boolean> {
-  const scopes = ["job.create", ...scopesOfJob(kind, { profiles: await jobRows.asksForProfiles(db, jobId) })];
-  const rows = await db.query(sql`
-    select j.id
-      from jobs j
-      left join users u on u.id = j.created_by_user_id and u.realm_id = j.realm_id
-      left join applications a on a.client_id = j.created_by_client_id and a.realm_id = j.realm_id
-     where j.id = ${jobId}
-       and case when j.created_by_user_id is not null then u.administrator and u.offboarded_at is null
-                else a.active and a.scopes @> ${scopes}::text[] end
-  `);
+export const hasCreator = sql`case
+  when j.created_by_user_id is not null
+  then exists (select from users u
+                where u.id = j.created_by_user_id and u.realm_id = j.realm_id
+                  and u.administrator and u.offboarded_at is null)
+  else exists (select from applications a
+                where a.client_id = j.created_by_client_id and a.realm_id = j.realm_id
+                  and a.active and a.scopes @> ${neededScopes}) end`;
+
+/** Whether the creator of a job could still create it. */
+export async function creatorMayRun(db: Db, jobId: string): Promise<boolean> {
+  const rows = await db.query(sql`select j.id from jobs j where j.id = ${jobId} and ${hasCreator}`);
   return rows.length > 0;
 }
 

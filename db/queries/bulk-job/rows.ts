@@ -1,7 +1,7 @@
 import type { RowStatus } from "../../../domain/bulk-job/job.ts";
 import { only, type Db } from "../../client.ts";
 import { radiusServerName } from "../../rules.ts";
-import { sql } from "../../sql.ts";
+import { sql, type Sql } from "../../sql.ts";
 
 /** A row as it is received. */
 export interface NewJobRow {
@@ -154,17 +154,17 @@ export async function copyFailed(tx: Db, { from, to }: { from: string; to: strin
 
 /** Whether any row that is still to be done asks for a profile. */
 export async function asksForProfiles(db: Db, jobId: string): Promise<boolean> {
-  const { asks } = only(
-    await db.query<{ asks: boolean }>(sql`
-      select exists (select
-                       from job_rows
-                      where job_id = ${jobId}
-                        and profile_name is not null
-                        and (status in ('pending', 'failed') or error_code = 'internal_error')) as asks
-    `),
-  );
+  const { asks } = only(await db.query<{ asks: boolean }>(sql`select ${asking(sql`${jobId}::uuid`)} as asks`));
   return asks;
 }
+
+/** The condition for it, of the job with this id. */
+export const asking = (jobId: Sql): Sql => sql`exists (
+  select
+    from job_rows
+   where job_id = ${jobId}
+     and profile_name is not null
+     and (status in ('pending', 'failed') or error_code = 'internal_error'))`;
 
 /** A profile that was issued for a row. */
 export interface IssuedProfile {

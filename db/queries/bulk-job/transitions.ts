@@ -3,12 +3,13 @@ import { jobNotices, type JobState } from "../../../domain/bulk-job/job.ts";
 import { statesBefore } from "../../../domain/bulk-job/states.ts";
 import type { Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
+import * as checks from "./check.ts";
 import type { Findings } from "./check.ts";
 import * as jobs from "./jobs.ts";
 
 /**
- * The states of bulk jobs. Each function is one statement, notifies those who watch the job, and answers false where
- * the state that the job is in may not be followed by the new one: then nothing has changed.
+ * The states of bulk jobs. Each function is one statement and notifies those who watch the job. Those about one job answer
+ * false where the state that the job is in may not be followed by the new one: then nothing has changed.
  */
 
 interface Transition {
@@ -72,6 +73,44 @@ export const toReady = (
       expectedChange === undefined ? undefined : sql`expected_change = ${expectedChange}`,
     ],
   });
+
+/** Users, or a client that acted on its own. */
+type Creators = { userIds: readonly string[] } | { clientId: string };
+
+/**
+ * Stops the jobs of a realm that wait for their time or turn and whose creator, one of these, may not create them any
+ * more: they wait for somebody else to start them. Call in the transaction that ended the creators, after it.
+ */
+export async function stopOfEnded(
+  tx: Db,
+  { realmId, creators, at }: { realmId: string; creators: Creators; at: Date },
+): Promise<void> {
+  const ofThem =
+    "userIds" in creators
+      ? sql`j.created_by_user_id = any(${creators.userIds}::bigint[])`
+      : sql`j.created_by_user_id is null and j.created_by_client_id = ${creators.clientId}`;
+  await tx.query(sql`
+    with waiting as materialized (
+      select j.id
+        from jobs j
+       where j.realm_id = ${realmId}
+         and j.finished_at is null
+         and j.state in ('scheduled', 'queued')
+         and ${ofThem}
+         and not ${jobs.hasCreator}
+       order by j.id
+         for no key update
+    ), stopped as (
+      update jobs j
+         set state = 'ready', error_code = ${jobNotices.creatorEnded}, changed = f.changed, unchanged = f.unchanged,
+             failed = f.failed, skipped = f.skipped, revision = j.revision + 1, progress_at = ${at}
+        from waiting w, lateral (${checks.findingsOf(sql`w.id`)}) f
+       where j.id = w.id
+      returning j.id
+    )
+    select pg_notify(${jobs.jobProgressChannel}, id::text) from stopped
+  `);
+}
 
 /** Waits for its time: by itself once it is checked, or as somebody starts it. */
 export const toScheduled = (

@@ -25,7 +25,12 @@ const worker = () => database.open("realmpass_worker");
 
 /** Every way into each state, with the states that it may follow. */
 const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
-  ["found by a check", "ready", ["checking", "queued"], (job) => transitions.toReady(worker(), { ...job, found })],
+  [
+    "found by a check, or without a creator who may run it",
+    "ready",
+    ["checking", "scheduled", "queued"],
+    (job) => transitions.toReady(worker(), { ...job, found }),
+  ],
   [
     "checked before its time",
     "scheduled",

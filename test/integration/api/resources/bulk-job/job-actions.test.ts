@@ -5,7 +5,15 @@ import { jobStates, type JobKind, type JobState } from "../../../../../domain/bu
 import { allScopes } from "../../../../../domain/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { fromNow } from "../../../../support/given/given.ts";
-import { auditOf, givenJob, jobOf, leaveIn, rowsOf, type GivenRow } from "../../../../support/given/bulk-jobs.ts";
+import {
+  auditOf,
+  bulkClientOf,
+  givenJob,
+  jobOf,
+  leaveIn,
+  rowsOf,
+  type GivenRow,
+} from "../../../../support/given/bulk-jobs.ts";
 
 const api = useApi();
 let admin: Caller;
@@ -118,6 +126,17 @@ describe("starting", () => {
     expect(Number(scheduled.headers["retry-after"])).toBeGreaterThan(20);
     const begun = await admin.post(`/api/jobs/${past}/start`, { executeAt: "2000-01-01" });
     expect(begun.body.data.state).toBe("queued");
+  });
+
+  test("a job may be scheduled for 90 days from now, no later", async () => {
+    const day = 24 * 3_600_000;
+    const id = await given("ready");
+    const late = await admin.post(`/api/jobs/${id}/start`, { executeAt: fromNow(90 * day + 60_000).toISOString() });
+    expect(late).toBeError("invalid_request");
+    expect(late.body.fields).toEqual([{ path: "executeAt", reason: "must be within 90 days" }]);
+    expect(await jobOf(api.database.owner, id)).toMatchObject({ state: "ready" });
+    const soon = await admin.post(`/api/jobs/${id}/start`, { executeAt: fromNow(90 * day - 60_000).toISOString() });
+    expect(soon.body.data).toMatchObject({ state: "scheduled" });
   });
 
   test.each([{ executeAt: "soon" }, { confirmTotal: -1 }, { confirmTotal: "3" }, []])("%j is refused", async (body) => {
@@ -310,6 +329,33 @@ describe("retrying", () => {
 });
 
 describe("the list", () => {
+  test("can be narrowed to those that some people or clients created", async () => {
+    const realmId = await api.given.realm();
+    const [one, other] = [await api.given.user({ realmId }), await api.given.user({ realmId })];
+    const rows = people(1);
+    const of = (createdByUserId?: string) =>
+      givenJob(api.database.owner, {
+        realmId,
+        kind: "onboarding",
+        rows,
+        ...(createdByUserId !== undefined && { createdByUserId }),
+      });
+    const ids = [await of(one.id), await of(other.id), await of()];
+    const { clientId } = await api.given.application({ realmId });
+    // A person's job is theirs, whichever client they used.
+    await api.database.owner.query(sql`update jobs set created_by_client_id = ${clientId} where id = ${ids[0] ?? ""}`);
+    const listed = async (createdBy: string): Promise<string[]> =>
+      (await api.as.service({ realmId }).get(`/api/jobs?sort[createdAt]=asc&filter[createdBy]=${createdBy}`)).body.data
+        .map(({ id }: { id: string }) => id)
+        .sort();
+
+    expect(await listed(one.id)).toEqual([ids[0]]);
+    expect(await listed(`${one.id},${other.id}`)).toEqual(ids.slice(0, 2).sort());
+    expect(await listed(bulkClientOf(realmId))).toEqual([ids[2]]);
+    expect(await listed(clientId)).toEqual([]);
+    expect(await listed("no%20such")).toEqual([]);
+  });
+
   test("has the newest first, and filters and sorts", async () => {
     const realmId = await api.given.realm();
     const as = api.as.service({ realmId });
