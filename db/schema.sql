@@ -858,13 +858,15 @@ CREATE UNIQUE INDEX token_signing_keys_one_next ON public.token_signing_keys USI
 create table upstream_attempts (
   token_hash bytea not null,
   realm_id bigint not null,
-  sealed bytea not null,
+  sealed bytea,
   expires_at timestamp with time zone not null,
   constraint upstream_attempts_pkey PRIMARY KEY (token_hash),
   constraint upstream_attempts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint upstream_attempts_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
-comment on table upstream_attempts is 'Sign-ins that are at the identity provider now: state, nonce and PKCE verifier, sealed under the master key; used once.';
+comment on table upstream_attempts is 'Sign-ins whose answer from the identity provider was verified, so that each counts once.';
+comment on column upstream_attempts.token_hash is 'SHA-256 of the state.';
+comment on column upstream_attempts.sealed is 'Of earlier versions: what the browser has in its cookie now.';
 CREATE INDEX upstream_attempts_expiry ON public.upstream_attempts USING btree (expires_at);
 
 create table upstream_identities (

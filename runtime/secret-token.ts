@@ -8,7 +8,6 @@ const prefixes = {
   authorizationCode: "rpc",
   refreshToken: "rpr",
   login: "rpb",
-  upstreamAttempt: "rpu",
   consoleSession: "rpw",
 } as const;
 

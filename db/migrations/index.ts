@@ -22,6 +22,7 @@ import { responderRole } from "./20261123-1000-responder-role.ts";
 import { trustAndOwners } from "./20261123-1010-trust-and-owners.ts";
 import { processes } from "./20261123-1100-processes.ts";
 import { infrastructureDomains } from "./20261123-1200-infrastructure-domains.ts";
+import { upstreamAttempts } from "./20261123-1300-upstream-attempts.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -50,4 +51,5 @@ export const migrations: readonly Migration[] = [
   trustAndOwners,
   processes,
   infrastructureDomains,
+  upstreamAttempts,
 ];

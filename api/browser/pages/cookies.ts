@@ -9,8 +9,12 @@ export type CookieName = "login" | "form" | "upstream" | "language" | "pickup" |
 const wireName = ({ settings }: Settings, name: CookieName): string =>
   settings.authUrl.startsWith("https:") ? `__Host-realmpass-${name}` : `realmpass-${name}`;
 
-/** One holds something sealed; the others are random or a word. */
-const lengthMax = (name: CookieName): number => (name === "console-sign-in" ? 2_500 : 200);
+/** Two hold something sealed, within what browsers take; the others are random or a word. */
+const lengthMax = (name: CookieName): number =>
+  name === "upstream" ? 3_900 : name === "console-sign-in" ? 2_500 : 200;
+
+/** Whether a value is short enough to be read again. */
+export const fitsCookie = (name: CookieName, value: string): boolean => value.length <= lengthMax(name);
 
 /** The value of one of our cookies; undefined when the browser sent none. */
 export function readCookie(deps: Settings, request: Pick<Request, "headers">, name: CookieName): string | undefined {
@@ -20,7 +24,7 @@ export function readCookie(deps: Settings, request: Pick<Request, "headers">, na
     .map((part) => part.trim())
     .find((part) => part.startsWith(prefix));
   const value = pair?.slice(prefix.length);
-  return value !== undefined && value.length <= lengthMax(name) && /^[\w.-]+$/.test(value) ? value : undefined;
+  return value !== undefined && fitsCookie(name, value) && /^[\w.-]+$/.test(value) ? value : undefined;
 }
 
 /** Sets a cookie for the host alone, out of scripts' reach. `maxAgeSeconds` omitted: until the browser closes; 0: removes it. */

@@ -1,15 +1,17 @@
 import { z } from "zod";
 import * as attempts from "../../../db/queries/sign-in/upstream-attempts.ts";
-import { openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
-import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
-import type { Deps } from "../../contract/deps.ts";
+import { MasterKeyError, openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
+import { hashOfToken } from "../../../runtime/secret-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
-import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
+import { fitsCookie, readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
 
 const attemptSeconds = 600;
 
+const sealedFor = "cookie upstream";
+
 /** What a sign-in at an identity provider has to come back with, and what it is for. */
 const Attempt = z.object({
+  realmId: z.string(),
   issuer: z.string(),
   realmName: z.string(),
   /** Guards against answers to somebody else's request (RFC 6749 section 10.12). */
@@ -20,49 +22,50 @@ const Attempt = z.object({
   codeVerifier: z.string(),
   /** The service's path to continue at. */
   path: z.string().optional(),
+  expiresAt: z.number(),
 });
 export type Attempt = z.output<typeof Attempt>;
 
-/** An attempt as the browser's cookie finds it. */
-export interface FoundAttempt extends Attempt {
-  tokenHash: Buffer;
-  realmId: string;
-  /** It can still be finished, for all that is known yet. */
-  live: boolean;
-}
-
 type Visit = Pick<PageRequest, "deps" | "request" | "response">;
 
-/** Remembers an attempt until its browser comes back with the cookie that it gets. */
-export async function beginAttempt(
-  { deps, response }: Visit,
-  { realmId, ...attempt }: Attempt & { realmId: string },
-): Promise<void> {
-  const { token, hash: tokenHash } = drawSecretToken("upstreamAttempt");
-  const expiresAt = new Date(deps.clock.now().getTime() + attemptSeconds * 1_000);
-  await attempts.create(deps.db, { tokenHash, realmId, sealed: seal(deps, attempt, tokenHash), expiresAt });
-  setCookie(deps, response, { name: "upstream", value: token, maxAgeSeconds: attemptSeconds });
+/**
+ * Gives an attempt to the browser, sealed: beginning one stores nothing. False when the path to continue at is too long
+ * for a cookie.
+ */
+export function beginAttempt(
+  { deps, response }: Pick<Visit, "deps" | "response">,
+  attempt: Omit<Attempt, "expiresAt">,
+): boolean {
+  const expiresAt = deps.clock.now().getTime() + attemptSeconds * 1_000;
+  const content = Buffer.from(JSON.stringify({ ...attempt, expiresAt } satisfies Attempt));
+  const value = sealUnderMasterKey(deps.masterKey, content, sealedFor).toString("base64url");
+  if (!fitsCookie("upstream", value)) return false;
+  setCookie(deps, response, { name: "upstream", value, maxAgeSeconds: attemptSeconds });
+  return true;
 }
 
-/** The attempt of the browser that asks; undefined when it has none, or has used it. */
-export async function findAttempt({ deps, request }: Visit): Promise<FoundAttempt | undefined> {
-  const token = readCookie(deps, request, "upstream");
-  if (token === undefined) return undefined;
-  const tokenHash = hashOfToken(token);
-  const found = await attempts.find(deps.db, { tokenHash });
-  if (found === undefined) return undefined;
-  const { realmId, sealed, expiresAt } = found;
-  return { ...open(deps, sealed, tokenHash), tokenHash, realmId, live: expiresAt > deps.clock.now() };
+/** The attempt of the browser that asks, ended or used or not; undefined when it has none. */
+export function readAttempt({ deps, request }: Pick<Visit, "deps" | "request">): Attempt | undefined {
+  const value = readCookie(deps, request, "upstream");
+  if (value === undefined) return undefined;
+  try {
+    const opened = openUnderMasterKey(deps.masterKey, Buffer.from(value, "base64url"), sealedFor);
+    return Attempt.parse(JSON.parse(opened.toString("utf8")));
+  } catch (error) {
+    if (error instanceof MasterKeyError) return undefined;
+    throw error;
+  }
 }
 
-/** Uses an attempt up, and takes the cookie back. False when another request was faster. */
-export async function consumeAttempt({ deps, response }: Visit, { tokenHash }: FoundAttempt): Promise<boolean> {
+/** Whether an attempt can still be finished, for all that is known yet. */
+export const isLive = async ({ deps }: Pick<Visit, "deps">, { state, expiresAt }: Attempt): Promise<boolean> =>
+  expiresAt > deps.clock.now().getTime() && !(await attempts.isUsed(deps.db, { tokenHash: hashOfToken(state) }));
+
+/** Uses an attempt up. False when another request was faster. */
+export const useAttempt = ({ deps }: Pick<Visit, "deps">, { state, realmId, expiresAt }: Attempt): Promise<boolean> =>
+  attempts.use(deps.db, { tokenHash: hashOfToken(state), realmId, expiresAt: new Date(expiresAt) });
+
+/** Takes the attempt back from the browser. */
+export const endAttempt = ({ deps, response }: Pick<Visit, "deps" | "response">): void => {
   removeCookie(deps, response, "upstream");
-  return attempts.consume(deps.db, { tokenHash, at: deps.clock.now() });
-}
-
-const seal = ({ masterKey }: Pick<Deps, "masterKey">, attempt: Attempt, tokenHash: Buffer): Buffer =>
-  sealUnderMasterKey(masterKey, Buffer.from(JSON.stringify(attempt)), attempts.attemptContext(tokenHash));
-
-const open = ({ masterKey }: Pick<Deps, "masterKey">, sealed: Buffer, tokenHash: Buffer): Attempt =>
-  Attempt.parse(JSON.parse(openUnderMasterKey(masterKey, sealed, attempts.attemptContext(tokenHash)).toString("utf8")));
+};

@@ -11,7 +11,7 @@ import { pathOn } from "../pages/continue-to.ts";
 import { homePath } from "../sign-in/home.ts";
 import { redirect } from "../pages/redirect.ts";
 import { signInAddress } from "../sign-in/sign-in-request.ts";
-import { consumeAttempt, findAttempt, type FoundAttempt } from "./attempt.ts";
+import { endAttempt, isLive, readAttempt, useAttempt, type Attempt } from "./attempt.ts";
 import { callbackAddress } from "./callback-address.ts";
 import { personOf, type UpstreamPerson } from "./claims-to-user.ts";
 import { exchangeCode } from "./exchange-code.ts";
@@ -21,11 +21,12 @@ import { wrapUpstreamErrors, reasonOf, UpstreamError, type UpstreamProblem } fro
 import { sendUpstreamProblem } from "./upstream-problem.ts";
 
 /** `GET /login/upstream/callback`: whom the identity provider sends back is signed in to the browser that left. */
-export const finishLogin =
-  (providers: Providers) =>
-  async (page: PageRequest): Promise<void> => {
+export const finishLogin = (providers: Providers): ((page: PageRequest) => Promise<void>) => {
+  // A provider may take a code that comes twice for a stolen one, and end what the first request got.
+  const underWay = new Set<string>();
+  return async (page) => {
     const { deps } = page;
-    const attempt = await findAttempt(page);
+    const attempt = readAttempt(page);
     if (attempt === undefined) {
       sendProblem(page, "upstream_attempt_ended", { startAgain: pathOn(deps, "/login") });
       return;
@@ -34,7 +35,7 @@ export const finishLogin =
     const again = (toBeAsked: boolean): string =>
       signInAddress(deps, { realmName, path, again: toBeAsked }, "/login/upstream");
     try {
-      const { issuer, person } = await readPerson(page, attempt, providers);
+      const { issuer, person } = await readPerson(page, attempt, { providers, underWay });
       const arrived = await findOrCreateUser(deps, { realmId, issuer, person });
       const problem = "problem" in arrived ? arrived.problem : await signIn(page, attempt, arrived);
       if (problem === undefined) return;
@@ -47,29 +48,41 @@ export const finishLogin =
       await sendUpstreamProblem(page, error, { realmId, startAgain: again(error.problem === "upstream_refused") });
     }
   };
+};
 
-/** Whom the provider says it is. The attempt is used up by an answer that is one to it, good or bad, and by nothing else. */
+/**
+ * Whom the provider says it is. An answer to the attempt, good or bad, takes it from the browser; one that is verified uses
+ * it up. Nothing else changes it, and nothing is stored before.
+ */
 async function readPerson(
   page: PageRequest,
-  attempt: FoundAttempt,
-  providers: Providers,
+  attempt: Attempt,
+  { providers, underWay }: { providers: Providers; underWay: Set<string> },
 ): Promise<{ issuer: string; person: UpstreamPerson }> {
   const { deps } = page;
   const upstream = await realms.findUpstream(deps.db, { id: attempt.realmId });
-  if (!attempt.live || upstream?.issuer !== attempt.issuer) throw ended();
+  if (upstream?.issuer !== attempt.issuer || !(await isLive(page, attempt))) throw ended();
   const provider = await providers.find(upstream.issuer);
   const { clientId, claims: names } = upstream;
 
   const answer = await readAnswer(page, { provider, clientId, state: attempt.state });
-  if (!(await consumeAttempt(page, attempt))) throw ended();
+  endAttempt(page);
   if (answer instanceof UpstreamError) throw answer;
 
-  const clientSecret = openSecret(deps, upstream);
-  const redirectUri = callbackAddress(deps);
-  const { issuer, claims } = await wrapUpstreamErrors(() =>
-    exchangeCode({ provider, clientId, clientSecret, answer, redirectUri, attempt, names }),
-  );
-  return { issuer, person: personOf(claims, names) };
+  const { state } = attempt;
+  if (underWay.has(state)) throw ended();
+  underWay.add(state);
+  try {
+    const clientSecret = openSecret(deps, upstream);
+    const redirectUri = callbackAddress(deps);
+    const { issuer, claims } = await wrapUpstreamErrors(() =>
+      exchangeCode({ provider, clientId, clientSecret, answer, redirectUri, attempt, names }),
+    );
+    if (!(await useAttempt(page, attempt))) throw ended();
+    return { issuer, person: personOf(claims, names) };
+  } finally {
+    underWay.delete(state);
+  }
 }
 
 const ended = (): UpstreamError => new UpstreamError("upstream_attempt_ended", "the attempt was used or is too old");
@@ -112,7 +125,7 @@ function openSecret(
 /** Signs the user in and goes on; says why not when they were offboarded at this very moment. */
 async function signIn(
   page: PageRequest,
-  { realmId, path }: FoundAttempt,
+  { realmId, path }: Attempt,
   { userId, administrator, how }: { userId: string; administrator: boolean; how: string },
 ): Promise<"offboarded" | undefined> {
   const { deps, response } = page;

@@ -42,15 +42,11 @@ export const startLogin =
       return;
     }
     const [state, nonce, codeVerifier] = [generateRandomState(), generateRandomNonce(), generateRandomCodeVerifier()];
-    await beginAttempt(page, {
-      realmId,
-      realmName,
-      issuer,
-      state,
-      nonce,
-      codeVerifier,
-      ...(asked.path === undefined ? {} : { path: asked.path }),
-    });
+    const path = asked.path === undefined ? {} : { path: asked.path };
+    if (!beginAttempt(page, { realmId, realmName, issuer, state, nonce, codeVerifier, ...path })) {
+      sendProblem(page, "bad_request");
+      return;
+    }
 
     const address = new URL(provider.authorizationEndpoint);
     const parameters = {

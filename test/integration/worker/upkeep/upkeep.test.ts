@@ -51,12 +51,12 @@ const kinds: readonly [string, (expiresAt: Date) => Promise<Sql>][] = [
     },
   ],
   [
-    "a sign-in that is at the identity provider",
+    "a sign-in that came back from the identity provider",
     async (expiresAt) => {
       const tokenHash = randomBytes(32);
       await database.owner.query(sql`
-        insert into upstream_attempts (token_hash, realm_id, sealed, expires_at)
-        values (${tokenHash}, ${user.realmId}, ${randomBytes(40)}, ${expiresAt})
+        insert into upstream_attempts (token_hash, realm_id, expires_at)
+        values (${tokenHash}, ${user.realmId}, ${expiresAt})
       `);
       return sql`select from upstream_attempts where token_hash = ${tokenHash}`;
     },

@@ -3,6 +3,8 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
+import { masterKey, openUnderMasterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
+import { fromNow } from "../../../../support/given/given.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { useUpstreamProvider, type TestUpstream } from "../../../../support/counterparts/upstream-provider.ts";
 import {
@@ -368,6 +370,24 @@ describe("the way there and back", () => {
     expect(user).toBeUndefined();
   });
 
+  test("beginning stores nothing, and neither does an answer that is not verified; one that is, is stored once", async () => {
+    const realmId = await realmAt(upstream);
+    const rows = () => api.database.owner.query(sql`select sealed from upstream_attempts where realm_id = ${realmId}`);
+    const browser = browserOf(api, () => upstream.url);
+    const start = `${api.url}${await startPath(api, realmId)}`;
+    const { headers } = await browser.get(start, { follow: false });
+    const state = new URL(headers.location ?? "").searchParams.get("state") ?? "";
+    const forged = new URLSearchParams({ code: "made-up", state, iss: upstream.url });
+    expectProblem(await browser.get(`${redirectUri()}?${forged.toString()}`), "upstream_bad_answer");
+    upstream.refuses();
+    expectProblem(await browser.get(await walkToCallback(browser, start)), "upstream_refused");
+    expect(await rows()).toEqual([]);
+
+    upstream.signsIn(person());
+    expect(await browser.get(await walkToCallback(browser, start))).toMatchObject({ status: 200 });
+    expect(await rows()).toEqual([{ sealed: null }]);
+  });
+
   test("an answer is used once", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person());
@@ -411,15 +431,15 @@ describe("the way there and back", () => {
     upstream.signsIn(person());
     const browser = browserOf(api, () => upstream.url);
     const callback = await walkToCallback(browser, `${api.url}${await startPath(api, realmId)}`);
-    const [row] = await api.database.owner.query<{ seconds: number }>(sql`
-      update upstream_attempts
-         set expires_at = now()
-       where realm_id = ${realmId}
-      returning (select extract(epoch from a.expires_at - now())::integer from upstream_attempts a
-                  where a.token_hash = upstream_attempts.token_hash) as seconds
-    `);
-    expect(row?.seconds).toBeGreaterThan(590);
-    expect(row?.seconds).toBeLessThanOrEqual(600);
+    const cookie = `${new URL(api.url).host} realmpass-upstream`;
+    const key = masterKey(api.masterKey);
+    const sealed = Buffer.from(browser.cookies.get(cookie) ?? "", "base64url");
+    const attempt = JSON.parse(openUnderMasterKey(key, sealed, "cookie upstream").toString()) as { expiresAt: number };
+    const seconds = (attempt.expiresAt - fromNow(0).getTime()) / 1_000;
+    expect(seconds).toBeGreaterThan(480);
+    expect(seconds).toBeLessThanOrEqual(600);
+    const ended = Buffer.from(JSON.stringify({ ...attempt, expiresAt: fromNow(0).getTime() }));
+    browser.cookies.set(cookie, sealUnderMasterKey(key, ended, "cookie upstream").toString("base64url"));
     expect(expectProblem(await browser.get(callback), "upstream_attempt_ended")).toBe(await startPath(api, realmId));
   });
 
@@ -512,18 +532,19 @@ describe("the way there and back", () => {
     const started = await browser.get(`${api.url}${await startPath(api, realmId)}`, { follow: false });
     const sent = new URL(started.headers.location ?? "").searchParams;
     const [cookie] = started.headers["set-cookie"] ?? [];
-    expect(cookie).toMatch(/^realmpass-upstream=rpu_[\w-]{43}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
+    expect(cookie).toMatch(/^realmpass-upstream=[\w-]{300,3900}; Path=\/; HttpOnly; SameSite=Lax; Max-Age=600$/);
 
+    const callback = await walkToCallback(browser, started.headers.location ?? "");
+    await browser.get(callback);
+    await browser.get(callback);
     const rows = await api.database.owner.query(sql`select * from upstream_attempts where realm_id = ${realmId}`);
     const dump = JSON.stringify(rows, (_, value: unknown) =>
       Buffer.isBuffer(value) ? value.toString("latin1") : value,
     );
-    const callback = await walkToCallback(browser, started.headers.location ?? "");
-    await browser.get(callback);
-    await browser.get(callback);
+    expect(rows).toHaveLength(1);
     expect(logged).toContain("upstream.signed_in");
     const code = new URL(callback).searchParams.get("code") ?? "none";
-    const token = /rpu_[\w-]+/.exec(cookie ?? "")?.[0] ?? "none";
+    const token = /=([\w-]+);/.exec(cookie ?? "")?.[1] ?? "none";
     for (const secret of [sent.get("state"), sent.get("nonce"), token]) {
       expect(secret).toMatch(/.{43}/);
       expect(dump).not.toContain(secret);
