@@ -134,7 +134,12 @@ export default defineConfig(
   withSyntax(limits(["api/resources/**/*.ts"]), endpointSyntax),
   limits(["api/main.ts"], "environment"),
   limits(["db/**/*.ts"], "knex", "pg"),
-  limits(["db/queue-schema.ts", "db/grants.ts", "db/queries/sign-in/attempt-counters.ts"], "knex", "pg", "verbatim"),
+  limits(
+    ["db/queue-schema.ts", "db/grants.ts", "db/logins.ts", "db/queries/sign-in/attempt-counters.ts"],
+    "knex",
+    "pg",
+    "verbatim",
+  ),
   limits(["operator/**/*.ts", "embedded-postgres/**/*.ts"], "pg"),
   limits(["operator/main.ts", "start.ts"], "pg", "environment"),
   limits(["terminal/**/*.ts"], "commander"),

@@ -510,6 +510,30 @@ export const findSurplusGrants = (db: Db): Promise<string[]> =>
     `,
   );
 
+/**
+ * The roles and memberships that are not there and that the session's login may not make, its own memberships among them.
+ * Empty where it may make roles.
+ */
+export async function findMissingRoles(db: Db): Promise<string[]> {
+  const rows = await db.query<{ missing: string }>(sql`
+    with wanted (role, member) as (
+      select role, current_user::text from unnest(${groupRoles}::text[]) as g (role)
+      union all
+      select * from unnest(${memberships.map((membership) => membership.of)}::text[],
+                           ${memberships.map(({ member }) => member)}::text[])
+    )
+    select distinct case when r.oid is null then 'the role ' || w.role
+                         else format('the membership of %s in %s', w.member, w.role) end as missing
+      from wanted w
+      left join pg_roles r on r.rolname = w.role
+      left join pg_roles m on m.rolname = w.member
+     where (r.oid is null or m.oid is null or not pg_has_role(m.oid, r.oid, 'member'))
+       and not (select rolsuper or rolcreaterole from pg_roles where rolname = current_user)
+     order by missing
+  `);
+  return rows.map(({ missing }) => missing);
+}
+
 /** What {@link applyGrants} has run. */
 export interface GrantChanges {
   granted: string[];

@@ -2,15 +2,17 @@ import type { Migration } from "./migration.ts";
 
 /**
  * Roles belong to the cluster, not to the database, so another database's migration may have made them already, even at
- * this very moment. The migrating login is made a member, so that a process that was given its URL can take on the role.
+ * this very moment. A login that may not make roles finds them made (`deploy/postgres/roles.sql`). The migrating login is made a member, so that a process that was given its URL can take on the role.
  */
 export const createRole = (role: string): string => `
 do $body$
 begin
-  begin
-    create role ${role} nologin;
-  exception when duplicate_object or unique_violation then null;
-  end;
+  if not exists (select from pg_roles where rolname = '${role}') then
+    begin
+      create role ${role} nologin;
+    exception when duplicate_object or unique_violation then null;
+    end;
+  end if;
   if not pg_has_role(current_user, '${role}',
                      case when current_setting('server_version_num')::int < 160000 then 'member' else 'set' end) then
     execute format('grant ${role} to %I', current_user);
@@ -22,9 +24,6 @@ export const roles: Migration = {
   name: "20261121-0940-roles",
   up: `
 ${["realmpass_api", "realmpass_worker", "realmpass_operator", "realmpass_queue"].map(createRole).join("\n")}
-
--- Both sides of the queue take on this role for it. It owns what BullMQ makes as it goes, and sees no table of ours.
-grant realmpass_queue to realmpass_api, realmpass_worker;
 
 grant usage on schema public to realmpass_api, realmpass_worker, realmpass_operator;
 

@@ -1,23 +1,86 @@
-import { command } from "./command.ts";
+import { z } from "zod";
+import { openDatabase } from "../../db/client.ts";
+import { makeInstallationRoles } from "../../db/logins.ts";
+import * as installation from "../../db/queries/upkeep/installation.ts";
+import { flag, option } from "../../terminal/command.ts";
+import { CommandError, usageError } from "../../terminal/failure.ts";
+import { isSet } from "../../terminal/inputs.ts";
+import type { Context } from "../context/context.ts";
 import { serialsOfKeysNotDer } from "../migrate/keys-not-der.ts";
+import { readLoginPasswords } from "../migrate/login-passwords.ts";
+import { command, type Answer } from "./command.ts";
 
 export const migrate = command({
   name: "migrate",
   about:
     "Brings the database up to date, as the login of DATABASE_URL. Safe to run again and from several machines at once.",
-  options: {},
-  async run(_, context) {
+  options: {
+    check: flag("change nothing, and fail when a migration has not been run", isSet),
+    logins: option(
+      "dir",
+      "first make the roles and a login for each process, as a superuser, with the passwords in this directory",
+      z.string().min(1).optional(),
+    ),
+  },
+  async run({ check, logins }, context) {
+    if (check && logins !== undefined) throw usageError("--check changes nothing: give it without --logins.");
+    if (check) return checkMigrations(context);
+    if (logins !== undefined) await makeLogins(context, logins);
     // Loaded only here, as it is large: other commands start without knex and BullMQ.
     const { migrateAll } = await import("../migrate/migrate.ts");
-    const { migrations, queueSchemaVersion } = await migrateAll(await context.databaseUrl());
+    const { migrations, queueSchemaVersion, grants } = await migrateAll(await context.databaseUrl());
     const done = migrations.length === 0 ? "Everything was up to date." : `Migrated: ${migrations.join(", ")}.`;
     const keysNotDer = await serialsOfKeysNotDer(await context.db(), { at: context.clock.now() });
     return {
-      json: { migrations, queueSchemaVersion, keysNotDer },
-      text: [`${done} Queue schema: version ${queueSchemaVersion}.`, ...toRevoke(keysNotDer)].join("\n"),
+      json: {
+        migrations,
+        queueSchemaVersion,
+        grants: { granted: grants.granted.length, revoked: grants.revoked },
+        keysNotDer,
+      },
+      text: [
+        `${done} Queue schema: version ${queueSchemaVersion}.`,
+        ...(migrations.length === 0 ? changed(grants) : []),
+        ...toRevoke(keysNotDer),
+      ].join("\n"),
     };
   },
 });
+
+async function makeLogins(context: Context, directory: string): Promise<void> {
+  const passwords = readLoginPasswords(directory);
+  if (!(await makeInstallationRoles(await context.databaseUrl(), passwords))) {
+    throw new CommandError(
+      "superuser_needed",
+      "Roles and logins are made by a superuser, and the login of DATABASE_URL is none.",
+    );
+  }
+}
+
+async function checkMigrations(context: Context): Promise<Answer> {
+  const { pendingMigrations } = await import("../../db/migrate.ts");
+  const db = openDatabase({
+    url: await context.databaseUrl(),
+    connectionsMax: 1,
+    applicationName: "realmpass operator",
+  });
+  try {
+    const pending = pendingMigrations(await installation.migrationsDone(db));
+    return {
+      json: { pending },
+      text: pending.length === 0 ? "Everything is up to date." : `Not run yet: ${pending.join(", ")}.`,
+      failed: pending.length > 0,
+    };
+  } finally {
+    await db.close();
+  }
+}
+
+/** What rights were given and taken. */
+const changed = ({ granted, revoked }: { granted: string[]; revoked: string[] }): string[] => [
+  ...(granted.length === 0 ? [] : [`Rights given to roles: ${granted.length}.`]),
+  ...(revoked.length === 0 ? [] : ["Rights that no role should have had, now taken away:", ...revoked]),
+];
 
 /** What is to be done about keys that earlier versions certified as they were sent. */
 const toRevoke = (serials: readonly string[]): string[] =>

@@ -1,3 +1,4 @@
+import { MigrationFailed, RolesMissing } from "../../db/migration-failures.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import { AuditKeyError } from "../../runtime/audit-key.ts";
 import { ConfigError } from "../../runtime/config.ts";
@@ -16,6 +17,15 @@ export function describeFailure(error: unknown): CommandError {
   if (error instanceof EncryptedKeyError) return new CommandError(error.code, `${capitalised(error.message)}.`);
   if (error instanceof CeremonyError) return new CommandError("ceremony_refused", `${capitalised(error.message)}.`);
   if (error instanceof AuditKeyError) return new CommandError("audit_key_unusable", error.message);
+  if (error instanceof RolesMissing) {
+    return new CommandError(
+      "roles_missing",
+      `${capitalised(error.message)}, and the login of DATABASE_URL may not make roles. Run deploy/postgres/roles.sql as a superuser.`,
+    );
+  }
+  if (error instanceof MigrationFailed) {
+    return new CommandError("migration_failed", `${withoutCredentials(error.message)}.`);
+  }
   return databaseFailure(error) ?? unexpected(error, withoutCredentials);
 }
 

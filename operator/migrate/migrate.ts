@@ -1,4 +1,5 @@
 import { onSession, queueSchema } from "../../db/client.ts";
+import type { GrantChanges } from "../../db/grants.ts";
 import { migrateDatabase } from "../../db/migrate.ts";
 import { dropQueueSchema, findForeign, makeQueueSequences, useSystemNames } from "../../db/queue-schema.ts";
 import { queueNames } from "../../domain/tasks/task.ts";
@@ -9,6 +10,7 @@ export interface MigrationOutcome {
   /** Names of the migrations that were run now. */
   migrations: string[];
   queueSchemaVersion: number;
+  grants: GrantChanges;
 }
 
 /**
@@ -17,7 +19,7 @@ export interface MigrationOutcome {
  */
 export async function migrateAll(
   url: string,
-  log: Pick<Log, "info" | "warn"> = createLog({ process: "migrate", level: "info" }),
+  log: Pick<Log, "info" | "warn"> = createLog({ process: "migrate", level: "warn" }),
 ): Promise<MigrationOutcome> {
   const { migrations, also, grants } = await migrateDatabase(url, {
     async also(session) {
@@ -40,10 +42,11 @@ export async function migrateAll(
   });
   const { granted, revoked } = grants;
   if (granted.length + revoked.length > 0) {
-    log.info(
+    // After a migration they are expected to change; else somebody has changed them by hand.
+    log[migrations.length === 0 && revoked.length > 0 ? "warn" : "info"](
       { event: "database.grants_changed", granted: granted.length, revoked },
       "the rights of the service's roles were made what this version lists",
     );
   }
-  return { migrations, queueSchemaVersion: also };
+  return { migrations, queueSchemaVersion: also, grants };
 }

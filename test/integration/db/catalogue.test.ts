@@ -97,13 +97,13 @@ test.each([
   const before = await printGrants(db);
   await db.query(verbatim(given));
   expect(await findSurplusGrants(db)).toEqual([taken]);
-  const info = vi.fn();
-  // The queue's schema is made again where others could create in it, and that has a test of its own.
-  await migrateAll(url, { info, warn: () => undefined });
+  const warn = vi.fn();
+  await migrateAll(url, { info: () => undefined, warn });
 
   expect(await printGrants(db)).toBe(before);
+  // The queue's schema is made again where others could create in it, and that has a test of its own.
   if (given.includes("create on schema bullmq")) return;
-  expect(info).toHaveBeenCalledWith(
+  expect(warn).toHaveBeenCalledWith(
     expect.objectContaining({ event: "database.grants_changed", revoked: [taken] }),
     expect.any(String),
   );

@@ -397,6 +397,13 @@ describe("the upgrade of a database whose api could create in the queue's schema
         },
         expect.any(String),
       ],
+      [
+        expect.objectContaining({
+          event: "database.grants_changed",
+          revoked: ["revoke realmpass_queue from realmpass_operator granted by postgres"],
+        }),
+        expect.any(String),
+      ],
     ]);
     expect(await asOwner(urls.upgraded, "select tgname from pg_trigger where tgname = 'planted'")).toEqual([]);
     expect((await catalog(urls.upgraded)).filter((line) => /planted|bullmq\.reached/.test(line))).toEqual([]);

@@ -1,0 +1,188 @@
+import { createHash, createHmac, pbkdf2Sync, randomBytes } from "node:crypto";
+import { openDatabase, type Db } from "./client.ts";
+import { groupRoles, memberships, type GroupRole } from "./grants.ts";
+import { sql, verbatim } from "./sql.ts";
+
+/** Owns the database and what is in it, and migrates. Belongs to no process. */
+export const ownerRole = "realmpass_owner";
+
+/** A login that processes sign in with, and the one role of the service that it is a member of. */
+export interface Login {
+  name: string;
+  group: GroupRole;
+}
+
+/** The logins of an installation whose database is its own: one for each kind of process, and one for the queue. */
+export const installationLogins: readonly Login[] = groupRoles.map((group) => ({ name: `${group}_login`, group }));
+
+/** Roles belong to the cluster, and somebody else may make one at this very moment. */
+const createUnlessThere = (role: string, attributes: string): string => `
+  if not exists (select from pg_roles where rolname = '${role}') then
+    begin
+      create role ${role} ${attributes};
+    exception when duplicate_object or unique_violation then null;
+    end;
+  end if;`;
+
+/** Since Postgres 16 each grantor's grant of a membership is one of its own. */
+const endMemberships = (of: string): string => `
+  for held in
+    select pg_get_userbyid(roleid) as role, pg_get_userbyid(member) as member, pg_get_userbyid(grantor) as grantor
+      from pg_auth_members where ${of}
+  loop
+    execute format('revoke %I from %I', held.role, held.member)
+            || case when current_setting('server_version_num')::integer >= 160000
+                    then format(' granted by %I', held.grantor) else '' end;
+  end loop;`;
+
+const grantUnlessMember = (role: string, member: string): string => `
+  if not exists (select from pg_auth_members where roleid = '${role}'::regrole and member = '${member}'::regrole) then
+    grant ${role} to ${member};
+  end if;`;
+
+const dropAttributes = (role: string): string => `
+  if exists (select from pg_roles where rolname = '${role}'
+             and (rolsuper or rolcreaterole or rolcreatedb or rolreplication or rolbypassrls)) then
+    alter role ${role} nosuperuser nocreaterole nocreatedb noreplication nobypassrls;
+  end if;`;
+
+const block = (body: string, declare = "held record;"): string =>
+  `do $body$\ndeclare ${declare}\nbegin${body}\nend\n$body$;\n`;
+
+/** Makes a login that is in its group alone, or makes an existing one so. */
+const loginScript = ({ name, group }: Login): string =>
+  block(
+    createUnlessThere(name, "login") +
+      dropAttributes(name) +
+      endMemberships(`member = '${name}'::regrole and roleid <> '${group}'::regrole`) +
+      grantUnlessMember(group, name) +
+      `
+  alter role ${name} login;`,
+  );
+
+const ours = groupRoles.map((role) => `'${role}'`).join(", ");
+
+const groupsScript = block(
+  groupRoles.map((role) => createUnlessThere(role, "nologin") + dropAttributes(role)).join("") +
+    `
+  -- Nobody signs in as a group: earlier versions gave api and worker a password.
+  for held in select rolname as role from pg_roles where rolname in (${ours}) and rolcanlogin loop
+    execute format('alter role %I nologin password null', held.role);
+  end loop;` +
+    endMemberships(`pg_get_userbyid(roleid) in (${ours}) and pg_get_userbyid(member) in (${ours})
+       and (pg_get_userbyid(roleid), pg_get_userbyid(member)) not in (${memberships
+         .map(({ member, of }) => `('${of}', '${member}')`)
+         .join(", ")})`) +
+    memberships.map(({ member, of }) => grantUnlessMember(of, member)).join(""),
+);
+
+/** The owner is a member of every group, as it may do all that they may, so that `migrate` can act as each. */
+const ownerScript = block(
+  createUnlessThere(ownerRole, "login") +
+    dropAttributes(ownerRole) +
+    groupRoles.map((role) => grantUnlessMember(role, ownerRole)).join(""),
+);
+
+const databaseScript = block(
+  `
+  -- The queue's schema of another owner is made again by the next migration; the sweep adds its tasks again.
+  if exists (select from pg_namespace where nspname = 'bullmq' and nspowner <> '${ownerRole}'::regrole) then
+    drop schema bullmq cascade;
+  end if;
+  execute format('alter database %I owner to ${ownerRole}', current_database());
+  alter schema public owner to ${ownerRole};
+  revoke create on schema public from public;
+  for held in
+    select format('alter table public.%I owner to ${ownerRole}', relname) as statement
+      from pg_class c
+     where relnamespace = 'public'::regnamespace and relkind in ('r', 'p', 'v', 'm', 'S') and relowner <> '${ownerRole}'::regrole
+       and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype in ('a', 'e', 'i'))
+    union all
+    select format('alter routine %s owner to ${ownerRole}', p.oid::regprocedure)
+      from pg_proc p
+     where pronamespace = 'public'::regnamespace and proowner <> '${ownerRole}'::regrole
+       and not exists (select from pg_depend d where d.classid = 'pg_proc'::regclass and d.objid = p.oid and d.deptype = 'e')
+  loop
+    execute held.statement;
+  end loop;
+  execute format('revoke connect on database %I from public', current_database());
+  execute format('grant connect on database %I to ${installationLogins.map(({ name }) => name).join(", ")}', current_database());`,
+);
+
+/**
+ * Everything about roles and the database that needs a superuser, for the database that one is connected to: the groups,
+ * the owner and the logins, without passwords. May be run again. `deploy/postgres/roles.sql` is this text.
+ */
+export const rolesScript = `-- The roles of Realmpass, for the database that you are connected to. Run it as a superuser, before the first migration
+-- and after each upgrade; running it again changes nothing:
+--
+--   createdb realmpass && psql -X -1 -v ON_ERROR_STOP=1 -d realmpass -f roles.sql
+--
+-- Then give ${ownerRole} (which migrates) and each login its password, with psql's \\password.
+-- "operator migrate --logins DIR" does all of it, with the passwords in DIR. db/logins.ts is where this text is made.
+
+set search_path = pg_catalog;
+
+-- The groups, one for each kind of process. What they may do is given by the migrations (db/grants.md).
+${groupsScript}
+-- What migrates.
+${ownerScript}
+-- The logins, each in its group alone.
+${installationLogins.map(loginScript).join("")}
+-- The database and everything in it belong to ${ownerRole}.
+${databaseScript}`;
+
+/**
+ * Makes the roles, the owner and the logins of an installation, as {@link rolesScript} does, and sets the passwords of
+ * logins. Answers false, and changes nothing, when the login of `url` is no superuser. One transaction: when it dies,
+ * nothing of it has happened.
+ */
+export async function makeInstallationRoles(
+  url: string,
+  passwords: readonly { name: string; password: string }[],
+): Promise<boolean> {
+  const db = openDatabase({ url, connectionsMax: 1, applicationName: "realmpass migrate" });
+  try {
+    return await db.transaction(async (tx) => {
+      const [login] = await tx.query<{ super: boolean }>(
+        sql`select rolsuper as super from pg_roles where rolname = current_user`,
+      );
+      if (login?.super !== true) return false;
+      await tx.query(sql`select pg_advisory_xact_lock(${rolesLock}::bigint)`);
+      await tx.query(verbatim(rolesScript));
+      for (const login of passwords) await setPassword(tx, login);
+      return true;
+    });
+  } finally {
+    await db.close();
+  }
+}
+
+/** One at a time in a database; any number that no other program is likely to lock. */
+const rolesLock = 7_246_712;
+
+/** Makes a login that is in its group alone, with this password. */
+export async function makeLogin(db: Db, { name, group, password }: Login & { password: string }): Promise<void> {
+  if (!/^realmpass_[a-z0-9_]+$/.test(name)) throw new Error(`not the name of a login: ${name}`);
+  await db.query(verbatim(loginScript({ name, group })));
+  await setPassword(db, { name, password });
+}
+
+/** The server is given the verifier (RFC 5802) alone, so that no log of its statements has a password in it. */
+async function setPassword(db: Db, { name, password }: { name: string; password: string }): Promise<void> {
+  const [statement] = await db.query<{ text: string }>(
+    sql`select format('alter role %I password %L', ${name}::text, ${scramVerifier(password)}::text) as text`,
+  );
+  await db.query(verbatim(statement?.text ?? ""));
+}
+
+const scramIterations = 4096;
+
+/** What Postgres stores of a password (`SCRAM-SHA-256`, RFC 5803), which has to be printable ASCII: nothing in it is prepared. */
+function scramVerifier(password: string): string {
+  const salt = randomBytes(16);
+  const salted = pbkdf2Sync(password, salt, scramIterations, 32, "sha256");
+  const hmac = (text: string): Buffer => createHmac("sha256", salted).update(text).digest();
+  const stored = createHash("sha256").update(hmac("Client Key")).digest("base64");
+  return `SCRAM-SHA-256$${scramIterations}:${salt.toString("base64")}$${stored}:${hmac("Server Key").toString("base64")}`;
+}

@@ -1,0 +1,40 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { installationLogins } from "../../db/logins.ts";
+import { CommandError } from "../../terminal/failure.ts";
+
+/** Which processes have a file with the password of a login. The queue's login is one, with a file for each that uses it. */
+const filesOf: Readonly<Record<string, readonly string[]>> = {
+  realmpass_api: ["api/database-password"],
+  realmpass_worker: ["worker/database-password"],
+  realmpass_responder: ["responder/database-password"],
+  realmpass_operator: ["operator/database-password"],
+  realmpass_queue: ["api/queue-database-password", "worker/queue-database-password"],
+};
+
+/** The passwords of an installation's logins, from a directory that `operator secrets create` has made. */
+export const readLoginPasswords = (directory: string): { name: string; password: string }[] =>
+  installationLogins.map(({ name, group }) => {
+    const files = (filesOf[group] ?? []).map((file) => join(directory, file));
+    const [password = "", ...others] = files.map(readPassword);
+    if (others.some((other) => other !== password)) {
+      throw new CommandError(
+        "secret_unusable",
+        `These files hold different passwords of ${name}: ${files.join(", ")}.`,
+      );
+    }
+    return { name, password };
+  });
+
+function readPassword(file: string): string {
+  const password = ((): string => {
+    try {
+      return readFileSync(file, "utf8").replace(/\r?\n$/, "");
+    } catch (error) {
+      const { code = "unknown error" } = error as NodeJS.ErrnoException;
+      throw new CommandError("secret_missing", `Cannot read ${file} (${code}).`);
+    }
+  })();
+  if (/^[!-~]+$/.test(password)) return password;
+  throw new CommandError("secret_unusable", `${file} holds no password: printable ASCII without spaces, on one line.`);
+}
