@@ -9,6 +9,7 @@ import { expectFaultless, type View, type WatchedPage } from "../support/browser
 import { useConsole } from "../support/service/console.ts";
 import { chooseOption, expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
 import { expectGoodConsole, settled } from "../support/browser/console-views.ts";
+import { givenJob } from "../support/given/bulk-jobs.ts";
 import { fromNow, type GivenUser } from "../support/given/given.ts";
 import { openssl } from "../support/pki/openssl.ts";
 import { describeWithTool } from "../support/run/tools.ts";
@@ -147,10 +148,21 @@ describeWithTool("chromium", "users and profiles in the console", () => {
     test("offboarding says what is lost permanently and asks first; the user can be reactivated", async () => {
       const leaver = await someone("leaver");
       const serials = await Promise.all([given.profile(leaver), given.profile(leaver)]);
+      const { realmId } = subject.realm;
+      const owner = subject.api.database.owner;
+      const job = {
+        realmId,
+        kind: "onboarding",
+        rows: [{ pairwiseId: "nobody-yet" }],
+        executeAt: fromNow(3_600_000),
+        createdByUserId: leaver.id,
+      } as const;
+      for (const state of ["scheduled", "scheduled", "ready"] as const) await givenJob(owner, { ...job, state });
       await opened(`/console/users/${leaver.id}`, async ({ page }) => {
         await button(page, "Offboard").click();
         const dialog = page.getByRole("dialog", { name: "Offboard leaver@example.org?" });
         await dialog.getByText("2 profiles are revoked permanently.").waitFor();
+        await dialog.getByText("2 bulk jobs of theirs are waiting to run.").waitFor();
         await expectFocus(inDialog(page, "Cancel"));
         await inDialog(page, "Cancel").click();
         expect(await userOf(leaver)).toMatchObject({ blacklisted: false });

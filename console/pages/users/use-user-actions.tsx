@@ -7,8 +7,9 @@ import { personName } from "../../ui/person.tsx";
 import type { User } from "./load-users.ts";
 import { useBatchAction } from "./use-batch-action.ts";
 import { isPossible, userCalls, type UserAction } from "./user-calls.ts";
+import { WaitingJobs } from "./waiting-jobs.tsx";
 
-const changed = ["users", "user", "person", "user-profiles", "user-sessions", "profiles", "profile", "audit"];
+const changed = ["jobs", "users", "user", "person", "user-profiles", "user-sessions", "profiles", "profile", "audit"];
 const undoes: Partial<Record<UserAction, UserAction>> = { lock: "unlock", unlock: "lock" };
 
 /** What an administrator does with one person or many. What can be undone is done at once; the rest is asked about. */
@@ -44,6 +45,7 @@ export function useUserActions() {
           <Text size="sm" fw={600} mt="xs">
             {t("users.offboard.profiles", { count: profiles })}
           </Text>
+          <WaitingJobs users={users} />
           <Text size="sm" mt="xs">
             {t("users.offboard.later", { count })}
           </Text>

@@ -1,0 +1,30 @@
+import { Text } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
+import { api, listOf } from "../../api/api-client.ts";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { jobsKey } from "../bulk-jobs/job.ts";
+import type { User } from "./load-users.ts";
+
+/** Says how many bulk jobs of these people wait to run; offboarding their creator stops them. */
+export function WaitingJobs({ users }: { users: readonly User[] }) {
+  const { t } = useTranslation();
+  const createdBy = users.map(({ userID }) => userID).join();
+  const { data, error, refetch } = useQuery({
+    queryKey: [jobsKey, "waiting", createdBy],
+    queryFn: ({ signal }) =>
+      listOf(
+        api.POST("/api/jobs", {
+          body: { limit: 1, offset: 0, filter: { createdBy, state: "scheduled,queued" } },
+          signal,
+        }),
+      ),
+  });
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (data === undefined || data.total === 0) return null;
+  return (
+    <Text size="sm" fw={600} mt="xs">
+      {t("users.offboard.jobs", { count: data.total })}
+    </Text>
+  );
+}
