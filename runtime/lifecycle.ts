@@ -71,14 +71,15 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
 
 /**
  * Runs a process's main function. When it fails, what had been started by then is stopped and the process ends with
- * exit code 1: with one message for a configuration that cannot be used or a part that is away, with a stack otherwise.
+ * exit code 78 for a configuration that cannot be used, where starting again does not help, else 1: with one message for
+ * that and for a part that is away, with a stack otherwise.
  */
 export function runMain(main: (begin: (lifecycle: Lifecycle) => void) => Promise<void>): void {
   let begun: Lifecycle | undefined;
   main((lifecycle) => (begun = lifecycle)).catch(async (error: unknown) => {
     process.stderr.write(`${explain(error)}\n`);
     await begun?.stop("failed to start");
-    process.exit(1);
+    process.exit(error instanceof ConfigError ? 78 : 1);
   });
 }
 

@@ -209,6 +209,9 @@ export interface QueueWorkerOptions {
 export type TakenTask = Pick<Job, "id" | "name" | "data" | "attemptsMade">;
 
 export interface QueueWorker {
+  /** Takes no more jobs until it is resumed, so that other processes get them; those that are running go on. */
+  pause(): void;
+  resume(): void;
   /** Stops taking jobs and resolves when the running ones are done. */
   close(): Promise<void>;
 }
@@ -248,6 +251,12 @@ export function startQueueWorker(
   });
 
   return {
+    pause() {
+      worker.pause(true).catch(onError);
+    },
+    resume() {
+      void worker.resume();
+    },
     async close() {
       await worker.close();
       disconnect(connection);

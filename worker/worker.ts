@@ -7,12 +7,18 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Beat } from "../process/beat.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
-import { openQueues, startQueueWorker, UnrecoverableError, type QueueBackend } from "../runtime/queues.ts";
+import {
+  openQueues,
+  startQueueWorker,
+  UnrecoverableError,
+  type QueueBackend,
+  type QueueWorker,
+} from "../runtime/queues.ts";
 import { outputPublicKey } from "../runtime/sealed-output.ts";
 import { createBatcher } from "../runtime/batch.ts";
 import { startCrlPublisher } from "./crl/crl-publisher.ts";
 import { issueAll, issuancesMax, type IssuanceDeps } from "./issuance/issue.ts";
-import { createIssuers } from "./issuance/issuers.ts";
+import { createIssuers, type Issuers } from "./issuance/issuers.ts";
 import type { BulkJobDeps } from "./bulk-job/deps.ts";
 import { processors } from "./tasks.ts";
 import { createKeyPool } from "./issuance/key-pool.ts";
@@ -72,24 +78,41 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   rsaKeys.start();
   lifecycle.onStop("RSA key pool", () => rsaKeys.close());
 
+  const consumers = new Map<QueueName, QueueWorker>();
+  const issuers = createIssuers({
+    db,
+    pool,
+    publicationUrl: options.publicationUrl,
+    clock,
+    log,
+    problems: beat,
+    onChange: () => {
+      // Bulk jobs also offboard, which takes no issuer: their rows stay in the queue of everybody.
+      const away = issuers.usable().length === 0 && issuers.away().length > 0;
+      if (away) consumers.get("issuance")?.pause();
+      else consumers.get("issuance")?.resume();
+    },
+  });
+  await issuers.checkPassphrase();
+
   const deps: IssuanceDeps = {
     db,
     pool,
     threads: options.signingThreads,
-    issuers: createIssuers({ db, pool, publicationUrl: options.publicationUrl }),
+    issuers,
     rsaKeys,
     clock,
     log,
     activeClaims,
   };
-  const counted = countOutcomes(registry, rsaKeys);
+  const counted = countOutcomes(registry, { rsaKeys, issuers });
   const issueCounted = async (ids: readonly string[]) => counted(await issueAll(deps, ids));
 
   const queues = openQueues(backend, log);
   lifecycle.onStop("queues", () => queues.close());
 
   const jobDeps: BulkJobDeps = { db, queues, issueAll: issueCounted, failures: new Map(), clock, log };
-  const upkeep = startUpkeep({ ...jobDeps, activeClaims, signer });
+  const upkeep = startUpkeep({ ...jobDeps, activeClaims, signer, issuers });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 
   const publisher = startCrlPublisher({ ...deps, validityHours: options.crlValidityHours, registry, beat });
@@ -119,6 +142,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
       },
       { concurrency: concurrency[name], log },
     );
+    consumers.set(name, worker);
     lifecycle.onStop(`worker of ${name}`, () => worker.close());
   }
 
@@ -146,7 +170,10 @@ function startSigningPool(options: WorkerOptions): SigningPool {
 
 type Outcomes = Awaited<ReturnType<typeof issueAll>>;
 
-function countOutcomes(registry: Registry, rsaKeys: { readonly size: number }): (outcomes: Outcomes) => Outcomes {
+function countOutcomes(
+  registry: Registry,
+  { rsaKeys, issuers }: { rsaKeys: { readonly size: number }; issuers: Issuers },
+): (outcomes: Outcomes) => Outcomes {
   const issuances = new Counter({
     name: "realmpass_issuances_total",
     help: "Attempts to issue a profile, by how they ended.",
@@ -159,6 +186,17 @@ function countOutcomes(registry: Registry, rsaKeys: { readonly size: number }): 
     registers: [registry],
     collect() {
       this.set(rsaKeys.size);
+    },
+  });
+  new Gauge({
+    name: "realmpass_signer_usable",
+    help: "Whether this worker can sign for the issuer: 1, or 0.",
+    labelNames: ["issuer"] as const,
+    registers: [registry],
+    collect() {
+      this.reset();
+      for (const issuer of issuers.away()) this.set({ issuer }, 0);
+      for (const issuer of issuers.usable()) this.set({ issuer }, 1);
     },
   });
   return (outcomes) => {

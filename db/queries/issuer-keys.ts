@@ -3,14 +3,42 @@ import { sql } from "../sql.ts";
 import * as issuers from "./realm/issuers.ts";
 import type { IssuerRow } from "./realm/issuers.ts";
 
-/** Issuers with their encrypted keys: for signing threads and operators alone. */
-export const listWithKeys = (db: Db, ids: readonly string[]): Promise<(IssuerRow & { encryptedKey: unknown })[]> =>
+/** An issuer with its encrypted key: for signing threads and operators alone. */
+export interface IssuerWithKey extends IssuerRow {
+  /** Null: there is none. */
+  encryptedKey: unknown;
+}
+
+/** Those of these issuers that have a key. */
+export const listWithKeys = (db: Db, ids: readonly string[]): Promise<IssuerWithKey[]> =>
   db.query(sql`
     select ${issuers.columns}, encrypted_key as "encryptedKey"
       from issuers
       join issuer_keys on issuer_id = id
      where id = any(${ids}::bigint[])
   `);
+
+/** All issuers whose certificates have not ended, with or without a key. */
+export const listUnended = (db: Db, { at }: { at: Date }): Promise<IssuerWithKey[]> =>
+  db.query(sql`
+    select ${issuers.columns}, encrypted_key as "encryptedKey"
+      from issuers
+      left join issuer_keys on issuer_id = id
+     where not_after > ${at}
+     order by id
+  `);
+
+/** The newest issuer of all that has a key: it was made under the passphrase in use. */
+export const findNewest = async (db: Db): Promise<IssuerWithKey | undefined> =>
+  first(
+    await db.query<IssuerWithKey>(sql`
+      select ${issuers.columns}, encrypted_key as "encryptedKey"
+        from issuers
+        join issuer_keys on issuer_id = id
+       order by id desc
+       limit 1
+    `),
+  );
 
 /** The encrypted key of the newest issuer of all: what tells whether a passphrase is the one in use. */
 export async function findNewestKey(db: Db): Promise<unknown> {

@@ -1,7 +1,10 @@
 import { Counter, Gauge, type Registry } from "prom-client";
 import * as crls from "../../db/queries/certificates/crls.ts";
+import type { IssuerID } from "../../domain/ids.ts";
 import type { Beat } from "../../process/beat.ts";
 import type { Log } from "../../runtime/log.ts";
+import { IssuerAway } from "../issuance/issuers.ts";
+import { SigningThreadError, ThreadRequestError } from "../signing/thread-handle.ts";
 import { createPieceStore } from "./piece-store.ts";
 import { publishCrl, type PublishDeps } from "./publish-crl.ts";
 
@@ -48,6 +51,11 @@ export function startCrlPublisher(options: PublisherOptions): { stop(): Promise<
       const ms = Math.round(performance.now() - startedAt);
       log.info({ event: "crl.published", issuer: issuerId, ...published, ms }, "CRL published");
     } catch (error) {
+      // Another worker publishes, or this one as soon as it can sign for the issuer.
+      if (error instanceof IssuerAway) return;
+      if (error instanceof SigningThreadError || error instanceof ThreadRequestError) {
+        await deps.issuers.probe([issuerId as IssuerID]);
+      }
       // One issuer's trouble is not the others'.
       const pauseMs = Math.min(failedMs * 2 ** times, failedMsMax);
       failing.set(issuerId, { times: times + 1, until: performance.now() + pauseMs });

@@ -4,13 +4,14 @@ import { DatabaseUnavailable } from "../../db/outage.ts";
 import * as settlement from "../../db/operations/settlement.ts";
 import type { SignedIssuance } from "../../db/operations/settlement.ts";
 import * as work from "../../db/queries/issuance/issuance-work.ts";
-import type { ClaimedIssuance, Draw } from "../../db/queries/issuance/issuance-work.ts";
+import type { ClaimedIssuance, Draw, Unclaimed } from "../../db/queries/issuance/issuance-work.ts";
 import { identityLabelOf } from "../../domain/certificate-profile.ts";
 import type { ErrorCode } from "../../domain/errors.ts";
+import type { IssuerID } from "../../domain/ids.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { NetworkSettings } from "./device-files/device-file-content.ts";
-import type { Issuers } from "./issuers.ts";
+import { IssuerAway, type Issuers } from "./issuers.ts";
 import type { KeyPool } from "./key-pool.ts";
 import { networksOf } from "./networks.ts";
 import { drawSerialNumber } from "../../pki/serial-number.ts";
@@ -22,7 +23,7 @@ export type IssuanceOutcome =
   | "issued"
   /** Failed permanently; the row says why. */
   | "failed"
-  /** Settled already, or claimed by another worker. */
+  /** Settled already, claimed by another worker, or left to one that can sign for its issuer. */
   | "not claimed"
   /** Given back to the queue: trying again may help. */
   | "released";
@@ -57,19 +58,19 @@ export async function issueAll(
   const claimId = randomUUID();
   const outcomes = new Map<string, IssuanceOutcome>(ids.map((id) => [id, "not claimed"]));
 
-  const claimed = await work.claim(db, { draws: ids.map(draw), claimId, at: clock.now() });
-  if (claimed.length < ids.length) await failHopeless(deps, { ids, claimed, outcomes });
-  if (claimed.length === 0) return outcomes;
-
+  if (!deps.issuers.isOpen()) return outcomes;
   activeClaims.add(claimId);
   try {
+    const claimed = await claimAll(deps, { ids, claimId, outcomes });
+    if (claimed.length === 0) return outcomes;
+
     const { signed, dataKeys, failed } = await signAll(deps, claimed);
     const { settled, refused } = await settleAll(deps, { signed, dataKeys, claimId });
     for (const id of settled) outcomes.set(id, "issued");
 
     const over = new Set([...settled, ...refused.map(({ id }) => id)]);
     const ownerless = signed.filter(({ id }) => !over.has(id)).map(({ id }) => ({ id, code: "owner" as const }));
-    const attempts = [...failed, ...refused, ...ownerless];
+    const attempts = [...failed, ...[...refused, ...ownerless].map((attempt) => ({ ...attempt, counted: true }))];
     if (attempts.length > 0) {
       await retryWhileUnavailable(() => work.abandon(db, { attempts, claimId, at: clock.now() }));
       for (const { id, code } of attempts) outcomes.set(id, code === null ? "released" : "failed");
@@ -83,16 +84,51 @@ export async function issueAll(
 
 const draw = (id: string): Draw => ({ id, serialNumber: drawSerialNumber(), label: identityLabelOf(randomBytes(20)) });
 
+/**
+ * Claims what this worker can sign for, and fails what nobody can ever claim. When something is left for an issuer that is
+ * not known yet, the issuer is loaded and then it is claimed, so that no serial number is drawn for one that cannot sign.
+ */
+async function claimAll(
+  deps: IssuanceDeps,
+  { ids, claimId, outcomes }: { ids: readonly string[]; claimId: string; outcomes: Map<string, IssuanceOutcome> },
+): Promise<ClaimedIssuance[]> {
+  const { db, clock, issuers } = deps;
+  const claimed: ClaimedIssuance[] = [];
+  let left = ids;
+  for (let loadedMore = true; loadedMore;) {
+    const issuerIds = issuers.usable();
+    if (issuerIds.length > 0) {
+      claimed.push(...(await work.claim(db, { draws: left.map(draw), issuerIds, claimId, at: clock.now() })));
+    }
+    const taken = new Set<string>(claimed.map(({ id }) => id));
+    left = ids.filter((id) => !taken.has(id));
+    if (left.length === 0) break;
+
+    const unclaimed = await work.unclaimed(db, { ids: left, issuerIds, at: clock.now() });
+    await failHopeless(deps, { unclaimed, outcomes });
+    const known = new Set<string>([...issuerIds, ...issuers.away()]);
+    const unknown = unclaimed.flatMap(({ issuerId }) => (issuerId === null || known.has(issuerId) ? [] : [issuerId]));
+    loadedMore = unknown.length > 0 && (await loadAny(issuers, unknown));
+  }
+  return claimed;
+}
+
+/** Whether any of these issuers can be signed for. */
+async function loadAny(issuers: Issuers, issuerIds: readonly IssuerID[]): Promise<boolean> {
+  try {
+    await issuers.ensure(issuerIds);
+    return true;
+  } catch (error) {
+    if (!(error instanceof IssuerAway)) throw error;
+  }
+  return issuers.usable().some((issuerId) => issuerIds.includes(issuerId));
+}
+
 async function failHopeless(
   { db, clock, log }: IssuanceDeps,
-  {
-    ids,
-    claimed,
-    outcomes,
-  }: { ids: readonly string[]; claimed: readonly ClaimedIssuance[]; outcomes: Map<string, IssuanceOutcome> },
+  { unclaimed, outcomes }: { unclaimed: readonly Unclaimed[]; outcomes: Map<string, IssuanceOutcome> },
 ): Promise<void> {
-  const taken = new Set<string>(claimed.map(({ id }) => id));
-  const rows = await work.unclaimable(db, { ids: ids.filter((id) => !taken.has(id)), at: clock.now() });
+  const rows = unclaimed.flatMap(({ id, code }) => (code === null ? [] : [{ id, code }]));
   if (rows.length === 0) return;
   await work.failUnclaimed(db, { rows, at: clock.now() });
   for (const { id, code } of rows) {
@@ -104,19 +140,12 @@ async function failHopeless(
 interface SignedBatch {
   signed: SignedIssuance[];
   dataKeys: { id: string; wrapped: Uint8Array }[];
-  failed: { id: string; code: ErrorCode | null }[];
+  failed: { id: string; code: ErrorCode | null; counted: boolean }[];
 }
 
 /** Signs everything on the threads, in parts that keep all of them busy. A part whose thread dies is given back. */
 async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]): Promise<SignedBatch> {
   const batch: SignedBatch = { signed: [], dataKeys: [], failed: [] };
-  try {
-    await deps.issuers.ensure(claimed.map(({ issuerId }) => issuerId));
-  } catch (error) {
-    if (error instanceof DatabaseUnavailable) throw error;
-    deps.log.error({ event: "issuer.not_loaded", err: error }, "an issuer cannot be loaded");
-  }
-
   const networks = await networksOf(deps, claimed);
   const size = Math.min(ordersPerBatch, Math.ceil(claimed.length / deps.threads));
   const parts = Array.from({ length: Math.ceil(claimed.length / size) }, (_, part) =>
@@ -133,11 +162,29 @@ async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]):
         for (const result of results) recordResult(result, { batch, dataKeyId, log: deps.log });
       } catch (error) {
         deps.log.error({ event: "signing.failed", err: error }, "a batch was not signed; it goes back to the queue");
-        batch.failed.push(...part.map(({ id }) => ({ id, code: null })));
+        batch.failed.push(...part.map(({ id }) => ({ id, code: null, counted: true })));
       }
     }),
   );
-  return batch;
+  return { ...batch, failed: await countWhereUsable(deps, { claimed, failed: batch.failed }) };
+}
+
+/**
+ * What failed and may be tried again counts only if its issuer can sign right afterwards: a lost key is no fault of an
+ * issuance, while one that nobody can sign must end.
+ */
+async function countWhereUsable(
+  { issuers }: IssuanceDeps,
+  { claimed, failed }: { claimed: readonly ClaimedIssuance[]; failed: SignedBatch["failed"] },
+): Promise<SignedBatch["failed"]> {
+  const again = new Set(failed.filter(({ code }) => code === null).map(({ id }) => id));
+  if (again.size === 0) return failed;
+  const issuerOf = new Map(claimed.map(({ id, issuerId }) => [id as string, issuerId]));
+  const usable = await issuers.probe(claimed.filter(({ id }) => again.has(id)).map(({ issuerId }) => issuerId));
+  return failed.map((attempt) => ({
+    ...attempt,
+    counted: attempt.code !== null || usable.has(issuerOf.get(attempt.id) ?? ""),
+  }));
 }
 
 /** What is signed is rebuilt from the committed row: an edited job yields nothing that the row does not say. */
@@ -191,7 +238,7 @@ function recordResult(
         "a certificate was not made",
       );
     }
-    batch.failed.push({ id: result.issuanceId, code: failureCode[code] });
+    batch.failed.push({ id: result.issuanceId, code: failureCode[code], counted: true });
     return;
   }
   const { issuanceId, certificate, spkiSha256, sealed } = result;

@@ -102,6 +102,7 @@ export interface ResponderOrder {
 
 export type ThreadRequest =
   | { type: "load-issuer"; material: IssuerMaterial }
+  | { type: "probe"; issuerId: IssuerID; challenge: string }
   | { type: "issue"; orders: readonly SigningRequest[] }
   | { type: "sign-crl"; order: CrlOrder }
   | { type: "certify-responder"; order: ResponderOrder };
@@ -109,6 +110,7 @@ export type ThreadRequest =
 /** What each request is answered with. */
 export interface ThreadAnswers {
   "load-issuer": { type: "load-issuer" };
+  probe: { type: "probe"; signature: Uint8Array };
   issue: { type: "issue" } & IssueBatchResult;
   "sign-crl": { type: "sign-crl" } & SignedCrlOrder;
   "certify-responder": { type: "certify-responder"; certificate: Uint8Array };

@@ -9,7 +9,8 @@ import type {
   ResponderOrder,
   SignedCrlOrder,
 } from "./messages.ts";
-import { SigningThreadError, startSigningThread, type SigningThread } from "./thread-handle.ts";
+import { drawChallenge, isAnswered } from "./probe.ts";
+import { SigningThreadError, startSigningThread, ThreadRequestError, type SigningThread } from "./thread-handle.ts";
 import { within } from "../../runtime/deadline.ts";
 
 /** How many orders to give `issue` at a time: fewer cost 50 to 80 % more, many more leave other threads idle. */
@@ -43,6 +44,12 @@ export interface SigningPool {
    */
   ensureIssuer(material: IssuerMaterial): Promise<void>;
   /**
+   * Has every thread sign a text with an issuer's key and verifies it with the issuer's certificate. Rejects with
+   * ThreadRequestError when a thread cannot, and then the next `ensureIssuer` loads the issuer again; with
+   * SigningThreadError when no thread could be asked.
+   */
+  probe(issuerId: IssuerID): Promise<void>;
+  /**
    * Makes the certificates of one batch (about `ordersPerBatch`) on one thread. An order that fails is a result.
    * Rejects with SigningThreadError when the thread ended: any of the batch may have been signed. Key pairs in the
    * orders are wiped whatever happens.
@@ -66,7 +73,8 @@ interface Batch {
 }
 
 interface Known {
-  fingerprint: string;
+  /** Null: it is to be loaded again, changed or not. */
+  fingerprint: string | null;
   material: IssuerMaterial;
   loaded: Promise<void>;
 }
@@ -122,13 +130,20 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
     return thread.request({ type: "load-issuer", material: ownMaterial(material) });
   }
 
-  async function loadEverywhere(material: IssuerMaterial): Promise<void> {
+  async function askEverywhere(ask: (thread: SigningThread) => Promise<unknown>): Promise<void> {
     if (running.size === 0) throw new SigningThreadError("no signing thread is running");
-    const outcomes = await Promise.allSettled([...running].map((thread) => load(thread, material)));
+    const outcomes = await Promise.allSettled([...running].map(ask));
     const failures = outcomes.flatMap((outcome) => (outcome.status === "rejected" ? [outcome.reason as unknown] : []));
     // A thread that died meanwhile has a successor that loads the issuer; a refusal is the issuer's fault.
     const refusal = failures.find((error) => !(error instanceof SigningThreadError));
     if (refusal !== undefined || failures.length === outcomes.length) throw refusal ?? failures[0];
+  }
+
+  async function probe(thread: SigningThread, { issuerId, certificate }: IssuerMaterial): Promise<void> {
+    const challenge = drawChallenge();
+    const { signature } = await thread.request({ type: "probe", issuerId, challenge });
+    if (isAnswered(challenge, { certificate, signature })) return;
+    throw new ThreadRequestError({ name: "IssuerError", message: `what issuer ${issuerId} signs is not valid` });
   }
 
   const findIdlest = (): SigningThread | undefined => [...running].sort((a, b) => a.inFlight - b.inFlight)[0];
@@ -170,7 +185,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
       const known = issuers.get(material.issuerId);
       if (known?.fingerprint === fingerprint) return known.loaded;
 
-      const loaded = loadEverywhere(material);
+      const loaded = askEverywhere((thread) => load(thread, material));
       const entry = { fingerprint, material, loaded };
       issuers.set(material.issuerId, entry);
       try {
@@ -181,6 +196,20 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
           if (known === undefined) issuers.delete(material.issuerId);
           else issuers.set(material.issuerId, known);
         }
+        throw error;
+      }
+    },
+
+    async probe(issuerId) {
+      const known = issuers.get(issuerId);
+      if (closed) throw new SigningThreadError("the signing pool is closed");
+      if (known === undefined) {
+        throw new ThreadRequestError({ name: "IssuerError", message: `issuer ${issuerId} is not loaded` });
+      }
+      try {
+        await askEverywhere((thread) => probe(thread, known.material));
+      } catch (error) {
+        if (error instanceof ThreadRequestError) known.fingerprint = null;
         throw error;
       }
     },

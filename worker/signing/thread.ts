@@ -13,6 +13,7 @@ import { IssuerError, loadIssuer, type Issuer } from "../../pki/issuer.ts";
 import { encodeResponderToBeSigned, lintResponder } from "../../pki/responder-certificate.ts";
 import { readFileSigner } from "../../pki/signed-data.ts";
 import { openFileSignerSync } from "../keys/file-signer.ts";
+import { probeText } from "./probe.ts";
 import { issueOrder } from "./signing-request.ts";
 import type {
   CrlOrder,
@@ -61,6 +62,10 @@ async function answer(request: ThreadRequest): Promise<ThreadAnswer> {
       issuers.set(files.issuerId, loadIssuer({ ...files, signer: openFileSignerSync(encryptedKey, passphrase) }));
       return { type: "load-issuer" };
     }
+    case "probe": {
+      const signature = await loaded(request.issuerId).signer.sign(probeText(request.challenge));
+      return { type: "probe", signature: new Uint8Array(signature) };
+    }
     case "issue":
       return { type: "issue", ...(await issueBatch(request.orders)) };
     case "sign-crl":
@@ -70,16 +75,19 @@ async function answer(request: ThreadRequest): Promise<ThreadAnswer> {
   }
 }
 
-async function signCrlOrder({ issuerId, ...request }: CrlOrder): Promise<SignedCrlOrder> {
+function loaded(issuerId: IssuerID): Issuer {
   const issuer = issuers.get(issuerId);
   if (issuer === undefined) throw new IssuerError(`issuer ${issuerId} is not loaded`);
-  const { head, tail } = await signCrl(issuer, request, () => setImmediate());
+  return issuer;
+}
+
+async function signCrlOrder({ issuerId, ...request }: CrlOrder): Promise<SignedCrlOrder> {
+  const { head, tail } = await signCrl(loaded(issuerId), request, () => setImmediate());
   return { head: new Uint8Array(head), tail: new Uint8Array(tail) };
 }
 
 async function certifyResponder({ issuerId, ...order }: ResponderOrder): Promise<Uint8Array> {
-  const issuer = issuers.get(issuerId);
-  if (issuer === undefined) throw new IssuerError(`issuer ${issuerId} is not loaded`);
+  const issuer = loaded(issuerId);
   const draft = { ...order, issuer };
   lintResponder(draft);
   const toBeSigned = encodeResponderToBeSigned(draft);

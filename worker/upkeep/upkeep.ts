@@ -5,6 +5,7 @@ import type { HeadSigner } from "../../runtime/audit-key.ts";
 import type { Log } from "../../runtime/log.ts";
 import { sealAudit } from "./audit-sealing.ts";
 import { issuancesMax } from "../issuance/issue.ts";
+import type { Issuers } from "../issuance/issuers.ts";
 import { resumeStalledJobs } from "../bulk-job/resume-stalled-jobs.ts";
 import type { BulkJobDeps } from "../bulk-job/deps.ts";
 import { purgeJobs } from "../bulk-job/purge-jobs.ts";
@@ -13,6 +14,7 @@ export interface UpkeepDeps extends BulkJobDeps {
   activeClaims: ReadonlySet<string>;
   /** Signs where the chains of the audit log end. */
   signer: HeadSigner;
+  issuers: Pick<Issuers, "away" | "watch">;
 }
 
 /** A single issuance that is queued for longer than this was lost by the queue, or the queue is away. */
@@ -28,6 +30,7 @@ export const markExpiredLock = 7_246_713;
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const tasks = [
     every(work.renewSeconds, "renew", () => renew(deps), deps.log),
+    every(1, "watch issuers", () => deps.issuers.watch(), deps.log),
     every(5, "sweep", () => sweep(deps), deps.log),
     every(5, "seal", () => sealAudit(deps), deps.log),
     every(1, "resume stalled jobs", () => resumeStalledJobs(deps), deps.log),
@@ -52,9 +55,14 @@ async function renew({ db, activeClaims, clock }: UpkeepDeps): Promise<void> {
  * Finds accepted work that nobody is at and does it. Single issuances are worked off here and now, without the queue,
  * so that they end even while Redis is away; every worker may do this at once, because claiming decides.
  */
-export async function sweep({ db, issueAll, clock, log }: UpkeepDeps): Promise<void> {
+export async function sweep({ db, issueAll, issuers, clock, log }: UpkeepDeps): Promise<void> {
   for (;;) {
-    const ids = await work.overdue(db, { at: clock.now(), queuedSeconds: queuedSecondsMax, limit: issuancesMax });
+    const ids = await work.overdue(db, {
+      away: issuers.away(),
+      at: clock.now(),
+      queuedSeconds: queuedSecondsMax,
+      limit: issuancesMax,
+    });
     if (ids.length === 0) break;
     log.warn({ event: "sweep.issuances", count: ids.length }, "issuances waited too long; working them off");
     const outcomes = await issueAll(ids);

@@ -5,7 +5,7 @@ import type { ErrorCode } from "../../../domain/errors.ts";
 import type { IssuanceID, IssuerID, SerialNumber } from "../../../domain/ids.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import type { Db } from "../../client.ts";
-import { abandonSerials, profileEnd, profileRefusal, shutOutCode } from "../../rules.ts";
+import { abandonSerials, hasEnded, profileEnd, profileRefusal, shutOutCode } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /** The worker's side of issuances: claim, fail, give back; settling is in `db/operations/settlement.ts`. Every one is a single statement, for a whole batch. */
@@ -19,7 +19,7 @@ export const renewSeconds = 5;
 /** An attempt begun this often without ever ending has taken its worker down each time. */
 export const claimsMax = 10;
 
-/** An attempt that failed this often is given up. */
+/** An issuance whose attempts failed this often, while its issuer could sign, fails. */
 export const failuresMax = 5;
 
 /** One claimed issuance, with the intent that the row now holds. What is signed comes from here, never from the queue. */
@@ -63,11 +63,16 @@ const refusalOf = (at: Date): Sql =>
  * Claims the issuances that no worker holds (queued, or the lease of the worker that claimed them ran out) and records
  * the intent: issuer, serial number, identity and validity. A serial number from an earlier attempt is abandoned in the
  * same statement. Not answered are issuances that are settled, that another worker holds, that have no issuer that
- * outlives them, or whose guest account has ended.
+ * outlives them, whose issuer is not among `issuerIds`, or whose guest account has ended.
  */
 export const claim = (
   db: Db,
-  { draws, claimId, at }: { draws: readonly Draw[]; claimId: string; at: Date },
+  {
+    draws,
+    issuerIds,
+    claimId,
+    at,
+  }: { draws: readonly Draw[]; issuerIds: readonly string[]; claimId: string; at: Date },
 ): Promise<ClaimedIssuance[]> =>
   db.query<ClaimedIssuance>(sql`
     with drawn as (
@@ -91,6 +96,7 @@ export const claim = (
         left join guest_accounts g on g.id = i.guest_account_id
        where (i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at}))
          and i.claims < ${claimsMax}
+         and s.id = any(${issuerIds}::bigint[])
          and ${refusalOf(at)} is null
          for no key update of i skip locked
     ), abandoned as (
@@ -130,41 +136,62 @@ export async function renew(db: Db, { claimIds, at }: { claimIds: readonly strin
   `);
 }
 
-/** Why an issuance that could not be claimed will not be claimed by trying again, if so. */
-export const unclaimable = (
+/** An issuance that no worker holds and that could not be claimed. */
+export interface Unclaimed {
+  id: string;
+  /** Null: its realm has none. */
+  issuerId: IssuerID | null;
+  /** Why trying again does not help; null: it may. */
+  code: ErrorCode | null;
+}
+
+/**
+ * Why issuances that could not be claimed were not. About one whose issuer is not among `issuerIds` a worker that has
+ * the issuer decides, unless no attempt is left or its guest account has ended.
+ */
+export const unclaimed = (
   db: Db,
-  { ids, at }: { ids: readonly string[]; at: Date },
-): Promise<{ id: string; code: ErrorCode }[]> =>
+  { ids, issuerIds, at }: { ids: readonly string[]; issuerIds: readonly string[]; at: Date },
+): Promise<Unclaimed[]> =>
   db.query(sql`
-    select id, code
-      from (select i.id, case when i.claims >= ${claimsMax} then 'issuance_failed' else ${refusalOf(at)} end as code
+    select id, "issuerId",
+           case when "issuerId" is null or "issuerId" = any(${issuerIds}::bigint[])
+                     or code in ('issuance_failed', 'guest_account_ended')
+                then code
+           end as code
+      from (select i.id, s.id as "issuerId",
+                   case when i.claims >= ${claimsMax} then 'issuance_failed' else ${refusalOf(at)} end as code
               from issuances i
               left join issuers s on s.realm_id = i.realm_id and s.issuing
               left join guest_accounts g on g.id = i.guest_account_id
              where i.id = any(${ids}::uuid[])
                and (i.status = 'queued' or (i.status = 'signing' and i.lease_expires_at < ${at}))) as unclaimed
-     where code is not null
   `);
 
+/** An attempt that did not end with a certificate. */
+export interface FailedAttempt {
+  id: string;
+  /** Why the issuance fails; `"owner"` stands for whatever is wrong with the owner, null for going back to the queue. */
+  code: ErrorCode | "owner" | null;
+  /** Whether it counts towards {@link failuresMax}: not when the issuer's key could not be used. */
+  counted: boolean;
+}
+
 /**
- * Gives up an attempt: its serial number is accounted for, and the issuance fails with a code, or goes back to the queue
- * when there is none. `code: "owner"` stands for whatever is wrong with the owner. Attempts that are no longer held
- * under this claim stay as they are.
+ * Gives up attempts: their serial numbers are accounted for, and each issuance fails with its code, or goes back to the
+ * queue when there is none. Attempts that are no longer held under this claim stay as they are.
  */
 export async function abandon(
   db: Db,
-  {
-    attempts,
-    claimId,
-    at,
-  }: { attempts: readonly { id: string; code: ErrorCode | "owner" | null }[]; claimId: string; at: Date },
+  { attempts, claimId, at }: { attempts: readonly FailedAttempt[]; claimId: string; at: Date },
 ): Promise<void> {
   await db.query(sql`
     with given as (
       select *
-        from unnest(${attempts.map(({ id }) => id)}::uuid[], ${attempts.map(({ code }) => code)}::text[]) as g (id, code)
+        from unnest(${attempts.map(({ id }) => id)}::uuid[], ${attempts.map(({ code }) => code)}::text[],
+                    ${attempts.map(({ counted }) => counted)}::boolean[]) as g (id, code, counted)
     ), held as (
-      select i.id, i.issuer_id, i.serial_number, i.not_after, i.failures,
+      select i.id, i.issuer_id, i.serial_number, i.not_after, i.failures + g.counted::integer as failures,
              case when g.code is distinct from 'owner' then g.code
                   when i.guest_account_id is not null then 'guest_account_ended'
                   else ${shutOutCode(sql`u`)}
@@ -180,19 +207,19 @@ export async function abandon(
       ${abandonSerials(sql`held`, at)}
     ), released as (
       update issuances i
-         set status = 'queued', failures = i.failures + 1, claim_id = null, lease_expires_at = null,
+         set status = 'queued', failures = held.failures, claim_id = null, lease_expires_at = null,
              issuer_id = null, serial_number = null, identity = null, not_before = null, not_after = null
         from held
        where i.id = held.id
          and held.code is null
-         and held.failures + 1 < ${failuresMax}
+         and held.failures < ${failuresMax}
     ), failed as (
       update issuances i
-         set status = 'failed', failures = i.failures + 1, finished_at = ${at},
+         set status = 'failed', failures = held.failures, finished_at = ${at},
              error_code = coalesce(held.code, 'issuance_failed')
         from held
        where i.id = held.id
-         and (held.code is not null or held.failures + 1 >= ${failuresMax})
+         and (held.code is not null or held.failures >= ${failuresMax})
       returning i.id
     )
     select pg_notify('issuance_settled', id::text) from failed
@@ -227,18 +254,30 @@ export async function failUnclaimed(
   `);
 }
 
-/** Single issuances that wait too long: queued for longer than a queue takes, or claimed by a worker that is gone. */
+/**
+ * Single issuances that wait too long: queued for longer than a queue takes, or claimed by a worker that is gone. Those
+ * whose issuer is among `away` are left out, so that they do not stand in the way of others; but for what fails without
+ * an issuer: no attempt left, guest account ended.
+ */
 export async function overdue(
   db: Db,
-  { at, queuedSeconds, limit }: { at: Date; queuedSeconds: number; limit: number },
+  { away, at, queuedSeconds, limit }: { away: readonly string[]; at: Date; queuedSeconds: number; limit: number },
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
-    select id
-      from issuances
-     where (status = 'queued' and batch_id is null
-            and created_at < ${at}::timestamptz - make_interval(secs => ${queuedSeconds}))
-        or (status = 'signing' and lease_expires_at < ${at})
-     order by created_at
+    select i.id
+      from issuances i
+      left join guest_accounts g on g.id = i.guest_account_id
+     where ((i.status = 'queued' and i.batch_id is null
+             and i.created_at < ${at}::timestamptz - make_interval(secs => ${queuedSeconds}))
+            or (i.status = 'signing' and i.lease_expires_at < ${at}))
+       and (not exists (select
+                          from issuers s
+                         where s.realm_id = i.realm_id
+                           and s.issuing
+                           and s.id = any(${away}::bigint[]))
+            or i.claims >= ${claimsMax}
+            or (g.id is not null and ${hasEnded(sql`g`, at)}))
+     order by i.created_at
      limit ${limit}
   `);
   return rows.map(({ id }) => id);

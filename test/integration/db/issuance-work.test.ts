@@ -7,6 +7,7 @@ import * as work from "../../../db/queries/issuance/issuance-work.ts";
 import type { ClaimedIssuance } from "../../../db/queries/issuance/issuance-work.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
 import { identityLabelOf } from "../../../domain/certificate-profile.ts";
+import type { ErrorCode } from "../../../domain/errors.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { drawSerialNumber } from "../../../pki/serial-number.ts";
 import { useDatabase } from "../../support/run/database.ts";
@@ -24,9 +25,18 @@ beforeAll(async () => {
 
 const secondsFromNow = (seconds: number): Date => new Date(systemClock.now().getTime() + seconds * 1_000);
 
+const issuerIds = async (): Promise<string[]> =>
+  (await database.owner.query<{ id: string }>(sql`select id from issuers`)).map(({ id }) => id);
+
+/** Why nobody can ever claim these, as a worker sees it that has all issuers. */
+const hopeless = async (ids: readonly string[], at: Date): Promise<{ id: string; code: ErrorCode }[]> => {
+  const rows = await work.unclaimed(db, { ids, issuerIds: await issuerIds(), at });
+  return rows.flatMap(({ id, code }) => (code === null ? [] : [{ id, code }]));
+};
+
 async function claim(ids: readonly string[], at = systemClock.now()): Promise<ClaimedIssuance[]> {
   const draws = ids.map((id) => ({ id, serialNumber: drawSerialNumber(), label: identityLabelOf(randomBytes(20)) }));
-  return work.claim(db, { draws, claimId: randomUUID(), at });
+  return work.claim(db, { draws, issuerIds: await issuerIds(), claimId: randomUUID(), at });
 }
 
 /** Settles as if the threads had signed; what is in the certificate plays no part here. */
@@ -166,7 +176,7 @@ describe("when a worker dies after claiming", () => {
     const [dead] = await claim([id]);
 
     const later = secondsFromNow(work.leaseSeconds + 1);
-    expect(await work.overdue(db, { at: later, queuedSeconds: 3_600, limit: 1_000 })).toContain(id);
+    expect(await work.overdue(db, { away: [], at: later, queuedSeconds: 3_600, limit: 1_000 })).toContain(id);
     const second = await claim([id], later);
     expect(await settle(second, later)).toEqual([id]);
 
@@ -181,7 +191,11 @@ describe("when a worker dies after claiming", () => {
     const second = await claim([id], secondsFromNow(work.leaseSeconds + 1));
 
     expect(await settle(slow)).toEqual([]);
-    await work.abandon(db, { attempts: [{ id, code: "owner" }], claimId: slow[0]!.claimId, at: systemClock.now() });
+    await work.abandon(db, {
+      attempts: [{ id, code: "owner", counted: true }],
+      claimId: slow[0]!.claimId,
+      at: systemClock.now(),
+    });
     expect(await settle(second)).toEqual([id]);
 
     expect(await certificatesOf(id)).toEqual([{ serial_number: second[0]?.serialNumber }]);
@@ -196,7 +210,7 @@ describe("when a worker dies after claiming", () => {
     const at = secondsFromNow(work.claimsMax * 60);
     expect(await claim([id], at)).toEqual([]);
 
-    const rows = await work.unclaimable(db, { ids: [id], at });
+    const rows = await hopeless([id], at);
     expect(rows).toEqual([{ id, code: "issuance_failed" }]);
     await work.failUnclaimed(db, { rows, at });
 
@@ -227,7 +241,7 @@ describe("an owner who is shut out", () => {
       await shutOut(userId);
       expect(await settle(claimed)).toEqual([]);
       await work.abandon(db, {
-        attempts: [{ id, code: "owner" }],
+        attempts: [{ id, code: "owner", counted: true }],
         claimId: claimed[0]!.claimId,
         at: systemClock.now(),
       });
@@ -279,13 +293,64 @@ describe("an attempt that fails", () => {
     const id = await givenIssuance(database.owner, { realmId, userId });
     for (let attempt = 1; attempt <= work.failuresMax; attempt++) {
       const [claimed] = await claim([id]);
-      await work.abandon(db, { attempts: [{ id, code: null }], claimId: claimed!.claimId, at: systemClock.now() });
+      await work.abandon(db, {
+        attempts: [{ id, code: null, counted: true }],
+        claimId: claimed!.claimId,
+        at: systemClock.now(),
+      });
       expect(await issuance(id)).toMatchObject({
         failures: attempt,
         status: attempt < work.failuresMax ? "queued" : "failed",
       });
     }
     expect(await issuance(id)).toMatchObject({ error_code: "issuance_failed" });
+    expect(await abandonedOf(id)).toHaveLength(work.failuresMax);
+  });
+});
+
+describe("an issuance whose issuer this worker cannot use", () => {
+  const givenWaiting = async (issuance: Parameters<typeof givenIssuance>[1]) => {
+    const id = await givenIssuance(database.owner, issuance);
+    await database.owner.query(sql`update issuances set created_at = now() - interval '1 hour' where id = ${id}`);
+    return id;
+  };
+
+  test("is neither claimed nor swept nor failed, but for what fails without an issuer", async () => {
+    const realm = await givenIssuingRealm(database.owner, { validityYears: 1 });
+    const at = systemClock.now();
+    const owner = { realmId: realm.realmId, userId: await givenUser(database.owner, realm.realmId) };
+    const waiting = await givenWaiting(owner);
+    const tooLong = await givenWaiting({ ...owner, validityMonths: 13 });
+    const tried = await givenWaiting(owner);
+    await database.owner.query(sql`update issuances set claims = ${work.claimsMax} where id = ${tried}`);
+    const ids = [waiting, tooLong, tried];
+    const others = (await issuerIds()).filter((id) => id !== realm.issuerId);
+    const draws = ids.map((id) => ({ id, serialNumber: drawSerialNumber(), label: "x" }));
+
+    expect(await work.claim(db, { draws, issuerIds: others, claimId: randomUUID(), at })).toEqual([]);
+    expect(await work.claim(db, { draws, issuerIds: [], claimId: randomUUID(), at })).toEqual([]);
+    const swept = await work.overdue(db, { away: [realm.issuerId], at, queuedSeconds: 10, limit: 1_000 });
+    expect(ids.filter((id) => swept.includes(id))).toEqual([tried]);
+    const { issuerId } = realm;
+    expect(await work.unclaimed(db, { ids, issuerIds: others, at })).toEqual(
+      expect.arrayContaining([
+        { id: waiting, issuerId, code: null },
+        { id: tooLong, issuerId, code: null },
+        { id: tried, issuerId, code: "issuance_failed" },
+      ]),
+    );
+    expect(await hopeless([tooLong], at)).toEqual([{ id: tooLong, code: "issuer_expiring" }]);
+  });
+
+  test("goes back to the queue without a failure when it was lost in the middle of signing", async () => {
+    const userId = await givenUser(database.owner, realmId);
+    const id = await givenIssuance(database.owner, { realmId, userId });
+    for (let attempt = 1; attempt <= work.failuresMax; attempt++) {
+      const [claimed] = await claim([id]);
+      const attempts = [{ id, code: null, counted: false }];
+      await work.abandon(db, { attempts, claimId: claimed!.claimId, at: systemClock.now() });
+    }
+    expect(await issuance(id)).toMatchObject({ status: "queued", failures: 0, claims: work.failuresMax });
     expect(await abandonedOf(id)).toHaveLength(work.failuresMax);
   });
 });
@@ -297,7 +362,7 @@ describe("an issuance that cannot be signed for", () => {
     const userId = await givenUser(database.owner, realm.realmId);
     const id = await givenIssuance(database.owner, { realmId: realm.realmId, userId });
     expect(await claim([id])).toEqual([]);
-    expect(await work.unclaimable(db, { ids: [id], at: systemClock.now() })).toEqual([{ id, code: "no_issuer" }]);
+    expect(await hopeless([id], systemClock.now())).toEqual([{ id, code: "no_issuer" }]);
   });
 
   test("an issuer that ends before the certificate would", async () => {
@@ -305,7 +370,7 @@ describe("an issuance that cannot be signed for", () => {
     const userId = await givenUser(database.owner, realm.realmId);
     const id = await givenIssuance(database.owner, { realmId: realm.realmId, userId, validityMonths: 13 });
     expect(await claim([id])).toEqual([]);
-    expect(await work.unclaimable(db, { ids: [id], at: systemClock.now() })).toEqual([{ id, code: "issuer_expiring" }]);
+    expect(await hopeless([id], systemClock.now())).toEqual([{ id, code: "issuer_expiring" }]);
   });
 });
 
@@ -334,7 +399,7 @@ describe("an issuance of a guest account", () => {
     const id = await guests(secondsFromNow(60));
     const at = secondsFromNow(61);
     expect(await claim([id], at)).toEqual([]);
-    expect(await work.unclaimable(db, { ids: [id], at })).toEqual([{ id, code: "guest_account_ended" }]);
+    expect(await hopeless([id], at)).toEqual([{ id, code: "guest_account_ended" }]);
   });
 
   test("is not settled once the account has expired, and its serial number is accounted for", async () => {
@@ -342,7 +407,7 @@ describe("an issuance of a guest account", () => {
     const claimed = await claim([id]);
     const at = secondsFromNow(61);
     expect(await settle(claimed, at)).toEqual([]);
-    await work.abandon(db, { attempts: [{ id, code: "owner" }], claimId: claimed[0]!.claimId, at });
+    await work.abandon(db, { attempts: [{ id, code: "owner", counted: true }], claimId: claimed[0]!.claimId, at });
     expect(await issuance(id)).toMatchObject({ status: "failed", error_code: "guest_account_ended" });
     expect(await abandonedOf(id)).toHaveLength(1);
   });

@@ -230,7 +230,8 @@ async function settleUnsigned(db: Database, ids: readonly string[]): Promise<Rea
     serialNumber: BigInt(`0x${randomBytes(15).toString("hex")}1`).toString(),
     label: randomBytes(8).toString("hex"),
   }));
-  const claimed = await work.claim(db, { draws, claimId, at });
+  const issuers = await db.query<{ id: string }>(sql`select id from issuers`);
+  const claimed = await work.claim(db, { draws, issuerIds: issuers.map(({ id }) => id), claimId, at });
   const dataKeyId = randomUUID();
   const signed = claimed.map(({ id }) => ({
     id,

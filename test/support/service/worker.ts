@@ -65,12 +65,17 @@ export async function startTestWorker({
   databaseUrl,
   kind = "postgres",
   rsaKeyPool = 0,
+  passphrase = testPassphrase,
+  signingPool = sharedSigningPool(),
   ocsp,
   log = silentLog,
 }: {
   databaseUrl: string;
   kind?: QueueBackend["kind"];
   rsaKeyPool?: number;
+  passphrase?: string;
+  /** Omitted: the threads that all workers of this process share. */
+  signingPool?: SigningPool;
   /** Has it answer OCSP as well, on a database of its own if one is named. */
   ocsp?: { databaseUrl?: string; requestsPerSecond?: number };
   log?: Log;
@@ -87,13 +92,13 @@ export async function startTestWorker({
   await startWorker({
     db,
     backend,
-    passphrase: testPassphrase,
+    passphrase,
     outputPublicKeyJwk: testOutputKeys.publicJwk,
     auditKeyJwk: testAuditKey,
     publicationUrl: "http://pki.example",
     crlValidityHours: 96,
     signingThreads,
-    signingPool: sharedSigningPool(),
+    signingPool,
     issuanceConcurrency: 64,
     bulkConcurrency: 2,
     rsaKeyPool,

@@ -45,7 +45,7 @@ afterAll(() => pool.close());
 const worker = (clock: Clock = systemClock): PublishDeps => ({
   db: workerDb,
   pool,
-  issuers: createIssuers({ db: workerDb, pool, publicationUrl: "http://pki.example" }),
+  issuers: createIssuers({ db: workerDb, pool, publicationUrl: "http://pki.example", clock, log: silentLog }),
   pieces: createPieceStore(),
   validityHours: 96,
   clock,

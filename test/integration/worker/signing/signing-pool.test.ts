@@ -216,6 +216,11 @@ describe("with a pool and a loaded issuer", () => {
     await pool.ensureIssuer(material);
   });
 
+  test("a probe shows whether every thread can sign for an issuer", async () => {
+    await pool.probe(material.issuerId);
+    await expect(pool.probe("99" as IssuerID)).rejects.toThrow(ThreadRequestError);
+  });
+
   test("an issuer that does not load says why, and the one before stays", async () => {
     const other = await testIssuerMaterial("another passphrase");
     const mixedUp = await testIssuerMaterial(passphrase, "issuing-rsa");
@@ -281,6 +286,7 @@ describe("closing", () => {
     await expect(pool.issue([issueOrder({ keyPair })])).rejects.toThrow(SigningThreadError);
     expect(keyPair.privateKeyPkcs8.every((octet) => octet === 0)).toBe(true);
     await expect(pool.ensureIssuer(material)).rejects.toThrow(SigningThreadError);
+    await expect(pool.probe(material.issuerId)).rejects.toThrow(SigningThreadError);
 
     issued((await underWay).results[0]);
     await closed;

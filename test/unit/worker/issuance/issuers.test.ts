@@ -1,7 +1,11 @@
 import { expect, test } from "vitest";
 import type { Database } from "../../../../db/client.ts";
+import { systemClock } from "../../../../runtime/clock.ts";
+import { createLog } from "../../../../runtime/log.ts";
 import { createIssuers } from "../../../../worker/issuance/issuers.ts";
 import type { SigningPool } from "../../../../worker/signing/pool.ts";
+
+const silentLog = createLog({ process: "test", level: "silent" });
 
 test("when one issuer cannot be loaded, the others are loaded before anybody goes on", async () => {
   const db = {
@@ -19,10 +23,17 @@ test("when one issuer cannot be loaded, the others are loaded before anybody goe
       await slow;
       loaded.push(issuerId);
     },
+    probe: () => Promise.resolve(),
   } as unknown as SigningPool;
 
-  const ensuring = createIssuers({ db, pool, publicationUrl: "http://ca.example" }).ensure(["1", "2"]);
+  const ensuring = createIssuers({
+    db,
+    pool,
+    publicationUrl: "http://ca.example",
+    clock: systemClock,
+    log: silentLog,
+  }).ensure(["1", "2"]);
   setImmediate(finish);
-  await expect(ensuring).rejects.toThrow("a wrong passphrase");
+  await expect(ensuring).rejects.toThrow("issuer 1 cannot be signed for");
   expect(loaded).toEqual(["2"]);
 });
