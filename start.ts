@@ -4,13 +4,14 @@ import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { openDatabase } from "./db/client.ts";
+import * as secrets from "./db/operations/secrets.ts";
 import { firstRun } from "./operator/realm/first-run.ts";
 import { migrateAll } from "./operator/migrate/migrate.ts";
 import { addSampleData } from "./operator/sample-data/add-sample-data.ts";
 import { authUrl, baseUrl } from "./runtime/addresses.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { loadConfig, type Env } from "./runtime/config.ts";
-import { openDataDirectory } from "./runtime/data-directory.ts";
+import { makeDirectory, openDataDirectory } from "./runtime/data-directory.ts";
 import { startEmbeddedPostgres } from "./embedded-postgres/embedded-postgres.ts";
 import { createLifecycle, runMain, type Lifecycle } from "./runtime/lifecycle.ts";
 import { createLog, type Log } from "./runtime/log.ts";
@@ -24,7 +25,8 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const lifecycle = createLifecycle({ log, deadlineMs: 9_500 });
   begin(lifecycle);
   lifecycle.stopOnSignals({ withParent: process.env["npm_lifecycle_event"] !== undefined });
-  const data = openDataDirectory(config.REALMPASS_DATA_DIRECTORY);
+  const data = openDataDirectory(config.REALMPASS_DATA_DIRECTORY, []);
+  makeDirectory(data.path);
 
   const ownerUrl = config.DATABASE_URL ?? (await startDatabase({ dataDirectory: data.path, log, lifecycle }));
   const { migrations } = await migrateAll(ownerUrl, log);
@@ -36,14 +38,20 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     connectionsMax: 2,
     applicationName: "realmpass start",
   });
-  const first = await firstRun({
-    db,
-    dataDirectory: data,
-    passphrase: config.REALMPASS_ISSUER_KEY_PASSPHRASE ?? data.secret("issuerKeyPassphrase"),
-    clock: systemClock,
-    authUrl: authUrl(config),
-    log,
-  }).finally(() => db.close());
+  const first = await secrets
+    .readSecrets(db, { ...config, REALMPASS_GENERATE_SECRETS: "1" }, allSecrets)
+    .then((read) =>
+      firstRun({
+        db,
+        dataDirectory: data,
+        passphrase: read.issuerKeyPassphrase,
+        rootPassphrase: read.rootKeyPassphrase,
+        clock: systemClock,
+        authUrl: authUrl(config),
+        log,
+      }),
+    )
+    .finally(() => db.close());
 
   const env: Env = { ...process.env, REALMPASS_DATA_DIRECTORY: data.path, ...noDatabase };
   const urls =
@@ -66,6 +74,9 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     banner({ base: baseUrl(config), data: data.path, redis: config.REDIS_URL !== undefined, first }),
   );
 }
+
+/** What the processes below read; made here, in the directory that they share. */
+const allSecrets = ["masterKey", "outputPrivateKey", "issuerKeyPassphrase", "rootKeyPassphrase", "auditKey"] as const;
 
 async function startDatabase({
   dataDirectory,

@@ -1,6 +1,8 @@
 import { authUrl, baseUrl } from "../runtime/addresses.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { heldMasterKey, heldOutputKey } from "../runtime/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
+import { masterKeys } from "../runtime/master-key.ts";
 import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
 import { clientCertificatesOf, tlsListenerOf } from "./http/client-certificate/config.ts";
 import { apiVariables, type ApiConfig } from "./config.ts";
@@ -10,7 +12,7 @@ import { startApi } from "./server.ts";
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadServerConfig("api", apiVariables, process.env);
   const tls = tlsListenerOf(config);
-  const { secret, metricsPort, beat, ...started } = await startServerProcess({
+  const { secrets, metricsPort, beat, ...started } = await startServerProcess({
     name: "api",
     config,
     stopsWithParent: process.env["npm_lifecycle_event"] !== undefined,
@@ -20,11 +22,16 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     ownConnections: 1,
   });
   const { log } = started;
+  const { masterKey, outputPrivateKey } = await secrets.read(["masterKey", "outputPrivateKey"]);
+  await secrets.requireMatching([
+    heldMasterKey(masterKeys(masterKey)),
+    await heldOutputKey(outputPrivateKey, "outputPrivateKey"),
+  ]);
 
   const { port, tlsPort } = await startApi({
     ...started,
-    masterKey: config.REALMPASS_MASTER_KEY ?? secret("masterKey"),
-    outputPrivateKeyJwk: config.REALMPASS_OUTPUT_PRIVATE_KEY ?? secret("outputPrivateKey"),
+    masterKeys: masterKey,
+    outputPrivateKeyJwk: outputPrivateKey,
     host: config.REALMPASS_HOST,
     port: config.PORT,
     tls,

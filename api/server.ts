@@ -10,9 +10,9 @@ import type { Beat } from "../process/beat.ts";
 import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
-import { masterKey } from "../runtime/master-key.ts";
+import { masterKeys } from "../runtime/master-key.ts";
 import { openQueues, type QueueBackend } from "../runtime/queues.ts";
-import { outputPrivateKey } from "../runtime/sealed-output.ts";
+import { outputPrivateKeys } from "../runtime/sealed-output.ts";
 import { createApp } from "./app.ts";
 import { createSettlements, settledChannel } from "./resources/issuance/await-issuance.ts";
 import { createCollector } from "./resources/issuance/collect-issuance.ts";
@@ -31,8 +31,9 @@ export interface ApiOptions {
   /** For the connection that listens for settled issuances. */
   database: Pick<DatabaseOptions, "url" | "role" | "applicationName">;
   backend: QueueBackend;
-  /** 32 bytes in base64url. */
-  masterKey: string;
+  /** 32 bytes in base64url; several, separated by commas, while the master key is being replaced. */
+  masterKeys: string;
+  /** A JWK; a JWK Set while the output key is being replaced. */
   outputPrivateKeyJwk: string;
   host: string;
   port: number;
@@ -72,11 +73,11 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   });
   lifecycle.onStop("listener", () => listener.close());
 
-  const openOutput = createOutputOpener(outputPrivateKey(options.outputPrivateKeyJwk));
+  const openOutput = createOutputOpener(outputPrivateKeys(options.outputPrivateKeyJwk));
   const collectIssuance = createCollector({ db, clock, openOutput });
-  const key = masterKey(options.masterKey);
-  const signingKeys = createTokenSigningKeys({ db, clock, masterKey: key });
-  const attemptLimits = createAttemptLimits({ backend: options.backend, db, masterKey: key, log });
+  const key = masterKeys(options.masterKeys);
+  const signingKeys = createTokenSigningKeys({ db, clock, masterKeys: key });
+  const attemptLimits = createAttemptLimits({ backend: options.backend, db, masterKeys: key, log });
   lifecycle.onStop("attempt limits", () => attemptLimits.close());
 
   const server = createServer(connections);
@@ -99,7 +100,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     attemptLimits,
     isPassword: createPasswordCheck(),
     logos: createLogos({ fetchPicture: createPictureFetch(settings.logos ?? {}), clock, log }),
-    masterKey: key,
+    masterKeys: key,
     settings,
   });
   for (const each of servers) each.on("request", app);

@@ -3870,6 +3870,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_guest_account_ended_insufficient_scope"];
             404: components["responses"]["404_guest_account_not_found"];
+            410: components["responses"]["410_output_erased"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

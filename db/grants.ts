@@ -131,6 +131,12 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: true, insert: true, update: ["sealed"] },
     realmpass_operator: { select: true },
   },
+  installation_secrets: {
+    realmpass_api: { select: true, insert: true },
+    realmpass_worker: { select: true, insert: true },
+    realmpass_responder: { select: true },
+    realmpass_operator: { select: true, insert: true, update: true, delete: true },
+  },
   issuances: {
     realmpass_api: {
       select: true,

@@ -361,7 +361,7 @@ create table guest_accounts (
   note text,
   profile_limit integer,
   token_hash bytea not null,
-  token_sealed bytea not null,
+  token_sealed bytea,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
@@ -375,7 +375,7 @@ create table guest_accounts (
 );
 comment on table guest_accounts is 'Time-limited containers for guest profiles. Whoever holds the token may create profiles.';
 comment on column guest_accounts.profile_limit is 'Null: unlimited.';
-comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again.';
+comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again; null once the master key it was sealed under was lost.';
 CREATE INDEX guest_accounts_newest ON public.guest_accounts USING btree (realm_id, created_at DESC, id DESC);
 
 create table hand_overs (
@@ -435,6 +435,21 @@ create table idempotency_keys (
 );
 comment on table idempotency_keys is 'What a request with an Idempotency-Key did, written in the transaction that did it. Ids only, no secrets.';
 CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
+
+create table installation_secrets (
+  kind text not null,
+  check_value bytea not null,
+  public_jwk jsonb,
+  added_at timestamp with time zone not null,
+  constraint installation_secrets_pkey PRIMARY KEY (kind, check_value),
+  constraint installation_secrets_check_value_check CHECK ((octet_length(check_value) = ANY (ARRAY[8, 32]))),
+  constraint installation_secrets_kind_check CHECK ((kind = ANY (ARRAY['master'::text, 'output'::text, 'audit'::text]))),
+  constraint installation_secrets_public CHECK (((kind = 'output'::text) = (public_jwk IS NOT NULL)))
+);
+comment on table installation_secrets is 'Check values of the secrets that all processes have alike. A process matches when one of its values is here.';
+comment on column installation_secrets.check_value is 'Of the master key 8 octets of HKDF-SHA-256, of keys the RFC 7638 thumbprint.';
+comment on column installation_secrets.public_jwk is 'The public half of an output key, for workers that have no file of it.';
+CREATE TRIGGER installation_secrets_first BEFORE INSERT ON public.installation_secrets FOR EACH ROW EXECUTE FUNCTION first_of_its_kind();
 
 create table issuance_outputs (
   issuance_id uuid not null,
@@ -1081,6 +1096,25 @@ end
 $function$
 ;
 comment on function end_sign_ins(bigint[]) is 'Ends everything that users are signed in to. Workers may call it, who can read no token.';
+
+CREATE OR REPLACE FUNCTION public.first_of_its_kind()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if pg_has_role(current_user, 'realmpass_operator', 'usage') then
+    return new;
+  end if;
+  -- One at a time: of two processes that add the first at once, the second sees what the first has added.
+  perform pg_advisory_xact_lock(7246712);
+  if exists (select from installation_secrets where kind = new.kind and check_value <> new.check_value) then
+    raise exception 'only the operator adds another secret of a kind' using errcode = 'insufficient_privilege';
+  end if;
+  return new;
+end
+$function$
+;
 
 CREATE OR REPLACE FUNCTION public.keep_crl_entries()
  RETURNS trigger

@@ -36,6 +36,7 @@ export const auditEvents = [
   "issuer_create",
   "issuer_prepare",
   "issuer_rotate",
+  "secret_replace",
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 

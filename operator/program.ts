@@ -14,11 +14,18 @@ import { doctor } from "./commands/doctor.ts";
 import { guestAccountCreate } from "./commands/guest-account-create.ts";
 import { issuerCreate } from "./commands/issuer-create.ts";
 import { issuerList } from "./commands/issuer-list.ts";
+import { issuerReencrypt } from "./commands/issuer-reencrypt.ts";
 import { issuerRotate } from "./commands/issuer-rotate.ts";
+import { masterKeyDiscard } from "./commands/master-key-discard.ts";
+import { masterKeyReseal } from "./commands/master-key-reseal.ts";
 import { migrate } from "./commands/migrate.ts";
 import { realmCreate } from "./commands/realm-create.ts";
 import { realmList } from "./commands/realm-list.ts";
 import { realmSet } from "./commands/realm-set.ts";
+import { rootRewrap } from "./commands/root-rewrap.ts";
+import { secretsAdopt } from "./commands/secrets-adopt.ts";
+import { secretsCreate } from "./commands/secrets-create.ts";
+import { secretsForget } from "./commands/secrets-forget.ts";
 import { userCreate } from "./commands/user-create.ts";
 import { userSignInLink } from "./commands/user-sign-in-link.ts";
 import { createContext, type Context, type OperatorIo } from "./context/context.ts";
@@ -41,6 +48,8 @@ const program: Program<Context, Answer, typeof options> = {
     issuerCreate,
     issuerList,
     issuerRotate,
+    issuerReencrypt,
+    rootRewrap,
     userCreate,
     userSignInLink,
     applicationCreate,
@@ -48,6 +57,11 @@ const program: Program<Context, Answer, typeof options> = {
     auditHead,
     auditVerify,
     crlPublish,
+    secretsCreate,
+    secretsAdopt,
+    secretsForget,
+    masterKeyReseal,
+    masterKeyDiscard,
     doctor,
     config,
   ],
@@ -59,6 +73,9 @@ const program: Program<Context, Answer, typeof options> = {
     "guest-account": "Time-limited accounts for guests.",
     audit: "The audit log's chains.",
     crl: "Certificate revocation lists.",
+    root: "Roots, whose keys lie offline.",
+    secrets: "The secrets of this installation.",
+    "master-key": "The key that seals what the service reads again.",
   },
 };
 

@@ -3,13 +3,13 @@ import type { Registry } from "prom-client";
 import { openDatabase, openQueuePool, type Database, type DatabaseOptions } from "../db/client.ts";
 import { ConfigError, loadConfig, type Config, type Env } from "../runtime/config.ts";
 import { systemClock } from "../runtime/clock.ts";
-import { openDataDirectory, type SecretName } from "../runtime/data-directory.ts";
 import { createLifecycle, type Lifecycle } from "../runtime/lifecycle.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { queueBackend, type QueueBackend } from "../runtime/queues.ts";
 import type { Variable } from "../runtime/variables.ts";
 import { createBeat, type Beat } from "./beat.ts";
 import { createRegistry, serveMetrics } from "./metrics.ts";
+import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 
 /** The processes that serve: each has a Postgres role, and a name in the log and in the list of connections. */
 export type ServerName = "api" | "worker";
@@ -23,6 +23,7 @@ const serverVariables = [
   "REDIS_URL",
   "REDIS_PASSWORD",
   "REALMPASS_DATA_DIRECTORY",
+  "REALMPASS_GENERATE_SECRETS",
   "REALMPASS_LOG_LEVEL",
   "REALMPASS_METRICS_HOST",
   "REALMPASS_METRICS_PORT",
@@ -61,8 +62,7 @@ export interface ServerProcess {
   beat: Beat;
   log: Log;
   lifecycle: Lifecycle;
-  /** A secret of the data directory, which is opened only when one is asked for. */
-  secret: (name: SecretName) => string;
+  secrets: ProcessSecrets;
 }
 
 export interface ServerProcessOptions {
@@ -139,8 +139,8 @@ export async function startServerProcess({
     beat.report("metrics_port", `${config.REALMPASS_METRICS_PORT} is taken, ${metrics.port} is used`);
   lifecycle.onStop("metrics", () => metrics.close());
 
-  const secret = (which: SecretName): string => openDataDirectory(config.REALMPASS_DATA_DIRECTORY).secret(which);
-  return { database, db, backend, registry, metricsPort: metrics.port, beat, log, lifecycle, secret };
+  const secrets = processSecrets({ db, config, clock: systemClock, log });
+  return { database, db, backend, registry, metricsPort: metrics.port, beat, log, lifecycle, secrets };
 }
 
 /** The same for all that use the same queue; the URL's password is not in it. */

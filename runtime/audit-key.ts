@@ -48,11 +48,18 @@ export const sha256 = (text: string): string => createHash("sha256").update(text
 export const generateAuditKey = (): string =>
   JSON.stringify(generateKeyPairSync("ec", { namedCurve: "prime256v1" }).privateKey.export({ format: "jwk" }));
 
-/** The public half of an audit key, to be kept elsewhere. Throws {@link AuditKeyError}. */
-export function auditPublicKey(text: string): JWK {
-  const [{ kty, crv, x, y }] = readKeys(text);
-  return { kty, crv, x, y };
+type PublicKey = z.infer<typeof PublicJwk>;
+
+/** The public halves of an audit key and of the earlier ones in a set. Throws {@link AuditKeyError}. */
+export function auditPublicKeys(text: string): [PublicKey, ...PublicKey[]] {
+  const [first, ...others] = readKeys(text);
+  return [publicHalf(first), ...others.map(publicHalf)];
 }
+
+/** The public half of an audit key, to be kept elsewhere. Throws {@link AuditKeyError}. */
+export const auditPublicKey = (text: string): PublicKey => auditPublicKeys(text)[0];
+
+const publicHalf = ({ kty, crv, x, y }: Key): PublicKey => ({ kty, crv, x, y });
 
 /** Verifies heads with a public key, or the public halves of several. Throws {@link AuditKeyError}. */
 export async function createHeadVerifier(text: string): Promise<HeadVerifier> {

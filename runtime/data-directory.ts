@@ -2,52 +2,86 @@ import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { generateAuditKey } from "./audit-key.ts";
+import { ConfigError } from "./config.ts";
 import { generateOutputKeyPair } from "./sealed-output.ts";
 
-/** Secrets that a single machine keeps in files because nobody has set them otherwise. */
-export interface DataDirectory {
-  path: string;
-  /** Where the root keys of new realms are put, encrypted, for the operator to move offline. */
-  ceremony: string;
-  secret(name: SecretName): string;
-}
+const drawText = (): string => randomBytes(32).toString("base64url");
 
-const secretFiles = {
-  masterKey: "master-key",
-  issuerKeyPassphrase: "issuer-key-passphrase",
-  outputPrivateKey: "output-private-key.json",
-  outputPublicKey: "output-public-key.json",
-  auditKey: "audit-key.json",
+/** Every secret that a process may find in a file of its data directory: the variable that goes before, and the file. */
+export const secretFiles = {
+  masterKey: { variable: "REALMPASS_MASTER_KEY", file: "master-key" },
+  outputPrivateKey: { variable: "REALMPASS_OUTPUT_PRIVATE_KEY", file: "output-private-key.json" },
+  outputPublicKey: { variable: "REALMPASS_OUTPUT_PUBLIC_KEY", file: "output-public-key.json" },
+  issuerKeyPassphrase: { variable: "REALMPASS_ISSUER_KEY_PASSPHRASE", file: "issuer-key-passphrase" },
+  rootKeyPassphrase: { variable: "REALMPASS_ROOT_KEY_PASSPHRASE", file: "root-key-passphrase" },
+  auditKey: { variable: "REALMPASS_AUDIT_KEY", file: "audit-key.json" },
+  auditPublicKey: { variable: "REALMPASS_AUDIT_KEY", file: "audit-public-key.json" },
 } as const;
 export type SecretName = keyof typeof secretFiles;
 
-/**
- * Opens the directory, making it (mode 0700) and whatever secret is missing from it (mode 0600). Several processes may
- * do this at once: each file appears whole, and the first one stays.
- */
-export function openDataDirectory(path: string): DataDirectory {
-  const root = resolve(path);
-  mkdirSync(root, { recursive: true, mode: 0o700 });
-  chmodSync(root, 0o700);
-  const file = (name: SecretName): string => join(root, secretFiles[name]);
+/** How a secret is made; what is missing here is the public half of another. */
+export const drawSecret = {
+  masterKey: drawText,
+  outputPrivateKey: () => generateOutputKeyPair().privateJwk,
+  issuerKeyPassphrase: drawText,
+  rootKeyPassphrase: drawText,
+  auditKey: generateAuditKey,
+} as const;
+export type DrawnSecret = keyof typeof drawSecret;
 
-  createFile(file("masterKey"), () => randomBytes(32).toString("base64url"));
-  createFile(file("issuerKeyPassphrase"), () => randomBytes(32).toString("base64url"));
-  // One file holds both halves, so that two processes starting at once cannot end up with halves of different pairs.
-  createFile(file("outputPrivateKey"), () => generateOutputKeyPair().privateJwk);
-  createFile(file("outputPublicKey"), () => publicHalf(readFileSync(file("outputPrivateKey"), "utf8")));
-  createFile(file("auditKey"), generateAuditKey);
+/** The files of one directory that hold secrets which no variable gives: those that a process needs, and no others. */
+export interface DataDirectory<Name extends SecretName = SecretName> {
+  path: string;
+  /** Where the root keys of new realms are put, encrypted, for the operator to move offline. */
+  ceremony: string;
+  /** What the file says; undefined when there is none. */
+  find(name: Name): string | undefined;
+  /**
+   * Makes the secret (mode 0600) unless it is there, and the directory (mode 0700) if need be. Several processes may do
+   * this at once: the file appears whole, and the first one stays.
+   */
+  make(name: Name & DrawnSecret): string;
+}
+
+/**
+ * Opens a directory to read the secrets that are needed; nothing is written before one is made. Throws a ConfigError for a
+ * file that is there and cannot be read.
+ */
+export function openDataDirectory<Name extends SecretName>(path: string, needs: readonly Name[]): DataDirectory<Name> {
+  const root = resolve(path);
+  const found = new Map(needs.map((name) => [name, readSecret(root, name)]));
 
   return {
     path: root,
     ceremony: join(root, "ceremony"),
-    secret: (name) => readFileSync(file(name), "utf8").trim(),
+    find: (name) => found.get(name),
+    make(name) {
+      makeDirectory(root);
+      createFile(join(root, secretFiles[name].file), drawSecret[name]);
+      const made = readSecret(root, name);
+      if (made === undefined) throw new Error(`${secretFiles[name].file} was removed as it was made`);
+      found.set(name, made);
+      return made;
+    },
   };
 }
 
-function publicHalf(privateJwk: string): string {
-  const { kty, crv, x, y } = JSON.parse(privateJwk) as Record<string, string>;
-  return JSON.stringify({ kty, crv, x, y });
+/** Makes a directory that is its owner's alone, or makes it so. */
+export function makeDirectory(path: string): void {
+  mkdirSync(path, { recursive: true, mode: 0o700 });
+  chmodSync(path, 0o700);
+}
+
+function readSecret(root: string, name: SecretName): string | undefined {
+  const { variable, file } = secretFiles[name];
+  const path = join(root, file);
+  try {
+    return readFileSync(path, "utf8").trim();
+  } catch (error) {
+    const { code = "unknown error" } = error as NodeJS.ErrnoException;
+    if (code === "ENOENT") return undefined;
+    throw new ConfigError([`${variable}: not set, and ${path} cannot be read (${code})`]);
+  }
 }
 
 /** Writes a file that is not there yet: whole or not at all, readable by the owner alone, never over an existing one. */

@@ -1,8 +1,8 @@
 import { createCipheriv, createDecipheriv, createSecretKey, randomBytes, type KeyObject } from "node:crypto";
 
 /**
- * Secrets that the service must read again (keys that sign tokens, guest account tokens) are stored sealed under one
- * master key that is not in the database.
+ * Secrets that the service must read again (keys that sign tokens, guest account tokens) are stored sealed under a
+ * master key that is not in the database. While it is being replaced there are several: the first seals, all open.
  *
  * sealed: version (1) | nonce (12) | ciphertext | tag (16), AES-256-GCM with the context as additional data
  */
@@ -17,26 +17,42 @@ const nonceLength = 12;
 const tagLength = 16;
 const algorithm = "aes-256-gcm";
 
-/** The master key from its 32 bytes in base64url. */
-export function masterKey(text: string): KeyObject {
-  const bytes = Buffer.from(text.trim(), "base64url");
+/** The master key; more than one while it is being replaced. */
+export type MasterKeys = readonly [KeyObject, ...KeyObject[]];
+
+/** The master keys of a configuration: each 32 bytes in base64url, separated by commas. */
+export function masterKeys(text: string): MasterKeys {
+  const [first = "", ...others] = text.trim().split(",");
+  return [masterKey(first), ...others.map(masterKey)];
+}
+
+function masterKey(text: string): KeyObject {
+  const bytes = Buffer.from(text, "base64url");
   if (bytes.length !== 32) throw new MasterKeyError("The master key must be 32 bytes in base64url.");
   return createSecretKey(bytes);
 }
 
-/** Seals `plaintext`, to be opened in the same context alone: name the table and the row. */
-export function sealUnderMasterKey(key: KeyObject, plaintext: Uint8Array, context: string): Buffer {
+/** Seals `plaintext` under the first key, to be opened in the same context alone: name the table and the row. */
+export function sealUnderMasterKey([key]: MasterKeys, plaintext: Uint8Array, context: string): Buffer {
   const nonce = randomBytes(nonceLength);
   const cipher = createCipheriv(algorithm, key, nonce, { authTagLength: tagLength }).setAAD(additionalData(context));
   return Buffer.concat([version, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()]);
 }
 
-/** What {@link sealUnderMasterKey} sealed in this context. Throws {@link MasterKeyError}. */
-export function openUnderMasterKey(key: KeyObject, sealed: Uint8Array, context: string): Buffer {
+/** What {@link sealUnderMasterKey} sealed in this context under one of the keys. Throws {@link MasterKeyError}. */
+export function openUnderMasterKey(keys: MasterKeys, sealed: Uint8Array, context: string): Buffer {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.length);
   if (bytes.length < version.length + nonceLength + tagLength || bytes[0] !== version[0]) {
     throw new MasterKeyError("This is not something sealed under a master key.");
   }
+  for (const key of keys) {
+    const opened = openUnder(key, bytes, context);
+    if (opened !== undefined) return opened;
+  }
+  throw new MasterKeyError("Sealed bytes do not open: altered, of another context, or under another master key.");
+}
+
+function openUnder(key: KeyObject, bytes: Buffer, context: string): Buffer | undefined {
   const nonce = bytes.subarray(version.length, version.length + nonceLength);
   const decipher = createDecipheriv(algorithm, key, nonce, { authTagLength: tagLength })
     .setAAD(additionalData(context))
@@ -44,10 +60,8 @@ export function openUnderMasterKey(key: KeyObject, sealed: Uint8Array, context: 
   try {
     const ciphertext = bytes.subarray(version.length + nonceLength, -tagLength);
     return Buffer.concat([decipher.update(ciphertext), decipher.final()]);
-  } catch (cause) {
-    throw new MasterKeyError("Sealed bytes do not open: altered, of another context, or under another master key.", {
-      cause,
-    });
+  } catch {
+    return undefined;
   }
 }
 

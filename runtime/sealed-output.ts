@@ -56,9 +56,20 @@ export function createDataKey(outputPublicKey: KeyObject): { key: Buffer; wrappe
   };
 }
 
-/** The data key in `wrapped`. Throws SealedOutputError when it was altered or wrapped to another key. */
-export function unwrapDataKey(outputPrivateKey: KeyObject, wrapped: Uint8Array): Buffer {
-  requireKey(outputPrivateKey, "private");
+/** The data key in `wrapped`. Throws SealedOutputError when it was altered or wrapped to none of the keys. */
+export function unwrapDataKey(outputPrivateKeys: readonly KeyObject[], wrapped: Uint8Array): Buffer {
+  let refused: Error = new SealedOutputError("key", "A private EC P-256 key is needed.");
+  for (const key of outputPrivateKeys) {
+    try {
+      return unwrapWith(requireKey(key, "private"), wrapped);
+    } catch (error) {
+      refused = error as Error;
+    }
+  }
+  throw refused;
+}
+
+function unwrapWith(outputPrivateKey: KeyObject, wrapped: Uint8Array): Buffer {
   if (wrapped.length !== wrappedLength || wrapped[0] !== version[0]) throw notOurs("wrapped data key");
   const point = Buffer.from(wrapped.subarray(version.length, version.length + pointLength));
   const recipient = rawPoint(outputPrivateKey);
@@ -100,9 +111,13 @@ export function generateOutputKeyPair(): { privateJwk: string; publicJwk: string
   };
 }
 
-/** Reads the private output key. Throws SealedOutputError for anything but a consistent private EC P-256 JWK. */
-export function outputPrivateKey(jwkJson: string): KeyObject {
-  const jwk = readJwk(jwkJson);
+/**
+ * Reads the private output keys: a JWK, or a JWK Set while the key is being replaced. Throws SealedOutputError for anything
+ * but consistent private EC P-256 JWKs.
+ */
+export const outputPrivateKeys = (json: string): readonly KeyObject[] => readJwks(json).map(outputPrivateKey);
+
+function outputPrivateKey(jwk: JsonWebKey): KeyObject {
   if (jwk.d === undefined) throw new SealedOutputError("key", "The output key has no private half.");
   const key = importJwk(() => createPrivateKey({ key: jwk, format: "jwk" }));
   if (!rawPoint(key).equals(pointOfScalar(jwk.d))) {
@@ -116,18 +131,48 @@ export function outputPrivateKey(jwkJson: string): KeyObject {
  * too, because the processes that seal must not be able to open.
  */
 export function outputPublicKey(jwkJson: string): KeyObject {
-  const jwk = readJwk(jwkJson);
+  const [jwk, ...others] = readJwks(jwkJson);
+  if (jwk === undefined || others.length > 0) throw new SealedOutputError("key", "Outputs are sealed with one key.");
   if (jwk.d !== undefined) throw new SealedOutputError("key", "This is the private output key; give its public half.");
   return importJwk(() => createPublicKey({ key: jwk, format: "jwk" }));
 }
 
-function readJwk(json: string): JsonWebKey {
+/** The public half of a key on P-256. */
+export interface PublicJwk {
+  kty: "EC";
+  crv: "P-256";
+  x: string;
+  y: string;
+}
+
+/** The public halves of output keys, from either half. Throws SealedOutputError for anything but EC P-256 JWKs. */
+export function outputPublicJwks(json: string): [PublicJwk, ...PublicJwk[]] {
+  const [first, ...others] = readJwks(json).map(publicHalf);
+  if (first === undefined) throw new SealedOutputError("key", "The set of output keys is empty.");
+  return [first, ...others];
+}
+
+function publicHalf({ x, y }: JsonWebKey): PublicJwk {
+  if (typeof x !== "string" || typeof y !== "string") {
+    throw new SealedOutputError("key", "The output key is not a valid EC P-256 JWK.");
+  }
+  return { kty: "EC", crv: "P-256", x, y };
+}
+
+function readJwks(json: string): JsonWebKey[] {
   let jwk: unknown;
   try {
     jwk = JSON.parse(json);
   } catch {
     throw new SealedOutputError("key", "The output key is not JSON.");
   }
+  const isSet = typeof jwk === "object" && jwk !== null && "keys" in jwk && Array.isArray(jwk.keys);
+  const jwks = isSet ? (jwk as { keys: unknown[] }).keys : [jwk];
+  if (jwks.length === 0) throw new SealedOutputError("key", "The set of output keys is empty.");
+  return jwks.map(requireJwk);
+}
+
+function requireJwk(jwk: unknown): JsonWebKey {
   if (
     typeof jwk !== "object" ||
     jwk === null ||

@@ -1,16 +1,24 @@
 import { hkdfSync, type KeyObject } from "node:crypto";
+import type { MasterKeys } from "./master-key.ts";
 
 /** What keys are derived for. The labels stay as they are: forms and links that are out must survive an upgrade. */
 const labels = {
   attemptLimits: "realmpass guesses",
   formToken: "realmpass form token",
   handOver: "realmpass hand-over",
+  checkValue: "realmpass check value",
 } as const;
 
 const derived = new WeakMap<KeyObject, Map<string, Buffer>>();
 
-/** The 32-byte key for one purpose alone that follows from the master key (HKDF, RFC 5869, with SHA-256). */
-export function subKey(masterKey: KeyObject, purpose: keyof typeof labels): Buffer {
+/** The 32-byte key for one purpose alone that follows from the first master key (HKDF, RFC 5869, with SHA-256). */
+export const subKey = ([first]: MasterKeys, purpose: keyof typeof labels): Buffer => derive(first, purpose);
+
+/** The same of every master key, for what was made under an earlier one. */
+export const subKeys = (masterKeys: MasterKeys, purpose: keyof typeof labels): Buffer[] =>
+  masterKeys.map((key) => derive(key, purpose));
+
+function derive(masterKey: KeyObject, purpose: keyof typeof labels): Buffer {
   const known = derived.get(masterKey) ?? new Map<string, Buffer>();
   derived.set(masterKey, known);
   const key = known.get(purpose) ?? Buffer.from(hkdfSync("sha256", masterKey.export(), "", labels[purpose], 32));

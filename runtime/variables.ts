@@ -29,6 +29,9 @@ const webUrl = z
   .url({ protocol: /^https?$/, message: "must be an absolute http(s) URL" })
   .transform((url) => url.replace(/\/+$/, ""));
 
+/** One to a line: the first encrypts, each may decrypt. */
+const passphrases = z.string().regex(/^.{8,}(\r?\n.{8,})*$/, "must have at least 8 characters, on each of its lines");
+
 /** A text that `parse` takes. It stays as it was written, and those that use it parse it again. */
 const parsedBy = (parse: (text: string) => unknown) =>
   z.string().superRefine((text, context) => {
@@ -85,6 +88,12 @@ export const variables = {
     schema: z.string().default("data"),
     used: "all",
     about: "Where `npm start` keeps its state and where secrets are found that are not set here.",
+  },
+  REALMPASS_GENERATE_SECRETS: {
+    schema: z.enum(["0", "1"]).default("0"),
+    used: "all",
+    about:
+      "1: a process makes secrets that it misses in its data directory, while the installation has none of the kind. The scripts of a checkout set it.",
   },
   REALMPASS_LOG_LEVEL: {
     schema: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
@@ -206,17 +215,18 @@ export const variables = {
   REALMPASS_MASTER_KEY: {
     schema: z
       .string()
-      .regex(/^[A-Za-z0-9_-]{43}$/, "must be 32 bytes in base64url")
+      .regex(/^[A-Za-z0-9_-]{43}(,[A-Za-z0-9_-]{43})*$/, "must be 32 bytes in base64url; several, separated by commas")
       .optional(),
     used: "api",
     secret: true,
-    about: "Seals token signing keys and guest tokens. Not set: master-key in the data directory.",
+    about:
+      "Seals token signing keys and guest tokens: the first of several seals, all open. Not set: master-key in the data directory.",
   },
   REALMPASS_OUTPUT_PRIVATE_KEY: {
     schema: z.string().optional(),
     used: "api",
     secret: true,
-    about: "JWK that opens outputs. Not set: output-private-key.json in the data directory.",
+    about: "JWK that opens outputs, or a JWK Set. Not set: output-private-key.json in the data directory.",
   },
   REALMPASS_OUTPUT_PUBLIC_KEY: {
     schema: z.string().optional(),
@@ -225,10 +235,11 @@ export const variables = {
       "JWK that outputs are sealed with; its private half is the API's. Not set: output-public-key.json in the data directory.",
   },
   REALMPASS_ISSUER_KEY_PASSPHRASE: {
-    schema: z.string().min(8, "must have at least 8 characters").optional(),
+    schema: passphrases.optional(),
     used: "worker",
     secret: true,
-    about: "Decrypts issuer keys. Not set: issuer-key-passphrase in the data directory.",
+    about:
+      "Decrypts issuer keys; several, one to a line, while it is being replaced. Not set: issuer-key-passphrase in the data directory.",
   },
   REALMPASS_AUDIT_KEY: {
     schema: z.string().optional(),
@@ -236,6 +247,13 @@ export const variables = {
     secret: true,
     about:
       "JWK that signs the ends of the audit log's chains, or a JWK Set of which the first signs. Not set: audit-key.json in the data directory.",
+  },
+  REALMPASS_ROOT_KEY_PASSPHRASE: {
+    schema: passphrases.optional(),
+    used: "operator",
+    secret: true,
+    about:
+      "Encrypts the keys of new roots; several, one to a line, while it is being replaced. Not set: root-key-passphrase in the data directory.",
   },
   REALMPASS_PROFILE_SIGNING_CERTIFICATE: {
     schema: z
@@ -303,7 +321,7 @@ export const variables = {
 
 interface VariableDefinition {
   schema: z.ZodType;
-  used: "all" | "api" | "worker";
+  used: "all" | "api" | "worker" | "operator";
   about: string;
   /** Never shown. */
   secret?: true;

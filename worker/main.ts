@@ -1,5 +1,6 @@
 import { publicationUrl } from "../runtime/addresses.ts";
 import { systemClock } from "../runtime/clock.ts";
+import { heldAuditKey, heldOutputKey } from "../runtime/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
 import { workerVariables } from "./config.ts";
@@ -8,18 +9,23 @@ import { startWorker } from "./worker.ts";
 
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadServerConfig("worker", workerVariables, process.env);
-  const { secret, metricsPort, ...started } = await startServerProcess({
+  const { secrets, metricsPort, ...started } = await startServerProcess({
     name: "worker",
     config,
     stopsWithParent: process.env["npm_lifecycle_event"] !== undefined,
     begin,
   });
 
+  const { issuerKeyPassphrase, auditKey } = await secrets.read(["issuerKeyPassphrase", "auditKey"]);
+  await secrets.requireMatching([await heldAuditKey(auditKey)]);
+  const outputKey = await secrets.readOutputPublicKey();
+  if (outputKey.isOwn) await secrets.requireMatching([await heldOutputKey(outputKey.json, "outputPublicKey")]);
+
   await startWorker({
     ...started,
-    passphrase: config.REALMPASS_ISSUER_KEY_PASSPHRASE ?? secret("issuerKeyPassphrase"),
-    outputPublicKeyJwk: config.REALMPASS_OUTPUT_PUBLIC_KEY ?? secret("outputPublicKey"),
-    auditKeyJwk: config.REALMPASS_AUDIT_KEY ?? secret("auditKey"),
+    passphrase: issuerKeyPassphrase,
+    outputPublicKeyJwk: outputKey.json,
+    auditKeyJwk: auditKey,
     profileSigning: profileSigningOf(config),
     publicationUrl: publicationUrl(config),
     crlValidityHours: config.REALMPASS_CRL_VALIDITY_HOURS,

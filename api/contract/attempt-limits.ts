@@ -1,4 +1,4 @@
-import { createHmac, type KeyObject } from "node:crypto";
+import { createHmac } from "node:crypto";
 import { isIPv6 } from "node:net";
 import {
   RateLimiterMemory,
@@ -13,6 +13,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";
 import { openRedis } from "../../runtime/redis.ts";
+import type { MasterKeys } from "../../runtime/master-key.ts";
 import { subKey } from "../../runtime/sub-key.ts";
 import { createExhaustedKeys } from "../http/exhausted-keys.ts";
 
@@ -66,7 +67,7 @@ export interface AttemptLimitsOptions {
   backend: QueueBackend;
   db: Db;
   /** What is counted is known to the store as a digest under a key of this one. */
-  masterKey: KeyObject;
+  masterKeys: MasterKeys;
   log: Log;
   limits?: GuessLimits;
 }
@@ -78,12 +79,12 @@ export interface AttemptLimitsOptions {
 export function createAttemptLimits({
   backend,
   db,
-  masterKey,
+  masterKeys,
   log,
   limits = attemptLimitsByDefault,
 }: AttemptLimitsOptions): AttemptLimits {
   const { storeOf, close } = openStore(backend, db, log);
-  const digest = digestUnder(masterKey);
+  const digest = digestUnder(masterKeys);
   const counters = Object.fromEntries(
     Object.entries(limits).map(([name, { points, seconds }]) => {
       const options = { keyPrefix: `guesses:${name}`, points, duration: seconds };
@@ -232,8 +233,8 @@ const tooMany = (msBeforeNext: number): ServiceError =>
   new ServiceError("too_many_requests", { retryAfterSeconds: Math.max(1, Math.ceil(msBeforeNext / 1000)) });
 
 /** Names and addresses as the store may know them: by a digest that says nothing without the key. */
-function digestUnder(masterKey: KeyObject): (...parts: readonly string[]) => string {
-  const key = subKey(masterKey, "attemptLimits");
+function digestUnder(masterKeys: MasterKeys): (...parts: readonly string[]) => string {
+  const key = subKey(masterKeys, "attemptLimits");
   return (...parts) => createHmac("sha256", key).update(JSON.stringify(parts)).digest("base64url");
 }
 

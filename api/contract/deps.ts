@@ -1,10 +1,10 @@
-import type { KeyObject } from "node:crypto";
 import type { JWK, JWTPayload } from "jose";
 import type { Database } from "../../db/client.ts";
 import type { Job } from "../../db/queries/bulk-job/jobs.ts";
 import type { TokenAlgorithm } from "../../db/queries/oauth/token-signing-keys.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import type { CreationOutput } from "../../domain/certificate-format.ts";
+import type { MasterKeys } from "../../runtime/master-key.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queues.ts";
@@ -31,7 +31,7 @@ export interface Deps {
   isPassword: PasswordCheck;
   logos: Logos;
   /** Seals what must be read again, and makes the keys of form tokens. */
-  masterKey: KeyObject;
+  masterKeys: MasterKeys;
   settings: ApiSettings;
 }
 

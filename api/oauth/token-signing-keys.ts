@@ -1,5 +1,4 @@
 import type { TokenSigningKeys } from "../contract/deps.ts";
-import type { KeyObject } from "node:crypto";
 import {
   calculateJwkThumbprint,
   createLocalJWKSet,
@@ -16,7 +15,7 @@ import type { Database } from "../../db/client.ts";
 import * as sessions from "../../db/queries/sign-in/sessions.ts";
 import * as rows from "../../db/queries/oauth/token-signing-keys.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { openUnderMasterKey, sealUnderMasterKey } from "../../runtime/master-key.ts";
+import { openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../runtime/master-key.ts";
 
 const minute = 60_000;
 const day = 24 * 60 * minute;
@@ -53,11 +52,11 @@ interface Keys {
  */
 export function createTokenSigningKeys({
   db,
-  masterKey,
+  masterKeys,
   clock,
 }: {
   db: Database;
-  masterKey: KeyObject;
+  masterKeys: MasterKeys;
   clock: Clock;
 }): TokenSigningKeys {
   let reading: Promise<Keys> | undefined;
@@ -69,7 +68,7 @@ export function createTokenSigningKeys({
       opened: new Map(),
     });
     const known = await keys();
-    return (await maintain({ db, masterKey, at: clock.now() }, known.all)) ? keys() : known;
+    return (await maintain({ db, masterKeys, at: clock.now() }, known.all)) ? keys() : known;
   };
 
   const readAgain = (): Promise<Keys> => {
@@ -88,12 +87,12 @@ export function createTokenSigningKeys({
   const current = async (algorithm: rows.TokenAlgorithm) => {
     let known = await keys();
     if (!known.all.some(isCurrent(algorithm))) {
-      await addKey({ db, masterKey, at: clock.now() }, algorithm, "current");
+      await addKey({ db, masterKeys, at: clock.now() }, algorithm, "current");
       known = await readAgain();
     }
     const row = known.all.find(isCurrent(algorithm));
     if (row === undefined) throw new Error(`there is no current ${algorithm} key`);
-    const opened = known.opened.get(row.kid) ?? openKey(masterKey, row);
+    const opened = known.opened.get(row.kid) ?? openKey(masterKeys, row);
     known.opened.set(row.kid, opened);
     return { row, key: await opened };
   };
@@ -143,7 +142,7 @@ export function createTokenSigningKeys({
 
 interface Making {
   db: Database;
-  masterKey: KeyObject;
+  masterKeys: MasterKeys;
   at: Date;
 }
 
@@ -187,11 +186,9 @@ const publicJwk = ({ publicJwk: jwk, kid, algorithm }: rows.TokenSigningKeyRow):
   use: "sig",
 });
 
-const contextOf = (kid: string): string => `token_signing_keys/${kid}`;
-
 /** Makes a key and offers it. Of several processes that do so at once, one wins; read the rows again. */
 async function addKey(
-  { db, masterKey, at }: Making,
+  { db, masterKeys, at }: Making,
   algorithm: rows.TokenAlgorithm,
   state: "next" | "current",
 ): Promise<void> {
@@ -199,12 +196,12 @@ async function addKey(
   const jwk = await exportJWK(publicKey);
   const kid = await calculateJwkThumbprint(jwk);
   const privateJwk = Buffer.from(JSON.stringify(await exportJWK(privateKey)));
-  const sealedKey = sealUnderMasterKey(masterKey, privateJwk, contextOf(kid));
+  const sealedKey = sealUnderMasterKey(masterKeys, privateJwk, rows.keyContext(kid));
   await rows.add(db, { kid, algorithm, publicJwk: { ...jwk }, sealedKey, state, at });
 }
 
-function openKey(masterKey: KeyObject, { kid, algorithm, sealedKey }: rows.TokenSigningKeyRow): Promise<PrivateKey> {
+function openKey(masterKeys: MasterKeys, { kid, algorithm, sealedKey }: rows.TokenSigningKeyRow): Promise<PrivateKey> {
   if (sealedKey === null) throw new Error("a retired key signs nothing");
-  const plaintext = openUnderMasterKey(masterKey, sealedKey, contextOf(kid));
+  const plaintext = openUnderMasterKey(masterKeys, sealedKey, rows.keyContext(kid));
   return importJWK(JSON.parse(plaintext.toString("utf8")) as JWK, algorithm);
 }

@@ -23,6 +23,7 @@ import { trustAndOwners } from "./20261123-1010-trust-and-owners.ts";
 import { processes } from "./20261123-1100-processes.ts";
 import { infrastructureDomains } from "./20261123-1200-infrastructure-domains.ts";
 import { upstreamAttempts } from "./20261123-1300-upstream-attempts.ts";
+import { installationSecrets } from "./20261123-1500-installation-secrets.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -52,4 +53,5 @@ export const migrations: readonly Migration[] = [
   processes,
   infrastructureDomains,
   upstreamAttempts,
+  installationSecrets,
 ];

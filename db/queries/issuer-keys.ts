@@ -50,6 +50,20 @@ export async function findNewestKey(db: Db): Promise<unknown> {
   return row?.encryptedKey;
 }
 
+/** The encrypted keys of all issuers. */
+export const listKeys = (db: Db): Promise<{ issuerId: string; encryptedKey: unknown }[]> =>
+  db.query(sql`select issuer_id as "issuerId", encrypted_key as "encryptedKey" from issuer_keys order by issuer_id`);
+
+/** Puts another record of an issuer's key in the place of the one there is. */
+export async function replaceKey(
+  db: Db,
+  { issuerId, encryptedKey }: { issuerId: string; encryptedKey: object },
+): Promise<void> {
+  await db.query(sql`
+    update issuer_keys set encrypted_key = ${JSON.stringify(encryptedKey)}::jsonb where issuer_id = ${issuerId}
+  `);
+}
+
 export interface NewIssuer {
   realmId: string;
   certificate: Uint8Array;

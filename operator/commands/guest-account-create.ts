@@ -31,7 +31,7 @@ export const guestAccountCreate = command({
 
     const { token, hash: tokenHash } = drawSecretToken("guestToken");
     const tokenSealed = sealUnderMasterKey(
-      context.masterKey(),
+      await context.masterKeys(),
       Buffer.from(token),
       guestAccounts.tokenContext(tokenHash),
     );

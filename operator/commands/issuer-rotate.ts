@@ -10,6 +10,7 @@ import { isSet } from "../../terminal/inputs.ts";
 import { command, type Answer } from "./command.ts";
 import type { Context } from "../context/context.ts";
 import { CommandError, usageError } from "../../terminal/failure.ts";
+import { checkPassphrase } from "../issuer/passphrase.ts";
 import { chooseRoot, type RootChoice } from "../issuer/root-choice.ts";
 import { issuerLine, issuerView } from "./views.ts";
 
@@ -91,14 +92,17 @@ async function makeNext(
   }
   const root = chooseRoot({ realm: realm.name, given, expected: fingerprintOf(rootCertificate) }, context);
   const { addIssuer, signIssuingCa } = await import("../issuer/new-issuer.ts");
+  const passphrase = await context.passphrase();
+  const db = await context.db();
+  await checkPassphrase(db, passphrase);
   const authority = await signIssuingCa({
     root,
     organization: realm.displayName,
-    passphrase: context.passphrase(),
+    passphrase,
+    rootPassphrase: await context.rootPassphrases(),
     cost: context.costs.key,
     at,
   });
-  const db = await context.db();
   return db.transaction(async (tx) => {
     const prepared = await lockAndFindPrepared(tx, realm.id, context);
     if (prepared !== undefined) throw alreadyPrepared(prepared);

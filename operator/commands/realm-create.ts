@@ -22,11 +22,18 @@ export const realmCreate = command({
     }
     const at = context.clock.now();
     const db = await context.db();
-    const passphrase = context.passphrase();
+    const passphrase = await context.passphrase();
+    const rootPassphrase = await context.rootPassphrase();
     await checkPassphrase(db, passphrase);
     // Loaded only here, as X.509 is large: other commands start without it.
     const { addRealm, createHierarchy } = await import("../realm/new-realm.ts");
-    const hierarchy = await createHierarchy({ organization: displayName, passphrase, cost: context.costs.key, at });
+    const hierarchy = await createHierarchy({
+      organization: displayName,
+      passphrase,
+      rootPassphrase,
+      cost: context.costs.key,
+      at,
+    });
     const { ceremony } = context.dataDirectory();
     const { realm, issuer, rootFiles } = await db.transaction((tx) =>
       addRealm(tx, { name, domain, displayName, localSignIn: false, hierarchy, ceremony, at }),

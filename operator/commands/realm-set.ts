@@ -97,7 +97,7 @@ export const realmSet = command({
     const sealedSecret =
       secret === undefined
         ? undefined
-        : sealUnderMasterKey(context.masterKey(), Buffer.from(secret), realms.upstreamSecretContext(id));
+        : sealUnderMasterKey(await context.masterKeys(), Buffer.from(secret), realms.upstreamSecretContext(id));
     const {
       displayName,
       helpUri,

@@ -1,12 +1,14 @@
-import type { KeyObject } from "node:crypto";
 import { openDatabase, type Database } from "../../db/client.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import type { Clock } from "../../runtime/clock.ts";
-import { loadConfig, type Config, type Env } from "../../runtime/config.ts";
-import { openDataDirectory, type DataDirectory } from "../../runtime/data-directory.ts";
+import { ConfigError, loadConfig, type Config, type Env } from "../../runtime/config.ts";
+import * as secrets from "../../db/operations/secrets.ts";
+import { auditPublicKeys } from "../../runtime/audit-key.ts";
+import { openDataDirectory, type DataDirectory, type DrawnSecret } from "../../runtime/data-directory.ts";
+import { heldMasterKey } from "../../runtime/held-secret.ts";
 import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
-import { masterKey } from "../../runtime/master-key.ts";
+import { masterKeys, type MasterKeys } from "../../runtime/master-key.ts";
 import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
 import type { PasswordCost } from "../user/password.ts";
 import { CommandError, usageError } from "../../terminal/failure.ts";
@@ -18,11 +20,13 @@ export const operatorVariables = [
   "REDIS_URL",
   "REDIS_PASSWORD",
   "REALMPASS_DATA_DIRECTORY",
+  "REALMPASS_GENERATE_SECRETS",
   "PORT",
   "REALMPASS_BASE_URL",
   "REALMPASS_AUTH_URL",
   "REALMPASS_MASTER_KEY",
   "REALMPASS_ISSUER_KEY_PASSPHRASE",
+  "REALMPASS_ROOT_KEY_PASSPHRASE",
   "REALMPASS_AUDIT_KEY",
 ] as const;
 export type OperatorConfig = Config<(typeof operatorVariables)[number]>;
@@ -54,13 +58,18 @@ export interface Context {
   readonly config: OperatorConfig;
   /** What `--realm` said. */
   readonly realmName: string | undefined;
-  dataDirectory(): DataDirectory;
+  /** The data directory, for what is not a secret that every command needs. */
+  dataDirectory(): Pick<DataDirectory, "path" | "ceremony">;
   readonly costs: DerivationCosts;
-  /** What issuer keys and root keys are encrypted under. */
-  passphrase(): string;
-  /** What guest tokens are sealed under. */
-  masterKey(): KeyObject;
-  /** What signs the ends of the audit log's chains, as it is configured. */
+  /** What issuer keys are encrypted under. */
+  passphrase(): Promise<string>;
+  /** What the keys of new roots are encrypted under; made if need be. */
+  rootPassphrase(): Promise<string>;
+  /** What may open the key of a root, one to a line: the passphrase of roots, and that of issuers, which roots had before. */
+  rootPassphrases(): Promise<string>;
+  /** What guest tokens are sealed under; the installation's, or its first. */
+  masterKeys(): Promise<MasterKeys>;
+  /** What verifies the ends of the audit log's chains, as it is configured. */
   auditKey(): string;
   databaseUrl(): Promise<string>;
   /** The database with the operator's rights. */
@@ -88,6 +97,9 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
       applicationName: "realmpass operator",
     });
 
+  const secret = async (name: DrawnSecret): Promise<string> =>
+    (await secrets.readSecrets(await context.db(), config, [name]))[name];
+
   const context: Context = {
     env: io.env,
     nodeVersion: io.nodeVersion,
@@ -95,10 +107,31 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
     config,
     realmName,
     costs: io.costs ?? {},
-    dataDirectory: () => openDataDirectory(config.REALMPASS_DATA_DIRECTORY),
-    passphrase: () => config.REALMPASS_ISSUER_KEY_PASSPHRASE ?? context.dataDirectory().secret("issuerKeyPassphrase"),
-    masterKey: () => masterKey(config.REALMPASS_MASTER_KEY ?? context.dataDirectory().secret("masterKey")),
-    auditKey: () => config.REALMPASS_AUDIT_KEY ?? context.dataDirectory().secret("auditKey"),
+    dataDirectory: () => openDataDirectory(config.REALMPASS_DATA_DIRECTORY, []),
+    passphrase: () => secret("issuerKeyPassphrase"),
+    rootPassphrase: () => secret("rootKeyPassphrase"),
+    async rootPassphrases() {
+      const ofRoots = secrets.findSecret(config, "rootKeyPassphrase");
+      const ofIssuers = secrets.findSecret(config, "issuerKeyPassphrase");
+      const lines = [ofRoots, ofIssuers].filter((text) => text !== undefined);
+      return lines.length > 0 ? lines.join("\n") : context.rootPassphrase();
+    },
+    async masterKeys() {
+      const keys = masterKeys(await secret("masterKey"));
+      const mismatches = await secrets.compareSecrets(await context.db(), [heldMasterKey(keys)], {
+        at: io.clock.now(),
+      });
+      if (mismatches.length > 0) throw new ConfigError(mismatches.map(secrets.mismatchOf));
+      return keys;
+    },
+    auditKey() {
+      // On one machine for all, only the worker's file is there.
+      const found = secrets.findSecret(config, "auditPublicKey") ?? secrets.findSecret(config, "auditKey");
+      if (found !== undefined) return JSON.stringify({ keys: auditPublicKeys(found) });
+      throw new ConfigError([
+        `REALMPASS_AUDIT_KEY: not set, and ${config.REALMPASS_DATA_DIRECTORY}/audit-public-key.json is not there; "operator secrets create" makes it`,
+      ]);
+    },
     databaseUrl: () => findDatabase(config),
     db: () => (opened ??= open()),
     realm: async () => chooseRealm(await context.db(), realmName),

@@ -11,7 +11,8 @@ import { fails, passes, warns, type Check } from "./check.ts";
 export async function checkAudit(db: Db, context: Context): Promise<Check[]> {
   const realms = await context.realms();
   if (realms.length === 0) return [];
-  const verifier = await createHeadVerifier(context.auditKey()).catch((error: unknown) =>
+  const configured = async () => createHeadVerifier(context.auditKey());
+  const verifier = await configured().catch((error: unknown) =>
     fails("audit", describeFailure(error).message, "Set REALMPASS_AUDIT_KEY to the audit key of the workers."),
   );
   if ("status" in verifier) return [verifier];

@@ -6,6 +6,7 @@ import { checkMigrations, checkServer } from "./database.ts";
 import { checkIssuers } from "./issuers.ts";
 import { checkMachine } from "./machine.ts";
 import { checkProcesses } from "./processes.ts";
+import { checkSecrets } from "./secrets.ts";
 import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "./queue.ts";
 
 /** Everything that issuing needs, checked on this machine and in the services it is configured for. */
@@ -34,6 +35,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ...queueInPostgres,
     ...queueInRedis,
     ...(await checkProcesses(db)),
+    ...(await checkSecrets(db, context)),
     ...(await checkIssuers(db, context)),
     ...(await checkAudit(db, context)),
     ...(await checkCrls(db, context)),

@@ -31,7 +31,7 @@ async function checkRealm(db: Db, realm: RealmRow, context: Context): Promise<Ch
   // An expired issuer publishes nothing any more, so its key no longer matters.
   const publishing = rows.filter((row) => row.notAfter > at).map(({ id }) => id);
   const withKeys = await issuerKeys.listWithKeys(db, publishing);
-  const keys = await Promise.all(publishing.map((id) => checkKey(id, withKeys, realm, context.passphrase())));
+  const keys = await Promise.all(publishing.map((id) => checkKey(id, withKeys, realm, context)));
   return [checkEnd(issuing, realm, at), ...keys];
 }
 
@@ -51,7 +51,7 @@ async function checkKey(
   id: string,
   withKeys: readonly (issuers.IssuerRow & { encryptedKey: unknown })[],
   realm: RealmRow,
-  passphrase: string,
+  context: Context,
 ): Promise<Check> {
   const name = `issuer-key ${realm.name} ${id}`;
   const row = withKeys.find((each) => each.id === id);
@@ -63,7 +63,7 @@ async function checkKey(
     );
   }
   try {
-    const { publicKeySpki } = await openFileSigner(row.encryptedKey, passphrase);
+    const { publicKeySpki } = await openFileSigner(row.encryptedKey, await context.passphrase());
     const certified = new X509Certificate(row.certificate).publicKey.export({ format: "der", type: "spki" });
     return certified.equals(publicKeySpki)
       ? passes(name, "decrypts, and matches its certificate")

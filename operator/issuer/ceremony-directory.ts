@@ -1,7 +1,7 @@
 import { X509Certificate } from "node:crypto";
-import { chmodSync, mkdirSync, readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { createFile } from "../../runtime/data-directory.ts";
+import { createFile, makeDirectory } from "../../runtime/data-directory.ts";
 import type { CertificateAuthority } from "../../worker/keys/ceremony.ts";
 import { EncryptedKey } from "../../worker/keys/encrypted-key.ts";
 import { pem } from "../../pki/pem.ts";
@@ -26,8 +26,7 @@ export function writeRoot({
   realm: string;
   root: CertificateAuthority;
 }): RootFiles {
-  mkdirSync(directory, { recursive: true, mode: 0o700 });
-  chmodSync(directory, 0o700);
+  makeDirectory(directory);
   createFile(join(directory, "README.txt"), () => advice);
   const stem = join(directory, `${realm}-root-${fingerprintOf(root.certificate).slice(0, 16)}`);
   const files = { key: `${stem}.key.json`, certificate: `${stem}.crt.pem` };
@@ -46,12 +45,36 @@ export function listRoots({ directory, realm }: { directory: string; realm: stri
     .map((stem) => ({ key: join(directory, `${stem}.key.json`), certificate: join(directory, `${stem}.crt.pem`) }));
 }
 
+/** Reads a root's encrypted key; throws a CommandError that names the file when it cannot be used. */
+export function readRootKey(path: string): EncryptedKey {
+  const parsed = EncryptedKey.safeParse(jsonOf(read(path)));
+  if (!parsed.success)
+    throw new CommandError("root_unusable", `${resolve(path)} is not an encrypted key of Realmpass.`);
+  return parsed.data;
+}
+
+/** Puts another record of a root's key in the place of its file, whole or not at all. */
+export function replaceRootKey(path: string, encryptedKey: EncryptedKey): void {
+  const temporary = `${path}.${process.pid}.new`;
+  try {
+    writeFileSync(temporary, `${JSON.stringify(encryptedKey, undefined, 2)}\n`, {
+      mode: 0o600,
+      flush: true,
+      flag: "wx",
+    });
+    renameSync(temporary, path);
+  } catch (cause) {
+    rmSync(temporary, { force: true });
+    const why = (cause as NodeJS.ErrnoException).code ?? "unknown error";
+    throw new CommandError("root_unusable", `${resolve(path)} cannot be replaced (${why}).`, { cause });
+  }
+}
+
 /** Reads a root back; throws an CommandError that names the file that cannot be used. */
 export function readRoot({ key, certificate }: RootFiles): CertificateAuthority {
-  const parsed = EncryptedKey.safeParse(jsonOf(read(key)));
-  if (!parsed.success) throw new CommandError("root_unusable", `${resolve(key)} is not an encrypted key of Realmpass.`);
+  const encryptedKey = readRootKey(key);
   try {
-    return { certificate: new X509Certificate(read(certificate)).raw, encryptedKey: parsed.data };
+    return { certificate: new X509Certificate(read(certificate)).raw, encryptedKey };
   } catch (cause) {
     if (cause instanceof CommandError) throw cause;
     throw new CommandError("root_unusable", `${resolve(certificate)} is not a certificate.`, { cause });
@@ -65,18 +88,19 @@ export const fingerprintOf = (certificate: Uint8Array): string =>
 /** What an operator should do with a new root, in a few lines. */
 export const rootAdvice = ({ key, certificate }: RootFiles): string =>
   `The root key of the realm was written to ${key}, encrypted, and is kept nowhere else.\n` +
-  `Move it and ${certificate} to an offline medium, with a second copy, and keep the issuer key passphrase apart from it.\n` +
+  `Move it and ${certificate} to an offline medium, with a second copy, and keep the passphrase of roots apart from it.\n` +
   `It is needed only for \`issuer rotate --root-key FILE --root-certificate FILE\`.`;
 
 const advice = `Root keys of realms
 
 Each pair of files here is the root of one realm: NAME-root-FINGERPRINT.key.json is its private key, encrypted under the
-issuer key passphrase (scrypt, AES-256-GCM), NAME-root-FINGERPRINT.crt.pem its certificate. The key was written here once
+passphrase of roots (scrypt, AES-256-GCM), NAME-root-FINGERPRINT.crt.pem its certificate. The key was written here once
 and is kept nowhere else; the service itself never reads it.
 
 1. Copy both files to two offline media, and check that the copies can be read.
-2. Keep the issuer key passphrase (REALMPASS_ISSUER_KEY_PASSPHRASE, or the file issuer-key-passphrase in the data
-   directory) in another place: without it the key cannot be used, with it the key is open.
+2. Keep the passphrase of roots (REALMPASS_ROOT_KEY_PASSPHRASE, or the file root-key-passphrase in the data directory)
+   in another place: without it the key cannot be used, with it the key is open. Roots of earlier versions are under the
+   issuer key passphrase until "operator root rewrap".
 3. Delete the key from this directory.
 
 It is needed only to make another issuing CA, every few years:

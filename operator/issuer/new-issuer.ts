@@ -13,7 +13,10 @@ import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 export async function signIssuingCa(request: {
   root: CertificateAuthority;
   organization: string;
+  /** Of the new key. */
   passphrase: string;
+  /** Of the root's key; several, one to a line. */
+  rootPassphrase: string;
   cost?: KeyCost | undefined;
   at: Date;
 }): Promise<CertificateAuthority> {

@@ -17,7 +17,8 @@ export async function checkPassphrase(db: Db, passphrase: string): Promise<void>
     throw new CommandError(
       "wrong_passphrase",
       "The issuer key passphrase is not the one that the issuers of this installation are encrypted under. Set " +
-        "REALMPASS_ISSUER_KEY_PASSPHRASE, or REALMPASS_DATA_DIRECTORY, to what the workers have.",
+        "REALMPASS_ISSUER_KEY_PASSPHRASE, or REALMPASS_DATA_DIRECTORY, to what the workers have. When it is lost, make " +
+        "another root and issuer under a new one: `issuer create --new-root --passphrase-lost`.",
       { cause },
     );
   }

@@ -11,8 +11,10 @@ import { addLocalUser, drawPairwiseId } from "../user/new-user.ts";
 export interface FirstRunDeps {
   db: Database;
   dataDirectory: Pick<DataDirectory, "ceremony">;
-  /** What the new root's and issuer's keys are encrypted under. */
+  /** What the new issuer's key is encrypted under. */
   passphrase: string;
+  /** What the new root's key is encrypted under. */
+  rootPassphrase: string;
   clock: Clock;
   authUrl: string;
   log: Pick<Log, "info" | "warn">;
@@ -33,10 +35,10 @@ const demo = { name: "demo", domain: "demo.example", displayName: "Demo", localS
  * there is a realm.
  */
 export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined> {
-  const { db, dataDirectory, passphrase, clock, authUrl, log } = deps;
+  const { db, dataDirectory, passphrase, rootPassphrase, clock, authUrl, log } = deps;
   if ((await realms.list(db)).length > 0) return undefined;
   const at = clock.now();
-  const hierarchy = await createHierarchy({ organization: demo.displayName, passphrase, at });
+  const hierarchy = await createHierarchy({ organization: demo.displayName, passphrase, rootPassphrase, at });
 
   const made = await db.transaction(async (tx) => {
     await realms.lockAll(tx);

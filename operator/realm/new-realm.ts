@@ -18,11 +18,14 @@ export interface Hierarchy {
 /** Makes both CAs of a new realm. Slow by intent (key derivation), so not in a transaction. */
 export async function createHierarchy(request: {
   organization: string;
+  /** Of the issuing CA's key. */
   passphrase: string;
+  /** Of the root's key. */
+  rootPassphrase: string;
   cost?: KeyCost | undefined;
   at: Date;
 }): Promise<Hierarchy> {
-  const root = await createRoot(request);
+  const root = await createRoot({ ...request, passphrase: request.rootPassphrase });
   return { root, issuing: await signIssuingCa({ ...request, root }) };
 }
 

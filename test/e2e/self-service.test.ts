@@ -75,8 +75,8 @@ describeWithTool("chromium", "self-service", () => {
   const offered = async (page: Page): Promise<string> => {
     const id = page.url().split("/").at(-1)!;
     const { handOverToken } = await import("../../api/browser/self-service/hand-over-token.ts");
-    const { masterKey } = await import("../../runtime/master-key.ts");
-    return `${api.url}/d/${handOverToken({ masterKey: masterKey(api.masterKey) }, id)}`;
+    const { masterKeys } = await import("../../runtime/master-key.ts");
+    return `${api.url}/d/${handOverToken({ masterKeys: masterKeys(api.masterKey) }, id)}`;
   };
 
   test.each([true, false])("a phone is added in three taps, scripts: %s", async (scripts) => {

@@ -5,6 +5,7 @@ const groups = [
   ["all", "Every process"],
   ["api", "The api"],
   ["worker", "The worker"],
+  ["operator", "Operator commands"],
 ] as const;
 
 /** Values that depend on the machine cannot be in a file that is the same everywhere. */

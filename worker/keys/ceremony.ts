@@ -59,8 +59,10 @@ export interface IssuingCaRequest {
   organization: string;
   at: Date;
   validityYears?: number;
-  /** Of the root's key, and of the new one. */
+  /** Of the new key. */
   passphrase: string;
+  /** Of the root's key; several, one to a line. Omitted: the same. */
+  rootPassphrase?: string;
   /** Of deriving the key that the new key is encrypted under. */
   cost?: KeyCost | undefined;
   /** Where the root's own CRL, OCSP responder and certificate are, when they are published anywhere. */
@@ -72,7 +74,7 @@ export interface IssuingCaRequest {
  * the same name. Throws CeremonyError when it would outlive the root, EncryptedKeyError for a wrong passphrase.
  */
 export async function createIssuingCa(request: IssuingCaRequest): Promise<CertificateAuthority> {
-  const { root, organization, at, validityYears = certificateValidity.issuingYears, passphrase } = request;
+  const { root, organization, at, validityYears = certificateValidity.issuingYears } = request;
   const rootCertificate = new X509Certificate(root.certificate);
   const period = validity(at, validityYears);
   if (period.notAfter > rootCertificate.notAfter || period.notBefore < rootCertificate.notBefore) {
@@ -86,7 +88,7 @@ export async function createIssuingCa(request: IssuingCaRequest): Promise<Certif
     issuer: rootCertificate.subjectName,
     ...period,
     publicKey: keys.publicKey,
-    signingKey: await importSigningKey(root.encryptedKey, passphrase, rootCurve),
+    signingKey: await importSigningKey(root.encryptedKey, request.rootPassphrase ?? request.passphrase, rootCurve),
     signingAlgorithm: { name: "ECDSA", hash: hashOf[rootCurve] },
     extensions: [
       new BasicConstraintsExtension(true, 0, true),

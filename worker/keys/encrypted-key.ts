@@ -42,12 +42,16 @@ export class EncryptedKeyError extends Error {
   }
 }
 
-/** Encrypts a PKCS#8 private key under a passphrase, with fresh salt and IV. The key given is left as it is. */
+/**
+ * Encrypts a PKCS#8 private key under a passphrase, or under the first line of several, with fresh salt and IV. The key
+ * given is left as it is.
+ */
 export async function encryptKey(
   privateKeyPkcs8: Uint8Array,
-  passphrase: string,
+  passphraseLines: string,
   { cost = defaultCost }: { cost?: KeyCost | undefined } = {},
 ): Promise<EncryptedKey> {
+  const [passphrase = ""] = linesOf(passphraseLines);
   if (passphrase === "") throw new EncryptedKeyError("malformed", "a passphrase is needed to encrypt a key");
   const salt = randomBytes(16);
   const iv = randomBytes(12);
@@ -68,17 +72,34 @@ export async function encryptKey(
   };
 }
 
-/** The PKCS#8 key of a record, which may be anything. Throws EncryptedKeyError. The caller wipes what is returned. */
+/** Passphrases, one to a line; there are several while one is being replaced. */
+const linesOf = (passphrase: string): string[] => passphrase.split(/\r?\n/).filter((line) => line !== "");
+
+/**
+ * The PKCS#8 key of a record, which may be anything, by a passphrase or the first of several lines that opens it. Throws
+ * EncryptedKeyError. The caller wipes what is returned.
+ */
 export async function decryptKey(record: unknown, passphrase: string): Promise<Buffer> {
   const { kdf, cipher } = parseRecord(record);
-  return open(cipher, await derive(passphrase, Buffer.from(kdf.salt, "base64"), kdf));
+  for (const line of linesOf(passphrase)) {
+    const opened = open(cipher, await derive(line, Buffer.from(kdf.salt, "base64"), kdf));
+    if (opened !== undefined) return opened;
+  }
+  throw wrongPassphrase();
 }
 
 /** As `decryptKey`, blocking the thread for the derivation: for a signing thread, never for an event loop others share. */
 export function decryptKeySync(record: unknown, passphrase: string): Buffer {
   const { kdf, cipher } = parseRecord(record);
-  return open(cipher, scryptSync(passphrase, Buffer.from(kdf.salt, "base64"), 32, scryptOptions(kdf)));
+  for (const line of linesOf(passphrase)) {
+    const opened = open(cipher, scryptSync(line, Buffer.from(kdf.salt, "base64"), 32, scryptOptions(kdf)));
+    if (opened !== undefined) return opened;
+  }
+  throw wrongPassphrase();
 }
+
+const wrongPassphrase = (): EncryptedKeyError =>
+  new EncryptedKeyError("wrong_passphrase", "the passphrase is wrong, or the encrypted key was altered");
 
 function parseRecord(record: unknown): EncryptedKey {
   const parsed = EncryptedKey.safeParse(record);
@@ -87,7 +108,7 @@ function parseRecord(record: unknown): EncryptedKey {
   return parsed.data;
 }
 
-function open(cipher: EncryptedKey["cipher"], key: Buffer): Buffer {
+function open(cipher: EncryptedKey["cipher"], key: Buffer): Buffer | undefined {
   const decipher = createDecipheriv("aes-256-gcm", key, Buffer.from(cipher.iv, "base64"), { authTagLength: 16 })
     .setAAD(additionalData)
     .setAuthTag(Buffer.from(cipher.tag, "base64"));
@@ -97,7 +118,7 @@ function open(cipher: EncryptedKey["cipher"], key: Buffer): Buffer {
     decipher.final();
   } catch {
     plaintext.fill(0);
-    throw new EncryptedKeyError("wrong_passphrase", "the passphrase is wrong, or the encrypted key was altered");
+    return undefined;
   }
   return plaintext;
 }

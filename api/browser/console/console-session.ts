@@ -9,20 +9,20 @@ import type { Deps } from "../../contract/deps.ts";
 import { accessTokenSeconds } from "../../oauth/access-token.ts";
 import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
 
-type SessionDeps = Pick<Deps, "db" | "clock" | "settings" | "masterKey">;
+type SessionDeps = Pick<Deps, "db" | "clock" | "settings" | "masterKeys">;
 
 /** What the console calls the API with. The browser never has them. */
 const ConsoleTokens = z.object({ accessToken: z.string(), refreshToken: z.string() });
 export type ConsoleTokens = z.output<typeof ConsoleTokens>;
 
-export const sealTokens = ({ masterKey }: Pick<Deps, "masterKey">, id: string, tokens: ConsoleTokens): Buffer =>
-  sealUnderMasterKey(masterKey, Buffer.from(JSON.stringify(tokens)), consoleSessions.tokensContext(id));
+export const sealTokens = ({ masterKeys }: Pick<Deps, "masterKeys">, id: string, tokens: ConsoleTokens): Buffer =>
+  sealUnderMasterKey(masterKeys, Buffer.from(JSON.stringify(tokens)), consoleSessions.tokensContext(id));
 
 export const openTokens = (
-  { masterKey }: Pick<Deps, "masterKey">,
+  { masterKeys }: Pick<Deps, "masterKeys">,
   { id, sealedTokens }: Pick<ConsoleSession, "id" | "sealedTokens">,
 ): ConsoleTokens => {
-  const opened = openUnderMasterKey(masterKey, sealedTokens, consoleSessions.tokensContext(id));
+  const opened = openUnderMasterKey(masterKeys, sealedTokens, consoleSessions.tokensContext(id));
   return ConsoleTokens.parse(JSON.parse(opened.toString("utf8")));
 };
 

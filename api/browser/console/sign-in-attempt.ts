@@ -24,7 +24,7 @@ const Attempt = z.object({
 });
 export type Attempt = z.output<typeof Attempt>;
 
-type Visit = Pick<PageRequest, "request" | "response"> & { deps: Pick<Deps, "masterKey" | "clock" | "settings"> };
+type Visit = Pick<PageRequest, "request" | "response"> & { deps: Pick<Deps, "masterKeys" | "clock" | "settings"> };
 
 const draw = (): string => randomBytes(32).toString("base64url");
 
@@ -35,7 +35,7 @@ export function beginAttempt(
 ): Attempt {
   const expiresAt = deps.clock.now().getTime() + attemptSeconds * 1_000;
   const attempt = { clientId, state: draw(), nonce: draw(), codeVerifier: draw(), path, expiresAt };
-  const sealed = sealUnderMasterKey(deps.masterKey, Buffer.from(JSON.stringify(attempt)), sealedFor);
+  const sealed = sealUnderMasterKey(deps.masterKeys, Buffer.from(JSON.stringify(attempt)), sealedFor);
   const value = sealed.toString("base64url");
   setCookie(deps, response, { name: "console-sign-in", value, maxAgeSeconds: attemptSeconds });
   return attempt;
@@ -46,7 +46,7 @@ export function readAttempt({ deps, request }: Pick<Visit, "deps" | "request">):
   const value = readCookie(deps, request, "console-sign-in");
   if (value === undefined) return undefined;
   try {
-    const opened = openUnderMasterKey(deps.masterKey, Buffer.from(value, "base64url"), sealedFor);
+    const opened = openUnderMasterKey(deps.masterKeys, Buffer.from(value, "base64url"), sealedFor);
     const attempt = Attempt.parse(JSON.parse(opened.toString("utf8")));
     return attempt.expiresAt > deps.clock.now().getTime() ? attempt : undefined;
   } catch (error) {

@@ -2,9 +2,9 @@ import { createHmac, randomBytes, timingSafeEqual } from "node:crypto";
 import type { Request, Response } from "express";
 import type { Deps } from "../../contract/deps.ts";
 import { readCookie, setCookie } from "./cookies.ts";
-import { subKey } from "../../../runtime/sub-key.ts";
+import { subKeys } from "../../../runtime/sub-key.ts";
 
-type FormDeps = Pick<Deps, "masterKey" | "settings">;
+type FormDeps = Pick<Deps, "masterKeys" | "settings">;
 
 /** What was drawn for a browser that had none yet: all forms of one page are of the same browser. */
 const drawn = new WeakMap<Response, string>();
@@ -20,11 +20,13 @@ export function formTokenFor(
     drawn.set(response, browser);
     setCookie(deps, response, { name: "form", value: browser });
   }
-  return tokenOf(deps, browser);
+  const [token = ""] = tokensOf(deps, browser);
+  return token;
 }
 
-const tokenOf = ({ masterKey }: FormDeps, browser: string): string =>
-  createHmac("sha256", subKey(masterKey, "formToken")).update(browser).digest("base64url");
+/** The token of a browser; more than one while the master key is being replaced. */
+const tokensOf = ({ masterKeys }: FormDeps, browser: string): string[] =>
+  subKeys(masterKeys, "formToken").map((key) => createHmac("sha256", key).update(browser).digest("base64url"));
 
 /**
  * Whether a form was sent from a page of the service in the same browser: checks its token, and `Origin` and
@@ -37,6 +39,8 @@ export function verifyFormToken(deps: FormDeps, request: Pick<Request, "headers"
   if (typeof site === "string" && site !== "same-origin" && site !== "none") return false;
   const browser = readCookie(deps, request, "form");
   if (browser === undefined || token === undefined) return false;
-  const [given, wanted] = [token, tokenOf(deps, browser)].map((text) => Buffer.from(text));
-  return given?.length === wanted?.length && timingSafeEqual(given ?? Buffer.alloc(0), wanted ?? Buffer.alloc(0));
+  const given = Buffer.from(token);
+  return tokensOf(deps, browser)
+    .map((wanted) => Buffer.from(wanted))
+    .some((wanted) => given.length === wanted.length && timingSafeEqual(given, wanted));
 }

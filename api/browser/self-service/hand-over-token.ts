@@ -1,11 +1,24 @@
 import { createHmac } from "node:crypto";
 import type { Deps } from "../../contract/deps.ts";
-import { subKey } from "../../../runtime/sub-key.ts";
+import { hashOfToken } from "../../../runtime/secret-token.ts";
+import { subKey, subKeys } from "../../../runtime/sub-key.ts";
 
 const tokenOctets = 16;
 
-/** The token of a hand-over: 128 bits that follow from its id, so that it can be shown again and is stored nowhere. */
-export const handOverToken = ({ masterKey }: Pick<Deps, "masterKey">, id: string): string => {
-  const mac = createHmac("sha256", subKey(masterKey, "handOver")).update(id).digest().subarray(0, tokenOctets);
+/** The token of a new hand-over: 128 bits that follow from its id, so that it can be shown again and is stored nowhere. */
+export const handOverToken = ({ masterKeys }: Pick<Deps, "masterKeys">, id: string): string =>
+  tokenUnder(subKey(masterKeys, "handOver"), id);
+
+/** The token of a hand-over that was made, under the master key of that time. */
+export function tokenOfHandOver(
+  { masterKeys }: Pick<Deps, "masterKeys">,
+  { id, tokenHash }: { id: string; tokenHash: Buffer },
+): string {
+  const tokens = subKeys(masterKeys, "handOver").map((key) => tokenUnder(key, id));
+  return tokens.find((token) => hashOfToken(token).equals(tokenHash)) ?? handOverToken({ masterKeys }, id);
+}
+
+function tokenUnder(key: Buffer, id: string): string {
+  const mac = createHmac("sha256", key).update(id).digest().subarray(0, tokenOctets);
   return `rph_${mac.toString("base64url")}`;
-};
+}

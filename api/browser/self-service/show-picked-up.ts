@@ -8,7 +8,7 @@ import { pathOn } from "../pages/continue-to.ts";
 import type { Viewer } from "./viewer.ts";
 import { fileEnd, stateOf } from "./hand-over-state.ts";
 import { fileNameOf } from "./file-name.ts";
-import { handOverToken } from "./hand-over-token.ts";
+import { tokenOfHandOver } from "./hand-over-token.ts";
 import { radiusCaFilename } from "./radius-ca-filename.ts";
 import { sendFailed, sendGone, sendPreparing } from "./views/picked-up.tsx";
 import { sendReady, type ReadyFiles, type ReplacedProfile } from "./views/ready.tsx";
@@ -39,8 +39,10 @@ export async function showPickedUp(page: PageRequest, handOver: HandOver, viewer
 
 /** Where the profile's file is, and the CA's beside it. */
 function filesAt({ deps }: PageRequest, handOver: HandOver, { owner }: Viewer): ReadyFiles {
-  const { id } = handOver;
-  const base = owner === undefined ? pathOn(deps, `/d/${handOverToken(deps, id)}`) : `${owner.home}/hand-overs/${id}`;
+  const base =
+    owner === undefined
+      ? pathOn(deps, `/d/${tokenOfHandOver(deps, handOver)}`)
+      : `${owner.home}/hand-overs/${handOver.id}`;
   const filename = fileNameOf(handOver);
   return { filename, file: `${base}/file/${filename}`, ca: `${base}/file/${radiusCaFilename}` };
 }

@@ -38,7 +38,7 @@ export function beginAttempt(
 ): boolean {
   const expiresAt = deps.clock.now().getTime() + attemptSeconds * 1_000;
   const content = Buffer.from(JSON.stringify({ ...attempt, expiresAt } satisfies Attempt));
-  const value = sealUnderMasterKey(deps.masterKey, content, sealedFor).toString("base64url");
+  const value = sealUnderMasterKey(deps.masterKeys, content, sealedFor).toString("base64url");
   if (!fitsCookie("upstream", value)) return false;
   setCookie(deps, response, { name: "upstream", value, maxAgeSeconds: attemptSeconds });
   return true;
@@ -49,7 +49,7 @@ export function readAttempt({ deps, request }: Pick<Visit, "deps" | "request">):
   const value = readCookie(deps, request, "upstream");
   if (value === undefined) return undefined;
   try {
-    const opened = openUnderMasterKey(deps.masterKey, Buffer.from(value, "base64url"), sealedFor);
+    const opened = openUnderMasterKey(deps.masterKeys, Buffer.from(value, "base64url"), sealedFor);
     return Attempt.parse(JSON.parse(opened.toString("utf8")));
   } catch (error) {
     if (error instanceof MasterKeyError) return undefined;

@@ -115,11 +115,11 @@ const problems: ReadonlyMap<string, UpstreamProblem> = new Map([
 ]);
 
 function openSecret(
-  { masterKey }: Pick<Deps, "masterKey">,
+  { masterKeys }: Pick<Deps, "masterKeys">,
   { realmId, sealedSecret }: realms.RealmUpstream,
 ): string | undefined {
   if (sealedSecret === null) return undefined;
-  return openUnderMasterKey(masterKey, sealedSecret, realms.upstreamSecretContext(realmId)).toString("utf8");
+  return openUnderMasterKey(masterKeys, sealedSecret, realms.upstreamSecretContext(realmId)).toString("utf8");
 }
 
 /** Signs the user in and goes on; says why not when they were offboarded at this very moment. */

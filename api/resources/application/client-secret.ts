@@ -1,19 +1,18 @@
-import type { KeyObject } from "node:crypto";
-import { openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
+import { openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../../runtime/master-key.ts";
 import { drawSecretToken } from "../../../runtime/secret-token.ts";
 
 /**
  * A new client secret: its hash, and itself sealed under the master key. Sealed it may be remembered with an
  * Idempotency-Key, so that a repeat of the request that made it gets the same answer; readable it is kept nowhere.
  */
-export function newClientSecret(masterKey: KeyObject, clientId: string): { hash: Buffer; sealed: string } {
+export function newClientSecret(masterKeys: MasterKeys, clientId: string): { hash: Buffer; sealed: string } {
   const { token, hash } = drawSecretToken("clientSecret");
-  const sealed = sealUnderMasterKey(masterKey, Buffer.from(token), contextOf(clientId));
+  const sealed = sealUnderMasterKey(masterKeys, Buffer.from(token), contextOf(clientId));
   return { hash, sealed: sealed.toString("base64url") };
 }
 
 /** The secret that {@link newClientSecret} sealed. */
-export const openClientSecret = (masterKey: KeyObject, clientId: string, sealed: string): string =>
-  openUnderMasterKey(masterKey, Buffer.from(sealed, "base64url"), contextOf(clientId)).toString("utf8");
+export const openClientSecret = (masterKeys: MasterKeys, clientId: string, sealed: string): string =>
+  openUnderMasterKey(masterKeys, Buffer.from(sealed, "base64url"), contextOf(clientId)).toString("utf8");
 
 const contextOf = (clientId: string): string => `client_secret/${clientId}`;

@@ -24,7 +24,7 @@ export const registerApplication = endpoint({
   errors: ["invalid_request"],
   changes: true,
 
-  async handle({ body, principal, deps: { clock, masterKey }, change, fail }) {
+  async handle({ body, principal, deps: { clock, masterKeys }, change, fail }) {
     const settings = settingsOf(body, fail);
     requireHeld(principal, settings.scopes);
     const { realmId } = principal;
@@ -32,7 +32,7 @@ export const registerApplication = endpoint({
 
     const { application, sealedSecret } = await change(async (tx) => {
       const clientId = randomUUID();
-      const secret = settings.useClientSecret ? newClientSecret(masterKey, clientId) : undefined;
+      const secret = settings.useClientSecret ? newClientSecret(masterKeys, clientId) : undefined;
       const createdBy = principal.kind === "user" ? principal.userId : principal.clientId;
       const row = { ...settings, clientId, realmId, createdBy };
       await applications.create(tx, { ...row, secretHash: secret?.hash ?? null, at });
@@ -50,6 +50,6 @@ export const registerApplication = endpoint({
     });
 
     if (sealedSecret === undefined) return application;
-    return { ...application, client_secret: openClientSecret(masterKey, application.client_id, sealedSecret) };
+    return { ...application, client_secret: openClientSecret(masterKeys, application.client_id, sealedSecret) };
   },
 });

@@ -36,7 +36,7 @@ export const rotateClientSecret = endpoint({
       if (found === undefined) throw fail("application_not_found");
       requireHeld(principal, found.scopes);
       if (!found.useClientSecret) throw fail("no_client_secret");
-      const secret = newClientSecret(deps.masterKey, clientId);
+      const secret = newClientSecret(deps.masterKeys, clientId);
       await applications.replaceSecret(tx, { clientId, secretHash: secret.hash, overlapHours, at });
       await audit.record(tx, {
         realmId,
@@ -48,6 +48,6 @@ export const rotateClientSecret = endpoint({
       return { application: applicationView(found), sealedSecret: secret.sealed };
     });
 
-    return { ...application, client_secret: openClientSecret(deps.masterKey, clientId, sealedSecret) };
+    return { ...application, client_secret: openClientSecret(deps.masterKeys, clientId, sealedSecret) };
   },
 });

@@ -20,7 +20,7 @@ export const createGuestAccount = endpoint({
   errors: ["invalid_request"],
   changes: true,
 
-  handle({ body, principal, deps: { clock, masterKey }, change, fail }) {
+  handle({ body, principal, deps: { clock, masterKeys }, change, fail }) {
     const { realmId } = principal;
     const at = clock.now();
     const { name, note = null, profileLimit = null, expirationDate: expiresAt } = body;
@@ -29,7 +29,7 @@ export const createGuestAccount = endpoint({
       requireFuture(expiresAt, at, fail);
       const { token, hash: tokenHash } = drawSecretToken("guestToken");
       const context = guestAccounts.tokenContext(tokenHash);
-      const tokenSealed = sealUnderMasterKey(masterKey, Buffer.from(token), context);
+      const tokenSealed = sealUnderMasterKey(masterKeys, Buffer.from(token), context);
       const settings = { name, note, profileLimit, expiresAt };
       const account = await guestAccounts.create(tx, { realmId, ...settings, tokenHash, tokenSealed, at });
       await audit.record(tx, {

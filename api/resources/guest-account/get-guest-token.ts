@@ -20,10 +20,10 @@ export const getGuestToken = endpoint({
   params: z.object({ guestAccountId: GuestAccountID }),
   data: z.string(),
   secret: true,
-  errors: ["guest_account_not_found", "guest_account_ended"],
+  errors: ["guest_account_not_found", "guest_account_ended", "output_erased"],
   unknown: { guestAccountId: "guest_account_not_found" },
 
-  handle({ params: { guestAccountId }, principal, deps: { db, clock, masterKey }, fail }) {
+  handle({ params: { guestAccountId }, principal, deps: { db, clock, masterKeys }, fail }) {
     const { realmId } = principal;
     const at = clock.now();
     return db.transaction(async (tx) => {
@@ -31,7 +31,12 @@ export const getGuestToken = endpoint({
       if (account === undefined) throw fail("guest_account_not_found");
       if (hasEnded(account, at)) throw fail("guest_account_ended");
       const { tokenSealed, tokenHash } = account;
-      const token = openUnderMasterKey(masterKey, tokenSealed, guestAccounts.tokenContext(tokenHash));
+      if (tokenSealed === null) {
+        throw fail("output_erased", {
+          description: "The token works, and cannot be shown any more: the key that it was sealed under is lost.",
+        });
+      }
+      const token = openUnderMasterKey(masterKeys, tokenSealed, guestAccounts.tokenContext(tokenHash));
       await audit.record(tx, {
         realmId,
         event: "guest_token_read",

@@ -12,12 +12,12 @@ const CreationOutputJson = z.union([
   z.object({ certificate: z.string() }),
 ]);
 
-/** Opens outputs with the API's private key, remembering the data keys it has met last. */
-export function createOutputOpener(privateKey: KeyObject): OpenOutput {
+/** Opens outputs with the API's private keys, remembering the data keys it has met last. */
+export function createOutputOpener(privateKeys: readonly KeyObject[]): OpenOutput {
   const dataKeys = new Map<string, Buffer>();
 
   const dataKey = (id: string, wrapped: Uint8Array): Buffer => {
-    const known = dataKeys.get(id) ?? unwrapDataKey(privateKey, wrapped);
+    const known = dataKeys.get(id) ?? unwrapDataKey(privateKeys, wrapped);
     dataKeys.delete(id);
     dataKeys.set(id, known);
     const [oldest] = dataKeys.keys();

@@ -25,6 +25,7 @@ export type HandOverOwner = { userId: string; guestAccountId: null } | { userId:
 /** Permission for one device to have one profile made, and what came of it. */
 export type HandOver = HandOverOwner & {
   id: string;
+  tokenHash: Buffer;
   realmId: string;
   deviceType: DeviceType;
   name: string;
@@ -75,7 +76,7 @@ export async function create(tx: Db, row: NewHandOver): Promise<boolean> {
 }
 
 const select = (condition: Sql): Sql => sql`
-  select h.id, h.realm_id as "realmId", h.user_id as "userId", h.guest_account_id as "guestAccountId",
+  select h.id, h.token_hash as "tokenHash", h.realm_id as "realmId", h.user_id as "userId", h.guest_account_id as "guestAccountId",
          h.device_type as "deviceType", h.name, h.format, h.renews_serial_number as "renewsSerialNumber",
          h.created_at as "createdAt", h.expires_at as "expiresAt", h.picked_up_at as "pickedUpAt",
          h.picked_up_by as "pickedUpBy", h.picker_hash as "pickerHash", h.issuance_id as "issuanceId",

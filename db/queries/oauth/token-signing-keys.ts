@@ -1,4 +1,4 @@
-import type { Db } from "../../client.ts";
+import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
 export const tokenAlgorithms = ["ES256", "RS256"] as const;
@@ -23,6 +23,21 @@ export interface TokenSigningKeyRow {
 const columns = sql`
   kid, algorithm, public_jwk as "publicJwk", sealed_key as "sealedKey", state, published_at as "publishedAt",
   activated_at as "activatedAt", retired_at as "retiredAt", tokens_expire_at as "tokensExpireAt"`;
+
+/** What a key is sealed under the master key for: this table, this row. */
+export const keyContext = (kid: string): string => `token_signing_keys/${kid}`;
+
+/** The newest key whose private half is still kept. */
+export const findNewestSealed = async (db: Db): Promise<{ kid: string; sealedKey: Buffer } | undefined> =>
+  first(
+    await db.query(sql`
+      select kid, sealed_key as "sealedKey"
+        from token_signing_keys
+       where sealed_key is not null
+       order by published_at desc, kid
+       limit 1
+    `),
+  );
 
 export const list = (db: Db): Promise<TokenSigningKeyRow[]> =>
   db.query<TokenSigningKeyRow>(sql`select ${columns} from token_signing_keys order by published_at desc, kid`);

@@ -110,11 +110,11 @@ export async function exists(db: Db, { realmId, guestAccountId }: InRealm): Prom
   return rows.length > 0;
 }
 
-/** An account with its token as it is stored. */
+/** An account with its token as it is stored; null: the master key that it was sealed under was lost. */
 export async function findWithToken(
   db: Db,
   { realmId, guestAccountId }: InRealm,
-): Promise<(GuestAccount & { tokenHash: Buffer; tokenSealed: Buffer }) | undefined> {
+): Promise<(GuestAccount & { tokenHash: Buffer; tokenSealed: Buffer | null }) | undefined> {
   return first(
     await db.query(sql`
       select ${columns}, token_hash as "tokenHash", token_sealed as "tokenSealed"

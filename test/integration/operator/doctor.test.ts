@@ -1,4 +1,5 @@
-import { chmodSync } from "node:fs";
+import { chmodSync, mkdtempSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import * as crls from "../../../db/queries/certificates/crls.ts";
 import { sql } from "../../../db/sql.ts";
@@ -63,11 +64,50 @@ test("a healthy installation passes every check", async () => {
     "queue-schema",
     "queue",
     "processes",
+    "secrets",
     "issuer",
     "issuer-key",
     "audit",
     "crl",
   ]);
+});
+
+describe("the secrets", () => {
+  const values = async (kind: string, text: string): Promise<void> => {
+    const file = join(operator.data.path, `${kind}-to-adopt`);
+    writeFileSync(file, text);
+    expect((await operator.run(["secrets", "adopt", kind, "--from", file])).code).toBe(0);
+  };
+
+  test("are compared with the installation's, by what says nothing of them", async () => {
+    await values("master", operator.data.find("masterKey")!);
+    await values("audit", operator.data.find("auditKey")!);
+    const { of } = await examine();
+    expect(of("secrets")).toMatchObject({
+      status: "ok",
+      message: expect.stringMatching(/master [0-9a-f]{16}, audit [0-9a-f]{64}/) as string,
+    });
+    const others = await examine([], {
+      env: { REALMPASS_MASTER_KEY: "A".repeat(43), REALMPASS_AUDIT_KEY: generateAuditKey() },
+    });
+    expect(others.of("secrets")).toMatchObject({
+      status: "fail",
+      message: "not what this installation has: REALMPASS_MASTER_KEY, REALMPASS_AUDIT_KEY",
+    });
+  });
+
+  test("that lie in the directory of an api or a responder, which only others need, are named", async () => {
+    const directory = mkdtempSync(join(operator.data.path, "secrets-"));
+    const env = { REALMPASS_DATA_DIRECTORY: join(directory, "operator") };
+    expect((await operator.run(["secrets", "create", "--dir", directory])).code).toBe(0);
+    expect((await examine([], { env })).of("secret-files")).toBeUndefined();
+    writeFileSync(join(directory, "api", "issuer-key-passphrase"), "a decoy, or the real one");
+    writeFileSync(join(directory, "responder", "audit-key.json"), "{}");
+    expect((await examine([], { env })).of("secret-files")).toMatchObject({
+      status: "fail",
+      message: `an api or a responder has what only others need: ${directory}/api/issuer-key-passphrase, ${directory}/responder/audit-key.json`,
+    });
+  });
 });
 
 test("a CRL that was not replaced in time is a warning, and one that has ended or is missing a failure", async () => {
@@ -217,7 +257,7 @@ test("an issuer that ends after a profile made on the last day of August would i
 });
 
 describe("the audit log", () => {
-  const sealed = async (key = operator.data.secret("auditKey")) => {
+  const sealed = async (key = operator.data.find("auditKey")!) => {
     const realm = await operator.realm();
     await sealEntries(operator.database, { key });
     const look = async (options?: RunOptions) => (await examine(["--realm", realm], options)).of(`audit ${realm}`);
@@ -238,7 +278,7 @@ describe("the audit log", () => {
       (await examine(["--realm", realm], { clock: clockAhead(seconds) })).of(`audit ${realm}`);
     expect(await look(30)).toMatchObject({ status: "ok" });
     expect(await look(90)).toMatchObject({ ok: true, status: "warn", remedy: expect.stringMatching(/\w/) as string });
-    await sealEntries(operator.database, { key: operator.data.secret("auditKey") });
+    await sealEntries(operator.database, { key: operator.data.find("auditKey")! });
     expect(await look(90)).toMatchObject({ status: "ok" });
   });
 

@@ -4,7 +4,7 @@ import { only } from "../../../db/client.ts";
 import * as guestAccounts from "../../../db/queries/people/guest-accounts.ts";
 import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { masterKey, openUnderMasterKey } from "../../../runtime/master-key.ts";
+import { masterKeys, openUnderMasterKey } from "../../../runtime/master-key.ts";
 import { useOperator } from "./operator-support.ts";
 
 const operator = useOperator();
@@ -60,7 +60,7 @@ test("its token is stored as a hash and sealed under the master key", async () =
       select token_hash as hash, token_sealed as sealed from guest_accounts where id = ${made.json["id"]}
     `),
   );
-  const key = masterKey(operator.data.secret("masterKey"));
+  const key = masterKeys(operator.data.find("masterKey")!);
   const token = openUnderMasterKey(key, sealed, guestAccounts.tokenContext(hash));
   expect(token.toString()).toMatch(/^[a-z]+_[A-Za-z0-9_-]{43}$/);
   expect(createHash("sha256").update(token).digest()).toEqual(hash);

@@ -7,7 +7,12 @@ import { sql } from "../../../db/sql.ts";
 import { runOperator } from "../../../operator/program.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import type { Env } from "../../../runtime/config.ts";
-import { openDataDirectory, type DataDirectory } from "../../../runtime/data-directory.ts";
+import {
+  drawSecret,
+  openDataDirectory,
+  type DataDirectory,
+  type DrawnSecret,
+} from "../../../runtime/data-directory.ts";
 import { testKeyCost } from "../../support/given/issuing.ts";
 import { testPasswordCost } from "../../support/given/local-account.ts";
 import { useDatabase, type TestDatabase } from "../../support/run/database.ts";
@@ -29,7 +34,7 @@ export interface RunOptions {
 
 export interface TestOperator {
   database: TestDatabase;
-  data: DataDirectory;
+  data: DataDirectory<DrawnSecret>;
   env(): Env;
   /** Runs a command with `--json`. */
   run(argv: readonly string[], options?: RunOptions): Promise<Ran>;
@@ -45,7 +50,9 @@ export interface TestOperator {
 /** The operator program in this process, with a database and a data directory of this file's own. */
 export function useOperator(database: TestDatabase = useDatabase()): TestOperator {
   const directory = mkdtempSync(join(tmpdir(), "realmpass-operator-"));
-  const data = openDataDirectory(directory);
+  const names = Object.keys(drawSecret) as DrawnSecret[];
+  const data = openDataDirectory(directory, names);
+  for (const name of names) data.make(name);
   afterAll(() => {
     rmSync(directory, { recursive: true, force: true });
   });

@@ -36,7 +36,12 @@ async function operator(
 ): Promise<{ code: number | null; out: string; err: string }> {
   const child = spawn(process.execPath, ["dist/operator/main.js", ...argv], {
     cwd: project,
-    env: { PATH: process.env["PATH"], HOME: process.env["HOME"], REALMPASS_DATA_DIRECTORY: directory },
+    env: {
+      PATH: process.env["PATH"],
+      HOME: process.env["HOME"],
+      REALMPASS_DATA_DIRECTORY: directory,
+      REALMPASS_GENERATE_SECRETS: "1",
+    },
     stdio: "pipe",
   });
   child.stdin.on("error", () => undefined);

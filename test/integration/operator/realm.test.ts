@@ -4,7 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, test } from "vitest";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import { sql } from "../../../db/sql.ts";
-import { masterKey, openUnderMasterKey } from "../../../runtime/master-key.ts";
+import { masterKeys, openUnderMasterKey } from "../../../runtime/master-key.ts";
 import { openssl } from "../../support/pki/openssl.ts";
 import { useOperator } from "./operator-support.ts";
 
@@ -304,7 +304,7 @@ test("an identity provider is named with its secret and its claims, and the secr
 
   const { id, sealed } = (await sealedSecret(realm)) ?? { id: "", sealed: null };
   expect(sealed?.includes("a secret")).toBe(false);
-  const key = masterKey(operator.data.secret("masterKey"));
+  const key = masterKeys(operator.data.find("masterKey")!);
   expect(openUnderMasterKey(key, sealed ?? Buffer.alloc(0), realms.upstreamSecretContext(id)).toString()).toBe(secret);
 
   const audited = await operator.database.owner.query<{ properties: unknown }>(sql`

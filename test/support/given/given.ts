@@ -1,4 +1,4 @@
-import { createHash, randomBytes, randomUUID, type KeyObject } from "node:crypto";
+import { createHash, randomBytes, randomUUID } from "node:crypto";
 import type { Database } from "../../../db/client.ts";
 import * as accessTokens from "../../../db/queries/oauth/access-tokens.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
@@ -16,7 +16,7 @@ import type { DeviceType } from "../../../domain/device.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import { allScopes, scopesAllowedTo, type Scope } from "../../../domain/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { sealUnderMasterKey } from "../../../runtime/master-key.ts";
+import { sealUnderMasterKey, type MasterKeys } from "../../../runtime/master-key.ts";
 
 const sha256 = (text: string): Buffer => createHash("sha256").update(text).digest();
 const unique = (): string => randomBytes(6).toString("hex");
@@ -51,7 +51,7 @@ export interface GivenGuestAccount {
 }
 
 /** Rows that a test begins with: valid by default, override what matters. */
-export function givenRows(owner: () => Database, { masterKey }: { masterKey?: KeyObject } = {}) {
+export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: MasterKeys } = {}) {
   const given = {
     /** A realm with an issuer that signs nothing: its key is missing. */
     async realm({
@@ -214,9 +214,9 @@ export function givenRows(owner: () => Database, { masterKey }: { masterKey?: Ke
     }): Promise<GivenGuestAccount> {
       const token = `rpg_${randomBytes(32).toString("base64url")}`;
       const sealed =
-        masterKey === undefined
+        masterKeys === undefined
           ? randomBytes(32)
-          : sealUnderMasterKey(masterKey, Buffer.from(token), guestAccounts.tokenContext(sha256(token)));
+          : sealUnderMasterKey(masterKeys, Buffer.from(token), guestAccounts.tokenContext(sha256(token)));
       const [row] = await owner().query<{ id: string }>(sql`
         insert into guest_accounts (realm_id, name, note, profile_limit, token_hash, token_sealed, created_at,
                                     expires_at, revoked_at)

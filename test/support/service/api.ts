@@ -10,7 +10,7 @@ import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
 import type { Scope } from "../../../domain/scopes.ts";
 import { createBeat } from "../../../process/beat.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { masterKey as openMasterKey } from "../../../runtime/master-key.ts";
+import { masterKeys } from "../../../runtime/master-key.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
 import type { QueueBackend } from "../../../runtime/queues.ts";
 import type { Log } from "../../../runtime/log.ts";
@@ -104,7 +104,7 @@ export function useApi({
   let realmId = "";
 
   const masterKey = randomBytes(32).toString("base64url");
-  const given = givenRows(() => database.owner, { masterKey: openMasterKey(masterKey) });
+  const given = givenRows(() => database.owner, { masterKeys: masterKeys(masterKey) });
 
   const start = async (): Promise<string> => {
     const target = (await databaseUrl?.(database.url)) ?? database.url;
@@ -120,7 +120,7 @@ export function useApi({
       db,
       database: options,
       backend,
-      masterKey,
+      masterKeys: masterKey,
       outputPrivateKeyJwk: testOutputKeys.privateJwk,
       host: "127.0.0.1",
       port: 0,

@@ -87,6 +87,7 @@ export async function startService({
     DATABASE_URL: databaseUrl?.(clone.url) ?? clone.url,
     ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
     REALMPASS_DATA_DIRECTORY: join(directory, "data"),
+    REALMPASS_GENERATE_SECRETS: "1",
     REALMPASS_ISSUER_KEY_PASSPHRASE: testPassphrase,
     REALMPASS_METRICS_PORT: "0",
     REALMPASS_RSA_KEY_POOL: "0",

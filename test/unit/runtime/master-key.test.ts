@@ -1,8 +1,8 @@
 import { randomBytes } from "node:crypto";
 import { expect, test } from "vitest";
-import { masterKey, MasterKeyError, openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
+import { masterKeys, MasterKeyError, openUnderMasterKey, sealUnderMasterKey } from "../../../runtime/master-key.ts";
 
-const key = masterKey(randomBytes(32).toString("base64url"));
+const key = masterKeys(randomBytes(32).toString("base64url"));
 const secret = Buffer.from("a secret");
 
 test("what was sealed opens again, and never looks the same", () => {
@@ -14,7 +14,7 @@ test("what was sealed opens again, and never looks the same", () => {
 
 test("nothing opens in another context, under another key, or altered", () => {
   const sealed = sealUnderMasterKey(key, secret, "table/1");
-  const other = masterKey(randomBytes(32).toString("base64url"));
+  const other = masterKeys(randomBytes(32).toString("base64url"));
   expect(() => openUnderMasterKey(key, sealed, "table/2")).toThrow(MasterKeyError);
   expect(() => openUnderMasterKey(other, sealed, "table/1")).toThrow(MasterKeyError);
   for (let position = 0; position < sealed.length; position++) {
@@ -27,6 +27,19 @@ test("nothing opens in another context, under another key, or altered", () => {
   }
 });
 
-test.each(["", "short", randomBytes(31).toString("base64url")])("%j is no master key", (text) => {
-  expect(() => masterKey(text)).toThrow(MasterKeyError);
+test.each(["", "short", randomBytes(31).toString("base64url"), `${randomBytes(32).toString("base64url")},`])(
+  "%j is no master key",
+  (text) => {
+    expect(() => masterKeys(text)).toThrow(MasterKeyError);
+  },
+);
+
+test("the first of several keys seals, and each of them opens", () => {
+  const [old, fresh] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
+  const sealed = sealUnderMasterKey(masterKeys(old), secret, "table/1");
+  const both = masterKeys(`${fresh},${old}`);
+  expect(openUnderMasterKey(both, sealed, "table/1")).toEqual(secret);
+  const again = sealUnderMasterKey(both, secret, "table/1");
+  expect(openUnderMasterKey(masterKeys(fresh), again, "table/1")).toEqual(secret);
+  expect(() => openUnderMasterKey(masterKeys(old), again, "table/1")).toThrow(MasterKeyError);
 });

@@ -5,7 +5,7 @@ import {
   createDataKey,
   generateOutputKeyPair,
   open,
-  outputPrivateKey,
+  outputPrivateKeys,
   outputPublicKey,
   seal,
   SealedOutputError,
@@ -14,7 +14,7 @@ import {
 
 function aPair() {
   const { privateJwk, publicJwk } = generateOutputKeyPair();
-  return { privateKey: outputPrivateKey(privateJwk), publicKey: outputPublicKey(publicJwk) };
+  return { privateKey: outputPrivateKeys(privateJwk), publicKey: outputPublicKey(publicJwk) };
 }
 
 const refusedFor = (reason: SealedOutputError["reason"]): unknown =>
@@ -79,15 +79,24 @@ describe("a data key", () => {
     expect(() => unwrapDataKey(privateKey, wrapped)).toThrow(refusedFor("format"));
   });
 
+  test("is unwrapped with each key of a JWK Set", () => {
+    const [old, fresh] = [generateOutputKeyPair(), generateOutputKeyPair()];
+    const { key, wrapped } = createDataKey(outputPublicKey(old.publicJwk));
+    const set = `{"keys":[${fresh.privateJwk},${old.privateJwk}]}`;
+    expect(unwrapDataKey(outputPrivateKeys(set), wrapped)).toEqual(key);
+    expect(() => outputPublicKey(`{"keys":[${fresh.publicJwk},${old.publicJwk}]}`)).toThrow(refusedFor("key"));
+    expect(() => outputPrivateKeys('{"keys":[]}')).toThrow(refusedFor("key"));
+  });
+
   test("is neither wrapped nor unwrapped with the wrong half or another kind of key", () => {
     const { privateKey, publicKey } = aPair();
     const { wrapped } = createDataKey(publicKey);
     const p384 = generateKeyPairSync("ec", { namedCurve: "secp384r1" });
 
-    expect(() => createDataKey(privateKey)).toThrow(refusedFor("key"));
+    expect(() => createDataKey(privateKey[0]!)).toThrow(refusedFor("key"));
     expect(() => createDataKey(p384.publicKey)).toThrow(refusedFor("key"));
-    expect(() => unwrapDataKey(publicKey, wrapped)).toThrow(refusedFor("key"));
-    expect(() => unwrapDataKey(p384.privateKey, wrapped)).toThrow(refusedFor("key"));
+    expect(() => unwrapDataKey([publicKey], wrapped)).toThrow(refusedFor("key"));
+    expect(() => unwrapDataKey([p384.privateKey], wrapped)).toThrow(refusedFor("key"));
   });
 });
 
@@ -177,7 +186,7 @@ describe("the output key in configuration", () => {
     ["with the scalar zero", JSON.stringify({ ...privateParts, d: Buffer.alloc(32).toString("base64url") })],
     ["with a number for a scalar", JSON.stringify({ ...privateParts, d: 5 })],
   ])("is refused as the private half when it is %s", (_what, jwk) => {
-    expect(() => outputPrivateKey(jwk)).toThrow(refusedFor("key"));
+    expect(() => outputPrivateKeys(jwk)).toThrow(refusedFor("key"));
   });
 
   test.each([
@@ -202,7 +211,7 @@ describe("the output key in configuration", () => {
 
     let thrown: unknown;
     try {
-      outputPrivateKey(jwk);
+      outputPrivateKeys(jwk);
     } catch (error) {
       thrown = error;
     }

@@ -5,7 +5,7 @@ import { subKey } from "../../../runtime/sub-key.ts";
 const bytes = Buffer.alloc(32, 7);
 
 test("the labels are those under which forms, links and counts were made before", () => {
-  const master = createSecretKey(bytes);
+  const master = [createSecretKey(bytes)] as const;
   const before = (label: string): Buffer => Buffer.from(hkdfSync("sha256", bytes, "", label, 32));
   expect(subKey(master, "formToken")).toEqual(before("realmpass form token"));
   expect(subKey(master, "handOver")).toEqual(before("realmpass hand-over"));
@@ -13,7 +13,7 @@ test("the labels are those under which forms, links and counts were made before"
 });
 
 test("each purpose and each master key has a key of its own, the same each time", () => {
-  const [one, other] = [createSecretKey(bytes), createSecretKey(Buffer.alloc(32, 8))];
+  const [one, other] = [[createSecretKey(bytes)], [createSecretKey(Buffer.alloc(32, 8))]] as const;
   expect(subKey(one, "formToken")).not.toEqual(subKey(one, "handOver"));
   expect(subKey(one, "formToken")).not.toEqual(subKey(other, "formToken"));
   expect(subKey(one, "formToken")).toEqual(subKey(one, "formToken"));

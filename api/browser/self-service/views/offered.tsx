@@ -4,7 +4,7 @@ import type { Language } from "../../../../domain/words/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import { pathOn } from "../../pages/continue-to.ts";
-import { handOverToken } from "../hand-over-token.ts";
+import { tokenOfHandOver } from "../hand-over-token.ts";
 import { stateOf, type HandOverState } from "../hand-over-state.ts";
 import type { Owner } from "../owner.ts";
 import type { Texts } from "../texts/texts.ts";
@@ -66,7 +66,7 @@ interface Said {
 }
 
 function Code({ page: { deps }, handOver, texts, language }: Said & { page: PageRequest }) {
-  const link = new URL(pathOn(deps, `/d/${handOverToken(deps, handOver.id)}`), deps.settings.authUrl).href;
+  const link = new URL(pathOn(deps, `/d/${tokenOfHandOver(deps, handOver)}`), deps.settings.authUrl).href;
   return (
     <div class="card scan">
       <QrCode text={link} label={texts.handOver.qr} />

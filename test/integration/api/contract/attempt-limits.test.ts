@@ -17,7 +17,7 @@ import { describeWithTool } from "../../../support/run/tools.ts";
 import { backendFor, silentLog } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
-const masterKey = createSecretKey(randomBytes(32));
+const masterKeys = [createSecretKey(randomBytes(32))] as const;
 
 const realmId = "1";
 let addresses = 0;
@@ -51,7 +51,7 @@ function promises(backend: () => QueueBackend, stored: () => Promise<string[]>):
   let one: AttemptLimits;
   let other: AttemptLimits;
   const open = (): AttemptLimits =>
-    createAttemptLimits({ backend: backend(), db: database.open("realmpass_api"), masterKey, log: silentLog });
+    createAttemptLimits({ backend: backend(), db: database.open("realmpass_api"), masterKeys, log: silentLog });
   beforeAll(async () => {
     [one, other] = [open(), open()];
     // A connection that is not there yet is an outage: wait until both count in the store.
@@ -212,7 +212,7 @@ describe("while the store is away", () => {
   test("each process limits guesses by itself when Postgres does not answer", async () => {
     const { backend, close } = backendFor("postgres", database.url);
     const db = { query: () => Promise.reject(new Error("away")) };
-    const guesses = createAttemptLimits({ backend, db, masterKey, log: silentLog, limits });
+    const guesses = createAttemptLimits({ backend, db, masterKeys, log: silentLog, limits });
     const guess = { realmId, username: "ada", address: newAddress() };
 
     const right = await guesses.password(at(guess));
@@ -236,7 +236,7 @@ describe("while the store is away", () => {
       const guesses = createAttemptLimits({
         backend: { kind: "redis", url },
         db: database.open("realmpass_api"),
-        masterKey,
+        masterKeys,
         log: silentLog,
         limits,
       });

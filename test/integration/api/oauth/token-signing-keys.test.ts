@@ -5,11 +5,11 @@ import type { TokenSigningKeys } from "../../../../api/contract/deps.ts";
 import { createTokenSigningKeys } from "../../../../api/oauth/token-signing-keys.ts";
 import type { Database } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";
-import { masterKey } from "../../../../runtime/master-key.ts";
+import { masterKeys } from "../../../../runtime/master-key.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 
 const database = useDatabase();
-const key = masterKey(randomBytes(32).toString("base64url"));
+const key = masterKeys(randomBytes(32).toString("base64url"));
 const start = Date.parse("2027-01-01T00:00:00Z");
 const day = 24 * 3_600_000;
 
@@ -20,7 +20,7 @@ beforeAll(() => {
 
 /** Another process that begins at this moment, and knows nothing from before. */
 const processAt = (ms: number): TokenSigningKeys =>
-  createTokenSigningKeys({ db, masterKey: key, clock: { now: () => new Date(start + ms) } });
+  createTokenSigningKeys({ db, masterKeys: key, clock: { now: () => new Date(start + ms) } });
 
 const signed = (keys: TokenSigningKeys, exp = 1): Promise<string> =>
   keys.sign({ algorithm: "RS256", type: "JWT", claims: { sub: "mia", exp } });

@@ -19,7 +19,15 @@ const passphrase = "a passphrase for tests";
 const log = createLog({ process: "test", level: "silent" });
 
 const run = (db: Database, ceremony = operator.data.ceremony) =>
-  firstRun({ db, dataDirectory: { ceremony }, passphrase, clock: systemClock, authUrl: "http://localhost:3000", log });
+  firstRun({
+    db,
+    dataDirectory: { ceremony },
+    passphrase,
+    rootPassphrase: passphrase,
+    clock: systemClock,
+    authUrl: "http://localhost:3000",
+    log,
+  });
 
 const rootsIn = (directory: string) => readdirSync(directory).filter((name) => name.endsWith(".key.json"));
 

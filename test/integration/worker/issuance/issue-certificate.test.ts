@@ -8,7 +8,7 @@ import { issueCertificate } from "../../../../domain/tasks/issue-certificate.ts"
 import { migrateAll } from "../../../../operator/migrate/migrate.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { openQueues, type QueueBackend } from "../../../../runtime/queues.ts";
-import { open, outputPrivateKey, unwrapDataKey } from "../../../../runtime/sealed-output.ts";
+import { open, outputPrivateKeys, unwrapDataKey } from "../../../../runtime/sealed-output.ts";
 import { pem } from "../../../../pki/pem.ts";
 import { X509Certificate } from "../../../../pki/x509.ts";
 import { useDatabase } from "../../../support/run/database.ts";
@@ -53,7 +53,7 @@ async function certificatesPerIssuance(ids: readonly string[]): Promise<number[]
 
 function opened({ id, output }: issuances.IssuanceResult): Record<string, string> {
   if (!output?.sealed || output.wrappedDataKey === null) throw new Error("there is no output");
-  const dataKey = unwrapDataKey(outputPrivateKey(testOutputKeys.privateJwk), output.wrappedDataKey);
+  const dataKey = unwrapDataKey(outputPrivateKeys(testOutputKeys.privateJwk), output.wrappedDataKey);
   return JSON.parse(open(dataKey, output.sealed, id).toString("utf8")) as Record<string, string>;
 }
 

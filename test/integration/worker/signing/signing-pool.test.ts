@@ -6,7 +6,7 @@ import type { IssuerID } from "../../../../domain/ids.ts";
 import {
   generateOutputKeyPair,
   open,
-  outputPrivateKey,
+  outputPrivateKeys,
   outputPublicKey,
   unwrapDataKey,
 } from "../../../../runtime/sealed-output.ts";
@@ -54,7 +54,7 @@ function issued(result: OrderResult | undefined): IssuedOrder {
 /** What the API would hand out: unwrapped, opened, parsed. */
 function outputOf({ wrappedDataKey, results }: IssueBatchResult, index = 0): Record<string, string> {
   const { sealed, issuanceId } = issued(results[index]);
-  const dataKey = unwrapDataKey(outputPrivateKey(outputKeys.privateJwk), wrappedDataKey);
+  const dataKey = unwrapDataKey(outputPrivateKeys(outputKeys.privateJwk), wrappedDataKey);
   return JSON.parse(open(dataKey, sealed, issuanceId).toString("utf8")) as CreationOutput;
 }
 
@@ -148,7 +148,7 @@ describe("with a pool and a loaded issuer", () => {
 
   test("sealed output of one issuance does not open as another's", async () => {
     const { wrappedDataKey, results } = await pool.issue([issueOrder(), issueOrder()]);
-    const dataKey = unwrapDataKey(outputPrivateKey(outputKeys.privateJwk), wrappedDataKey);
+    const dataKey = unwrapDataKey(outputPrivateKeys(outputKeys.privateJwk), wrappedDataKey);
     const [first, second] = results.map(issued);
 
     expect(() => open(dataKey, first?.sealed ?? Buffer.alloc(0), second?.issuanceId ?? "")).toThrow();

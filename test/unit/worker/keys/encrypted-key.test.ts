@@ -103,3 +103,14 @@ describe("a signer from a file", () => {
     expect(() => openFileSignerSync(other, passphrase)).toThrow(TypeError);
   });
 });
+
+test("of several passphrases, one to a line, the first encrypts and each decrypts", async () => {
+  const key = Buffer.from("a key that nobody may read");
+  const cost = 16_384;
+  const old = await encryptKey(key, "the old passphrase", { cost });
+  const fresh = await encryptKey(key, "the new passphrase\nthe old passphrase", { cost });
+  expect(await decryptKey(old, "the new passphrase\nthe old passphrase")).toEqual(key);
+  expect(await decryptKey(fresh, "the new passphrase")).toEqual(key);
+  await expect(decryptKey(fresh, "the old passphrase")).rejects.toThrow(/passphrase is wrong/);
+  await expect(decryptKey(fresh, "\n")).rejects.toThrow(/passphrase is wrong/);
+});

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { masterKey, openUnderMasterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
+import { masterKeys, openUnderMasterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
 import { sendRequest, useApi } from "../../../../support/service/api.ts";
 import { authorizationOn } from "../../../../support/given/authorization.ts";
 import type { BrowserSession, Visit } from "../../../../support/browser/browser-session.ts";
@@ -183,13 +183,13 @@ test("an attempt that is too old, or that nobody here sealed, is none", async ()
   const callback = await beforeCallback(browser);
   const name = `${new URL(api.url).host} realmpass-console-sign-in`;
   const sealed = Buffer.from(browser.cookies.get(name) ?? "", "base64url");
-  const key = masterKey(api.masterKey);
+  const key = masterKeys(api.masterKey);
   const attempt = JSON.parse(openUnderMasterKey(key, sealed, "cookie console-sign-in").toString("utf8"));
   const aged = { ...attempt, expiresAt: systemClock.now().getTime() - 1 };
   const others = [
     sealUnderMasterKey(key, Buffer.from(JSON.stringify(aged)), "cookie console-sign-in"),
     sealUnderMasterKey(key, Buffer.from(JSON.stringify(attempt)), "something else"),
-    sealUnderMasterKey(masterKey("A".repeat(43)), Buffer.from(JSON.stringify(attempt)), "cookie console-sign-in"),
+    sealUnderMasterKey(masterKeys("A".repeat(43)), Buffer.from(JSON.stringify(attempt)), "cookie console-sign-in"),
     sealed.subarray(1),
     Buffer.alloc(400),
     Buffer.alloc(3_000),

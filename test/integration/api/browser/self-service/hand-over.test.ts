@@ -8,7 +8,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { handOverToken } from "../../../../../api/browser/self-service/hand-over-token.ts";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
-import { masterKey } from "../../../../../runtime/master-key.ts";
+import { masterKeys } from "../../../../../runtime/master-key.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { purgeExpired } from "../../../../../worker/upkeep/upkeep.ts";
 import { useApi } from "../../../../support/service/api.ts";
@@ -43,7 +43,7 @@ beforeAll(async () => {
 
 const idOf = ({ url }: Visit): string => url.split("/").at(-1)!;
 const linkOf = (page: Visit): string =>
-  `${api.url}/d/${handOverToken({ masterKey: masterKey(api.masterKey) }, idOf(page))}`;
+  `${api.url}/d/${handOverToken({ masterKeys: masterKeys(api.masterKey) }, idOf(page))}`;
 const person = (more: object = {}): Promise<GivenUser> => given.user({ realmId, ...more });
 const change = (page: Visit, set: ReturnType<typeof sql>) =>
   api.database.owner.query(sql`update hand_overs set ${set} where id = ${idOf(page)}`);

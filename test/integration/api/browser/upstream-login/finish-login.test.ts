@@ -3,7 +3,7 @@ import { pino } from "pino";
 import { describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
-import { masterKey, openUnderMasterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
+import { masterKeys, openUnderMasterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
 import { fromNow } from "../../../../support/given/given.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { useUpstreamProvider, type TestUpstream } from "../../../../support/counterparts/upstream-provider.ts";
@@ -432,7 +432,7 @@ describe("the way there and back", () => {
     const browser = browserOf(api, () => upstream.url);
     const callback = await walkToCallback(browser, `${api.url}${await startPath(api, realmId)}`);
     const cookie = `${new URL(api.url).host} realmpass-upstream`;
-    const key = masterKey(api.masterKey);
+    const key = masterKeys(api.masterKey);
     const sealed = Buffer.from(browser.cookies.get(cookie) ?? "", "base64url");
     const attempt = JSON.parse(openUnderMasterKey(key, sealed, "cookie upstream").toString()) as { expiresAt: number };
     const seconds = (attempt.expiresAt - fromNow(0).getTime()) / 1_000;

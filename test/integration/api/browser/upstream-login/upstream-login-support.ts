@@ -5,7 +5,7 @@ import { english } from "../../../../../api/browser/pages/texts/english.ts";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
-import { masterKey, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
+import { masterKeys, sealUnderMasterKey } from "../../../../../runtime/master-key.ts";
 import type { TestApi } from "../../../../support/service/api.ts";
 import { createBrowserSession, type BrowserSession, type Visit } from "../../../../support/browser/browser-session.ts";
 
@@ -23,7 +23,7 @@ export async function setUpstream(
     upstreamClientSecret:
       clientSecret === undefined
         ? null
-        : sealUnderMasterKey(masterKey(api.masterKey), Buffer.from(clientSecret), context),
+        : sealUnderMasterKey(masterKeys(api.masterKey), Buffer.from(clientSecret), context),
     upstreamClaims: claims,
   });
 }

@@ -1,0 +1,85 @@
+import { ConfigError, type Config } from "../../runtime/config.ts";
+import { openDataDirectory, secretFiles, type DrawnSecret, type SecretName } from "../../runtime/data-directory.ts";
+import type { HeldSecret } from "../../runtime/held-secret.ts";
+import type { Variable } from "../../runtime/variables.ts";
+import type { Database, Db } from "../client.ts";
+import * as tokenSigningKeys from "../queries/oauth/token-signing-keys.ts";
+import * as installationSecrets from "../queries/upkeep/installation-secrets.ts";
+
+/** What of a configuration says where secrets are. */
+export type SecretsConfig = Config<"REALMPASS_DATA_DIRECTORY" | "REALMPASS_GENERATE_SECRETS"> &
+  Partial<Readonly<Record<(typeof secretFiles)[SecretName]["variable"], string | undefined>>>;
+
+/** A secret from its variable or its file; undefined when neither is there. */
+export const findSecret = (config: SecretsConfig, name: SecretName): string | undefined =>
+  config[secretFiles[name].variable] ?? openDataDirectory(config.REALMPASS_DATA_DIRECTORY, [name]).find(name);
+
+/**
+ * Secrets from their variables or files. What is missing is made if the configuration says so, and only while the
+ * installation has none of the kind. Throws a ConfigError that names each one that is missing.
+ */
+export async function readSecrets<Name extends DrawnSecret>(
+  db: Db,
+  config: SecretsConfig,
+  names: readonly Name[],
+): Promise<Record<Name, string>> {
+  const faults: string[] = [];
+  const values: Partial<Record<Name, string>> = {};
+  for (const name of names) {
+    const found = findSecret(config, name) ?? (await makeFirst(db, config, name));
+    if (found === undefined) faults.push(missing(config, name));
+    else values[name] = found;
+  }
+  if (faults.length > 0) throw new ConfigError(faults);
+  return values as Record<Name, string>;
+}
+
+async function makeFirst(db: Db, config: SecretsConfig, name: DrawnSecret): Promise<string | undefined> {
+  if (config.REALMPASS_GENERATE_SECRETS !== "1") return undefined;
+  // Nothing in the database was made with the passphrase of roots, whose keys lie offline.
+  if (name !== "rootKeyPassphrase" && !(await installationSecrets.isFirst(db, name))) return undefined;
+  return openDataDirectory(config.REALMPASS_DATA_DIRECTORY, [name]).make(name);
+}
+
+function missing({ REALMPASS_DATA_DIRECTORY: directory }: SecretsConfig, name: DrawnSecret): string {
+  const { variable, file } = secretFiles[name];
+  return `${variable}: not set, and ${directory}/${file} is not there; "operator secrets create" makes the secrets of a new installation`;
+}
+
+/**
+ * Compares secrets with those of the installation, and records each that is the first of its kind. Answers the variables
+ * that give another one than the installation has.
+ */
+export async function compareSecrets(
+  db: Database,
+  held: readonly HeldSecret[],
+  { at }: { at: Date },
+): Promise<Variable[]> {
+  const mismatches: Variable[] = [];
+  for (const secret of held) {
+    if (!(await isKnown(db, secret)) && !(await recordFirst(db, secret, at))) mismatches.push(secret.variable);
+  }
+  return mismatches;
+}
+
+async function isKnown(db: Db, { kind, checkValues }: HeldSecret): Promise<boolean> {
+  const rows = await installationSecrets.list(db);
+  return rows.some((row) => row.kind === kind && checkValues.some((value) => value.equals(row.checkValue)));
+}
+
+/** False when the installation has another one. Of several processes that do so at once, one wins. */
+const recordFirst = (db: Database, secret: HeldSecret, at: Date): Promise<boolean> =>
+  db.transaction(async (tx) => {
+    await installationSecrets.lock(tx);
+    if ((await installationSecrets.list(tx)).some(({ kind }) => kind === secret.kind)) return isKnown(tx, secret);
+    if (secret.opens !== undefined) {
+      const sealed = await tokenSigningKeys.findNewestSealed(tx);
+      if (sealed && !secret.opens(sealed.sealedKey, tokenSigningKeys.keyContext(sealed.kid))) return false;
+    }
+    await installationSecrets.add(tx, secret, { at });
+    return true;
+  });
+
+/** What a process says that has another secret than its installation. */
+export const mismatchOf = (variable: Variable): string =>
+  `${variable}: not the one that this installation has; give this process the same as the others`;

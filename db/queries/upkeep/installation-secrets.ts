@@ -1,0 +1,80 @@
+import type { HeldSecret, SecretKind } from "../../../runtime/held-secret.ts";
+import type { PublicJwk } from "../../../runtime/sealed-output.ts";
+import { first, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+
+export interface InstallationSecret {
+  kind: SecretKind;
+  checkValue: Buffer;
+  publicJwk: PublicJwk | null;
+  addedAt: Date;
+}
+
+const columns = sql`kind, check_value as "checkValue", public_jwk as "publicJwk", added_at as "addedAt"`;
+
+/** The secrets that the installation has, by kind, the newest first. */
+export const list = (db: Db): Promise<InstallationSecret[]> =>
+  db.query(sql`select ${columns} from installation_secrets order by kind, added_at desc, check_value`);
+
+/** The output key that the installation has had last. */
+export const findOutputKey = async (db: Db): Promise<InstallationSecret | undefined> =>
+  first(
+    await db.query(sql`
+      select ${columns}
+        from installation_secrets
+       where kind = 'output'
+       order by added_at desc, check_value
+       limit 1
+    `),
+  );
+
+/** Adds the first value of a secret; nothing when it is there. For anybody but operators it has to be the first of its kind. */
+export async function add(tx: Db, { kind, checkValues, publicJwk }: HeldSecret, { at }: { at: Date }): Promise<void> {
+  await tx.query(sql`
+    insert into installation_secrets (kind, check_value, public_jwk, added_at)
+    values (${kind}, ${checkValues[0]}, ${publicJwk === null ? null : JSON.stringify(publicJwk)}::jsonb, ${at})
+    on conflict do nothing
+  `);
+}
+
+/** Nobody else changes what the installation has until the transaction ends. */
+export async function lock(tx: Db): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(7246712)`);
+}
+
+/** Takes one value away. False when it is not there. */
+export async function forget(tx: Db, { kind, checkValue }: { kind: SecretKind; checkValue: Buffer }): Promise<boolean> {
+  const rows = await tx.query(sql`
+    delete from installation_secrets where kind = ${kind} and check_value = ${checkValue} returning kind
+  `);
+  return rows.length > 0;
+}
+
+/** Takes every value of a kind away. */
+export async function forgetAll(tx: Db, kind: SecretKind): Promise<void> {
+  await tx.query(sql`delete from installation_secrets where kind = ${kind}`);
+}
+
+/** What an installation has that was made with a secret: it has had one, although no check value says so. */
+const traces = {
+  masterKey: sql`select from token_signing_keys where sealed_key is not null`,
+  outputPrivateKey: sql`select from output_data_keys`,
+  auditKey: sql`select from audit_heads`,
+  issuerKeyPassphrase: sql`select from issuer_keys`,
+} as const;
+
+const kinds = {
+  masterKey: "master",
+  outputPrivateKey: "output",
+  auditKey: "audit",
+  issuerKeyPassphrase: null,
+} as const;
+
+/** Whether the installation has never had a secret of a kind, so that one may be made. */
+export async function isFirst(db: Db, name: keyof typeof traces): Promise<boolean> {
+  const rows = await db.query(sql`
+    select 1 as one
+     where exists (select from installation_secrets where kind = ${kinds[name]}) or exists (${traces[name]})
+  `);
+  return rows.length === 0;
+}

@@ -1,0 +1,134 @@
+import type { Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+import * as tokenSigningKeys from "../oauth/token-signing-keys.ts";
+import * as guestAccounts from "../people/guest-accounts.ts";
+import * as realmRows from "../realm/realms.ts";
+
+/** What lives long and is sealed under the master key, table by table. */
+export const sealedTables = ["token_signing_keys", "guest_accounts", "realms"] as const;
+export type SealedTable = (typeof sealedTables)[number];
+
+export interface SealedRow {
+  /** The primary key, as text. */
+  key: string;
+  sealed: Buffer;
+  /** What it is sealed for. */
+  context: string;
+}
+
+/** The next rows of a table after a key, in the order of keys, locked against change. Call in a transaction. */
+export async function lockSlice(
+  tx: Db,
+  { table, after, limit }: { table: SealedTable; after: string | undefined; limit: number },
+): Promise<SealedRow[]> {
+  switch (table) {
+    case "token_signing_keys": {
+      const rows = await tx.query<{ key: string; sealed: Buffer }>(sql`
+        select kid as key, sealed_key as sealed
+          from token_signing_keys
+         where sealed_key is not null and kid > ${after ?? ""}
+         order by kid limit ${limit} for no key update
+      `);
+      return rows.map((row) => ({ ...row, context: tokenSigningKeys.keyContext(row.key) }));
+    }
+    case "guest_accounts": {
+      const rows = await tx.query<{ key: string; sealed: Buffer; tokenHash: Buffer }>(sql`
+        select id as key, token_sealed as sealed, token_hash as "tokenHash"
+          from guest_accounts
+         where token_sealed is not null and id > ${after ?? "0"}::bigint
+         order by id limit ${limit} for no key update
+      `);
+      return rows.map(({ tokenHash, ...row }) => ({ ...row, context: guestAccounts.tokenContext(tokenHash) }));
+    }
+    case "realms": {
+      const rows = await tx.query<{ key: string; sealed: Buffer }>(sql`
+        select id as key, upstream_client_secret as sealed
+          from realms
+         where upstream_client_secret is not null and id > ${after ?? "0"}::bigint
+         order by id limit ${limit} for no key update
+      `);
+      return rows.map((row) => ({ ...row, context: realmRows.upstreamSecretContext(row.key) }));
+    }
+  }
+}
+
+/** Puts what was sealed again in its place. */
+export async function replace(
+  tx: Db,
+  { table, key, sealed }: { table: SealedTable; key: string; sealed: Uint8Array },
+): Promise<void> {
+  switch (table) {
+    case "token_signing_keys":
+      await tx.query(sql`update token_signing_keys set sealed_key = ${sealed} where kid = ${key}`);
+      return;
+    case "guest_accounts":
+      await tx.query(sql`update guest_accounts set token_sealed = ${sealed} where id = ${key}`);
+      return;
+    case "realms":
+      await tx.query(sql`update realms set upstream_client_secret = ${sealed} where id = ${key}`);
+  }
+}
+
+/**
+ * Ends the keys that sign tokens. Their private halves are erased, and new ones are made as they are needed. Keys that
+ * somebody else may have are also published no longer.
+ */
+export async function retireTokenKeys(tx: Db, { leaked, at }: { leaked: boolean; at: Date }): Promise<number> {
+  const rows = await tx.query(
+    leaked
+      ? sql`
+          update token_signing_keys
+             set state = 'retired', sealed_key = null, retired_at = 'epoch', tokens_expire_at = null
+           where sealed_key is not null or retired_at > 'epoch'
+          returning kid
+        `
+      : sql`
+          update token_signing_keys
+             set state = 'retired', sealed_key = null, retired_at = ${at}
+           where sealed_key is not null
+          returning kid
+        `,
+  );
+  return rows.length;
+}
+
+/** Removes what a lost master key sealed: nothing of it can be opened. */
+export async function discardSealed(
+  tx: Db,
+  { at }: { at: Date },
+): Promise<{ realms: string[]; guestAccounts: number }> {
+  await retireTokenKeys(tx, { leaked: false, at });
+  const realms = await tx.query<{ name: string }>(sql`
+    update realms set upstream_client_secret = null where upstream_client_secret is not null returning name
+  `);
+  const guests = await tx.query(sql`
+    update guest_accounts set token_sealed = null where token_sealed is not null returning id
+  `);
+  await tx.query(sql`delete from console_sessions`);
+  await tx.query(sql`delete from upstream_attempts`);
+  return { realms: realms.map(({ name }) => name).sort(), guestAccounts: guests.length };
+}
+
+export interface ReplaceableGuestAccount {
+  realm: string;
+  id: string;
+  name: string;
+}
+
+/** Guest accounts whose link signs in, and realms that have a secret at their identity provider: what a leaked master key opens. */
+export async function listReplaceable(
+  db: Db,
+  { at }: { at: Date },
+): Promise<{ guestAccounts: ReplaceableGuestAccount[]; realms: string[] }> {
+  const accounts = await db.query<ReplaceableGuestAccount>(sql`
+    select r.name as realm, g.id, g.name
+      from guest_accounts g
+      join realms r on r.id = g.realm_id
+     where g.token_sealed is not null and g.revoked_at is null and g.expires_at > ${at}
+     order by r.name, g.id
+  `);
+  const realms = await db.query<{ name: string }>(sql`
+    select name from realms where upstream_client_secret is not null order by name
+  `);
+  return { guestAccounts: accounts, realms: realms.map(({ name }) => name) };
+}

@@ -1,0 +1,79 @@
+import { setTimeout as pause } from "node:timers/promises";
+import type { Database } from "../db/client.ts";
+import * as secrets from "../db/operations/secrets.ts";
+import type { SecretsConfig } from "../db/operations/secrets.ts";
+import { DatabaseUnavailable } from "../db/outage.ts";
+import * as installationSecrets from "../db/queries/upkeep/installation-secrets.ts";
+import type { Clock } from "../runtime/clock.ts";
+import { ConfigError } from "../runtime/config.ts";
+import type { DrawnSecret } from "../runtime/data-directory.ts";
+import type { HeldSecret } from "../runtime/held-secret.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Variable } from "../runtime/variables.ts";
+
+/** The secrets of one process, and how they compare with those of the installation. */
+export interface ProcessSecrets {
+  /** Reads secrets that the process cannot do without. Throws a ConfigError; waits while the database is away. */
+  read<Name extends DrawnSecret>(names: readonly Name[]): Promise<Record<Name, string>>;
+  /** The public output key: from its variable or file, else the installation's, once there is one. */
+  readOutputPublicKey(): Promise<{ json: string; isOwn: boolean }>;
+  /** Throws a ConfigError for secrets other than the installation's; waits while the database is away. */
+  requireMatching(held: readonly HeldSecret[]): Promise<void>;
+  /** Compares again; answers the variables that give another secret than the installation has. */
+  findMismatches(held: readonly HeldSecret[]): Promise<Variable[]>;
+}
+
+const pauseMs = 1_000;
+
+export function processSecrets({
+  db,
+  config,
+  clock,
+  log,
+}: {
+  db: Database;
+  config: SecretsConfig;
+  clock: Clock;
+  log: Log;
+}): ProcessSecrets {
+  const answered = async <Result>(run: () => Promise<Result>): Promise<Result> => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        return await run();
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailable)) throw error;
+        if (attempt === 0) log.warn({ event: "database.awaited", err: error }, "waiting for the database");
+        await pause(pauseMs);
+      }
+    }
+  };
+
+  const findMismatches = async (held: readonly HeldSecret[]): Promise<Variable[]> => {
+    const mismatches = await secrets.compareSecrets(db, held, { at: clock.now() });
+    for (const variable of mismatches) log.error({ event: "secret.mismatch", variable }, secrets.mismatchOf(variable));
+    return mismatches;
+  };
+
+  return {
+    read: (names) => answered(() => secrets.readSecrets(db, config, names)),
+
+    async readOutputPublicKey() {
+      const own = secrets.findSecret(config, "outputPublicKey");
+      if (own !== undefined) return { json: own, isOwn: true };
+      for (let attempt = 0; ; attempt++) {
+        const key = await answered(() => installationSecrets.findOutputKey(db));
+        if (key !== undefined) return { json: JSON.stringify(key.publicJwk), isOwn: false };
+        if (attempt === 0)
+          log.warn({ event: "output_key.awaited" }, "waiting for the first api to record the output key");
+        await pause(pauseMs);
+      }
+    },
+
+    async requireMatching(held) {
+      const mismatches = await answered(() => findMismatches(held));
+      if (mismatches.length > 0) throw new ConfigError(mismatches.map(secrets.mismatchOf));
+    },
+
+    findMismatches,
+  };
+}
