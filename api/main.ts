@@ -67,6 +67,7 @@ function settingsOf(config: ApiConfig, tlsPort: number | undefined): ApiSettings
       service: config.REALMPASS_RATE_LIMIT_SERVICE,
       user: config.REALMPASS_RATE_LIMIT_USER,
       refused: config.REALMPASS_RATE_LIMIT_REFUSED,
+      tokens: config.REALMPASS_RATE_LIMIT_TOKENS,
     },
     logos: { networks: config.REALMPASS_LOGO_NETWORKS },
     ...(clientCertificates && { clientCertificates }),

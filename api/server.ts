@@ -21,6 +21,7 @@ import { createAttemptLimits } from "./contract/attempt-limits.ts";
 import { createJobWatch } from "./resources/bulk-job/job-watch.ts";
 import { createPictureFetch } from "./browser/logo/fetch-picture.ts";
 import { createLogos } from "./browser/logo/logos.ts";
+import { createExhaustedKeys } from "./http/exhausted-keys.ts";
 import { createApiMetrics } from "./http/metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import { createOutputOpener } from "./resources/issuance/open-output.ts";
@@ -98,6 +99,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     jobs,
     signingKeys,
     attemptLimits,
+    unknownTokens: createExhaustedKeys(),
     isPassword: createPasswordCheck(),
     logos: createLogos({ fetchPicture: createPictureFetch(settings.logos ?? {}), clock, log }),
     masterKeys: key,

@@ -206,6 +206,12 @@ export const variables = {
     about:
       "Answers 401 and 403 per second and address, per process. Beyond it a 403 becomes 429 and a 401 gains Retry-After.",
   },
+  REALMPASS_RATE_LIMIT_TOKENS: {
+    schema: integer(1, 1_000_000, 300),
+    used: "api",
+    about:
+      "Access tokens per minute for one session or guest account, per process, and a fifteenth of them in one second. A service has no limit per minute, and at least 100 in one second.",
+  },
   REALMPASS_LOGO_NETWORKS: {
     schema: parsedBy(parseNetworks).default(""),
     used: "api",

@@ -1,8 +1,7 @@
+import type { Deps } from "./deps.ts";
 import { Unauthenticated } from "../http/token-errors.ts";
-import type { Db } from "../../db/client.ts";
 import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
 import type { TokenHolder } from "../../db/queries/oauth/access-tokens.ts";
-import type { Clock } from "../../runtime/clock.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Principal } from "./principal.ts";
 
@@ -17,13 +16,23 @@ export function readBearerToken(authorization: string | undefined): Buffer {
   return hashOfToken(credentials);
 }
 
-/** Whom a token speaks for, in one query. Throws {@link Unauthenticated} for one that is unknown or has ended. */
+/** For so long a token that was just unknown is refused without a query. */
+const unknownMs = 1_000;
+
+/**
+ * Whom a token speaks for, in one query. Throws {@link Unauthenticated} for one that is unknown or has ended. A token that
+ * is unknown now stays so: a token is answered only once it is stored, by any process.
+ */
 export async function authenticate(
-  db: Db,
-  { tokenHash, clock }: { tokenHash: Buffer; clock: Clock },
+  { db, clock, unknownTokens }: Pick<Deps, "db" | "clock" | "unknownTokens">,
+  tokenHash: Buffer,
 ): Promise<Principal> {
+  if (!unknownTokens.isEmpty() && unknownTokens.msLeft(tokenHash.toString("base64")) !== undefined) {
+    throw new Unauthenticated({ given: true });
+  }
   const holder = await accessTokens.findHolder(db, { tokenHash, at: clock.now() });
-  if (holder === undefined) throw new Unauthenticated({ given: true });
+  if (holder === undefined) unknownTokens.add(tokenHash.toString("base64"), unknownMs);
+  if (holder === undefined || holder === "suspended") throw new Unauthenticated({ given: true });
   return principalOf(holder);
 }
 

@@ -9,6 +9,7 @@ import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queues.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
+import type { ExhaustedKeys } from "../http/exhausted-keys.ts";
 import type { ApiMetrics } from "../http/metrics.ts";
 import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
@@ -28,6 +29,8 @@ export interface Deps {
   jobs: JobWatch;
   signingKeys: TokenSigningKeys;
   attemptLimits: AttemptLimits;
+  /** Hashes of access tokens that were just asked for and that there are none of. */
+  unknownTokens: ExhaustedKeys;
   isPassword: PasswordCheck;
   logos: Logos;
   /** Seals what must be read again, and makes the keys of form tokens. */

@@ -139,7 +139,7 @@ async function admit(
 ): Promise<Principal> {
   const hash = readBearerToken(request.headers.authorization);
   limiter.refuseExhausted(response, hash);
-  const principal = await authenticate(deps.db, { tokenHash: hash, clock: deps.clock });
+  const principal = await authenticate(deps, hash);
   contextOf(response).who = whoOf(principal);
   await limiter.countToken(response, { hash, limit: rateLimitOf(principal) });
   await requireBoundCertificate(deps, request, principal);
@@ -156,7 +156,7 @@ async function isStillAdmitted(
   if (access === "public") return true;
   try {
     const tokenHash = readBearerToken(request.headers.authorization);
-    requireAccess(await authenticate(deps.db, { tokenHash, clock: deps.clock }), access);
+    requireAccess(await authenticate(deps, tokenHash), access);
     return true;
   } catch (error) {
     if (error instanceof ServiceError) return false;

@@ -3,7 +3,7 @@ import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ServiceError } from "../../domain/errors.ts";
 import { createExhaustedKeys } from "./exhausted-keys.ts";
 
-/** Requests per second and key, counted in this process alone. */
+/** Requests per second and key, but for `tokens`, counted in this process alone. */
 export interface RateLimits {
   /** For one service token. */
   service: number;
@@ -11,6 +11,8 @@ export interface RateLimits {
   user: number;
   /** Answers 401 and 403 for one address. */
   refused: number;
+  /** Access tokens per minute for one session or guest account; a fifteenth of them in one second. */
+  tokens: number;
 }
 
 /** For one address on paths that are open to everyone. */
@@ -18,25 +20,43 @@ const publicPerSecond = 10_000;
 
 const windowSeconds = 1;
 
+/** A service is never held to fewer access tokens per second. */
+const serviceTokensMin = 100;
+
 export interface RateLimiter {
   /** Counts a request of a token. Throws `too_many_requests`. */
   countToken(response: Response, token: { hash: Buffer; limit: "service" | "user" }): Promise<void>;
   /** Throws when the token is known to be over its limit, so that nobody has to be asked whose it is. */
   refuseExhausted(response: Response, tokenHash: Buffer): void;
+  /**
+   * Counts an access token that is about to be issued: to a service, by the second alone, or to a session, certificate or
+   * guest account, by the minute as well. Throws `too_many_requests`.
+   */
+  countIssued(response: Response, holder: TokenHolder): Promise<void>;
   /** Counts a request on a public path. Throws `too_many_requests`. */
   countPublic(response: Response, address: string): Promise<void>;
   /** Counts an answer 401 or 403. Beyond the limit it answers after how many seconds there is room again. */
   countRefusal(response: Response, address: string): Promise<number | undefined>;
 }
 
+/** Who is issued access tokens; ids of one kind are compared with one another alone. */
+export interface TokenHolder {
+  kind: "service" | "session" | "certificate" | "guest";
+  id: string;
+}
+
 /** Limits per token and, for refusals alone, per address, so that a campus behind one address is never slowed. */
-export function createRateLimiter({ service, user, refused }: RateLimits): RateLimiter {
-  const limiterOf = (points: number) => new RateLimiterMemory({ points, duration: windowSeconds });
+export function createRateLimiter({ service, user, refused, tokens }: RateLimits): RateLimiter {
+  const limiterOf = (points: number, duration = windowSeconds) => new RateLimiterMemory({ points, duration });
+  const tokensPerSecond = Math.ceil(tokens / 15);
   const limiters = {
     service: limiterOf(service),
     user: limiterOf(user),
     refused: limiterOf(refused),
     public: limiterOf(publicPerSecond),
+    tokensOfService: limiterOf(Math.max(serviceTokensMin, tokensPerSecond)),
+    tokens: limiterOf(tokensPerSecond),
+    tokensInMinute: limiterOf(tokens, 60),
   };
   const exhausted = { service: createExhaustedKeys(), user: createExhaustedKeys() };
 
@@ -70,6 +90,14 @@ export function createRateLimiter({ service, user, refused }: RateLimits): RateL
         if (msBeforeNext === undefined) continue;
         setHeaders(response, limiters[limit].points, { remainingPoints: 0, msBeforeNext });
         throw tooMany(msBeforeNext);
+      }
+    },
+
+    async countIssued(response, { kind, id }) {
+      const counted = kind === "service" ? [limiters.tokensOfService] : [limiters.tokens, limiters.tokensInMinute];
+      for (const limiter of counted) {
+        const msBeforeNext = await count(response, limiter, `${kind}:${id}`);
+        if (msBeforeNext !== undefined) throw tooMany(msBeforeNext);
       }
     },
 

@@ -56,6 +56,7 @@ async function describe(
 ): Promise<Described | undefined> {
   const at = clock.now();
   const holder = await accessTokens.findHolder(db, { tokenHash, at });
+  if (holder === "suspended") return undefined;
   if (holder !== undefined) {
     const sub = holder.userId ?? holder.clientId ?? `guest-account:${holder.guestAccountId}`;
     const { realmId, scopes, createdAt, expiresAt, sessionId, certificateId } = holder;

@@ -1,4 +1,5 @@
 import { sendJson } from "../http/respond.ts";
+import type { TokenHolder } from "../http/rate-limit.ts";
 import { readForm, required } from "../http/form.ts";
 import { TokenAnswer } from "./answers.ts";
 import { authorizationCode } from "./grants/authorization-code.ts";
@@ -23,9 +24,10 @@ const grants: ReadonlyMap<string, Grant> = new Map([
 export const grantTypes: readonly string[] = [...grants.keys()];
 
 /** `POST /oauth/token` (RFC 6749 section 3.2). */
-export async function token({ deps, request, response }: OAuthCall): Promise<void> {
+export async function token({ deps, limiter, request, response }: OAuthCall): Promise<void> {
   const form = await readForm(request);
-  sendJson(response, 200, TokenAnswer.parse(await grantTokens({ deps, form, request })));
+  const countIssued = (holder: TokenHolder) => limiter.countIssued(response, holder);
+  sendJson(response, 200, TokenAnswer.parse(await grantTokens({ deps, form, request, countIssued })));
 }
 
 /** What a token request is answered. Throws OAuthError. */

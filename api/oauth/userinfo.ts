@@ -27,7 +27,7 @@ export async function userinfo(call: OAuthCall): Promise<void> {
 async function signedInUser({ deps, limiter, request, response }: OAuthCall): Promise<UserPrincipal> {
   try {
     const hash = readBearerToken(request.headers.authorization);
-    const principal = await authenticate(deps.db, { tokenHash: hash, clock: deps.clock });
+    const principal = await authenticate(deps, hash);
     await limiter.countToken(response, { hash, limit: rateLimitOf(principal) });
     await requireBoundCertificate(deps, request, principal);
     if (principal.kind !== "user" || !principal.scopes.has("openid")) {

@@ -1,6 +1,6 @@
 import { execFileSync, fork } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { mkdir, mkdtemp, rm } from "node:fs/promises";
+import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
@@ -76,6 +76,10 @@ export async function startService({
     REALMPASS_OCSP_PORT: String(ocspPorts[0]),
     REALMPASS_RATE_LIMIT_SERVICE: "1000000",
     REALMPASS_RATE_LIMIT_USER: "1000000",
+    // A build from before the variable would not start with it.
+    ...((await readFile(join(tree, ".env.example"), "utf8")).includes("REALMPASS_RATE_LIMIT_TOKENS") && {
+      REALMPASS_RATE_LIMIT_TOKENS: "1000000",
+    }),
     REALMPASS_RSA_KEY_POOL: "0",
     ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
     ...(cpuProfiles === undefined ? {} : { NODE_OPTIONS: profiling(cpuProfiles) }),

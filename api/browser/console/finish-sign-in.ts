@@ -54,7 +54,7 @@ async function redeemCode(
     ["code", code],
     ["code_verifier", attempt.codeVerifier],
   ]);
-  const answer = await grantTokens({ deps, form, request }).catch((error: unknown) => {
+  const answer = await grantTokens({ deps, form, request, countIssued }).catch((error: unknown) => {
     if (error instanceof OAuthError) return undefined;
     throw error;
   });
@@ -62,6 +62,9 @@ async function redeemCode(
   if (sessionId === undefined || answer?.refresh_token === undefined) return undefined;
   return { sessionId, tokens: { accessToken: answer.access_token, refreshToken: answer.refresh_token } };
 }
+
+/** A code gives one access token. */
+const countIssued = (): Promise<void> => Promise.resolve();
 
 /** The session of an id token that is for this attempt. */
 async function sessionOf(

@@ -20,7 +20,7 @@ export const clientCertificateGrantType = "urn:realmpass:params:oauth:grant-type
  * The token is bound to the certificate (RFC 8705 section 3) and ends with it. There is no refresh token: the profile
  * signs in again. The answer never says why a certificate does not count.
  */
-export const clientCertificate: Grant = async ({ deps, form, request }) => {
+export const clientCertificate: Grant = async ({ deps, form, request, countIssued }) => {
   if (deps.settings.clientCertificates === undefined) throw new OAuthError("unsupported_grant_type");
   const { application, secretHash } = await authenticateClient(deps, { form, request });
   const { clientId, realmId } = application;
@@ -40,6 +40,8 @@ export const clientCertificate: Grant = async ({ deps, form, request }) => {
   if (presented === undefined || profile === undefined) throw new OAuthError("invalid_grant");
 
   const { id: certificateId, userId, pairwiseId, administrator, serialNumber } = profile;
+  // Each request makes a session of its own.
+  await countIssued({ kind: "certificate", id: certificateId });
   const sessionId = randomUUID();
   const signIn = deps.db.transaction(async (tx) => {
     const made = await sessions.create(tx, {

@@ -8,7 +8,7 @@ import { readScope } from "../scope.ts";
 import type { Grant } from "./grant.ts";
 
 /** A service acting on its own (RFC 6749 section 4.4). */
-export const clientCredentials: Grant = async ({ deps, form, request }) => {
+export const clientCredentials: Grant = async ({ deps, form, request, countIssued }) => {
   const { application, secretHash } = await authenticateClient(deps, { form, request });
   if (application.type !== "service") throw new OAuthError("unauthorized_client");
 
@@ -19,6 +19,7 @@ export const clientCredentials: Grant = async ({ deps, form, request }) => {
     application.scopes.filter((scope) => allowed.includes(scope)),
   );
   if (scopes === undefined) throw new OAuthError("invalid_scope");
+  await countIssued({ kind: "service", id: clientId });
   const issue = Promise.all([
     issueAccessToken(deps.db, deps, {
       realmId,

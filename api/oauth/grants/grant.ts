@@ -1,12 +1,15 @@
 import type { Request } from "express";
 import type { Deps } from "../../contract/deps.ts";
 import type { Form } from "../../http/form.ts";
+import type { TokenHolder } from "../../http/rate-limit.ts";
 import type { TokenAnswer } from "../answers.ts";
 
 export interface GrantRequest {
   deps: Deps;
   form: Form;
   request: Request;
+  /** Counts an access token just before it is issued. Throws `too_many_requests` beyond the limit of its holder. */
+  countIssued: (holder: TokenHolder) => Promise<void>;
 }
 
 /** What one grant type does with a token request: authenticate the caller, check, and answer. Throws OAuthError. */

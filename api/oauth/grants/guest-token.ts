@@ -6,7 +6,7 @@ import { OAuthError } from "../oauth-error.ts";
 import type { Grant } from "./grant.ts";
 
 /** A guest account's token for an access token that lives as long as the account does. It needs no client. */
-export const guestToken: Grant = async ({ deps, form, request }) => {
+export const guestToken: Grant = async ({ deps, form, request, countIssued }) => {
   const tokenHash = hashOfToken(required(form, "guest_token"));
   const account = await guestAccounts.findByToken(deps.db, { tokenHash, at: deps.clock.now() });
   if (account === undefined) {
@@ -14,6 +14,7 @@ export const guestToken: Grant = async ({ deps, form, request }) => {
     throw new OAuthError("invalid_grant");
   }
 
+  await countIssued({ kind: "guest", id: account.id });
   const accessToken = await issueAccessToken(deps.db, deps, {
     realmId: account.realmId,
     clientId: null,

@@ -11,7 +11,7 @@ import { issueUserTokens } from "../user-tokens.ts";
 import type { Grant } from "./grant.ts";
 
 /** New tokens for a session (RFC 6749 section 6). The refresh token stays the same one. */
-export const refreshToken: Grant = async ({ deps, form, request }) => {
+export const refreshToken: Grant = async ({ deps, form, request, countIssued }) => {
   const { application, secretHash } = await authenticateClient(deps, { form, request });
   if (application.type !== "useragent") throw new OAuthError("unauthorized_client");
   const { clientId } = application;
@@ -22,6 +22,7 @@ export const refreshToken: Grant = async ({ deps, form, request }) => {
   const scopes = readScope(form.get("scope"), found.scopes);
   if (scopes === undefined) throw new OAuthError("invalid_scope");
 
+  await countIssued({ kind: "session", id: found.sessionId });
   const issue = Promise.all([
     issueUserTokens(deps.db, deps, { ...found, scopes, secretHash }),
     sessions.markUsed(deps.db, { id: found.sessionId, at }),

@@ -1,7 +1,7 @@
 import type { Scope } from "../../../domain/scopes.ts";
 import { first, type Db } from "../../client.ts";
 import { hasEnded, isActive } from "../../rules.ts";
-import { sql } from "../../sql.ts";
+import { sql, type Sql } from "../../sql.ts";
 
 export interface NewAccessToken {
   tokenHash: Uint8Array;
@@ -19,13 +19,41 @@ export interface NewAccessToken {
   expiresAt: Date;
 }
 
+/** A guest account, or a service that acts on its own, keeps so many access tokens; no session ends theirs. */
+export const tokensOfHolderMax = 1_000;
+
+/**
+ * Stores an access token. The same statement ends the oldest of a guest account beyond {@link tokensOfHolderMax}, and those
+ * of a service with one token in 32: reading a thousand rows each time would double what a token costs.
+ */
 export async function create(db: Db, token: NewAccessToken): Promise<void> {
   await db.query(sql`
+    ${withoutSurplus(token)}
     insert into access_tokens (token_hash, realm_id, client_id, user_id, guest_account_id, secret_hash, session_id,
                                certificate_id, scopes, created_at, expires_at)
     values (${token.tokenHash}, ${token.realmId}, ${token.clientId}, ${token.userId}, ${token.guestAccountId},
             ${token.secretHash}, ${token.sessionId}, ${token.certificateId}, ${token.scopes}, ${token.at}, ${token.expiresAt})
   `);
+}
+
+function withoutSurplus({ tokenHash, userId, guestAccountId, clientId }: NewAccessToken): Sql {
+  const ofHolder =
+    guestAccountId !== null
+      ? sql`guest_account_id = ${guestAccountId}`
+      : userId === null && (tokenHash[0] ?? 0) % 32 === 0
+        ? sql`client_id = ${clientId} and user_id is null`
+        : undefined;
+  if (ofHolder === undefined) return sql``;
+  // By where the rows lie, which is in one order for all, so that two statements at once do not wait for each other.
+  return sql`
+    with surplus as (
+      delete from access_tokens
+       where ctid = any(array(select ctid
+                                from access_tokens
+                               where ${ofHolder}
+                               order by created_at desc
+                              offset ${tokensOfHolderMax - 1}::integer))
+    )`;
 }
 
 /** Whom a valid token speaks for. */
@@ -52,18 +80,23 @@ export async function removeOfClient(
 
 /**
  * The one query of authentication: token, user, guest account, client and secret, all of them valid at this instant.
- * Whatever has ended, been switched off, locked out or replaced gives no row, and neither does what an application has
- * no longer all the scopes for.
+ * `suspended`: something of it has been switched off, locked out or replaced, or the application has no longer all the
+ * scopes; the token may come back. Undefined: there is no such token, or it has expired, and never will be valid again.
  */
 export async function findHolder(
   db: Db,
   { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
-): Promise<TokenHolder | undefined> {
-  return first(
-    await db.query<TokenHolder>(sql`
+): Promise<TokenHolder | "suspended" | undefined> {
+  const found = first(
+    await db.query<TokenHolder & { valid: boolean }>(sql`
       select t.realm_id as "realmId", t.client_id as "clientId", t.user_id as "userId",
              t.guest_account_id as "guestAccountId", u.administrator, t.session_id as "sessionId",
-             t.certificate_id as "certificateId", t.scopes, t.created_at as "createdAt", t.expires_at as "expiresAt"
+             t.certificate_id as "certificateId", t.scopes, t.created_at as "createdAt", t.expires_at as "expiresAt",
+             u.offboarded_at is null
+             and (t.guest_account_id is null or not ${hasEnded(sql`g`, at)})
+             and (t.client_id is null or (a.active and t.scopes <@ a.scopes))
+             and (s.expires_at is null or s.expires_at > ${at})
+             and (t.certificate_id is null or ${isActive(sql`c`, at)}) as valid
         from access_tokens t
         left join users u on u.id = t.user_id
         left join guest_accounts g on g.id = t.guest_account_id
@@ -72,11 +105,7 @@ export async function findHolder(
         left join certificates c on c.id = t.certificate_id
        where t.token_hash = ${tokenHash}
          and t.expires_at > ${at}
-         and u.offboarded_at is null
-         and (t.guest_account_id is null or not ${hasEnded(sql`g`, at)})
-         and (t.client_id is null or (a.active and t.scopes <@ a.scopes))
-         and (s.expires_at is null or s.expires_at > ${at})
-         and (t.certificate_id is null or ${isActive(sql`c`, at)})
     `),
   );
+  return found === undefined || found.valid ? found : "suspended";
 }

@@ -130,7 +130,7 @@ export function useApi({
         authUrl: url || `http://127.0.0.1:${listening}`,
         trustedProxies: "",
         waitSeconds: 20,
-        rateLimits: { service: 1_000_000, user: 1_000_000, refused: 1_000_000 },
+        rateLimits: { service: 1_000_000, user: 1_000_000, refused: 1_000_000, tokens: 1_000_000 },
         ...settings,
         ...(listeningTls !== undefined && {
           clientCertificates: { ...settings.clientCertificates, listenerUrl: `https://127.0.0.1:${listeningTls}` },

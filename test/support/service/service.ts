@@ -92,6 +92,7 @@ export async function startService({
     REALMPASS_METRICS_PORT: "0",
     REALMPASS_RSA_KEY_POOL: "0",
     REALMPASS_RATE_LIMIT_SERVICE: "100000",
+    REALMPASS_RATE_LIMIT_TOKENS: "1000000",
     ...shared,
   };
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { useApi } from "../../../support/service/api.ts";
 
-const api = useApi({ settings: { rateLimits: { service: 5, user: 3, refused: 4 } } });
+const api = useApi({ settings: { rateLimits: { service: 5, user: 3, refused: 4, tokens: 30 } } });
 const { as, given } = api;
 
 /** Answers of requests that all fall into one second: the limiter's window begins with the first. */

@@ -19,7 +19,7 @@ interface Sent {
 
 /** Sends requests of one token as the API counts them, so many in each whole second, for so many seconds. */
 async function send({ perSecond, seconds, limit }: { perSecond: number; seconds: number; limit: number }) {
-  const limiter = createRateLimiter({ service: limit, user: 1, refused: 1 });
+  const limiter = createRateLimiter({ service: limit, user: 1, refused: 1, tokens: 1 });
   const hash = createHash("sha256").update("token").digest();
   const sent: Sent[] = [];
   for (let millisecond = 0; millisecond < seconds * 1_000; millisecond += 1) {

@@ -9,7 +9,7 @@ import { ServiceError } from "../../../../domain/errors.ts";
 beforeEach(() => vi.useFakeTimers());
 afterEach(() => vi.useRealTimers());
 
-const limiter = createRateLimiter({ service: 1, user: 1, refused: 1 });
+const limiter = createRateLimiter({ service: 1, user: 1, refused: 1, tokens: 1 });
 const address = "192.0.2.1";
 
 /** Sends one request to a route. Answers what was handled and what was thrown. */
