@@ -13,6 +13,8 @@ const mayImport = {
   "process/": ["domain/", "runtime/", "db/"],
   "api/": ["domain/", "runtime/", "db/", "process/"],
   "worker/": ["domain/", "runtime/", "db/", "pki/", "process/"],
+  // Of pki it needs DER and nothing else; a rule below says so.
+  "responder/": ["domain/", "runtime/", "db/", "pki/", "process/"],
   "operator/": ["domain/", "runtime/", "db/", "pki/", "worker/keys/", "terminal/", "embedded-postgres/"],
   "console/": ["domain/", "contract-types/"],
   // It is a client of the API; with the service it shares the vocabulary and how CSV is written.
@@ -70,7 +72,7 @@ module.exports = {
       comment:
         "What speaks to the network reaches no file of the worker's, not even through others: issuer keys are there.",
       severity: "error",
-      from: { path: "^(api|console|cli)/" },
+      from: { path: "^(api|console|cli|responder)/" },
       to: { path: "^worker/", reachable: true },
     },
     {
@@ -79,6 +81,13 @@ module.exports = {
       severity: "error",
       from: { path: "^(api|console|cli)/" },
       to: { path: "^pki/", reachable: true },
+    },
+    {
+      name: "responder-reads-and-writes-ocsp",
+      comment: "The responder reads what strangers send: of pki it has DER and the names of algorithms alone.",
+      severity: "error",
+      from: { path: "^responder/" },
+      to: { path: "^pki/", pathNot: "^pki/(der|der-reader|algorithms)\\.ts$" },
     },
     {
       name: "issuer-keys-are-opened-by-signing-threads",

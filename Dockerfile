@@ -1,4 +1,4 @@
-# One image for api, worker and operator; the command says which. Postgres and Redis are elsewhere.
+# One image for api, worker, responder and operator; the command says which. Postgres and Redis are elsewhere.
 FROM node:22-bookworm-slim AS build
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./

@@ -39,7 +39,7 @@ const entries = [
   "api/main",
   "worker/main",
   "worker/signing/thread",
-  "responder/ocsp-thread",
+  "responder/main",
   "operator/main",
   "cli/main",
 ];

@@ -148,7 +148,7 @@ export default defineConfig(
   // In a browser the viewer's clock is the one that counts.
   limits(["console/**/*.{ts,tsx}"], "time"),
   limits(["runtime/queues.ts"], "bullmq"),
-  limits(["worker/main.ts", "vitest.config.ts"], "environment"),
+  limits(["worker/main.ts", "responder/main.ts", "vitest.config.ts"], "environment"),
   limits(["pki/x509.ts"], "@peculiar/x509", "reflect-metadata"),
   limits(["test/**/*.ts"], "express", "pg", "environment", "verbatim"),
 

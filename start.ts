@@ -5,6 +5,7 @@ import { fileURLToPath } from "node:url";
 import pg from "pg";
 import { openDatabase } from "./db/client.ts";
 import * as secrets from "./db/operations/secrets.ts";
+import type { ProcessKind } from "./domain/process.ts";
 import { firstRun } from "./operator/realm/first-run.ts";
 import { migrateAll } from "./operator/migrate/migrate.ts";
 import { addSampleData } from "./operator/sample-data/add-sample-data.ts";
@@ -55,16 +56,24 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
 
   const env: Env = { ...process.env, REALMPASS_DATA_DIRECTORY: data.path, ...noDatabase };
   const urls =
-    config.DATABASE_URL === undefined ? await loginPerProcess(ownerUrl) : { api: ownerUrl, worker: ownerUrl };
+    config.DATABASE_URL === undefined
+      ? await loginPerProcess(ownerUrl)
+      : { api: ownerUrl, worker: ownerUrl, responder: ownerUrl };
   const worker = supervise({
     name: "worker",
     env: { ...env, DATABASE_URL: urls.worker, REALMPASS_METRICS_PORT: "0" },
     log,
   });
   lifecycle.onStop("worker", () => worker.stop());
+  const responder = supervise({
+    name: "responder",
+    env: { ...env, DATABASE_URL: urls.responder, REALMPASS_METRICS_PORT: "0" },
+    log,
+  });
+  lifecycle.onStop("responder", () => responder.stop());
   const api = supervise({ name: "api", env: { ...env, DATABASE_URL: urls.api }, log });
   lifecycle.onStop("api", () => api.stop());
-  await Promise.all([worker.ready, api.ready]);
+  await Promise.all([worker.ready, responder.ready, api.ready]);
   if (first !== undefined && process.argv.includes("--sample-data")) {
     process.stderr.write("Adding sample data …\n");
     await addSampleData({ ownerUrl, clock: systemClock, realmId: first.realmId, baseUrl: baseUrl(config) });
@@ -93,7 +102,7 @@ async function startDatabase({
 }
 
 /** In a database of our own each process signs in as its own role, with a password that only it and we know. */
-async function loginPerProcess(ownerUrl: string): Promise<{ api: string; worker: string }> {
+async function loginPerProcess(ownerUrl: string): Promise<Record<ProcessKind, string>> {
   const client = new pg.Client({ connectionString: ownerUrl });
   await client.connect();
   try {
@@ -105,7 +114,11 @@ async function loginPerProcess(ownerUrl: string): Promise<{ api: string; worker:
       url.password = password;
       return url.href;
     };
-    return { api: await login("realmpass_api"), worker: await login("realmpass_worker") };
+    return {
+      api: await login("realmpass_api"),
+      worker: await login("realmpass_worker"),
+      responder: await login("realmpass_responder"),
+    };
   } finally {
     await client.end();
   }
@@ -126,7 +139,7 @@ const restartPauseMs = 1_000;
  * Runs `<name>/main` as a child and starts it again when it dies. It has a process group of its own, so that Ctrl-C
  * reaches us alone and things stop in order; when we die, it notices by the closed channel and ends.
  */
-function supervise({ name, env, log }: { name: "api" | "worker"; env: Env; log: Log }): Supervised {
+function supervise({ name, env, log }: { name: ProcessKind; env: Env; log: Log }): Supervised {
   const [entry, execArgv] = entryOf(name);
   let child: ChildProcess | undefined;
   let timer: NodeJS.Timeout | undefined;

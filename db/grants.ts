@@ -22,6 +22,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   abandoned_serial_numbers: {
     realmpass_api: { insert: true },
     realmpass_worker: { select: true, insert: true },
+    realmpass_responder: { select: ["abandoned_at", "issuer_id", "serial_number"] },
     realmpass_operator: { select: true },
   },
   access_tokens: {
@@ -70,6 +71,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   certificates: {
     realmpass_api: { select: true },
     realmpass_worker: { select: true, insert: true, update: ["lapsed", "last_ocsp_at"] },
+    realmpass_responder: {
+      select: ["id", "issuer_id", "last_ocsp_at", "revocation_reason", "revoked_at", "serial_number"],
+      update: ["last_ocsp_at"],
+    },
     realmpass_operator: { select: true },
   },
   consents: {
@@ -204,6 +209,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   issuers: {
     realmpass_api: { select: true },
     realmpass_worker: { select: true },
+    realmpass_responder: { select: ["certificate", "id", "issuing", "not_after"] },
     realmpass_operator: { select: true, insert: true, update: true },
   },
   job_rows: {
@@ -236,6 +242,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   },
   ocsp_responders: {
     realmpass_worker: { select: true, insert: true, update: ["certificate"], delete: true },
+    realmpass_responder: { select: ["certificate", "not_after", "not_before", "public_key"] },
     realmpass_operator: { select: true },
   },
   output_data_keys: {
@@ -262,6 +269,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   refresh_tokens: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
     realmpass_operator: { select: true },
+  },
+  responder_requests: {
+    realmpass_worker: { select: true, update: ["taken_at"], delete: true },
+    realmpass_responder: { select: true, insert: ["issuer_id", "process_id", "public_key"] },
   },
   revocations: {
     realmpass_api: { select: true, insert: true },

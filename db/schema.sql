@@ -361,7 +361,7 @@ create table guest_accounts (
   note text,
   profile_limit integer,
   token_hash bytea not null,
-  token_sealed bytea,
+  token_sealed bytea not null,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
@@ -375,7 +375,7 @@ create table guest_accounts (
 );
 comment on table guest_accounts is 'Time-limited containers for guest profiles. Whoever holds the token may create profiles.';
 comment on column guest_accounts.profile_limit is 'Null: unlimited.';
-comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again; null once the master key it was sealed under was lost.';
+comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again.';
 CREATE INDEX guest_accounts_newest ON public.guest_accounts USING btree (realm_id, created_at DESC, id DESC);
 
 create table hand_overs (
@@ -435,21 +435,6 @@ create table idempotency_keys (
 );
 comment on table idempotency_keys is 'What a request with an Idempotency-Key did, written in the transaction that did it. Ids only, no secrets.';
 CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
-
-create table installation_secrets (
-  kind text not null,
-  check_value bytea not null,
-  public_jwk jsonb,
-  added_at timestamp with time zone not null,
-  constraint installation_secrets_pkey PRIMARY KEY (kind, check_value),
-  constraint installation_secrets_check_value_check CHECK ((octet_length(check_value) = ANY (ARRAY[8, 32]))),
-  constraint installation_secrets_kind_check CHECK ((kind = ANY (ARRAY['master'::text, 'output'::text, 'audit'::text]))),
-  constraint installation_secrets_public CHECK (((kind = 'output'::text) = (public_jwk IS NOT NULL)))
-);
-comment on table installation_secrets is 'Check values of the secrets that all processes have alike. A process matches when one of its values is here.';
-comment on column installation_secrets.check_value is 'Of the master key 8 octets of HKDF-SHA-256, of keys the RFC 7638 thumbprint.';
-comment on column installation_secrets.public_jwk is 'The public half of an output key, for workers that have no file of it.';
-CREATE TRIGGER installation_secrets_first BEFORE INSERT ON public.installation_secrets FOR EACH ROW EXECUTE FUNCTION first_of_its_kind();
 
 create table issuance_outputs (
   issuance_id uuid not null,
@@ -709,8 +694,8 @@ create table ocsp_responders (
   constraint ocsp_responders_serial_number_check CHECK ((serial_number ~ '^[1-9][0-9]{0,47}$'::text))
 );
 comment on table ocsp_responders is 'Certificates of delegated OCSP responders: all that issuers have signed besides certificates and abandoned_serial_numbers. Written before it is signed.';
-comment on column ocsp_responders.worker_id is 'Whose key it is; without a foreign key, because rows outlive workers.';
-comment on column ocsp_responders.public_key is 'SubjectPublicKeyInfo, DER. The private key is in the memory of that worker and nowhere else.';
+comment on column ocsp_responders.worker_id is 'The process whose key it is; without a foreign key, because rows outlive processes.';
+comment on column ocsp_responders.public_key is 'SubjectPublicKeyInfo, DER. The private key is in the memory of that process and nowhere else.';
 comment on column ocsp_responders.certificate is 'DER; null when it was not signed, or nobody saw it signed.';
 CREATE INDEX ocsp_responders_ending ON public.ocsp_responders USING btree (not_after);
 CREATE TRIGGER ocsp_responders_are_kept BEFORE DELETE ON public.ocsp_responders FOR EACH ROW EXECUTE FUNCTION keep_responders();
@@ -723,6 +708,36 @@ create table output_data_keys (
   constraint output_data_keys_pkey PRIMARY KEY (id)
 );
 comment on table output_data_keys is 'Data keys that outputs are sealed with, each wrapped to the API''s public key.';
+
+create table processes (
+  id uuid not null,
+  started_at timestamp with time zone not null,
+  seen_at timestamp with time zone not null,
+  ocsp_url text,
+  kind text not null,
+  host text not null,
+  pid integer not null,
+  version text not null,
+  migration text not null,
+  clock_skew_ms integer,
+  queue text,
+  connections_max integer not null,
+  problems jsonb default '[]'::jsonb not null,
+  constraint processes_pkey PRIMARY KEY (id),
+  constraint processes_kind_check CHECK ((kind = ANY (ARRAY['api'::text, 'worker'::text, 'responder'::text]))),
+  constraint processes_ocsp_url_check CHECK ((ocsp_url ~ '^http://[A-Za-z0-9._:\[\]-]{1,255}$'::text)),
+  constraint processes_problems_check CHECK ((jsonb_typeof(problems) = 'array'::text)),
+  constraint processes_responders_answer_ocsp CHECK (((ocsp_url IS NULL) OR (kind = 'responder'::text)))
+);
+comment on table processes is 'A row per running api, worker and responder, refreshed every 5 s and gone after a clean stop.';
+comment on column processes.seen_at is 'By the clock of the database, which is one for all processes.';
+comment on column processes.ocsp_url is 'Where the responder is reached.';
+comment on column processes.version is 'Of the code that the process runs.';
+comment on column processes.migration is 'The newest one that this code knows.';
+comment on column processes.clock_skew_ms is 'How far the clock of the process''s machine is ahead of the database''s; null: not measured.';
+comment on column processes.queue is 'The start of a hash of Redis''s host, port and database, or postgres; null: the process uses no queue.';
+comment on column processes.connections_max is 'The most connections to Postgres that the process opens.';
+comment on column processes.problems is 'What does not work: [{code, detail, since}].';
 
 create table profile_spans (
   realm_id bigint not null,
@@ -753,13 +768,11 @@ create table realms (
   ssids text[] default '{eduroam}'::text[] not null,
   help_uri text default ''::text not null,
   privacy_uri text default ''::text not null,
-  infrastructure_domains text[] default '{}'::text[] not null,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
   constraint realms_domain_check CHECK (((domain = lower(domain)) AND ((char_length(domain) >= 3) AND (char_length(domain) <= 43)))),
   constraint realms_help_uri_check CHECK ((char_length(help_uri) <= 2000)),
-  constraint realms_infrastructure_domains CHECK (((cardinality(infrastructure_domains) <= 32) AND (COALESCE(array_ndims(infrastructure_domains), 1) = 1) AND (array_position(infrastructure_domains, NULL::text) IS NULL) AND (array_position(infrastructure_domains, ''::text) IS NULL))),
   constraint realms_key_types_check CHECK ((jsonb_typeof(key_types) = 'object'::text)),
   constraint realms_logo_uri_check CHECK ((char_length(logo_uri) <= 2000)),
   constraint realms_max_profiles_check CHECK (((max_profiles >= 0) AND (max_profiles <= 100))),
@@ -780,7 +793,6 @@ comment on column realms.key_types is 'Device type to key type, where the realm 
 comment on column realms.upstream_client_secret is 'Sealed under the service''s master key.';
 comment on column realms.offboarding_share_percent is 'A bulk offboarding of more than this share of the active users needs its number confirmed.';
 comment on column realms.ssids is 'The Wi-Fi networks that files for devices set up, by name, 1 to 32 octets each.';
-comment on column realms.infrastructure_domains is 'The domains, beside its own, that DNS names of infrastructure profiles may be in; in lower case.';
 
 create table refresh_tokens (
   token_hash bytea not null,
@@ -793,6 +805,23 @@ create table refresh_tokens (
 );
 comment on table refresh_tokens is 'SHA-256 of refresh tokens: bound to client and session, and gone with it.';
 CREATE INDEX refresh_tokens_of_session ON public.refresh_tokens USING btree (session_id);
+
+create table responder_requests (
+  id bigint generated always as identity not null,
+  process_id uuid not null,
+  issuer_id bigint not null,
+  public_key bytea not null,
+  requested_at timestamp with time zone default clock_timestamp() not null,
+  taken_at timestamp with time zone,
+  constraint responder_requests_pkey PRIMARY KEY (id),
+  constraint responder_requests_public_key UNIQUE (public_key),
+  constraint responder_requests_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
+  constraint responder_requests_public_key_check CHECK ((octet_length(public_key) = 91))
+);
+comment on table responder_requests is 'Keys of OCSP responders that wait for their issuer''s certificate. A worker removes the row once it has signed, or an hour later.';
+comment on column responder_requests.process_id is 'The responder; without a foreign key, because it may be gone.';
+comment on column responder_requests.public_key is 'SubjectPublicKeyInfo of a P-256 key, DER.';
+comment on column responder_requests.taken_at is 'When a worker last took it up; another one does so 10 s later.';
 
 create table revocations (
   certificate_id bigint not null,
@@ -873,15 +902,13 @@ CREATE UNIQUE INDEX token_signing_keys_one_next ON public.token_signing_keys USI
 create table upstream_attempts (
   token_hash bytea not null,
   realm_id bigint not null,
-  sealed bytea,
+  sealed bytea not null,
   expires_at timestamp with time zone not null,
   constraint upstream_attempts_pkey PRIMARY KEY (token_hash),
   constraint upstream_attempts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint upstream_attempts_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
-comment on table upstream_attempts is 'Sign-ins whose answer from the identity provider was verified, so that each counts once.';
-comment on column upstream_attempts.token_hash is 'SHA-256 of the state.';
-comment on column upstream_attempts.sealed is 'Of earlier versions: what the browser has in its cookie now.';
+comment on table upstream_attempts is 'Sign-ins that are at the identity provider now: state, nonce and PKCE verifier, sealed under the master key; used once.';
 CREATE INDEX upstream_attempts_expiry ON public.upstream_attempts USING btree (expires_at);
 
 create table upstream_identities (
@@ -945,17 +972,6 @@ CREATE INDEX users_offboarded ON public.users USING btree (realm_id, offboarded_
 CREATE INDEX users_offboarded_last ON public.users USING btree (realm_id, offboarded_at DESC NULLS LAST, id DESC);
 CREATE INDEX users_pairwise_id_contains ON public.users USING gin (pairwise_id_folded gin_trgm_ops);
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
-
-create table workers (
-  id uuid not null,
-  started_at timestamp with time zone not null,
-  seen_at timestamp with time zone not null,
-  ocsp_url text,
-  constraint workers_pkey PRIMARY KEY (id),
-  constraint workers_ocsp_url_check CHECK ((ocsp_url ~ '^http://[A-Za-z0-9._:\[\]-]{1,255}$'::text))
-);
-comment on table workers is 'A row per running worker, refreshed every few seconds and gone after a clean stop.';
-comment on column workers.ocsp_url is 'Where the worker''s OCSP listener is reached; null while it has none.';
 
 CREATE OR REPLACE FUNCTION public.add_active_profiles()
  RETURNS trigger
@@ -1096,25 +1112,6 @@ end
 $function$
 ;
 comment on function end_sign_ins(bigint[]) is 'Ends everything that users are signed in to. Workers may call it, who can read no token.';
-
-CREATE OR REPLACE FUNCTION public.first_of_its_kind()
- RETURNS trigger
- LANGUAGE plpgsql
- SET search_path TO 'public', 'pg_temp'
-AS $function$
-begin
-  if pg_has_role(current_user, 'realmpass_operator', 'usage') then
-    return new;
-  end if;
-  -- One at a time: of two processes that add the first at once, the second sees what the first has added.
-  perform pg_advisory_xact_lock(7246712);
-  if exists (select from installation_secrets where kind = new.kind and check_value <> new.check_value) then
-    raise exception 'only the operator adds another secret of a kind' using errcode = 'insufficient_privilege';
-  end if;
-  return new;
-end
-$function$
-;
 
 CREATE OR REPLACE FUNCTION public.keep_crl_entries()
  RETURNS trigger

@@ -1,7 +1,8 @@
 import { X509Certificate as NodeCertificate } from "node:crypto";
 import type { IssuerID } from "../domain/ids.ts";
 import { context, contextConstructed, octetString, oid, sequence, tlv, trueValue } from "./der.ts";
-import { signatureAlgorithms, signatureAlgorithmFor, type Signer } from "./signer.ts";
+import { signatureAlgorithms } from "./algorithms.ts";
+import { signatureAlgorithmFor, type Signer } from "./signer.ts";
 import {
   BasicConstraintsExtension,
   KeyUsageFlags,

@@ -1,6 +1,6 @@
 import { createECDH, generateKeyPairSync } from "node:crypto";
 import type { KeyType } from "../domain/device.ts";
-import { p256SpkiPrefix } from "./public-key.ts";
+import { p256SpkiPrefix } from "./algorithms.ts";
 
 export interface KeyPair {
   /** PrivateKeyInfo (RFC 5208), DER, in memory of its own: filling it with zeros removes it. */

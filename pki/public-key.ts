@@ -1,4 +1,5 @@
 import { createPublicKey } from "node:crypto";
+import { p256SpkiPrefix } from "./algorithms.ts";
 import { tag } from "./der.ts";
 import { children, contentOf, DerError, encodingOf, expectTag, readWhole, type Der } from "./der-reader.ts";
 
@@ -7,8 +8,7 @@ export type PublicKeyAlgorithm = "ec-p256" | "ec-p384" | "rsa";
 const rsaBitsMin = 2048;
 const rsaBitsMax = 4096;
 
-/** What P-256 and P-384 public keys on the named curve begin with in DER (RFC 5480 section 2); the point follows. */
-export const p256SpkiPrefix = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d030107034200", "hex");
+/** What P-384 public keys on the named curve begin with in DER (RFC 5480 section 2); the point follows. */
 const p384SpkiPrefix = Buffer.from("3076301006072a8648ce3d020106052b81040022036200", "hex");
 const rsaEncryption = Buffer.from("300d06092a864886f70d0101010500", "hex");
 

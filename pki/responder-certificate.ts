@@ -20,7 +20,7 @@ import { publicKeyAlgorithm } from "./public-key.ts";
 import { serialNumberToMagnitude } from "./serial-number.ts";
 
 /** The longest that a responder's certificate may be valid: it is never revoked, because nobody asks whether it is. */
-export const responderDaysMax = 14;
+export const responderDaysMax = 4;
 
 /** Everything that the certificate of an OCSP responder says which is not the same for all of them. */
 export interface ResponderDraft {

@@ -1,6 +1,7 @@
 import { createPrivateKey, hash, sign, X509Certificate, type KeyObject } from "node:crypto";
 import { contextConstructed, nullValue, octetString, oid, sequence, setOf, smallInteger, tag, tlv } from "./der.ts";
-import { signatureAlgorithmFor, signatureAlgorithms } from "./signer.ts";
+import { signatureAlgorithms } from "./algorithms.ts";
+import { signatureAlgorithmFor } from "./signer.ts";
 import { readChildren, readElement } from "./x509.ts";
 
 /** A certificate and key that files are signed with. It is no issuer's. */

@@ -1,13 +1,5 @@
 import type { KeyObject } from "node:crypto";
-import { nullValue, oid, sequence } from "./der.ts";
-
-/** The signature algorithms issuers use: AlgorithmIdentifier (RFC 5758 section 3.2, RFC 4055 section 5) and its hash. */
-export const signatureAlgorithms = {
-  "ecdsa-with-SHA256": { identifier: sequence(oid("1.2.840.10045.4.3.2")), hash: "sha256" },
-  "ecdsa-with-SHA384": { identifier: sequence(oid("1.2.840.10045.4.3.3")), hash: "sha384" },
-  sha256WithRSAEncryption: { identifier: sequence(oid("1.2.840.113549.1.1.11"), nullValue), hash: "sha256" },
-} as const;
-export type SignatureAlgorithm = keyof typeof signatureAlgorithms;
+import type { SignatureAlgorithm } from "./algorithms.ts";
 
 /** A private key that can be used but not seen: an encrypted file, or a token behind PKCS#11. */
 export interface Signer {

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import type { Registry } from "prom-client";
 import { openDatabase, openQueuePool, type Database, type DatabaseOptions } from "../db/client.ts";
+import type { ProcessKind } from "../domain/process.ts";
 import { ConfigError, loadConfig, type Config, type Env } from "../runtime/config.ts";
 import { systemClock } from "../runtime/clock.ts";
 import { createLifecycle, type Lifecycle } from "../runtime/lifecycle.ts";
@@ -12,7 +13,7 @@ import { createRegistry, serveMetrics } from "./metrics.ts";
 import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 
 /** The processes that serve: each has a Postgres role, and a name in the log and in the list of connections. */
-export type ServerName = "api" | "worker";
+export type ServerName = ProcessKind;
 
 /** What every server process reads of the environment. */
 const serverVariables = [
@@ -33,7 +34,11 @@ const serverVariables = [
 /** A server process cannot do without a database. */
 export type ServerConfig = Config<(typeof serverVariables)[number]> & { readonly DATABASE_URL: string };
 
-const withArticle: Readonly<Record<ServerName, string>> = { api: "an api", worker: "a worker" };
+const withArticle: Readonly<Record<ServerName, string>> = {
+  api: "an api",
+  worker: "a worker",
+  responder: "a responder",
+};
 
 /** Reads what every server process needs and the variables named. Throws a `ConfigError` without a database. */
 export function loadServerConfig<Names extends Variable>(
@@ -44,7 +49,7 @@ export function loadServerConfig<Names extends Variable>(
   const config = loadConfig([...serverVariables, ...variables], env);
   if (config.DATABASE_URL === undefined) {
     throw new ConfigError([
-      `DATABASE_URL: ${withArticle[name]} needs it; \`npm start\` runs a database, an api and a worker together`,
+      `DATABASE_URL: ${withArticle[name]} needs it; \`npm start\` runs a database and one process of each kind together`,
     ]);
   }
   return config as Config<Names> & ServerConfig;
@@ -55,6 +60,7 @@ export interface ServerProcess {
   /** As it was opened, for connections of another kind. */
   database: DatabaseOptions;
   db: Database;
+  /** Nothing connects before its first use; responders make none. */
   backend: QueueBackend;
   registry: Registry;
   metricsPort: number;
@@ -73,9 +79,11 @@ export interface ServerProcessOptions {
   /** Told of the lifecycle before anything starts. */
   begin: (lifecycle: Lifecycle) => void;
   answerSecondsMax?: number;
+  /** More connections to the database are not opened, whatever the configuration allows. */
+  connectionsMax?: number;
   /** How many connections BullMQ has when its tables are in Postgres. Default: as many as the database. */
   queueConnectionsMax?: number;
-  /** How many connections to the database the process opens by itself besides. Default: none. */
+  /** How many more connections to the database the process opens by itself. Default: none. */
   ownConnections?: number;
 }
 
@@ -86,6 +94,7 @@ export async function startServerProcess({
   stopsWithParent,
   begin,
   answerSecondsMax,
+  connectionsMax: useful = Number.POSITIVE_INFINITY,
   queueConnectionsMax = config.REALMPASS_DATABASE_CONNECTIONS,
   ownConnections = 0,
 }: ServerProcessOptions): Promise<ServerProcess> {
@@ -94,10 +103,11 @@ export async function startServerProcess({
   begin(lifecycle);
   lifecycle.stopOnSignals({ withParent: stopsWithParent });
 
+  const connectionsMax = Math.min(config.REALMPASS_DATABASE_CONNECTIONS, useful);
   const database: DatabaseOptions = {
     url: config.DATABASE_URL,
     role: `realmpass_${name}`,
-    connectionsMax: config.REALMPASS_DATABASE_CONNECTIONS,
+    connectionsMax,
     applicationName: `realmpass ${name}`,
     ...(answerSecondsMax !== undefined && { answerSecondsMax }),
     onIdleError: (error) => {
@@ -117,11 +127,12 @@ export async function startServerProcess({
     return pool;
   });
 
+  const usesQueue = name !== "responder";
   const beat = createBeat({
     kind: name,
-    queue: queueName(config.REDIS_URL),
+    queue: usesQueue ? queueName(config.REDIS_URL) : null,
     connectionsMax:
-      config.REALMPASS_DATABASE_CONNECTIONS + (backend.kind === "postgres" ? queueConnectionsMax : 0) + ownConnections,
+      connectionsMax + (usesQueue && backend.kind === "postgres" ? queueConnectionsMax : 0) + ownConnections,
     db,
     clock: systemClock,
     log,

@@ -1,8 +1,7 @@
-import type { Certified } from "../worker/responder-certificates/certify-responder.ts";
-import { createPrivateKey, hash, sign } from "node:crypto";
+import { generateKeyPairSync, hash, sign, type KeyObject } from "node:crypto";
 import type { Clock } from "../runtime/clock.ts";
-import { generateKeyPair } from "../pki/key-pair.ts";
-import { p256SpkiPrefix } from "../pki/public-key.ts";
+import { p256SpkiPrefix } from "../pki/algorithms.ts";
+import type { Certify } from "./certify.ts";
 import type { OcspIssuer } from "./issuers.ts";
 
 /** A delegated responder of one issuer. The key was made here and never leaves. */
@@ -14,9 +13,6 @@ export interface Identity {
   /** Signs with ECDSA and SHA-256, DER. */
   sign(bytes: Uint8Array): Buffer;
 }
-
-/** Has a responder's public key certified by the issuer. */
-export type Certify = (request: { issuerId: string; publicKeySpki: Buffer }) => Promise<Certified>;
 
 /** There is no responder for this issuer at the moment. */
 export class IdentityUnavailable extends Error {
@@ -35,15 +31,23 @@ interface Held {
   usableUntil: number;
 }
 
+interface KeyPair {
+  privateKey: KeyObject;
+  /** SubjectPublicKeyInfo, DER. */
+  publicKey: Buffer;
+}
+
 interface Entry {
   held?: Held;
+  /** Waits for its certificate, which may come after nobody waited any more. */
+  keyPair?: KeyPair;
   making?: Promise<Held>;
   /** After a failure nobody is asked before that moment. */
   askAgainAt: number;
 }
 
 const marginMs = 60_000;
-const pauseMs = 5_000;
+const pauseMs = 1_000;
 
 /**
  * A delegated responder for each issuer, made when it is first needed. Halfway through its validity another one is made
@@ -60,17 +64,19 @@ export function createIdentities({
 }): Identities {
   const entries = new Map<string, Entry>();
 
-  async function make(issuer: OcspIssuer): Promise<Held> {
-    const { privateKeyPkcs8, publicKeySpki } = generateKeyPair("ec-p256");
-    const key = createPrivateKey({ key: privateKeyPkcs8, format: "der", type: "pkcs8" });
-    privateKeyPkcs8.fill(0);
-    const { certificate, notBefore, notAfter } = await certify({ issuerId: issuer.issuerId, publicKeySpki });
+  async function make(issuer: OcspIssuer, entry: Entry): Promise<Held> {
+    const { privateKey, publicKey } = (entry.keyPair ??= generateP256());
+    const { certificate, notBefore, notAfter } = await certify({
+      issuerId: issuer.issuerId,
+      publicKeySpki: publicKey,
+    });
+    delete entry.keyPair;
     const lastOfAll = notAfter >= issuer.notAfter;
     return {
       identity: {
-        keyHash: hash("sha1", publicKeySpki.subarray(p256SpkiPrefix.length), "buffer"),
+        keyHash: hash("sha1", publicKey.subarray(p256SpkiPrefix.length), "buffer"),
         certificate: Buffer.from(certificate),
-        sign: (bytes) => sign("sha256", bytes, key),
+        sign: (bytes) => sign("sha256", bytes, privateKey),
       },
       renewAt: lastOfAll ? Number.POSITIVE_INFINITY : (notBefore.getTime() + notAfter.getTime()) / 2,
       usableUntil: lastOfAll ? notAfter.getTime() : notAfter.getTime() - marginMs,
@@ -78,7 +84,7 @@ export function createIdentities({
   }
 
   function begin(issuer: OcspIssuer, entry: Entry): Promise<Held> {
-    return (entry.making ??= make(issuer)
+    return (entry.making ??= make(issuer, entry)
       .then((held) => (entry.held = held))
       .catch((error: unknown) => {
         entry.askAgainAt = clock.now().getTime() + pauseMs;
@@ -104,4 +110,9 @@ export function createIdentities({
       return (await begin(issuer, entry)).identity;
     },
   };
+}
+
+function generateP256(): KeyPair {
+  const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "prime256v1" });
+  return { privateKey, publicKey: publicKey.export({ type: "spki", format: "der" }) };
 }

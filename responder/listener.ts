@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { requestBytesMax } from "./ocsp-request.ts";
-import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
+import { closeWhenIdle, listenOnAnyway } from "../runtime/http-listener.ts";
 import type { WithinLimit } from "./address-limits.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { errorAnswer, type OcspAnswer, type OcspOutcome } from "./answer.ts";
@@ -10,7 +10,7 @@ import type { Responder } from "./responder.ts";
 export interface ListenerOptions {
   responder: Responder;
   host: string;
-  /** 0 for any free one. */
+  /** 0 for any free one, which is used as well when another process has this one. */
   port: number;
   clientAddress: ClientAddress;
   withinLimit: WithinLimit;
@@ -22,6 +22,8 @@ export interface ListenerOptions {
 
 export interface OcspListener {
   port: number;
+  /** Whether another process had the port that was wanted. */
+  wasTaken: boolean;
   /** Takes no more connections and resolves when all that was asked is answered. */
   close(): Promise<void>;
 }
@@ -85,9 +87,10 @@ export async function startListener({ inFlightMax = 2_000, ...options }: Listene
     });
   });
   server.maxConnections = connectionsMax;
-  const port = await listenOn(server, options);
+  const { port, wasTaken } = await listenOnAnyway(server, options);
   return {
     port,
+    wasTaken,
     close() {
       closing = true;
       return closeWhenIdle(server);

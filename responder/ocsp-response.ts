@@ -1,5 +1,5 @@
 import { bitString, context, contextConstructed, octetString, oid, sequence, tag, tlv } from "../pki/der.ts";
-import { signatureAlgorithms } from "../pki/signer.ts";
+import { signatureAlgorithms } from "../pki/algorithms.ts";
 
 /** What an OCSPResponse says when it has nothing else to say (RFC 6960 section 4.2.1). */
 export const ocspErrors = { malformedRequest: 1, internalError: 2, tryLater: 3, unauthorized: 6 } as const;

@@ -281,26 +281,25 @@ export const variables = {
   },
   REALMPASS_OCSP_PORT: {
     schema: integer(0, 65_535, 0),
-    used: "worker",
-    about: "The port of a worker's OCSP listener; 0 for any free one, which the api learns from the database.",
+    used: "responder",
+    about: "The port that OCSP is answered on; 0 for any free one, which the api learns from the database.",
   },
   REALMPASS_OCSP_HOST: {
     schema: z.string().default("127.0.0.1"),
-    used: "worker",
-    about: "The address that OCSP listeners listen on; 0.0.0.0 for every interface, when the api runs elsewhere.",
+    used: "responder",
+    about: "The address that the responder listens on; 0.0.0.0 for every interface, when the api runs elsewhere.",
   },
   REALMPASS_OCSP_URL: {
     schema: z
       .string()
       .regex(/^http:\/\/[A-Za-z0-9._:[\]-]{1,255}$/, "must be a plain http:// URL without a path")
       .optional(),
-    used: "worker",
-    about:
-      "Where the api reaches this worker's OCSP listener. Not set: the OCSP host (the machine's name for 0.0.0.0) and port.",
+    used: "responder",
+    about: "Where the api reaches this responder. Not set: the OCSP host (the machine's name for 0.0.0.0) and port.",
   },
   REALMPASS_RATE_LIMIT_OCSP: {
     schema: integer(1, 1_000_000, 5_000),
-    used: "worker",
+    used: "responder",
     about: "OCSP requests per second and address, per process.",
   },
   REALMPASS_SIGNING_THREADS: {
@@ -327,7 +326,7 @@ export const variables = {
 
 interface VariableDefinition {
   schema: z.ZodType;
-  used: "all" | "api" | "worker" | "operator";
+  used: "all" | "api" | "worker" | "responder" | "operator";
   about: string;
   /** Never shown. */
   secret?: true;

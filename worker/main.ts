@@ -33,14 +33,6 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     issuanceConcurrency: config.REALMPASS_ISSUANCE_CONCURRENCY,
     bulkConcurrency: config.REALMPASS_BULK_CONCURRENCY,
     rsaKeyPool: config.REALMPASS_RSA_KEY_POOL,
-    ocsp: {
-      database: { url: config.DATABASE_URL, role: "realmpass_worker", applicationName: "realmpass ocsp" },
-      host: config.REALMPASS_OCSP_HOST,
-      port: config.REALMPASS_OCSP_PORT,
-      url: config.REALMPASS_OCSP_URL,
-      trustedProxies: config.REALMPASS_TRUSTED_PROXIES,
-      requestsPerSecond: config.REALMPASS_RATE_LIMIT_OCSP,
-    },
     clock: systemClock,
   });
   process.send?.({ event: "ready", metricsPort });

@@ -22,7 +22,6 @@ import { createIssuers, type Issuers } from "./issuance/issuers.ts";
 import type { BulkJobDeps } from "./bulk-job/deps.ts";
 import { processors } from "./tasks.ts";
 import { createKeyPool } from "./issuance/key-pool.ts";
-import { startOcsp, type OcspOptions } from "../responder/start-ocsp.ts";
 import { profileSigningEnd } from "./issuance/profile-signing.ts";
 import type { ProfileSigning } from "./signing/messages.ts";
 import { createSigningPool, type SigningPool } from "./signing/pool.ts";
@@ -44,8 +43,6 @@ export interface WorkerOptions {
   issuanceConcurrency: number;
   bulkConcurrency: number;
   rsaKeyPool: number;
-  /** The OCSP responder; omitted: none. */
-  ocsp?: OcspOptions;
   registry: Registry;
   clock: Clock;
   beat: Beat;
@@ -112,7 +109,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   lifecycle.onStop("queues", () => queues.close());
 
   const jobDeps: BulkJobDeps = { db, queues, issueAll: issueCounted, failures: new Map(), clock, log };
-  const upkeep = startUpkeep({ ...jobDeps, activeClaims, signer, issuers });
+  const upkeep = startUpkeep({ ...jobDeps, pool, issuers, activeClaims, signer });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 
   const publisher = startCrlPublisher({ ...deps, validityHours: options.crlValidityHours, registry, beat });
@@ -147,9 +144,6 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   }
 
   await beat.start({});
-  if (options.ocsp !== undefined) {
-    await startOcsp(options.ocsp, { ...options, pool, issuers: deps.issuers, workerId: beat.id });
-  }
   log.info(
     { event: "worker.started", workerId: beat.id, backend: backend.kind, jobs: Object.keys(tasks) },
     "worker started",

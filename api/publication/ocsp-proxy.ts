@@ -5,7 +5,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Deps } from "../contract/deps.ts";
 import { problemErrors } from "../http/error-response.ts";
 import type { ErrorFormat, Route } from "../http/route.ts";
-import { createOcspWorkers } from "./ocsp-workers.ts";
+import { createOcspResponders } from "./ocsp-responders.ts";
 
 /** The longest request that a responder reads. */
 const requestBytesMax = 4_096;
@@ -13,25 +13,25 @@ const requestBytesMax = 4_096;
 /** No answer is longer: one for many certificates is a few kilobytes. */
 const answerBytesMax = 65_536;
 
-/** To one worker; what is more waits for one of them. */
+/** To one responder; what is more waits for one of them. */
 const connectionsMax = 256;
 
 /** How long a client may take to send its request. */
 const requestMsMax = 8_000;
 
-/** A worker that answers at all says within 2.5 s that it cannot. */
-const workerMsMax = 3_500;
+/** A responder that answers at all says within 2.5 s that it cannot. */
+const responderMsMax = 3_500;
 
 /** How long all of them together may take: somebody's device is waiting. */
 const totalMsMax = 6_000;
 
-/** A worker that says so at once is busy or not ready, and another may not be; later on, nothing is gained by asking. */
+/** A responder that says so at once is busy or not ready, and another may not be; later on, nothing is gained by asking. */
 const anotherMsMax = 1_000;
 
 /** OCSPResponse "try later" (RFC 6960 section 2.3). */
 const tryLater = Buffer.from([0x30, 3, 0x0a, 1, 3]);
 
-/** What of a worker's answer is its client's. */
+/** What of a responder's answer is its client's. */
 const answerHeaders = ["content-type", "cache-control", "etag", "last-modified", "expires", "allow"];
 
 interface Answer {
@@ -41,29 +41,29 @@ interface Answer {
 }
 
 /**
- * `/ocsp/{issuer}`: passes requests on to a worker's responder, to the next one when one does not answer, and says "try
+ * `/ocsp/{issuer}`: passes requests on to a responder, to the next one when one does not answer, and says "try
  * later" when none does. Nothing of a request is read here but its length.
  */
 export function ocspRoute(deps: Pick<Deps, "db">): Route {
-  const workers = createOcspWorkers(deps);
+  const responders = createOcspResponders(deps);
   const agent = new Agent({
     connections: connectionsMax,
-    connect: { timeout: workerMsMax },
+    connect: { timeout: responderMsMax },
     maxResponseSize: answerBytesMax,
   });
 
   async function askAny(asked: Asked): Promise<Answer | undefined> {
     const startedAt = performance.now();
     let later: Answer | undefined;
-    for (const url of await workers.list()) {
+    for (const url of await responders.list()) {
       const passed = performance.now() - startedAt;
       if (passed >= (later === undefined ? totalMsMax : anotherMsMax)) break;
       try {
-        const answer = await ask(agent, url, asked, Math.min(totalMsMax - passed, workerMsMax));
+        const answer = await ask(agent, url, asked, Math.min(totalMsMax - passed, responderMsMax));
         if (!answer.body.equals(tryLater)) return answer;
         later = answer;
       } catch {
-        workers.silent(url);
+        responders.silent(url);
       }
     }
     return later;
@@ -141,7 +141,7 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
 }
 
 /**
- * Asks one worker. A kept connection may have been closed at this very moment, which says nothing about the worker: then
+ * Asks one responder. A kept connection may have been closed at this very moment, which says nothing about the responder: then
  * it is asked once more. Asking twice does no harm.
  */
 async function ask(dispatcher: Dispatcher, url: string, asked: Asked, msMax: number): Promise<Answer> {
@@ -181,7 +181,7 @@ function kept(headers: IncomingHttpHeaders): Record<string, string> {
   return answer;
 }
 
-/** Sends a worker's answer, or "try later" in the absence of one. An answer 5xx of a responder is none. */
+/** Sends a responder's answer, or "try later" in the absence of one. An answer 5xx of a responder is none. */
 function send(response: Response, answer: Answer | undefined): void {
   const { status, headers, body } =
     answer === undefined || answer.status >= 500

@@ -24,6 +24,7 @@ import { processes } from "./20261123-1100-processes.ts";
 import { infrastructureDomains } from "./20261123-1200-infrastructure-domains.ts";
 import { upstreamAttempts } from "./20261123-1300-upstream-attempts.ts";
 import { installationSecrets } from "./20261123-1500-installation-secrets.ts";
+import { responderRequests } from "./20261123-1110-responder-requests.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -54,4 +55,5 @@ export const migrations: readonly Migration[] = [
   infrastructureDomains,
   upstreamAttempts,
   installationSecrets,
+  responderRequests,
 ];

@@ -4,9 +4,10 @@ import type { ProcessKind } from "../../domain/process.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 /** What goes wrong without any process of a kind. */
-const without: Readonly<Partial<Record<ProcessKind, string>>> = {
+const without: Readonly<Record<ProcessKind, string>> = {
   worker: "nothing is issued; revocations count and OCSP says so, but no CRL is renewed",
-  api: "nobody is answered",
+  responder: "OCSP is not answered, and RADIUS servers that are strict admit no device",
+  api: "no request is answered",
 };
 
 /** Whether there is a process of each kind, and what those that there are know to be wrong with themselves. */
@@ -30,7 +31,7 @@ export async function checkProcesses(db: Db): Promise<Check[]> {
       ? passes("processes", `alive: ${kinds.map((kind) => `${kind} ${alive(kind)}`).join(", ")}`)
       : fails(
           "processes",
-          missing.map((kind) => `no ${kind}: ${without[kind] ?? ""}`).join("; "),
+          missing.map((kind) => `no ${kind}: ${without[kind]}`).join("; "),
           `Start what is missing: \`npm start\`, or ${missing.map((kind) => `\`npm run ${kind}\``).join(" and ")}.`,
         ),
     ...each,

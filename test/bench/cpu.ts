@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Which part of the service a process belongs to. */
-export const parts = ["api", "worker", "Postgres", "Redis", "start"] as const;
+export const parts = ["api", "worker", "responder", "Postgres", "Redis", "start"] as const;
 export type Part = (typeof parts)[number];
 
 /** CPU time in microseconds that each part has used up to now. */
@@ -22,7 +22,7 @@ interface ProcessTimes {
  */
 export function readCpu(roots: readonly number[]): CpuByPart {
   const processes = readProcesses();
-  const used: CpuByPart = { api: 0, worker: 0, Postgres: 0, Redis: 0, start: 0 };
+  const used: CpuByPart = { api: 0, worker: 0, responder: 0, Postgres: 0, Redis: 0, start: 0 };
   const add = (pid: number): void => {
     const found = processes.get(pid);
     if (found === undefined) return;
@@ -79,6 +79,7 @@ function partOf(pid: number): Part {
   const command = readProc(`${pid}/cmdline`);
   if (command.includes("api/main.")) return "api";
   if (command.includes("worker/main.")) return "worker";
+  if (command.includes("responder/main.")) return "responder";
   if (command.includes("redis-server")) return "Redis";
   if (command.includes("postgres")) return "Postgres";
   return "start";

@@ -28,13 +28,15 @@ export interface Service {
   db: Database;
   databaseUrl: string;
   postgresVersion: string;
-  /** Where each worker answers OCSP on this machine. */
+  /** Where each responder answers OCSP on this machine. */
   ocspPorts: readonly number[];
   cpu(): CpuByPart;
   /** The most memory that the part has had resident, in bytes. */
   peakMemory(part: Part): number;
   /** Starts another worker beside the one there is. It stops with the service. */
   startWorker(): Promise<void>;
+  /** Starts another responder beside the one there is. It stops with the service. */
+  startResponder(): Promise<void>;
   /** The worker's RSA keys that are ready. */
   rsaKeysReady(): Promise<number>;
   stop(): Promise<void>;
@@ -106,7 +108,27 @@ export async function startService({
   const roots = [pid, redis === undefined ? undefined : await processOf(redis.url)].filter((pid) => pid !== undefined);
 
   const client = registerClient(tree, env);
-  const stopWorkers: (() => Promise<void>)[] = [];
+  const stopStarted: (() => Promise<void>)[] = [];
+  const startAnother = async (name: "worker" | "responder", more: Record<string, string>): Promise<void> => {
+    const child = fork(join(tree, `dist/${name}/main.js`), {
+      cwd: tree,
+      env: { ...env, DATABASE_URL: databaseUrl, ...more },
+      execArgv: [],
+      stdio: ["ignore", "ignore", "pipe", "ipc"],
+    });
+    stopStarted.push(cleanup.add(() => ended(child)));
+    const reader = createInterface({ input: child.stderr ?? Readable.from([]) });
+    reader.on("line", passOn);
+    await new Promise<void>((resolve, reject) => {
+      child.once("message", () => {
+        resolve();
+      });
+      child.once("exit", (code) => {
+        reject(new Error(`a ${name} ended with exit code ${code} before it was ready`));
+      });
+    });
+    if (child.pid !== undefined) roots.push(child.pid);
+  };
   return {
     backend,
     port,
@@ -119,26 +141,10 @@ export async function startService({
     ocspPorts,
     cpu: () => readCpu(roots),
     peakMemory: (part) => readPeakMemory(roots, part),
-    async startWorker() {
+    startWorker: () => startAnother("worker", {}),
+    async startResponder() {
       const ocspPort = await freePort();
-      const worker = fork(join(tree, "dist/worker/main.js"), {
-        cwd: tree,
-        env: { ...env, DATABASE_URL: databaseUrl, REALMPASS_OCSP_PORT: String(ocspPort) },
-        execArgv: [],
-        stdio: ["ignore", "ignore", "pipe", "ipc"],
-      });
-      stopWorkers.push(cleanup.add(() => ended(worker)));
-      const reader = createInterface({ input: worker.stderr ?? Readable.from([]) });
-      reader.on("line", passOn);
-      await new Promise<void>((resolve, reject) => {
-        worker.once("message", () => {
-          resolve();
-        });
-        worker.once("exit", (code) => {
-          reject(new Error(`a worker ended with exit code ${code} before it was ready`));
-        });
-      });
-      if (worker.pid !== undefined) roots.push(worker.pid);
+      await startAnother("responder", { REALMPASS_OCSP_PORT: String(ocspPort) });
       ocspPorts.push(ocspPort);
     },
     async rsaKeysReady() {
@@ -147,7 +153,7 @@ export async function startService({
     },
     async stop() {
       await closeDatabase();
-      for (const stopWorker of stopWorkers) await stopWorker();
+      for (const stop of stopStarted) await stop();
       await stopChild();
       await stopRedis();
       await removeDirectory();

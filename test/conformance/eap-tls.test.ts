@@ -73,6 +73,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     const target = { host: "127.0.0.1", port: 0 };
     network = await startTcpProxy(target);
     service = await startService({
+      responder: true,
       kind: "postgres",
       env: { REALMPASS_BASE_URL: `http://127.0.0.1:${network.port}` },
     });
@@ -389,18 +390,18 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     for (const mode of modes) await expectAdmitted(mode, healthy);
   });
 
-  test("every worker is gone: strict admits nobody, resilient the good ones; a new worker mends it", async () => {
+  test("every responder is gone: strict admits nobody, resilient the good ones; a new responder mends it", async () => {
     const revoked = await issue(ownRealm);
     await revoke(revoked);
     await bringCrl(revoked);
-    for (const worker of service.workers) worker.kill("SIGKILL");
+    for (const responder of service.responders) responder.kill("SIGKILL");
 
     try {
       await expectRefused("strict", healthy);
       await expectAdmitted("resilient", healthy);
       await expectRefused("resilient", revoked);
     } finally {
-      await service.startWorker();
+      await service.startResponder();
       await eventually(() => expectAdmitted("strict", healthy), { withinMs: 15_000, everyMs: 250 });
     }
   });

@@ -10,13 +10,14 @@ import {
   outcomeOf,
   responderUrls,
 } from "../support/pki/ocsp.ts";
+import { ended } from "../support/run/services.ts";
 import { startService, type RunningService } from "../support/service/service.ts";
 
 const serialNumber = "4711";
 let service: RunningService;
 
 beforeAll(async () => {
-  service = await startService({ kind: "postgres" });
+  service = await startService({ kind: "postgres", responder: true });
   await givenRows(() => service.owner).profile({ realmId: service.realmId }, { kind: "infrastructure", serialNumber });
 });
 
@@ -30,8 +31,8 @@ const ask = async (): Promise<string | number> => {
   return outcomeOf(answer.body);
 };
 
-test("a worker that is killed is missed by nobody who asks the address in certificates", async () => {
-  await service.startWorker();
+test("a responder that is killed is missed by nobody who asks the address in certificates", async () => {
+  await service.startResponder();
   expect(await responderUrls(service.owner)).toHaveLength(2);
   await eventually(async () => {
     expect(await ask()).toBe("good");
@@ -43,26 +44,40 @@ test("a worker that is killed is missed by nobody who asks the address in certif
     while (!stopped) outcomes.push(await ask());
     return outcomes;
   });
-  service.workers[0]!.kill("SIGKILL");
-  await new Promise((resolve) => service.workers[0]!.once("exit", resolve));
+  await ended(service.responders[0]!, "SIGKILL");
   for (let round = 0; round < 20; round++) expect(await ask()).toBe("good");
   stopped = true;
   expect(new Set((await Promise.all(asking)).flat())).toEqual(new Set(["good"]));
 });
 
-test("a worker that stops takes its address back, and its last answers are written down", async () => {
+test("a responder that stops takes its address back, and its last answers are written down", async () => {
   await service.owner.query(sql`update certificates set last_ocsp_at = null`);
-  await service.startWorker();
+  await service.startResponder();
   const [url = ""] = await responderUrls(service.owner).then((urls) => urls.slice(-1));
   const body = encodeOcspRequest([encodeCertId({ issuer: service.issuer, serialNumber })]);
   expect(outcomeOf((await askOverHttp(`${url}/ocsp/${service.issuerId}`, { body })).body)).toBe("good");
 
-  const last = service.workers.at(-1)!;
-  const gone = new Promise((resolve) => last.once("exit", resolve));
-  last.kill("SIGTERM");
-  await gone;
+  await ended(service.responders.at(-1)!, "SIGTERM");
   expect(await responderUrls(service.owner)).not.toContain(url);
   const [row] = await service.owner.query<{ at: Date | null }>(sql`select last_ocsp_at as at from certificates`);
   expect(row!.at).not.toBeNull();
   expect(await ask()).toBe("good");
+});
+
+test("a responder that starts while no worker runs answers as soon as one does, and goes on when it is killed", async () => {
+  await Promise.all([...service.responders, ...service.workers].map((child) => ended(child, "SIGKILL")));
+  await service.startResponder();
+  const [url = ""] = await responderUrls(service.owner).then((urls) => urls.slice(-1));
+  const askIt = async () => {
+    const body = encodeOcspRequest([encodeCertId({ issuer: service.issuer, serialNumber })]);
+    return askOverHttp(`${url}/ocsp/${service.issuerId}`, { body });
+  };
+  expect((await askIt()).status).toBe(503);
+
+  const worker = await service.startWorker();
+  await eventually(async () => {
+    expect(outcomeOf((await askIt()).body)).toBe("good");
+  });
+  await ended(worker, "SIGKILL");
+  expect(outcomeOf((await askIt()).body)).toBe("good");
 });

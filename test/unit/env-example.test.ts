@@ -5,6 +5,7 @@ const groups = [
   ["all", "Every process"],
   ["api", "The api"],
   ["worker", "The worker"],
+  ["responder", "The responder"],
   ["operator", "Operator commands"],
 ] as const;
 

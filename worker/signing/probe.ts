@@ -1,5 +1,6 @@
 import { randomBytes, verify, X509Certificate } from "node:crypto";
-import { signatureAlgorithmFor, signatureAlgorithms } from "../../pki/signer.ts";
+import { signatureAlgorithms } from "../../pki/algorithms.ts";
+import { signatureAlgorithmFor } from "../../pki/signer.ts";
 
 /** What a probe signs: text, which is not DER, so that the signature never is one of a certificate or a list. */
 const textOf = (challenge: string): Buffer => Buffer.from(`realmpass probe ${challenge}`);

@@ -1,5 +1,6 @@
 import * as revocations from "../../db/operations/revocations.ts";
 import * as work from "../../db/queries/issuance/issuance-work.ts";
+import * as processes from "../../db/queries/upkeep/processes.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import type { HeadSigner } from "../../runtime/audit-key.ts";
 import type { Log } from "../../runtime/log.ts";
@@ -8,13 +9,14 @@ import { issuancesMax } from "../issuance/issue.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import { resumeStalledJobs } from "../bulk-job/resume-stalled-jobs.ts";
 import type { BulkJobDeps } from "../bulk-job/deps.ts";
+import { certifyRequests, type CertifyDeps } from "../responder-certificates/certify-requests.ts";
 import { purgeJobs } from "../bulk-job/purge-jobs.ts";
 
-export interface UpkeepDeps extends BulkJobDeps {
+export interface UpkeepDeps extends BulkJobDeps, CertifyDeps {
   activeClaims: ReadonlySet<string>;
   /** Signs where the chains of the audit log end. */
   signer: HeadSigner;
-  issuers: Pick<Issuers, "away" | "watch">;
+  issuers: Pick<Issuers, "away" | "ensure" | "watch">;
 }
 
 /** A single issuance that is queued for longer than this was lost by the queue, or the queue is away. */
@@ -34,6 +36,8 @@ export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
     every(5, "sweep", () => sweep(deps), deps.log),
     every(5, "seal", () => sealAudit(deps), deps.log),
     every(1, "resume stalled jobs", () => resumeStalledJobs(deps), deps.log),
+    every(1, "certify responders", () => certifyRequests(deps), deps.log),
+    every(60, "miss responders", () => missResponders(deps), deps.log),
     every(30, "purge expired", () => purgeExpired(deps), deps.log),
     every(30, "purge jobs", () => purgeJobs(deps), deps.log),
     every(30, "mark expired", () => markExpired(deps), deps.log),
@@ -69,6 +73,12 @@ export async function sweep({ db, issueAll, issuers, clock, log }: UpkeepDeps): 
     const moved = [...outcomes.values()].some((outcome) => outcome === "issued" || outcome === "failed");
     if (ids.length < issuancesMax || !moved) break;
   }
+}
+
+/** Says when nobody answers OCSP: RADIUS servers that are strict admit no device then. */
+export async function missResponders({ db, log }: Pick<UpkeepDeps, "db" | "log">): Promise<void> {
+  if ((await processes.countAlive(db, "responder")) > 0) return;
+  log.error({ event: "ocsp.no_responder" }, "no responder is alive, so OCSP is not answered; start one");
 }
 
 /** Erases what has served its purpose. */

@@ -1,6 +1,62 @@
 import type { IssuerID, SerialNumber } from "../../../domain/ids.ts";
-import { first, type Db } from "../../client.ts";
+import { first, only, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
+
+/** A request that is not served within this is taken up by another worker. */
+const takenSecondsMax = 10;
+
+/** How many certificates of responders an issuer may have that have not ended. */
+export const respondersMax = 1_000;
+
+/** A responder's key that waits for a certificate. */
+export interface ResponderRequest {
+  id: string;
+  processId: string;
+  issuerId: string;
+  publicKey: Buffer;
+}
+
+/** Asks for a certificate of a key; once, however often it is called. */
+export async function request(db: Db, { processId, issuerId, publicKey }: Omit<ResponderRequest, "id">): Promise<void> {
+  await db.query(sql`
+    insert into responder_requests (process_id, issuer_id, public_key)
+    values (${processId}, ${issuerId}, ${publicKey})
+    on conflict (public_key) do nothing
+  `);
+}
+
+/** The certificate of a key, once it is signed. */
+export async function findCertificate(
+  db: Db,
+  publicKey: Buffer,
+): Promise<{ certificate: Buffer; notBefore: Date; notAfter: Date } | undefined> {
+  const rows = await db.query<{ certificate: Buffer; notBefore: Date; notAfter: Date }>(sql`
+    select certificate, not_before as "notBefore", not_after as "notAfter"
+      from ocsp_responders
+     where public_key = ${publicKey}
+       and certificate is not null
+  `);
+  return first(rows);
+}
+
+/** Takes up requests that no worker is at, those that nobody has tried yet first. */
+export const takeRequests = (db: Db, { limit }: { limit: number }): Promise<ResponderRequest[]> =>
+  db.query<ResponderRequest>(sql`
+    with free as (
+      select id
+        from responder_requests
+       where taken_at is null
+          or taken_at < clock_timestamp() - make_interval(secs => ${takenSecondsMax})
+       order by taken_at nulls first, id
+       limit ${limit}
+         for update skip locked
+    )
+    update responder_requests r
+       set taken_at = clock_timestamp()
+      from free
+     where r.id = free.id
+    returning r.id, r.process_id as "processId", r.issuer_id as "issuerId", r.public_key as "publicKey"
+  `);
 
 /** A certificate of a responder that is about to be signed. */
 export interface ResponderIntent {
@@ -11,25 +67,52 @@ export interface ResponderIntent {
   notAfter: Date;
 }
 
+/** The intents of one issuer are written one after the other, so that they can be counted. */
+export async function lockIntents(tx: Db, issuerId: string): Promise<void> {
+  await tx.query(sql`select pg_advisory_xact_lock(hashtextextended('ocsp responders', ${issuerId}::bigint))`);
+}
+
+/** What an earlier worker was about to sign for this key. */
+export async function findIntent(tx: Db, publicKey: Buffer): Promise<ResponderIntent | undefined> {
+  const rows = await tx.query<ResponderIntent>(sql`
+    select issuer_id as "issuerId", serial_number as "serialNumber", public_key as "publicKey",
+           not_before as "notBefore", not_after as "notAfter"
+      from ocsp_responders
+     where public_key = ${publicKey}
+  `);
+  return first(rows);
+}
+
+/** How many certificates of responders the issuer has that have not ended. */
+export async function countUnexpired(tx: Db, issuerId: string): Promise<number> {
+  const rows = await tx.query<{ count: number }>(sql`
+    select count(*)::integer as count
+      from ocsp_responders
+     where issuer_id = ${issuerId}
+       and not_after > clock_timestamp()
+  `);
+  return only(rows).count;
+}
+
 /**
  * Records what is going to be signed for a responder, within the validity of its issuer. Undefined when there is no such
  * issuer now, or the serial number is taken.
  */
 export async function recordIntent(
-  db: Db,
+  tx: Db,
   {
     issuerId,
     serialNumber,
-    workerId,
+    processId,
     publicKey,
     notBefore,
     notAfter,
     at,
-  }: Omit<ResponderIntent, "issuerId"> & { issuerId: string; workerId: string; at: Date },
+  }: Omit<ResponderIntent, "issuerId"> & { issuerId: string; processId: string; at: Date },
 ): Promise<ResponderIntent | undefined> {
-  const rows = await db.query<ResponderIntent>(sql`
+  const rows = await tx.query<ResponderIntent>(sql`
     insert into ocsp_responders (issuer_id, serial_number, worker_id, public_key, not_before, not_after, created_at)
-    select i.id, ${serialNumber}::text, ${workerId}, ${publicKey}, greatest(${notBefore}::timestamptz, i.not_before),
+    select i.id, ${serialNumber}::text, ${processId}, ${publicKey}, greatest(${notBefore}::timestamptz, i.not_before),
            least(${notAfter}::timestamptz, i.not_after), ${at}
       from issuers i
      where i.id = ${issuerId}
@@ -44,15 +127,15 @@ export async function recordIntent(
   return first(rows);
 }
 
-/** Keeps what was signed. */
-export async function recordCertificate(
+/** Keeps what was signed for a key, and removes its request. */
+export async function settleRequest(
   db: Db,
-  { issuerId, serialNumber, certificate }: { issuerId: string; serialNumber: string; certificate: Uint8Array },
+  { id, publicKey, certificate }: { id: string; publicKey: Buffer; certificate: Uint8Array },
 ): Promise<void> {
   await db.query(sql`
-    update ocsp_responders
-       set certificate = ${certificate}
-     where serial_number = ${serialNumber}
-       and issuer_id = ${issuerId}
+    with signed as (
+      update ocsp_responders set certificate = ${certificate} where public_key = ${publicKey} and certificate is null
+    )
+    delete from responder_requests where id = ${id}
   `);
 }

@@ -17,7 +17,7 @@ export interface Process {
   /** Null when it uses none. */
   queue: string | null;
   connectionsMax: number;
-  /** Null when it answers no OCSP. */
+  /** Where it answers OCSP; null for all but responders. */
   ocspUrl: string | null;
   problems: readonly Problem[];
 }
@@ -50,11 +50,6 @@ export async function countAlive(db: Db, kind: ProcessKind): Promise<number> {
        and seen_at > clock_timestamp() - make_interval(secs => ${silenceSecondsMax})
   `);
   return only(rows).alive;
-}
-
-/** Says where a process answers OCSP; null: it does not any more. */
-export async function announceOcsp(db: Db, { id, ocspUrl }: { id: string; ocspUrl: string | null }): Promise<void> {
-  await db.query(sql`update processes set ocsp_url = ${ocspUrl} where id = ${id}`);
 }
 
 /** Where the responders that are alive are reached. */

@@ -108,6 +108,11 @@ export async function removeExpired(db: Db, { at }: { at: Date }): Promise<numbe
                                                 from ocsp_responders
                                                where not_after < least(${at}::timestamptz, now()) - interval '1 day'
                                                limit ${slice})`,
+    sql`delete from responder_requests
+         where id in (select id
+                        from responder_requests
+                       where requested_at < clock_timestamp() - interval '1 hour'
+                       limit ${slice})`,
     sql`delete from idempotency_keys
          where (scope, key) in (select scope, key
                                   from idempotency_keys

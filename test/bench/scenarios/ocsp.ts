@@ -20,7 +20,7 @@ export const ocsp: Scenario = {
   title: "OCSP",
   about:
     `\`POST /ocsp/{issuer}\` for ${certificates} certificates in turn, with SHA-1 CertIDs; each answer is signed with a P-256 key when it is asked for. ` +
-    `A worker's listener, the API that passes on to it, and \`openssl ocsp -port\` with an index file of the same certificates, in turn. Medians of ${rounds} rounds after a warm-up.`,
+    `A responder, the API that passes on to it, and \`openssl ocsp -port\` with an index file of the same certificates, in turn. Medians of ${rounds} rounds after a warm-up.`,
   columns: [
     "responder",
     "request",
@@ -29,7 +29,7 @@ export const ocsp: Scenario = {
     "p50 ms",
     "p99 ms",
     "CPU µs each",
-    "worker / Postgres / api µs",
+    "responder / Postgres / api µs",
   ],
   backends: ["postgres"],
   env: () => ({ REALMPASS_RATE_LIMIT_OCSP: "1000000" }),
@@ -55,16 +55,16 @@ export const ocsp: Scenario = {
     const kept = { concurrency: 32, count: requests };
     const apart = { concurrency: 8, count: opensslRequests, reconnect: true };
     const variants = [
-      variant("worker", "nonce", { ...kept, path, bodies: nonce }, direct),
-      variant("worker", "no nonce", { ...kept, path, bodies: bodies(issuer, false) }, direct),
+      variant("responder", "nonce", { ...kept, path, bodies: nonce }, direct),
+      variant("responder", "no nonce", { ...kept, path, bodies: bodies(issuer, false) }, direct),
       variant(
-        "worker",
+        "responder",
         `nonce, ${evenRate}/s`,
         { ...kept, count: evenRate * 10, rate: evenRate, path, bodies: nonce },
         direct,
       ),
-      variant("api and worker", "nonce", { ...kept, path, bodies: nonce }, service),
-      variant("worker", "nonce, a connection each", { ...apart, path, bodies: nonce }, direct),
+      variant("api and responder", "nonce", { ...kept, path, bodies: nonce }, service),
+      variant("responder", "nonce, a connection each", { ...apart, path, bodies: nonce }, direct),
       variant(
         "openssl ocsp",
         "nonce, a connection each",
@@ -149,7 +149,7 @@ function rowOf({ name, what, order }: Variant, results: readonly Measured[]): st
   const parts =
     name === "openssl ocsp"
       ? ""
-      : `${of((r) => r.cpuUsByPart.worker)} / ${of((r) => r.cpuUsByPart.Postgres)} / ${of((r) => r.cpuUsByPart.api)}`;
+      : `${of((r) => r.cpuUsByPart.responder)} / ${of((r) => r.cpuUsByPart.Postgres)} / ${of((r) => r.cpuUsByPart.api)}`;
   return [
     name,
     what,

@@ -32,8 +32,8 @@ const stormConcurrency = 32;
 export const revocation: Scenario = {
   title: "Revocation",
   about:
-    `Two workers. ${revoked} profiles one after the other, ${paceMs} ms apart, every ${offboardedEach}th by offboarding its owner: from sending the request ` +
-    `until the listeners of both workers answer \`revoked\` to a question with a nonce, asked again ${askEveryMs} ms after each answer, and until the CRL that is ` +
+    `Two workers and two responders. ${revoked} profiles one after the other, ${paceMs} ms apart, every ${offboardedEach}th by offboarding its owner: from sending the request ` +
+    `until both responders answer \`revoked\` to a question with a nonce, asked again ${askEveryMs} ms after each answer, and until the CRL that is ` +
     `fetched over HTTP every ${fetchEveryMs} ms has the serial number. Then ${evenRate} OCSP questions a second, with nonces, from the upload of a bulk offboarding of ` +
     `${people.toLocaleString("en-GB")} people with a profile each until its end; ${rounds} times, medians with lowest and highest. Then ${people.toLocaleString("en-GB")} people ` +
     `by single requests at concurrency ${stormConcurrency}.`,
@@ -43,6 +43,7 @@ export const revocation: Scenario = {
   async run(run) {
     const { service, quick } = run;
     await service.startWorker();
+    await service.startResponder();
     const name = backendNames[service.backend];
     const issuer = await issuerOf(service);
     const ports = service.ocspPorts;
@@ -64,16 +65,16 @@ export const revocation: Scenario = {
         row(name, "a profile's request until `revoked`", seen.ofProfile.ocsp, "p99 < 1,000"),
         row(name, "an offboarding's request until `revoked`", seen.ofPerson.ocsp, "p99 < 1,000"),
         row(name, "either request until on the CRL", [...seen.ofProfile.crl, ...seen.ofPerson.crl], "p99 < 10,000"),
-        load(`OCSP, a worker, ${evenRate}/s, nothing else`, during.quiet, ""),
-        load(`OCSP, a worker, ${evenRate}/s, bulk offboarding`, during.direct, "p99 < 20"),
+        load(`OCSP, a responder, ${evenRate}/s, nothing else`, during.quiet, ""),
+        load(`OCSP, a responder, ${evenRate}/s, bulk offboarding`, during.direct, "p99 < 20"),
         load(`OCSP, the API, ${evenRate}/s, bulk offboarding`, during.passedOn, "p99 < 20"),
         load("single offboardings, request until answer", [storm.answers], ""),
       ],
       figures: [
         figureOf("a profile's request until `revoked`", "p50 ms", [seen.ofProfile.ocsp], median),
         figureOf("an offboarding's request until `revoked`", "p50 ms", [seen.ofPerson.ocsp], median),
-        ...loadFigures("OCSP, a worker, nothing else", during.quiet),
-        ...loadFigures("OCSP, a worker, bulk offboarding", during.direct),
+        ...loadFigures("OCSP, a responder, nothing else", during.quiet),
+        ...loadFigures("OCSP, a responder, bulk offboarding", during.direct),
         ...loadFigures("OCSP, the API, bulk offboarding", during.passedOn),
         ...loadFigures("single offboardings", [storm.answers]),
       ],
@@ -112,7 +113,7 @@ async function issued(run: Run, count: number): Promise<Profile[]> {
 interface Seen {
   /** Until it was answered. */
   answered: number[];
-  /** Until the last of the workers says `revoked`. */
+  /** Until the last of the responders says `revoked`. */
   ocsp: number[];
   crl: number[];
 }

@@ -6,6 +6,7 @@ import { sql } from "../../../db/sql.ts";
 import type { Check } from "../../../operator/doctor/check.ts";
 import { generateAuditKey } from "../../../runtime/audit-key.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
+import { processKinds } from "../../../domain/process.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
 import { givenProcess } from "../../support/given/process.ts";
 import { freePort } from "../../support/run/services.ts";
@@ -22,7 +23,7 @@ const examine = async (argv: string[] = [], options?: RunOptions) => {
 };
 
 const aliveProcesses = async () => {
-  for (const kind of ["api", "worker"] as const) await givenProcess(operator.database.owner, { kind });
+  for (const kind of processKinds) await givenProcess(operator.database.owner, { kind });
 };
 
 /** A CRL of the realm's issuer that is valid for an hour from `thisUpdate` on. */
@@ -141,7 +142,7 @@ test.each<[string, RunOptions]>([
 describe("the processes", () => {
   beforeEach(() => operator.database.owner.query(sql`delete from processes`));
 
-  test.each(["api", "worker"] as const)("without an %s that is alive fail", async (missing) => {
+  test.each(processKinds)("without %s that is alive fail", async (missing) => {
     await aliveProcesses();
     await operator.database.owner.query(sql`
       update processes set seen_at = seen_at - interval '16 seconds' where kind = ${missing}
@@ -165,7 +166,7 @@ describe("the processes", () => {
     const problems = [{ code: "publication_failed", detail: "issuer 7", since }] as const;
     await givenProcess(operator.database.owner, { kind: "worker", host: "elsewhere", problems });
     const { of } = await examine();
-    expect(of("processes")?.message).toBe("alive: worker 2, api 1");
+    expect(of("processes")?.message).toBe("alive: worker 2, responder 1, api 1");
     expect(of("process worker elsewhere")).toMatchObject({
       status: "warn",
       message: "publication_failed since 2027-01-01T00:00:00.000Z: issuer 7",

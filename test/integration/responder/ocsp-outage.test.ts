@@ -6,15 +6,9 @@ import { useDatabase } from "../../support/run/database.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { givenRows } from "../../support/given/given.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../support/given/issuing.ts";
-import {
-  askOverHttp,
-  encodeCertId,
-  encodeOcspRequest,
-  nonceExtension,
-  outcomeOf,
-  responderUrls,
-} from "../../support/pki/ocsp.ts";
+import { askOverHttp, encodeCertId, encodeOcspRequest, nonceExtension, outcomeOf } from "../../support/pki/ocsp.ts";
 import { startTcpProxy, type TcpProxy } from "../../support/run/tcp-proxy.ts";
+import { startTestResponder } from "../../support/service/responder.ts";
 import { startTestWorker } from "../../support/service/worker.ts";
 
 const database = useDatabase();
@@ -32,11 +26,8 @@ beforeAll(async () => {
   proxy = await startTcpProxy({ host: behind.hostname, port: Number(behind.port) });
   behind.hostname = "127.0.0.1";
   behind.port = String(proxy.port);
-  await startTestWorker({
-    databaseUrl: database.url,
-    ocsp: { databaseUrl: behind.href, requestsPerSecond: 20 },
-  });
-  [url = ""] = await responderUrls(database.owner);
+  await startTestWorker({ databaseUrl: database.url });
+  ({ url } = await startTestResponder({ databaseUrl: behind.href, requestsPerSecond: 20 }));
 });
 
 const ask = async (headers: Record<string, string> = {}): Promise<string | number> => {

@@ -29,7 +29,7 @@ async function run(
 
 test.each([
   ["the api", ["dist/api/main.js"]],
-  ["a worker", ["dist/worker/main.js"]],
+  ["a responder", ["dist/responder/main.js"]],
   ["npm start", ["dist/start.js"]],
   ["operator config", ["dist/operator/main.js", "config"]],
 ])("%s ends with a configuration error that names the faulty part of REALMPASS_TRUSTED_PROXIES", async (_, argv) => {

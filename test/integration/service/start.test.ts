@@ -120,7 +120,7 @@ describe("the next start", () => {
 test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("stopping npm itself with %s stops everything", async (signal) => {
   const started = await start({ data: await installed(), program: "npm", args: ["start", "--silent"] });
   await started.ready();
-  expect(processesWith(started, "main.js")).toHaveLength(2);
+  expect(processesWith(started, "main.js")).toHaveLength(3);
 
   process.kill(started.child.pid!, signal);
 

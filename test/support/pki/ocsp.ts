@@ -154,7 +154,7 @@ export function askWithOpenssl(
   });
 }
 
-/** Where the workers' responders are, as they have registered themselves. */
+/** Where the responders are, as they have registered themselves. */
 export const responderUrls = async (owner: Database): Promise<string[]> =>
   (
     await owner.query<{ url: string }>(sql`

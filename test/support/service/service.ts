@@ -7,6 +7,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { openDatabase, type Database } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
+import type { ProcessKind } from "../../../domain/process.ts";
 import { scopesAllowedTo } from "../../../domain/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import type { QueueBackend } from "../../../runtime/queues.ts";
@@ -36,8 +37,10 @@ export interface RunningService extends IssuingRealm {
   readonly apiPort: number;
   api: ChildProcess[];
   workers: ChildProcess[];
+  responders: ChildProcess[];
   startApi(env?: Record<string, string>): Promise<ChildProcess>;
   startWorker(env?: Record<string, string>): Promise<ChildProcess>;
+  startResponder(env?: Record<string, string>): Promise<ChildProcess>;
   /** Calls the API as a service client of the realm. */
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** The same, of the api that listens on a port. */
@@ -46,7 +49,7 @@ export interface RunningService extends IssuingRealm {
   logs(): Promise<string>;
 }
 
-/** Starts one api, and one worker unless it is not wanted, on a database of their own; everything is stopped and removed at the end of the test or file. */
+/** Starts one api, one worker unless it is not wanted, and a responder if it is, on a database of their own; everything is stopped and removed at the end of the test or file. */
 export async function startService({
   kind,
   env: shared = {},
@@ -55,6 +58,7 @@ export async function startService({
   redisUrl = kind === "redis" ? freshRedisDatabase() : undefined,
   maxProfiles = 100,
   worker = true,
+  responder = false,
   atEnd: whenItEnds = atEnd,
 }: {
   kind: QueueBackend["kind"];
@@ -68,6 +72,8 @@ export async function startService({
   maxProfiles?: number;
   /** False: the api alone. */
   worker?: boolean;
+  /** True: OCSP is answered. */
+  responder?: boolean;
   /** When everything is stopped and removed; omitted: at the end of the test that is running, or of the file. */
   atEnd?: (stop: () => Promise<void>) => void;
 }): Promise<RunningService> {
@@ -79,6 +85,7 @@ export async function startService({
   const agent = new Agent({ keepAlive: true, maxSockets: 1_000 });
   const api: ChildProcess[] = [];
   const workers: ChildProcess[] = [];
+  const responders: ChildProcess[] = [];
   let port = 0;
 
   const env = {
@@ -96,7 +103,7 @@ export async function startService({
     ...shared,
   };
 
-  async function start(name: "api" | "worker", extra: Record<string, string>): Promise<[ChildProcess, unknown]> {
+  async function start(name: ProcessKind, extra: Record<string, string>): Promise<[ChildProcess, unknown]> {
     // A worker's environment has no use for the output key, nor an API's for the passphrase; both refuse neither.
     const child = fork(`dist/${name}/main.js`, {
       env: { ...env, ...extra },
@@ -127,6 +134,7 @@ export async function startService({
     },
     api,
     workers,
+    responders,
     async startApi(extra = {}) {
       const [child, message] = await start("api", { PORT: "0", ...extra });
       port = (message as { port: number }).port;
@@ -136,6 +144,11 @@ export async function startService({
     async startWorker(extra = {}) {
       const [child] = await start("worker", extra);
       workers.push(child);
+      return child;
+    },
+    async startResponder(extra = {}) {
+      const [child] = await start("responder", extra);
+      responders.push(child);
       return child;
     },
     call: (...request) => service.callAt(port, ...request),
@@ -149,14 +162,16 @@ export async function startService({
         body: body === undefined ? undefined : { type: "application/json", text: JSON.stringify(body) },
       }),
     async logs() {
-      const texts = ["api.log", "worker.log"].map((name) => readFile(join(directory, name), "utf8").catch(() => ""));
+      const texts = ["api.log", "worker.log", "responder.log"].map((name) =>
+        readFile(join(directory, name), "utf8").catch(() => ""),
+      );
       return (await Promise.all(texts)).join("\n");
     },
   };
 
   whenItEnds(async () => {
     agent.destroy();
-    await Promise.all([...api, ...workers].map((child) => ended(child)));
+    await Promise.all([...api, ...workers, ...responders].map((child) => ended(child)));
     await owner.close();
     await clone.drop();
     await rm(directory, { recursive: true, force: true });
@@ -164,6 +179,7 @@ export async function startService({
 
   await service.startApi();
   if (worker) await service.startWorker();
+  if (responder) await service.startResponder();
   const form = new URLSearchParams({
     grant_type: "client_credentials",
     client_id: clientId,

@@ -67,7 +67,6 @@ export async function startTestWorker({
   rsaKeyPool = 0,
   passphrase = testPassphrase,
   signingPool = sharedSigningPool(),
-  ocsp,
   log = silentLog,
 }: {
   databaseUrl: string;
@@ -76,8 +75,6 @@ export async function startTestWorker({
   passphrase?: string;
   /** Omitted: the threads that all workers of this process share. */
   signingPool?: SigningPool;
-  /** Has it answer OCSP as well, on a database of its own if one is named. */
-  ocsp?: { databaseUrl?: string; requestsPerSecond?: number };
   log?: Log;
 }): Promise<TestWorker> {
   const lifecycle = createLifecycle({ log, deadlineMs: 20_000 });
@@ -102,20 +99,6 @@ export async function startTestWorker({
     issuanceConcurrency: 64,
     bulkConcurrency: 2,
     rsaKeyPool,
-    ...(ocsp && {
-      ocsp: {
-        database: {
-          url: ocsp.databaseUrl ?? databaseUrl,
-          role: "realmpass_worker",
-          applicationName: "realmpass test ocsp",
-        },
-        host: "127.0.0.1",
-        port: 0,
-        url: undefined,
-        trustedProxies: "",
-        requestsPerSecond: ocsp.requestsPerSecond ?? 1_000_000,
-      },
-    }),
     registry,
     clock: systemClock,
     beat: createBeat({ kind: "worker", queue: null, connectionsMax: 8, db, clock: systemClock, log, lifecycle }),

@@ -1,7 +1,8 @@
 import { createPublicKey, verify, X509Certificate } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { SerialNumber } from "../../../domain/ids.ts";
-import { createIdentities, IdentityUnavailable, type Certify } from "../../../responder/identities.ts";
+import type { Certify } from "../../../responder/certify.ts";
+import { createIdentities, IdentityUnavailable } from "../../../responder/identities.ts";
 import type { OcspIssuer } from "../../../responder/issuers.ts";
 import { assembleCertificate, subjectKeyIdentifier } from "../../../pki/certificate.ts";
 import { encodeResponderToBeSigned } from "../../../pki/responder-certificate.ts";

@@ -4,7 +4,7 @@ import { useApi } from "../../../support/service/api.ts";
 import { eventually } from "../../../support/run/eventually.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
 import { askOverHttp, encodeCertId, encodeOcspRequest } from "../../../support/pki/ocsp.ts";
-import { startTestWorker } from "../../../support/service/worker.ts";
+import { startTestResponder } from "../../../support/service/responder.ts";
 
 interface Line {
   level: string;
@@ -22,7 +22,8 @@ const api = useApi({ log });
 let realm: IssuingRealm;
 beforeAll(async () => {
   realm = await givenIssuingRealm(api.database.owner);
-  await startTestWorker({ databaseUrl: api.database.url, ocsp: {} });
+  await api.startWorker();
+  await startTestResponder({ databaseUrl: api.database.url });
   await eventually(async () => {
     expect((await fetch(`${api.url}/crl/${realm.issuerId}.crl`)).status).toBe(200);
     expect((await ask()).status).toBe(200);

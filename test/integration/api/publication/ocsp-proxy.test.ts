@@ -15,7 +15,7 @@ import {
   outcomeOf,
   responderUrls,
 } from "../../../support/pki/ocsp.ts";
-import { startTestWorker } from "../../../support/service/worker.ts";
+import { startTestResponder } from "../../../support/service/responder.ts";
 
 const api = useApi();
 const serialNumber = "4711";
@@ -40,7 +40,7 @@ const ask = async (): Promise<string | number> => {
   return outcome;
 };
 
-/** A worker that is registered, whatever becomes of requests to it. */
+/** A responder that is registered, whatever becomes of requests to it. */
 const registered = (url: string): Promise<void> =>
   givenProcess(api.database.owner, { kind: "responder", ocspUrl: url });
 afterEach(async () => {
@@ -52,9 +52,10 @@ describe("the address that certificates point to", () => {
     expect(await ask()).toBe(ocspErrors.tryLater);
   });
 
-  test("passes on to a worker, by the next one when one is gone, hangs or talks rubbish; and says when none is left", async () => {
-    const worker = await startTestWorker({ databaseUrl: api.database.url, ocsp: {} });
-    const second = await startTestWorker({ databaseUrl: api.database.url, ocsp: {} });
+  test("passes on to a responder, by the next one when one is gone, hangs or talks rubbish; and says when none is left", async () => {
+    await api.startWorker();
+    const responder = await startTestResponder({ databaseUrl: api.database.url });
+    const second = await startTestResponder({ databaseUrl: api.database.url });
     await eventually(async () => {
       expect(await ask()).toBe("good");
     });
@@ -78,7 +79,7 @@ describe("the address that certificates point to", () => {
     expect(new Set(outcomes)).toEqual(new Set(["good"]));
     for (const server of [silent, rubbish]) server.close();
 
-    await worker.stop();
+    await responder.stop();
     for (let round = 0; round < 10; round++) expect(await ask()).toBe("good");
     await second.stop();
     expect((await responderUrls(api.database.owner)).filter((url) => url !== "http://127.0.0.1:1")).toHaveLength(2);
@@ -86,7 +87,8 @@ describe("the address that certificates point to", () => {
   });
 
   test("passes on what caches need, GET and HEAD, and refusals", async () => {
-    const worker = await startTestWorker({ databaseUrl: api.database.url, ocsp: {} });
+    await api.startWorker();
+    const responder = await startTestResponder({ databaseUrl: api.database.url });
     await eventually(async () => {
       expect(await ask()).toBe("good");
     });
@@ -109,6 +111,6 @@ describe("the address that certificates point to", () => {
     expect((await askOverHttp(path(), { method: "PUT", body: request() })).status).toBe(405);
     expect((await askOverHttp(`${api.url}/ocsp/0`, { body: request() })).status).toBe(404);
     expect((await askOverHttp(`${api.url}/ocsp`, { body: request() })).status).toBe(404);
-    await worker.stop();
+    await responder.stop();
   });
 });

@@ -2,8 +2,8 @@ import type { Database } from "../../db/client.ts";
 import * as processes from "../../db/queries/upkeep/processes.ts";
 import { createFresh } from "../../runtime/fresh.ts";
 
-/** The workers that answer OCSP. */
-export interface OcspWorkers {
+/** The responders that are alive. */
+export interface OcspResponders {
   /** Their addresses, the next one's turn first, those that lately did not answer last. */
   list(): Promise<string[]>;
   /** That one did not answer. */
@@ -17,7 +17,7 @@ const silentMs = 5_000;
 const listedMs = 1_000;
 
 /** Learns from the database who answers, and goes on with what it knows while the database is away. */
-export function createOcspWorkers({ db }: { db: Database }): OcspWorkers {
+export function createOcspResponders({ db }: { db: Database }): OcspResponders {
   let known: string[] = [];
   let turn = 0;
   const silentUntil = new Map<string, number>();

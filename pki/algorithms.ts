@@ -1,0 +1,12 @@
+import { nullValue, oid, sequence } from "./der.ts";
+
+/** The signature algorithms issuers use: AlgorithmIdentifier (RFC 5758 section 3.2, RFC 4055 section 5) and its hash. */
+export const signatureAlgorithms = {
+  "ecdsa-with-SHA256": { identifier: sequence(oid("1.2.840.10045.4.3.2")), hash: "sha256" },
+  "ecdsa-with-SHA384": { identifier: sequence(oid("1.2.840.10045.4.3.3")), hash: "sha384" },
+  sha256WithRSAEncryption: { identifier: sequence(oid("1.2.840.113549.1.1.11"), nullValue), hash: "sha256" },
+} as const;
+export type SignatureAlgorithm = keyof typeof signatureAlgorithms;
+
+/** What P-256 public keys on the named curve begin with in DER (RFC 5480 section 2); the point follows. */
+export const p256SpkiPrefix = Buffer.from("3059301306072a8648ce3d020106082a8648ce3d030107034200", "hex");

@@ -1,0 +1,39 @@
+import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
+import { systemClock } from "../runtime/clock.ts";
+import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
+import { responderVariables } from "./config.ts";
+import { startResponder } from "./start-responder.ts";
+
+/** One statement at a time answers dozens; more connections would only wait for the same processors. */
+const connectionsMax = 4;
+
+/** What is said when Postgres takes longer is that it is away. */
+const answerSecondsMax = 2;
+
+async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
+  const config = loadServerConfig("responder", responderVariables, process.env);
+  const { db, registry, beat, log, lifecycle, metricsPort } = await startServerProcess({
+    name: "responder",
+    config,
+    stopsWithParent: process.env["npm_lifecycle_event"] !== undefined,
+    begin,
+    connectionsMax,
+    answerSecondsMax,
+  });
+  const { port } = await startResponder({
+    db,
+    host: config.REALMPASS_OCSP_HOST,
+    port: config.REALMPASS_OCSP_PORT,
+    url: config.REALMPASS_OCSP_URL,
+    trustedProxies: config.REALMPASS_TRUSTED_PROXIES,
+    requestsPerSecond: config.REALMPASS_RATE_LIMIT_OCSP,
+    registry,
+    clock: systemClock,
+    beat,
+    log,
+    lifecycle,
+  });
+  process.send?.({ event: "ready", port, metricsPort });
+}
+
+runMain(main);

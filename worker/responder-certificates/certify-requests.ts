@@ -1,0 +1,87 @@
+import type { Database } from "../../db/client.ts";
+import * as responders from "../../db/queries/certificates/ocsp-responders.ts";
+import type { Clock } from "../../runtime/clock.ts";
+import type { Log } from "../../runtime/log.ts";
+import { IssuerAway, type Issuers } from "../issuance/issuers.ts";
+import { drawSerialNumber } from "../../pki/serial-number.ts";
+import type { SigningPool } from "../signing/pool.ts";
+
+/** How long a responder's certificate is valid. It cannot be revoked, so this is how long a stolen key would be of use. */
+const validHours = 72;
+
+/** For clocks that are behind. */
+const backdateSeconds = 300;
+
+/** Requests that one worker takes up at once. */
+const requestsMax = 16;
+
+export interface CertifyDeps {
+  db: Database;
+  pool: Pick<SigningPool, "certifyResponder">;
+  issuers: Pick<Issuers, "ensure">;
+  clock: Clock;
+  log: Log;
+}
+
+/**
+ * Has the keys certified that responders ask about. A request that fails stays, and any worker takes it up again. What is
+ * going to be signed is in the database before it is signed, with a serial number that nothing else of the issuer has, so
+ * that nothing is signed that no row knows; of all this the responder has chosen its key alone.
+ */
+export async function certifyRequests(deps: CertifyDeps): Promise<void> {
+  const requests = await responders.takeRequests(deps.db, { limit: requestsMax });
+  await Promise.all(
+    requests.map((request) =>
+      certify(deps, request).catch((err: unknown) => {
+        if (err instanceof IssuerAway) return;
+        deps.log.error({ event: "ocsp.not_certified", issuer: request.issuerId, err }, "a responder was not certified");
+      }),
+    ),
+  );
+}
+
+async function certify(deps: CertifyDeps, request: responders.ResponderRequest): Promise<void> {
+  const { db, pool, issuers, log } = deps;
+  const { issuerId, publicKey } = request;
+  await issuers.ensure([issuerId]);
+  const intent = await intentOf(deps, request);
+  if (intent === "too many") {
+    log.error(
+      { event: "ocsp.too_many_responders", issuer: issuerId, max: responders.respondersMax },
+      "responders have too many certificates that have not ended",
+    );
+    return;
+  }
+  const { notBefore, notAfter, serialNumber } = intent;
+  const order = { issuerId: intent.issuerId, serialNumber, notBefore, notAfter };
+  const certificate = await pool.certifyResponder({ ...order, publicKeySpki: new Uint8Array(publicKey) });
+  await responders.settleRequest(db, { id: request.id, publicKey, certificate });
+}
+
+/** What is to be signed: the same as before where a worker died after it had written that down. */
+const intentOf = (
+  { db, clock }: CertifyDeps,
+  { issuerId, processId, publicKey }: responders.ResponderRequest,
+): Promise<responders.ResponderIntent | "too many"> =>
+  db.transaction(async (tx) => {
+    await responders.lockIntents(tx, issuerId);
+    const found = await responders.findIntent(tx, publicKey);
+    if (found !== undefined) {
+      if (found.issuerId !== issuerId) throw new Error(`the key has a certificate of issuer ${found.issuerId}`);
+      return found;
+    }
+    if ((await responders.countUnexpired(tx, issuerId)) >= responders.respondersMax) return "too many";
+    const at = clock.now();
+    const now = Math.floor(at.getTime() / 1_000) * 1_000;
+    const intent = await responders.recordIntent(tx, {
+      issuerId,
+      serialNumber: drawSerialNumber(),
+      processId,
+      publicKey,
+      notBefore: new Date(now - backdateSeconds * 1_000),
+      notAfter: new Date(now + validHours * 3_600_000),
+      at,
+    });
+    if (intent === undefined) throw new Error(`issuer ${issuerId} has no responder now`);
+    return intent;
+  });
