@@ -55,7 +55,9 @@ test("a responder that stops takes its address back, and its last answers are wr
   await service.startResponder();
   const [url = ""] = await responderUrls(service.owner).then((urls) => urls.slice(-1));
   const body = encodeOcspRequest([encodeCertId({ issuer: service.issuer, serialNumber })]);
-  expect(outcomeOf((await askOverHttp(`${url}/ocsp/${service.issuerId}`, { body })).body)).toBe("good");
+  await eventually(async () => {
+    expect(outcomeOf((await askOverHttp(`${url}/ocsp/${service.issuerId}`, { body })).body)).toBe("good");
+  });
 
   await ended(service.responders.at(-1)!, "SIGTERM");
   expect(await responderUrls(service.owner)).not.toContain(url);

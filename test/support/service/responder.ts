@@ -1,10 +1,13 @@
 import { Registry } from "prom-client";
+import { expect } from "vitest";
 import { openDatabase } from "../../../db/client.ts";
+import { sql } from "../../../db/sql.ts";
 import { createBeat } from "../../../process/beat.ts";
 import { startResponder } from "../../../responder/start-responder.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
 import { atEnd } from "../run/at-end.ts";
+import { eventually } from "../run/eventually.ts";
 import { silentLog } from "./worker.ts";
 
 export interface TestResponder {
@@ -14,7 +17,7 @@ export interface TestResponder {
   stop: () => Promise<void>;
 }
 
-/** A real responder in this process; stopped at the end of the test or file. Its certificates come from a worker that runs. */
+/** A real responder in this process, with certificates from a worker that runs; stopped at the end of the test or file. */
 export async function startTestResponder({
   databaseUrl,
   requestsPerSecond = 1_000_000,
@@ -28,6 +31,15 @@ export async function startTestResponder({
   const connections = { role: "realmpass_responder", connectionsMax: 4, answerSecondsMax: 2 } as const;
   const db = openDatabase({ url: databaseUrl, ...connections, applicationName: "realmpass test responder" });
   lifecycle.onStop("database", () => db.close());
+  const beat = createBeat({
+    kind: "responder",
+    queue: null,
+    connectionsMax: 4,
+    db,
+    clock: systemClock,
+    log,
+    lifecycle,
+  });
   const { port } = await startResponder({
     db,
     host: "127.0.0.1",
@@ -37,11 +49,15 @@ export async function startTestResponder({
     requestsPerSecond,
     registry,
     clock: systemClock,
-    beat: createBeat({ kind: "responder", queue: null, connectionsMax: 4, db, clock: systemClock, log, lifecycle }),
+    beat,
     log,
     lifecycle,
   });
   const stop = (): Promise<void> => lifecycle.stop("test");
   atEnd(stop);
+  await eventually(async () => {
+    const waiting = sql`select from responder_requests where process_id = ${beat.id}`;
+    expect(await db.query(waiting)).toEqual([]);
+  });
   return { url: `http://127.0.0.1:${port}`, registry, stop };
 }
