@@ -548,6 +548,7 @@ create table issuers (
   not_after timestamp with time zone not null,
   issuing boolean not null,
   created_at timestamp with time zone not null,
+  permitted_domains text[],
   constraint issuers_pkey PRIMARY KEY (id),
   constraint issuers_fingerprint_key UNIQUE (fingerprint),
   constraint issuers_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
@@ -558,6 +559,7 @@ comment on table issuers is 'Issuing CAs. One per realm issues; earlier ones kee
 comment on column issuers.certificate is 'DER.';
 comment on column issuers.chain is 'DER certificates above the issuer, root last.';
 comment on column issuers.fingerprint is 'SHA-256 of the certificate.';
+comment on column issuers.permitted_domains is 'The domains that the certificate''s name constraints let DNS names be in; null: it has no name constraints.';
 CREATE UNIQUE INDEX issuers_one_issuing ON public.issuers USING btree (realm_id) WHERE issuing;
 
 create table job_rows (

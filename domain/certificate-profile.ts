@@ -27,6 +27,10 @@ export const keyUsages = {
   rsa: ["digitalSignature", "keyEncipherment"],
 } as const satisfies Record<"ec" | "rsa", readonly KeyUsage[]>;
 
+/** How a new issuing CA is limited to the realm's domains; RFC 5280 section 4.2.1.10 has it critical. */
+export const nameConstraintsForms = ["critical", "plain", "none"] as const;
+export type NameConstraintsForm = (typeof nameConstraintsForms)[number];
+
 export const certificateValidity = {
   /** How long before its signing a certificate becomes valid: room for a device whose clock is behind. */
   backdateSeconds: 5 * 60,

@@ -2,6 +2,7 @@ import { X509Certificate as NodeCertificate } from "node:crypto";
 import type { IssuerID } from "../domain/ids.ts";
 import { context, contextConstructed, octetString, oid, sequence, tlv, trueValue } from "./der.ts";
 import { signatureAlgorithms } from "./algorithms.ts";
+import { readNameConstraints } from "./name-constraints.ts";
 import { signatureAlgorithmFor, type Signer } from "./signer.ts";
 import {
   BasicConstraintsExtension,
@@ -33,6 +34,8 @@ export interface Issuer {
   readonly subjectKeyIdentifier: Buffer;
   readonly notBefore: Date;
   readonly notAfter: Date;
+  /** The domains that its certificate lets DNS names be in; null: it has no name constraints. */
+  readonly permittedDomains: readonly string[] | null;
   /** The parts of a certificate that are the same for all it issues, in DER, encoded once. */
   readonly encoded: {
     readonly signatureAlgorithm: Buffer;
@@ -92,6 +95,7 @@ export function loadIssuer({ issuerId, certificate, chain, signer, urls }: Issue
     subjectKeyIdentifier: keyIdentifier,
     notBefore: parsed.notBefore,
     notAfter: parsed.notAfter,
+    permittedDomains: readNameConstraints(der)?.permittedDomains ?? null,
     encoded: {
       signatureAlgorithm: signatureAlgorithms[signer.algorithm].identifier,
       authorityKeyIdentifier: extension(oid("2.5.29.35"), false, sequence(tlv(context(0), keyIdentifier))),

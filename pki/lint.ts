@@ -100,6 +100,12 @@ export const lintRules: readonly LintRule[] = [
         : name.rfc822Name.slice(identityLabelLength + 1) === realm.domain,
   },
   {
+    name: "name_within_issuer_constraints",
+    section: "RFC 5280 4.2.1.10",
+    holds: ({ subjectAltName: name, issuer: { permittedDomains } }) =>
+      !("dnsName" in name) || permittedDomains === null || isWithinDomains(name.dnsName, permittedDomains),
+  },
+  {
     name: "validity_in_order",
     section: "RFC 5280 4.1.2.5",
     holds: ({ notBefore, notAfter }) => notBefore < notAfter,

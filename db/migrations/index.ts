@@ -25,6 +25,7 @@ import { infrastructureDomains } from "./20261123-1200-infrastructure-domains.ts
 import { upstreamAttempts } from "./20261123-1300-upstream-attempts.ts";
 import { installationSecrets } from "./20261123-1500-installation-secrets.ts";
 import { responderRequests } from "./20261123-1110-responder-requests.ts";
+import { constrainedIssuers } from "./20261123-1210-constrained-issuers.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -56,4 +57,5 @@ export const migrations: readonly Migration[] = [
   upstreamAttempts,
   installationSecrets,
   responderRequests,
+  constrainedIssuers,
 ];

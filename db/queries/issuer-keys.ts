@@ -72,6 +72,7 @@ export interface NewIssuer {
   subject: string;
   notBefore: Date;
   notAfter: Date;
+  permittedDomains: readonly string[] | null;
   encryptedKey: object;
   at: Date;
 }
@@ -88,9 +89,10 @@ export const prepare = (tx: Db, issuer: NewIssuer): Promise<IssuerRow> => add(tx
 async function add(tx: Db, issuer: NewIssuer & { issuing: boolean }): Promise<IssuerRow> {
   const row = only(
     await tx.query<IssuerRow>(sql`
-      insert into issuers (realm_id, certificate, chain, fingerprint, subject, not_before, not_after, issuing, created_at)
+      insert into issuers (realm_id, certificate, chain, fingerprint, subject, not_before, not_after, permitted_domains, issuing,
+                           created_at)
       values (${issuer.realmId}, ${issuer.certificate}, ${issuer.chain}, ${issuer.fingerprint}, ${issuer.subject},
-              ${issuer.notBefore}, ${issuer.notAfter}, ${issuer.issuing}, ${issuer.at})
+              ${issuer.notBefore}, ${issuer.notAfter}, ${issuer.permittedDomains}, ${issuer.issuing}, ${issuer.at})
       returning ${issuers.columns}
     `),
   );

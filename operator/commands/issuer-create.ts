@@ -1,6 +1,9 @@
 import { z } from "zod";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
+import { permittedDomains } from "../../domain/realm.ts";
+import type { NameConstraintsForm } from "../../domain/certificate-profile.ts";
+import { nameConstraintsOption } from "../issuer/constraints.ts";
 import { flag, option } from "../../terminal/command.ts";
 import { isSet } from "../../terminal/inputs.ts";
 import { command, type Answer } from "./command.ts";
@@ -16,26 +19,30 @@ export const issuerCreate = command({
   about:
     "Makes the first issuing CA of a realm that has none; with --new-root, another root and its issuing CA, which a realm that has issuers then rotates to.",
   options: {
+    nameConstraints: nameConstraintsOption,
     newRoot: flag("make another root: the one there was is lost, or its key is in other hands", isSet),
     passphraseLost: flag("with --new-root: the passphrase of the issuers there are is lost as well", isSet),
     rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
     rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
   },
-  async run({ newRoot, passphraseLost, ...given }, context) {
+  async run({ nameConstraints: form = "plain", newRoot, passphraseLost, ...given }, context) {
     if (!newRoot) {
       if (passphraseLost) throw usageError("--passphrase-lost goes with --new-root.");
-      return answerOf(await createFirst(given, context));
+      return answerOf(await createFirst({ form, given }, context));
     }
     if (given.rootKey !== undefined || given.rootCertificate !== undefined) {
       throw usageError("--new-root makes a root; --root-key and --root-certificate name one that there is.");
     }
-    return answerOf(await createUnderNewRoot({ passphraseLost }, context));
+    return answerOf(await createUnderNewRoot({ form, passphraseLost }, context));
   },
 });
 
 const answerOf = (issuer: issuers.IssuerRow): Answer => ({ json: issuerView(issuer), text: issuerLine(issuer) });
 
-async function createFirst(given: RootChoice["given"], context: Context): Promise<issuers.IssuerRow> {
+async function createFirst(
+  { form, given }: { form: NameConstraintsForm; given: RootChoice["given"] },
+  context: Context,
+): Promise<issuers.IssuerRow> {
   const at = context.clock.now();
   const realm = await context.realm();
   const db = await context.db();
@@ -56,6 +63,7 @@ async function createFirst(given: RootChoice["given"], context: Context): Promis
   const authority = await signIssuingCa({
     root,
     organization: realm.displayName,
+    nameConstraints: { form, domains: permittedDomains(realm) },
     passphrase,
     rootPassphrase: await context.rootPassphrases(),
     cost: context.costs.key,
@@ -70,7 +78,7 @@ async function createFirst(given: RootChoice["given"], context: Context): Promis
 
 /** In a realm that has issuers the new one is only prepared: it issues after \`issuer rotate\`, once it has a CRL. */
 async function createUnderNewRoot(
-  { passphraseLost }: { passphraseLost: boolean },
+  { form, passphraseLost }: { form: NameConstraintsForm; passphraseLost: boolean },
   context: Context,
 ): Promise<issuers.IssuerRow> {
   const at = context.clock.now();
@@ -91,6 +99,7 @@ async function createUnderNewRoot(
   const { createHierarchy } = await import("../realm/new-realm.ts");
   const { root, issuing } = await createHierarchy({
     organization: realm.displayName,
+    nameConstraints: { form, domains: permittedDomains(realm) },
     passphrase,
     rootPassphrase: await context.rootPassphrase(),
     cost: context.costs.key,

@@ -4,6 +4,9 @@ import * as crls from "../../db/queries/certificates/crls.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
+import type { NameConstraintsForm } from "../../domain/certificate-profile.ts";
+import { permittedDomains } from "../../domain/realm.ts";
+import { nameConstraintsOption } from "../issuer/constraints.ts";
 import { fingerprintOf } from "../issuer/ceremony-directory.ts";
 import { flag, option } from "../../terminal/command.ts";
 import { isSet } from "../../terminal/inputs.ts";
@@ -20,10 +23,11 @@ export const issuerRotate = command({
     "Has the next issuing CA issue from now on: the prepared one, or one that is made under the same root. Earlier ones go on publishing.",
   options: {
     prepare: flag("only make it: it publishes, and issues after the next `issuer rotate`", isSet),
+    nameConstraints: nameConstraintsOption,
     rootKey: option("file", "the root's encrypted key; default: from the ceremony directory", z.string().optional()),
     rootCertificate: option("file", "the root's certificate, PEM or DER", z.string().optional()),
   },
-  async run({ prepare, ...given }, context) {
+  async run({ prepare, nameConstraints, ...given }, context) {
     const realm = await context.realm();
     const rows = await issuers.list(await context.db(), realm.id);
     const prepared = findPrepared(rows, context);
@@ -32,9 +36,12 @@ export const issuerRotate = command({
       if (given.rootKey !== undefined || given.rootCertificate !== undefined) {
         throw usageError(`Issuer ${prepared.id} is prepared; it needs no root to begin to issue.`);
       }
+      if (nameConstraints !== undefined) {
+        throw usageError(`Issuer ${prepared.id} is prepared; its constraints are in its certificate.`);
+      }
       return answerOf(await startIssuing(prepared, context));
     }
-    return answerOf(await makeNext({ realm, rows, given, prepare }, context));
+    return answerOf(await makeNext({ realm, rows, given, prepare, nameConstraints }, context));
   },
 });
 
@@ -79,7 +86,14 @@ async function makeNext(
     rows,
     given,
     prepare,
-  }: { realm: RealmRow; rows: readonly issuers.IssuerRow[]; given: RootChoice["given"]; prepare: boolean },
+    nameConstraints: form = "plain",
+  }: {
+    realm: RealmRow;
+    rows: readonly issuers.IssuerRow[];
+    given: RootChoice["given"];
+    prepare: boolean;
+    nameConstraints: NameConstraintsForm | undefined;
+  },
   context: Context,
 ): Promise<issuers.IssuerRow> {
   const at = context.clock.now();
@@ -98,6 +112,7 @@ async function makeNext(
   const authority = await signIssuingCa({
     root,
     organization: realm.displayName,
+    nameConstraints: { form, domains: permittedDomains(realm) },
     passphrase,
     rootPassphrase: await context.rootPassphrases(),
     cost: context.costs.key,

@@ -1,6 +1,7 @@
 import { isDnsName } from "../../domain/certificate-profile.ts";
 import { RealmDomain, RealmName } from "../../domain/realm.ts";
 import { rootAdvice } from "../issuer/ceremony-directory.ts";
+import { nameConstraintsOption } from "../issuer/constraints.ts";
 import { option } from "../../terminal/command.ts";
 import { command } from "./command.ts";
 import { text } from "../../domain/text.ts";
@@ -14,9 +15,10 @@ export const realmCreate = command({
   options: {
     name: option("name", "the short name that operators type", RealmName),
     domain: option("domain", "what follows the @ in identities", RealmDomain.refine(isDnsName, "must be a DNS domain")),
+    nameConstraints: nameConstraintsOption,
     displayName: option("text", "the name that people see; default: the short name", text(1, 200).optional()),
   },
-  async run({ name, domain, displayName = name }, context) {
+  async run({ name, domain, nameConstraints: form = "plain", displayName = name }, context) {
     if (context.realmName !== undefined && context.realmName !== name) {
       throw usageError("A new realm is named by --name; --realm says something else.");
     }
@@ -29,6 +31,7 @@ export const realmCreate = command({
     const { addRealm, createHierarchy } = await import("../realm/new-realm.ts");
     const hierarchy = await createHierarchy({
       organization: displayName,
+      nameConstraints: { form, domains: [domain] },
       passphrase,
       rootPassphrase,
       cost: context.costs.key,

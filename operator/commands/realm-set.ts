@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from "node:util";
 import { z } from "zod";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { HelpUri, InfrastructureDomains, PrivacyUri, realmLimits, Ssids } from "../../domain/realm.ts";
@@ -11,6 +12,7 @@ import { command } from "./command.ts";
 import { text } from "../../domain/text.ts";
 import { ClaimName } from "../../domain/upstream-claims.ts";
 import { UpstreamIssuer } from "../../domain/uris.ts";
+import { domainsBeyond } from "../issuer/constraints.ts";
 import { readCertificates } from "../realm/certificate-file.ts";
 import { ResetSettings } from "../realm/resettable-settings.ts";
 import { readClientSecret } from "../realm/client-secret.ts";
@@ -141,6 +143,15 @@ export const realmSet = command({
     });
 
     for (const advice of adviceFor(realm, before)) context.say(advice);
+    if (infrastructureDomain !== undefined) {
+      const issuing = (await issuers.list(db, id)).find((issuer) => issuer.issuing);
+      const beyond = issuing === undefined ? [] : domainsBeyond(issuing, infrastructureDomain);
+      if (beyond.length > 0) {
+        context.say(
+          `The issuing CA does not permit ${beyond.join(", ")}: \`issuer rotate --realm ${realm.name}\` makes one that does. Until then such names are refused.`,
+        );
+      }
+    }
     if (input.upstreamIssuer !== undefined || input.upstreamClientId !== undefined) {
       context.say(`The redirect URI to register there: ${authUrl(context.config)}${upstreamCallbackPath}`);
     }

@@ -2,6 +2,7 @@ import type { GuestAccount } from "../../db/queries/people/guest-accounts.ts";
 import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../domain/entitlement.ts";
+import { constraintsOf, constraintsText } from "../issuer/constraints.ts";
 import { fingerprintOf } from "../issuer/ceremony-directory.ts";
 
 /** A realm as commands show it: the specification's names, and what only operators set. */
@@ -45,6 +46,7 @@ export const issuerView = (issuer: IssuerRow) => {
     notAfter: issuer.notAfter.toISOString(),
     issuing: issuer.issuing,
     prepared: issuer.prepared,
+    constraints: constraintsOf(issuer),
     rootFingerprint: root === undefined ? null : fingerprintOf(root),
   };
 };
@@ -63,7 +65,7 @@ export const guestAccountView = (account: GuestAccount) => ({
 
 /** One line about an issuer. */
 export const issuerLine = (issuer: IssuerRow): string =>
-  `${issuerState(issuer).padEnd("publishing".length)}  ${issuer.id}  ${issuer.subject}  until ${issuer.notAfter.toISOString()}  ${issuer.fingerprint}`;
+  `${issuerState(issuer).padEnd("publishing".length)}  ${issuer.id}  ${issuer.subject}  until ${issuer.notAfter.toISOString()}  ${issuer.fingerprint}  ${constraintsText(constraintsOf(issuer))}`;
 
 function issuerState({ issuing, prepared }: IssuerRow): "issuing" | "prepared" | "publishing" {
   if (issuing) return "issuing";

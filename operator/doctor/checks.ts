@@ -1,6 +1,7 @@
 import type { Context } from "../context/context.ts";
 import { checkAudit } from "./audit.ts";
 import type { Check } from "./check.ts";
+import { checkConstraints } from "./constraints.ts";
 import { checkCrls } from "./crls.ts";
 import { checkMigrations, checkServer } from "./database.ts";
 import { checkIssuers } from "./issuers.ts";
@@ -37,6 +38,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ...(await checkProcesses(db)),
     ...(await checkSecrets(db, context)),
     ...(await checkIssuers(db, context)),
+    ...(await checkConstraints(db, context)),
     ...(await checkAudit(db, context)),
     ...(await checkCrls(db, context)),
   ];

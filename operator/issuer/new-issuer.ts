@@ -3,9 +3,11 @@ import type { Db } from "../../db/client.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import { operatorActor } from "../../domain/audit.ts";
-import { createIssuingCa, type CertificateAuthority } from "../../worker/keys/ceremony.ts";
+import { createIssuingCa, type CertificateAuthority, type IssuingCaRequest } from "../../worker/keys/ceremony.ts";
 import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
+import { readNameConstraints } from "../../pki/name-constraints.ts";
 import { X509Certificate } from "../../pki/x509.ts";
+import { constraintsOf } from "./constraints.ts";
 import { CommandError } from "../../terminal/failure.ts";
 import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 
@@ -13,6 +15,7 @@ import * as issuerKeys from "../../db/queries/issuer-keys.ts";
 export async function signIssuingCa(request: {
   root: CertificateAuthority;
   organization: string;
+  nameConstraints: IssuingCaRequest["nameConstraints"];
   /** Of the new key. */
   passphrase: string;
   /** Of the root's key; several, one to a line. */
@@ -54,6 +57,7 @@ export async function addIssuer(
     subject,
     notBefore,
     notAfter,
+    permittedDomains: readNameConstraints(authority.certificate)?.permittedDomains ?? null,
     encryptedKey: authority.encryptedKey,
     at,
   });
@@ -78,5 +82,6 @@ export const recordIssuerEvent = (
       fingerprint: issuer.fingerprint,
       subject: issuer.subject,
       notAfter: issuer.notAfter,
+      constraints: constraintsOf(issuer),
     },
   });

@@ -38,7 +38,13 @@ export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined
   const { db, dataDirectory, passphrase, rootPassphrase, clock, authUrl, log } = deps;
   if ((await realms.list(db)).length > 0) return undefined;
   const at = clock.now();
-  const hierarchy = await createHierarchy({ organization: demo.displayName, passphrase, rootPassphrase, at });
+  const hierarchy = await createHierarchy({
+    organization: demo.displayName,
+    nameConstraints: { form: "plain", domains: [demo.domain] },
+    passphrase,
+    rootPassphrase,
+    at,
+  });
 
   const made = await db.transaction(async (tx) => {
     await realms.lockAll(tx);

@@ -3,7 +3,7 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { operatorActor } from "../../domain/audit.ts";
-import { createRoot, type CertificateAuthority } from "../../worker/keys/ceremony.ts";
+import { createRoot, type CertificateAuthority, type IssuingCaRequest } from "../../worker/keys/ceremony.ts";
 import type { KeyCost } from "../../worker/keys/encrypted-key.ts";
 import { writeRoot, type RootFiles } from "../issuer/ceremony-directory.ts";
 import { addIssuer, signIssuingCa } from "../issuer/new-issuer.ts";
@@ -18,6 +18,7 @@ export interface Hierarchy {
 /** Makes both CAs of a new realm. Slow by intent (key derivation), so not in a transaction. */
 export async function createHierarchy(request: {
   organization: string;
+  nameConstraints: IssuingCaRequest["nameConstraints"];
   /** Of the issuing CA's key. */
   passphrase: string;
   /** Of the root's key. */

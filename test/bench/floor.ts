@@ -53,7 +53,13 @@ async function makeProfile(issuer: Issuer): Promise<Buffer> {
 async function makeIssuer(): Promise<Issuer> {
   const at = systemClock.now();
   const root = await createRoot({ organization, at, passphrase });
-  const { certificate, encryptedKey } = await createIssuingCa({ root, organization, at, passphrase });
+  const { certificate, encryptedKey } = await createIssuingCa({
+    root,
+    organization,
+    nameConstraints: { form: "plain", domains: ["demo.example"] },
+    at,
+    passphrase,
+  });
   const url = "http://localhost:3000";
   return loadIssuer({
     issuerId: IssuerID.parse("1"),

@@ -406,7 +406,7 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     }
   });
 
-  test("an issuer is replaced: devices of both get in, and each issuer needs a CRL of its own that holds", async () => {
+  test("an issuer is replaced by one with critical name constraints: devices of both get in, and each issuer needs a CRL of its own that holds", async () => {
     const next = await givenNextIssuer(service.owner, service);
     const both = await startRadius({
       mode: "resilient",
@@ -417,8 +417,14 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
     });
     try {
       const fresh = await issue(ownRealm, { keyType: "ec-p256" });
-      const knockAt = ({ files }: Profile) =>
-        authenticate({ radius: both, files, ca: ownRealm.chain, identity: `@${ownRealm.domain}` });
+      const knockAt = ({ files }: Profile, tls?: "1.2" | "1.3") =>
+        authenticate({
+          radius: both,
+          files,
+          ca: ownRealm.chain,
+          identity: `@${ownRealm.domain}`,
+          ...(tls === undefined ? {} : { tls }),
+        });
       const nextCrlUrl = ownRealm.crlUrl.replace(/\d+\.crl$/, `${next.id}.crl`);
 
       const { code, files } = await fetchCrl(both, ownRealm.crlUrl);
@@ -434,19 +440,27 @@ describeWithRadius("EAP-TLS with FreeRADIUS", () => {
         expect((await fetchCrl(both, ownRealm.crlUrl, nextCrlUrl)).code).toBe(0);
       });
       expect((await fetchCrl(both, ownRealm.crlUrl, nextCrlUrl)).files).toContain(files[0]);
-      for (const profile of [healthy, fresh]) expect(await knockAt(profile)).toMatchObject({ admitted: true });
+      for (const profile of [healthy, fresh]) {
+        for (const tls of ["1.2", "1.3"] as const) {
+          expect(await knockAt(profile, tls)).toMatchObject({ admitted: true });
+        }
+      }
     } finally {
       await both.stop();
     }
   });
 });
 
-/** The realm's next issuing CA, which issues from now on. It has a CRL that ended long ago. */
+/** The realm's next issuing CA, with critical name constraints, which issues from now on. It has a CRL that ended long ago. */
 async function givenNextIssuer(owner: Database, { realmId }: { realmId: string }) {
   const at = systemClock.now();
   const names = { organization: `realm ${realmId}`, at, passphrase: testPassphrase };
   const root = await createRoot(names);
-  const { certificate, encryptedKey } = await createIssuingCa({ ...names, root });
+  const { certificate, encryptedKey } = await createIssuingCa({
+    ...names,
+    nameConstraints: { form: "critical", domains: ["example"] },
+    root,
+  });
   const { subject, notBefore, notAfter } = new X509Certificate(certificate);
   const { id } = await owner.transaction((tx) =>
     issuerKeys.create(tx, {
@@ -457,6 +471,7 @@ async function givenNextIssuer(owner: Database, { realmId }: { realmId: string }
       subject,
       notBefore,
       notAfter,
+      permittedDomains: ["example"],
       encryptedKey,
       at,
     }),

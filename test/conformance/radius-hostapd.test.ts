@@ -102,8 +102,8 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
     expect(await attempt(healthy)).toMatchObject({ admitted: true });
   });
 
-  test("another realm's profile is refused; a CA that is put beside the first is taken without a restart, once its CRL is there", async () => {
-    const other = await givenIssuingRealm(service.owner);
+  test("another realm's profile is refused; a CA with critical name constraints that is put beside the first is taken without a restart, once its CRL is there", async () => {
+    const other = await givenIssuingRealm(service.owner, { form: "critical" });
     const { clientId, clientSecret } = await givenServiceApplication(service.owner, other.realmId);
     const answer = await fetch(`http://127.0.0.1:${service.apiPort}/oauth/token`, {
       method: "POST",
@@ -134,7 +134,9 @@ describeWithTool(["hostapd", "eapol_test", "openssl", "curl"], "EAP-TLS with hos
     await eventually(
       async () => {
         expect(await hostapd.bringCrl(crlUrl, theirCrlUrl)).toMatchObject({ code: 0 });
-        expect(await attempt(profile)).toMatchObject({ admitted: true });
+        for (const tls of ["1.2", "1.3"] as const) {
+          expect(await attempt(profile, { tls })).toMatchObject({ admitted: true });
+        }
       },
       { withinMs: 10_000, everyMs: 500 },
     );

@@ -1,13 +1,16 @@
 import { randomBytes, webcrypto } from "node:crypto";
-import { certificateValidity, organizationName } from "../../domain/certificate-profile.ts";
+import { certificateValidity, organizationName, type NameConstraintsForm } from "../../domain/certificate-profile.ts";
 import { decryptKey, encryptKey, type EncryptedKey, type KeyCost } from "./encrypted-key.ts";
 import type { PublicationUrls } from "../../pki/issuer.ts";
+import { encodeNameConstraints, nameConstraintsOid } from "../../pki/name-constraints.ts";
 import { drawSerialNumber, serialNumberToMagnitude } from "../../pki/serial-number.ts";
 import {
   AuthorityInfoAccessExtension,
   AuthorityKeyIdentifierExtension,
   BasicConstraintsExtension,
   CRLDistributionPointsExtension,
+  ExtendedKeyUsageExtension,
+  Extension,
   KeyUsageFlags,
   KeyUsagesExtension,
   Name,
@@ -35,7 +38,10 @@ export interface RootRequest {
   curve?: Curve;
 }
 
-/** A self-signed root (RFC 5280 section 3.2): CA:TRUE, keyCertSign and cRLSign, both critical. Its name is its own. */
+/**
+ * A self-signed root (RFC 5280 section 3.2): CA:TRUE with path length 1, keyCertSign and cRLSign, both critical. Its name
+ * is its own. It has no name constraints: it has to outlive changes of domains, as a new root means every device.
+ */
 export async function createRoot(request: RootRequest): Promise<CertificateAuthority> {
   const { organization, at, validityYears = certificateValidity.rootYears, curve = "P-384" } = request;
   const keys = await generateKeys(curve);
@@ -46,7 +52,7 @@ export async function createRoot(request: RootRequest): Promise<CertificateAutho
     signingAlgorithm: { name: "ECDSA", hash: hashOf[curve] },
     keys,
     extensions: [
-      new BasicConstraintsExtension(true, undefined, true),
+      new BasicConstraintsExtension(true, 1, true),
       caKeyUsage(),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
     ],
@@ -59,6 +65,11 @@ export interface IssuingCaRequest {
   organization: string;
   at: Date;
   validityYears?: number;
+  nameConstraints: {
+    form: NameConstraintsForm;
+    /** What it may put into certificates: DNS names in these domains, in lower case. */
+    domains: readonly string[];
+  };
   /** Of the new key. */
   passphrase: string;
   /** Of the root's key; several, one to a line. Omitted: the same. */
@@ -70,7 +81,8 @@ export interface IssuingCaRequest {
 }
 
 /**
- * An issuing CA on P-256 under a root: CA:TRUE with path length 0, keyCertSign and cRLSign, both critical. No two have
+ * An issuing CA on P-256 under a root: CA:TRUE with path length 0, keyCertSign and cRLSign, both critical; the purposes
+ * that its certificates are for, and the names that they may have (RFC 5280 sections 4.2.1.10 and 4.2.1.12). No two have
  * the same name. Throws CeremonyError when it would outlive the root, EncryptedKeyError for a wrong passphrase.
  */
 export async function createIssuingCa(request: IssuingCaRequest): Promise<CertificateAuthority> {
@@ -93,6 +105,8 @@ export async function createIssuingCa(request: IssuingCaRequest): Promise<Certif
     extensions: [
       new BasicConstraintsExtension(true, 0, true),
       caKeyUsage(),
+      new ExtendedKeyUsageExtension(purposes, false),
+      ...namesOf(request.nameConstraints),
       await SubjectKeyIdentifierExtension.create(keys.publicKey),
       await AuthorityKeyIdentifierExtension.create(rootCertificate.publicKey),
       ...publication(request.rootUrls ?? {}),
@@ -107,6 +121,23 @@ const generateKeys = (namedCurve: Curve): Promise<webcrypto.CryptoKeyPair> =>
   webcrypto.subtle.generateKey({ name: "ECDSA", namedCurve }, true, ["sign", "verify"]);
 
 const caKeyUsage = () => new KeyUsagesExtension(KeyUsageFlags.keyCertSign | KeyUsageFlags.cRLSign, true);
+
+/**
+ * What certificates of an issuing CA may be for. OCSPSigning, because verifiers that nest purposes would refuse its OCSP
+ * responders otherwise; the root publishes no OCSP that it could be misused for.
+ */
+const purposes = [
+  "1.3.6.1.5.5.7.3.2", // clientAuth
+  "1.3.6.1.5.5.7.3.1", // serverAuth
+  "1.3.6.1.5.5.7.3.14", // eapOverLAN, RFC 4334
+  "1.3.6.1.5.5.7.3.9", // OCSPSigning
+];
+
+/** rfc822Name is left alone: the danger is in hosts, and wolfSSL 5.5.4 refuses devices under a constraint of it. */
+function namesOf({ form, domains }: IssuingCaRequest["nameConstraints"]): Extension[] {
+  if (form === "none") return [];
+  return [new Extension(nameConstraintsOid, form === "critical", encodeNameConstraints(domains))];
+}
 
 const serialNumberHex = (): string => serialNumberToMagnitude(drawSerialNumber()).toString("hex");
 

@@ -90,10 +90,21 @@ export const createInfrastructureProfile = endpoint({
 async function refusalOfName(tx: Db, realmId: string, name: string): Promise<string | undefined> {
   if (!isDnsName(name)) return undefined;
   const realm = await realms.findById(tx, realmId);
-  if (realm === undefined || isWithinDomains(name, permittedDomains(realm))) return undefined;
-  const added = [...realm.infrastructureDomains, name.toLowerCase()].map((each) => ` --infrastructure-domain ${each}`);
+  if (realm === undefined) return undefined;
+  const permitted = permittedDomains(realm);
+  if (!isWithinDomains(name, permitted)) {
+    const added = [...realm.infrastructureDomains, name.toLowerCase()].map(
+      (each) => ` --infrastructure-domain ${each}`,
+    );
+    return (
+      `A DNS name has to be in one of this realm's domains: ${permitted.join(", ")}. ` +
+      `An operator adds another with: operator realm set --realm ${realm.name}${added.join("")}`
+    );
+  }
+  const issuerDomains = await issuers.findIssuingDomains(tx, realmId);
+  if (issuerDomains === null || isWithinDomains(name, issuerDomains)) return undefined;
   return (
-    `A DNS name has to be in one of this realm's domains: ${permittedDomains(realm).join(", ")}. ` +
-    `An operator adds another with: operator realm set --realm ${realm.name}${added.join("")}`
+    `The realm permits this name, but its issuing CA does not; it permits DNS names in ${issuerDomains.join(", ")}. ` +
+    `An operator makes a CA that does with: operator issuer rotate --realm ${realm.name}`
   );
 }

@@ -49,6 +49,28 @@ export async function findBySerialNumber(
   );
 }
 
+/** The DNS names of active infrastructure profiles of the realm that are in none of these domains, in lower case. */
+export async function listServersBeyond(
+  db: Db,
+  { realmId, domains, at, limit }: { realmId: string; domains: readonly string[]; at: Date; limit: number },
+): Promise<string[]> {
+  const rows = await db.query<{ identity: string }>(sql`
+    select distinct c.identity
+      from certificates c
+     where c.realm_id = ${realmId}
+       and c.kind = 'infrastructure'
+       and ${isActive(sql`c`, at)}
+       and position('@' in c.identity) = 0
+       and not exists (select
+                         from unnest(${domains}::text[]) as d (domain)
+                        where c.identity = d.domain
+                           or right(c.identity, length(d.domain) + 1) = '.' || d.domain)
+     order by c.identity
+     limit ${limit}
+  `);
+  return rows.map(({ identity }) => identity);
+}
+
 /** One profile of a user, active or not, by its serial number. */
 export async function findOfUser(
   db: Db,

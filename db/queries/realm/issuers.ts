@@ -12,6 +12,8 @@ export interface IssuerRow {
   subject: string;
   notBefore: Date;
   notAfter: Date;
+  /** The domains that its name constraints let DNS names be in; null: it has no name constraints. */
+  permittedDomains: string[] | null;
   issuing: boolean;
   /** It will issue after the one that does, and has never issued yet. */
   prepared: boolean;
@@ -20,7 +22,7 @@ export interface IssuerRow {
 /** What an {@link IssuerRow} is read from. */
 export const columns = sql`
   id, realm_id as "realmId", certificate, chain, encode(fingerprint, 'hex') as fingerprint, subject,
-  not_before as "notBefore", not_after as "notAfter", issuing,
+  not_before as "notBefore", not_after as "notAfter", permitted_domains as "permittedDomains", issuing,
   not issuing and exists (select from issuers e where e.realm_id = issuers.realm_id and e.issuing and e.id < issuers.id)
     as prepared`;
 
@@ -37,6 +39,14 @@ export async function findIssuingEnd(db: Db, realmId: string): Promise<Date | nu
     sql`select not_after as "notAfter" from issuers where realm_id = ${realmId} and issuing`,
   );
   return first(rows)?.notAfter ?? null;
+}
+
+/** The domains that the realm's issuing CA lets DNS names be in; null when it has no name constraints, or there is none. */
+export async function findIssuingDomains(db: Db, realmId: string): Promise<string[] | null> {
+  const rows = await db.query<{ permittedDomains: string[] | null }>(
+    sql`select permitted_domains as "permittedDomains" from issuers where realm_id = ${realmId} and issuing`,
+  );
+  return first(rows)?.permittedDomains ?? null;
 }
 
 /** Has a prepared issuer issue from now on; the one before it goes on publishing. Call in a transaction. */

@@ -9,6 +9,8 @@ import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import { processKinds } from "../../../domain/process.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
 import { givenProcess } from "../../support/given/process.ts";
+import { givenRows } from "../../support/given/given.ts";
+import { certificateDer } from "../../support/given/hierarchy/test-hierarchy.ts";
 import { freePort } from "../../support/run/services.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
 import { useOperator, type RunOptions } from "./operator-support.ts";
@@ -68,6 +70,8 @@ test("a healthy installation passes every check", async () => {
     "secrets",
     "issuer",
     "issuer-key",
+    "constraints",
+    "infrastructure-domains",
     "audit",
     "crl",
   ]);
@@ -109,6 +113,64 @@ describe("the secrets", () => {
       message: `an api or a responder has what only others need: ${directory}/api/issuer-key-passphrase, ${directory}/responder/audit-key.json`,
     });
   });
+});
+
+test("constraints: a CA of an earlier version, or one that does not permit the realm's domains, is a warning", async () => {
+  const realm = await operator.realm();
+  const constraints = async () => (await examine(["--realm", realm])).of(`constraints ${realm}`);
+  expect(await constraints()).toMatchObject({ status: "ok", message: `plain name constraints: ${realm}.example` });
+
+  await operator.run(["realm", "set", "--realm", realm, "--infrastructure-domain", "example.org"]);
+  expect(await constraints()).toMatchObject({
+    status: "warn",
+    message: "the issuing CA does not permit example.org",
+    remedy: `\`issuer rotate --realm ${realm}\` makes one that does.`,
+  });
+  await operator.run(["issuer", "rotate", "--realm", realm, "--name-constraints", "none"]);
+  expect(await constraints()).toMatchObject({ status: "ok", message: "no name constraints" });
+
+  await operator.database.owner.query(sql`
+    update issuers
+       set certificate = ${certificateDer("issuing")}, permitted_domains = null
+     where issuing
+       and realm_id = (select id from realms where name = ${realm})
+  `);
+  expect(await constraints()).toMatchObject({
+    status: "warn",
+    message: expect.stringContaining("earlier version") as string,
+    remedy: expect.stringContaining(`issuer rotate --realm ${realm}`) as string,
+  });
+});
+
+test("infrastructure-domains: active names of servers that could not be renewed are a warning", async () => {
+  const realm = await operator.realm();
+  const [row] = await operator.database.owner.query<{ id: string }>(sql`select id from realms where name = ${realm}`);
+  const given = givenRows(() => operator.database.owner);
+  const names = async () => (await examine(["--realm", realm])).of(`infrastructure-domains ${realm}`);
+  const profile = async (identity: string, revoked = false) => {
+    const serial = await given.profile({ realmId: row!.id }, { kind: "infrastructure" });
+    await operator.database.owner.query(sql`
+      update certificates
+         set identity = ${identity}, revoked_at = case when ${revoked} then now() end,
+             revocation_reason = case when ${revoked} then 0 end
+       where serial_number = ${serial}
+    `);
+  };
+  await profile(`radius.${realm}.example`);
+  await profile(`abcdefghijklmnopqrst@example.net`);
+  await profile("gone.example.net", true);
+  expect(await names()).toMatchObject({ status: "ok", message: `${realm}.example` });
+
+  await profile("www.example.net");
+  await profile("radius.example.org");
+  expect(await names()).toMatchObject({
+    status: "warn",
+    message: `not in ${realm}.example: radius.example.org, www.example.net`,
+    remedy: expect.stringContaining(`realm set --realm ${realm} --infrastructure-domain`) as string,
+  });
+
+  await operator.run(["realm", "set", "--realm", realm, "--infrastructure-domain", "example.org"]);
+  expect(await names()).toMatchObject({ message: expect.stringMatching(/: www\.example\.net$/) as string });
 });
 
 test("a CRL that was not replaced in time is a warning, and one that has ended or is missing a failure", async () => {

@@ -1,6 +1,6 @@
 import { copyFileSync, mkdirSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { openssl } from "../../support/pki/openssl.ts";
@@ -231,4 +231,69 @@ test("what an interrupted run left in the ceremony directory does not hinder lat
   rmSync(`${leftover}.key.json`);
   expect((await operator.run(["issuer", "create", "--realm", realm])).json).toMatchObject({ issuing: true });
   expect(readFileSync(certificate, "utf8")).toContain("BEGIN CERTIFICATE");
+});
+
+describe("the constraints of an issuing CA", () => {
+  const rotate = (realm: string, ...options: string[]) =>
+    operator.run(["issuer", "rotate", "--realm", realm, ...options]);
+
+  test("are the realm's domains as they are when it is made, not critical unless it is said", async () => {
+    const { realm } = await rootOf();
+    const domain = `${realm}.example`;
+    expect((await listed(realm))[0]).toMatchObject({
+      constraints: { nameConstraints: "plain", permittedDomains: [domain] },
+    });
+
+    await operator.run(["realm", "set", "--realm", realm, "--infrastructure-domain", "example.org"]);
+    const both = [domain, "example.org"];
+    expect((await rotate(realm)).json).toMatchObject({
+      constraints: { nameConstraints: "plain", permittedDomains: both },
+    });
+    expect((await rotate(realm, "--name-constraints", "critical")).json).toMatchObject({
+      constraints: { nameConstraints: "critical", permittedDomains: both },
+    });
+    expect((await rotate(realm, "--name-constraints", "none")).json).toMatchObject({
+      constraints: { nameConstraints: "none", permittedDomains: null },
+    });
+    const { out } = await operator.runPlain(["issuer", "list", "--realm", realm]);
+    expect(
+      out
+        .trim()
+        .split("\n")
+        .map((line) => line.split("  ").at(-1)),
+    ).toEqual([
+      "no name constraints",
+      `critical name constraints: ${domain}, example.org`,
+      `plain name constraints: ${domain}, example.org`,
+      `plain name constraints: ${domain}`,
+    ]);
+    const entries = await operator.database.owner.query<{ constraints: object }>(sql`
+      select properties -> 'constraints' as constraints
+        from audit_entries a
+        join realms r on r.id = a.realm_id
+       where r.name = ${realm}
+         and event like 'issuer_%'
+       order by a.id desc
+    `);
+    expect(entries.map(({ constraints }) => constraints)).toEqual(
+      (await listed(realm)).map((issuer) => issuer["constraints"]),
+    );
+  });
+
+  test("can be chosen with the realm, and are in the certificate of one that is prepared", async () => {
+    const realm = `r${Math.random().toString(36).slice(2, 10)}`;
+    const create = ["realm", "create", "--name", realm, "--domain", `${realm}.example`, "--name-constraints"];
+    const nonsense = await operator.run([...create, "soft"]);
+    expect([nonsense.code, nonsense.json["error"]]).toEqual([2, "usage"]);
+    expect((await operator.run([...create, "none"])).json).toMatchObject({
+      issuer: { constraints: { nameConstraints: "none" } },
+    });
+
+    expect((await rotate(realm, "--prepare", "--name-constraints", "critical")).json).toMatchObject({
+      prepared: true,
+      constraints: { nameConstraints: "critical" },
+    });
+    const late = await rotate(realm, "--name-constraints", "plain");
+    expect([late.code, late.json["error"]]).toEqual([2, "usage"]);
+  });
 });

@@ -446,6 +446,15 @@ describe("the domains that names of servers may be in", () => {
     ]);
   });
 
+  test("that the issuing CA does not permit are said to need another one", async () => {
+    const realm = await operator.realm();
+    const before = await set(realm, "a.example.org", `b.${realm}.example`);
+    expect(before.err).toContain(`does not permit a.example.org: \`issuer rotate --realm ${realm}\``);
+
+    await operator.run(["issuer", "rotate", "--realm", realm]);
+    expect((await set(realm, "a.example.org")).err).not.toContain("issuer rotate");
+  });
+
   test.each([
     ["org"],
     ["*.example.org"],

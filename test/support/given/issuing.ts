@@ -5,8 +5,10 @@ import * as issuerKeys from "../../../db/queries/issuer-keys.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as users from "../../../db/queries/people/users.ts";
 import { operatorActor } from "../../../domain/audit.ts";
+import type { NameConstraintsForm } from "../../../domain/certificate-profile.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { createIssuingCa, createRoot, type CertificateAuthority } from "../../../worker/keys/ceremony.ts";
+import { readNameConstraints } from "../../../pki/name-constraints.ts";
 import { X509Certificate } from "../../../pki/x509.ts";
 
 /** What the test issuers' keys are encrypted under. */
@@ -38,14 +40,20 @@ const taken = new WeakMap<Database, number>();
  * A hierarchy that no other realm of this database has. Deriving keys is most of what making one costs, so the realms of
  * different databases have the same ones.
  */
-function nextHierarchy(owner: Database, validityYears?: number): Promise<Hierarchy> {
-  if (validityYears !== undefined) return makeHierarchy(validityYears);
+function nextHierarchy(owner: Database, special: Special): Promise<Hierarchy> {
+  if (Object.keys(special).length > 0) return makeHierarchy(special);
   const next = taken.get(owner) ?? 0;
   taken.set(owner, next + 1);
   return (hierarchies[next] ??= makeHierarchy());
 }
 
-async function makeHierarchy(validityYears?: number): Promise<Hierarchy> {
+/** What a hierarchy is that not every realm may have. */
+interface Special {
+  validityYears?: number;
+  form?: NameConstraintsForm;
+}
+
+async function makeHierarchy({ form = "plain", ...years }: Special = {}): Promise<Hierarchy> {
   const names = {
     organization: `Test ${unique()}`,
     at: systemClock.now(),
@@ -53,8 +61,9 @@ async function makeHierarchy(validityYears?: number): Promise<Hierarchy> {
     cost: testKeyCost,
   };
   const root = await createRoot(names);
-  const years = validityYears === undefined ? {} : { validityYears };
-  return { root, issuing: await createIssuingCa({ ...names, ...years, root }) };
+  // The domains of every realm that tests make, and of every server.
+  const nameConstraints = { form, domains: ["example", "example.org"] };
+  return { root, issuing: await createIssuingCa({ ...names, ...years, nameConstraints, root }) };
 }
 
 /**
@@ -65,13 +74,13 @@ export async function givenIssuingRealm(
   owner: Database,
   {
     maxProfiles = 5,
-    validityYears,
     infrastructureDomains = ["demo.example", "example.org"],
-  }: { maxProfiles?: number; validityYears?: number; infrastructureDomains?: string[] } = {},
+    ...special
+  }: { maxProfiles?: number; infrastructureDomains?: string[] } & Special = {},
 ): Promise<IssuingRealm> {
   const at = systemClock.now();
   const name = `realm-${unique()}`;
-  const { root, issuing } = await nextHierarchy(owner, validityYears);
+  const { root, issuing } = await nextHierarchy(owner, special);
   const parsed = new X509Certificate(issuing.certificate);
   return owner.transaction(async (tx) => {
     const { id } = await realms.create(tx, {
@@ -90,6 +99,7 @@ export async function givenIssuingRealm(
       subject: parsed.subject,
       notBefore: parsed.notBefore,
       notAfter: parsed.notAfter,
+      permittedDomains: readNameConstraints(issuing.certificate)?.permittedDomains ?? null,
       encryptedKey: issuing.encryptedKey,
       at,
     });

@@ -8,6 +8,7 @@ const packageOf: Record<string, string> = {
   certtool: "gnutls-bin",
   pk12util: "libnss3-tools",
   certutil: "libnss3-tools",
+  vfychain: "libnss3-tools",
   keytool: "default-jre-headless",
   java: "default-jdk-headless",
   freeradius: "freeradius",

@@ -76,6 +76,11 @@ const cases: [rule: string, what: string, override: Partial<CertificateDraft>][]
   ["name_within_domains", "a foreign host", named({ dnsName: "www.example.net" })],
   ["name_within_domains", "a host whose name only ends alike", named({ dnsName: "notexample.org" })],
   ["name_within_domains", "the domain above", named({ dnsName: "org.example" })],
+  [
+    "name_within_issuer_constraints",
+    "a host that the realm permits and its CA does not",
+    { ...named({ dnsName: "radius.example.org" }), issuer: { ...issuer, permittedDomains: ["wifi.example.org"] } },
+  ],
   ["validity_in_order", "an end before the beginning", { notAfter: new Date(draft.notBefore.getTime() - 1000) }],
   ["validity_in_order", "no time at all", { notAfter: draft.notBefore }],
   ["validity_in_order", "no date", { notBefore: new Date(Number.NaN) }],
@@ -140,6 +145,12 @@ describe("at the end of the issuer", () => {
 describe("a name outside the realm's domains", () => {
   test.each(["example.org", "Radius.Example.ORG", "a.wifi.example.org"])("is not %s", (dnsName) => {
     expect(rulesBrokenBy(named({ dnsName }))).toEqual([]);
+  });
+
+  test("is not what the CA permits beside others; identities are no matter of the CA's", () => {
+    const constrained = { issuer: { ...issuer, permittedDomains: ["a.example", "wifi.example.org"] } };
+    expect(rulesBrokenBy({ ...named({ dnsName: "radius.wifi.example.org" }), ...constrained })).toEqual([]);
+    expect(rulesBrokenBy({ issuer: { ...issuer, permittedDomains: ["a.example"] } })).toEqual([]);
   });
 
   test("is name_not_permitted, unless there are other faults", () => {

@@ -15,12 +15,13 @@ const organization = 'Universität "Süd", #1 + Söhne \\ Co; <a=b>';
 const passphrase = "test passphrase";
 /** As cheap as a record may be, where the cost is not what a test is about. */
 const cost = 16_384;
+const nameConstraints = { form: "plain", domains: ["demo.example", "example.org"] } as const;
 let root: CertificateAuthority;
 let issuing: CertificateAuthority;
 
 beforeAll(async () => {
   root = await createRoot({ organization, at, passphrase, cost });
-  issuing = await createIssuingCa({ root, organization, at, passphrase, cost });
+  issuing = await createIssuingCa({ root, organization, nameConstraints, at, passphrase, cost });
 });
 
 const read = (ca: CertificateAuthority): X509Certificate => new X509Certificate(ca.certificate);
@@ -43,7 +44,7 @@ test("a CA was valid before the first certificate that it may sign is", () => {
 });
 
 test("two CAs of one organization are told apart by name, and each name has the organization in it", async () => {
-  const another = await createIssuingCa({ root, organization, at, passphrase, cost });
+  const another = await createIssuingCa({ root, organization, nameConstraints, at, passphrase, cost });
 
   expect(read(another).subject).not.toBe(read(issuing).subject);
   expect(read(another).subject).toContain("Issuing CA");
@@ -77,13 +78,13 @@ test.each([
   ["has no years", { validityYears: 0 }],
   ["has no organization", { organization: " " }],
 ])("an issuing CA that %s is refused", async (_, override) => {
-  await expect(createIssuingCa({ root, organization, at, passphrase, cost, ...override })).rejects.toThrow(
-    CeremonyError,
-  );
+  await expect(
+    createIssuingCa({ root, organization, nameConstraints, at, passphrase, cost, ...override }),
+  ).rejects.toThrow(CeremonyError);
 });
 
 test("a wrong passphrase opens no root", async () => {
-  const wrong = createIssuingCa({ root, organization, at, passphrase: "wrong", cost });
+  const wrong = createIssuingCa({ root, organization, nameConstraints, at, passphrase: "wrong", cost });
   await expect(wrong).rejects.toMatchObject({ name: "EncryptedKeyError", code: "wrong_passphrase" });
 });
 
@@ -96,15 +97,42 @@ describeWithTool("openssl", "read by OpenSSL", () => {
       expect(text(ca)).toMatch(/Key Usage: critical\s+Certificate Sign, CRL Sign\n/);
       expect(text(ca)).toContain("X509v3 Subject Key Identifier");
     }
-    expect(text(root)).toMatch(/Basic Constraints: critical\s+CA:TRUE\n/);
+    expect(text(root)).toMatch(/Basic Constraints: critical\s+CA:TRUE, pathlen:1\n/);
     expect(text(issuing)).toMatch(/Basic Constraints: critical\s+CA:TRUE, pathlen:0\n/);
     expect(text(issuing)).toContain("X509v3 Authority Key Identifier");
+    expect(text(root)).not.toMatch(/Name Constraints|Extended Key Usage/);
     expect(text(issuing)).not.toContain("CRL Distribution Points");
+  });
+
+  test("an issuing CA says what its certificates are for, and permits the domains it was given and no IP address", () => {
+    expect(text(issuing)).toMatch(
+      /Extended Key Usage: \n\s+TLS Web Client Authentication, TLS Web Server Authentication, 1\.3\.6\.1\.5\.5\.7\.3\.14, OCSP Signing\n/,
+    );
+    expect(text(issuing)).toMatch(
+      /Name Constraints: \n\s+Permitted:\n\s+DNS:demo\.example\n\s+DNS:example\.org\n\s+Excluded:\n\s+IP:0\.0\.0\.0\/0\.0\.0\.0\n\s+IP:0:0:0:0:0:0:0:0\/0:0:0:0:0:0:0:0\n/,
+    );
+  });
+
+  test("the name constraints are critical, or left out, as its maker says", async () => {
+    const made = (form: "critical" | "none") =>
+      createIssuingCa({ root, organization, nameConstraints: { ...nameConstraints, form }, at, passphrase, cost });
+    expect(text(await made("critical"))).toMatch(/Name Constraints: critical\n/);
+    const none = text(await made("none"));
+    expect(none).not.toContain("Name Constraints");
+    expect(none).toContain("Extended Key Usage");
   });
 
   test("the chain is strictly valid, for a root on either curve and beyond 2050", async () => {
     const smallRoot = await createRoot({ organization, at, passphrase, cost, curve: "P-256", validityYears: 40 });
-    const under = await createIssuingCa({ root: smallRoot, organization, at, passphrase, cost, validityYears: 30 });
+    const under = await createIssuingCa({
+      root: smallRoot,
+      organization,
+      nameConstraints,
+      at,
+      passphrase,
+      cost,
+      validityYears: 30,
+    });
 
     for (const [above, below] of [
       [root, issuing],
@@ -126,6 +154,7 @@ describeWithTool("openssl", "read by OpenSSL", () => {
     const published = await createIssuingCa({
       root,
       organization,
+      nameConstraints,
       at,
       passphrase,
       cost,
@@ -134,13 +163,13 @@ describeWithTool("openssl", "read by OpenSSL", () => {
 
     expect(text(published)).toContain("URI:http://pki.example.org/root.crl");
     expect(text(published)).toContain("CA Issuers - URI:http://pki.example.org/root.crt");
-    expect(text(published)).not.toContain("OCSP");
+    expect(text(published)).not.toContain("OCSP - URI");
   });
 });
 
 describe("a key at rest", () => {
   test("is encrypted under a key that scrypt derives at N = 2^15, r = 8, p = 1, unless its maker says otherwise", async () => {
-    const { encryptedKey } = await createIssuingCa({ root, organization, at, passphrase });
+    const { encryptedKey } = await createIssuingCa({ root, organization, nameConstraints, at, passphrase });
 
     expect(encryptedKey.kdf).toMatchObject({ name: "scrypt", N: 2 ** 15, r: 8, p: 1 });
     expect(root.encryptedKey.kdf).toMatchObject({ name: "scrypt", N: cost, r: 8, p: 1 });

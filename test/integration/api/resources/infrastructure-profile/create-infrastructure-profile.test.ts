@@ -1,5 +1,6 @@
 import { X509Certificate } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
@@ -88,6 +89,19 @@ describe("with a worker", () => {
     }
     for (const name of [domain, `a.b.${domain}`, "example.org"]) {
       expect(await service.post(at(name), pem)).toMatchObject({ status: 200, body: { data: { identity: name } } });
+    }
+  });
+
+  test("a domain that the operator added after the issuing CA was made is refused until there is another one", async () => {
+    const domains = (infrastructureDomains: string[]) =>
+      realms.update(api.database.owner, realmId, { infrastructureDomains });
+    const { name: realm } = await domains(["example.org", "campus.example.net"]);
+    try {
+      const answer = await service.post(at("radius.campus.example.net"), pem);
+      expect(answer).toBeError("name_not_permitted");
+      expect(answer.body.error_description).toContain(`operator issuer rotate --realm ${realm}`);
+    } finally {
+      await domains(["example.org"]);
     }
   });
 

@@ -1,0 +1,51 @@
+import { context, contextConstructed, sequence, tag, tlv } from "./der.ts";
+import { children, contentOf, expectTag, onlyChild, readWhole, type Der } from "./der-reader.ts";
+
+/** The names that a CA may put into certificates (RFC 5280 section 4.2.1.10): those of hosts; addresses it may not. */
+export interface NameConstraints {
+  /** RFC 5280 wants it so; small TLS libraries do not load such a CA. */
+  critical: boolean;
+  /** DNS names have to be in one of these domains, in lower case. */
+  permittedDomains: string[];
+}
+
+/** The value of the extension: DNS names in these domains alone, and no IP address of either version. */
+export function encodeNameConstraints(permittedDomains: readonly string[]): Buffer {
+  const permitted = permittedDomains.map((domain) => sequence(tlv(context(dnsName), Buffer.from(domain, "latin1"))));
+  // An address and a mask of zeros: every address of that version.
+  const excluded = [8, 32].map((octets) => sequence(tlv(context(ipAddress), Buffer.alloc(octets))));
+  return sequence(tlv(contextConstructed(0), ...permitted), tlv(contextConstructed(1), ...excluded));
+}
+
+/**
+ * The constraints in a CA's certificate, DER, as {@link encodeNameConstraints} writes them; null when it has none.
+ * Throws DerError for what is no certificate.
+ */
+export function readNameConstraints(certificate: Uint8Array): NameConstraints | null {
+  const [toBeSigned] = children(readWhole(Buffer.from(certificate), tag.sequence));
+  const extensions = children(expectTag(toBeSigned, tag.sequence)).find(
+    ({ tagOctet }) => tagOctet === contextConstructed(3),
+  );
+  for (const extension of extensions === undefined ? [] : children(onlyChild(extensions, tag.sequence))) {
+    const parts = children(extension);
+    if (!contentOf(expectTag(parts[0], tag.oid)).equals(nameConstraints)) continue;
+    const value = contentOf(expectTag(parts.at(-1), tag.octetString));
+    return { critical: parts.length === 3, permittedDomains: permittedDomainsOf(readWhole(value, tag.sequence)) };
+  }
+  return null;
+}
+
+function permittedDomainsOf(constraints: Der): string[] {
+  const permitted = children(constraints).find(({ tagOctet }) => tagOctet === contextConstructed(0));
+  return (permitted === undefined ? [] : children(permitted)).flatMap((subtree) => {
+    const [base] = children(subtree);
+    return base?.tagOctet === context(dnsName) ? [contentOf(base).toString("latin1").toLowerCase()] : [];
+  });
+}
+
+/** The tags of GeneralName (RFC 5280 section 4.2.1.6). */
+const dnsName = 2;
+const ipAddress = 7;
+
+export const nameConstraintsOid = "2.5.29.30";
+const nameConstraints = Buffer.from("551d1e", "hex");
