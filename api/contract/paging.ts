@@ -87,6 +87,16 @@ export function readPage<Filter extends object, SortKey extends string>(
   }
   const filter = readFilter(offer, pairsOf(data.filter, "value") ?? bracketed("filter", query, faults), faults);
   const sort = readSort(offer, pairsOf(data.sort, "direction") ?? bracketed("sort", query, faults), faults);
+  // Zod leaves this key out of what it has read.
+  for (const [name, reason] of [
+    ["filter", "there is no such filter"],
+    ["sort", "this list cannot be sorted by that"],
+  ] as const) {
+    const given = (body as Partial<Record<typeof name, unknown>> | undefined)?.[name];
+    if (typeof given === "object" && given !== null && Object.hasOwn(given, "__proto__")) {
+      faults.push({ path: `${name}.__proto__`, reason });
+    }
+  }
 
   if (faults.length > 0) throw new ServiceError("invalid_request", { fields: faults });
   return { limit, offset, search: search === "" ? undefined : search, filter, sort };

@@ -9,7 +9,7 @@ import {
   ApplicationWithSecretView,
 } from "../../contract/views/application-view.ts";
 import { newClientSecret, openClientSecret } from "./client-secret.ts";
-import { Registration, requireHeld, settingsOf } from "./registration.ts";
+import { Registration, requireHeld, requireOwnName, settingsOf } from "./registration.ts";
 
 export const registerApplication = endpoint({
   operation: "registerApplication",
@@ -32,6 +32,7 @@ export const registerApplication = endpoint({
 
     const { application, sealedSecret } = await change(async (tx) => {
       const clientId = randomUUID();
+      await requireOwnName(tx, { realmId, clientId, name: settings.name }, fail);
       const secret = settings.useClientSecret ? newClientSecret(masterKeys, clientId) : undefined;
       const createdBy = principal.kind === "user" ? principal.userId : principal.clientId;
       const row = { ...settings, clientId, realmId, createdBy };

@@ -1,5 +1,7 @@
 import { InsufficientScope } from "../../http/token-errors.ts";
 import { z } from "zod";
+import type { Db } from "../../../db/client.ts";
+import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import type { FieldError } from "../../../domain/errors.ts";
 import { ApplicationType, Scope, scopesAllowedTo } from "../../../domain/scopes.ts";
@@ -89,10 +91,11 @@ function consistent(
 
 /**
  * The scopes that the caller must hold to make this change: new scopes always, and all of them where the change decides
- * who can act as the application, since that amounts to having them.
+ * who can act as the application, or what people take it for when they consent, since that amounts to having them.
  */
 export function scopesAtStake(before: ApplicationSettings, after: ApplicationSettings): Scope[] {
   const decidesWho =
+    before.name !== after.name ||
     before.clientUri !== after.clientUri ||
     before.redirectUri !== after.redirectUri ||
     before.useClientSecret !== after.useClientSecret ||
@@ -100,6 +103,22 @@ export function scopesAtStake(before: ApplicationSettings, after: ApplicationSet
     (after.active && !before.active);
   return decidesWho ? after.scopes : after.scopes.filter((scope) => !before.scopes.includes(scope));
 }
+
+/**
+ * Fails for a name that people would take for a part of this service, which they are not asked to consent to. Names are
+ * the same in any letter case and spacing. Call in the transaction that writes the name.
+ */
+export async function requireOwnName(
+  tx: Db,
+  { realmId, clientId, name }: { realmId: string; clientId: string; name: string },
+  fail: Fail<"invalid_request">,
+): Promise<void> {
+  const taken = await applications.listFirstPartyNames(tx, { realmId, except: clientId });
+  if (!taken.some((each) => folded(each) === folded(name))) return;
+  throw fail("invalid_request", { fields: [{ path: "name", reason: "is the name of a part of this service" }] });
+}
+
+const folded = (name: string): string => name.normalize("NFKC").toLowerCase().replace(/\s+/g, " ").trim();
 
 /**
  * Throws unless the principal holds all these scopes. A service holds neither `openid` nor `offline_access`, ever, which

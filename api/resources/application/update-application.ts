@@ -9,7 +9,7 @@ import { differences } from "../../contract/audit-changes.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { applicationSettingsView, ApplicationView, applicationView } from "../../contract/views/application-view.ts";
-import { changedBy, RegistrationChange, requireHeld, scopesAtStake } from "./registration.ts";
+import { changedBy, RegistrationChange, requireHeld, requireOwnName, scopesAtStake } from "./registration.ts";
 
 export const updateApplication = endpoint({
   operation: "updateApplication",
@@ -33,6 +33,7 @@ export const updateApplication = endpoint({
       if (before === undefined) throw fail("application_not_found");
       const after = changedBy(before, body, fail);
       requireHeld(principal, scopesAtStake(before, after));
+      if (after.name !== before.name) await requireOwnName(tx, { realmId, clientId, name: after.name }, fail);
 
       const changes = differences(applicationSettingsView(before), applicationSettingsView(after));
       if (changes !== undefined) {

@@ -111,6 +111,20 @@ export const consoleClientId = (realmId: string): string => `console-${realmId}`
 
 const notTheConsole = sql`a.client_id <> 'console-' || a.realm_id`;
 
+/** What people know the console by, registered yet or not. */
+const consoleName = "Administration console";
+
+/** The names of a realm's applications that are parts of this service, except one of them. */
+export async function listFirstPartyNames(
+  db: Db,
+  { realmId, except }: { realmId: string; except: string },
+): Promise<string[]> {
+  const rows = await db.query<{ name: string }>(sql`
+    select name from applications where realm_id = ${realmId} and first_party and client_id <> ${except}
+  `);
+  return [consoleName, ...rows.map(({ name }) => name)];
+}
+
 /**
  * Registers the console of a realm, or brings its registration up to date: the address that the service is reached under
  * may have changed since.
@@ -128,7 +142,7 @@ export async function upsertConsole(
   await db.query(sql`
     insert into applications as a (client_id, realm_id, type, active, name, client_uri, redirect_uri, scopes,
                                    use_client_secret, require_pkce, first_party, created_at, created_by)
-    values (${consoleClientId(realmId)}, ${realmId}, 'useragent', true, 'Administration console', ${clientUri},
+    values (${consoleClientId(realmId)}, ${realmId}, 'useragent', true, ${consoleName}, ${clientUri},
             ${redirectUri}, ${scopes}::text[], false, true, true, ${at}, 'realmpass')
     on conflict (client_id) do update
        set client_uri = excluded.client_uri, redirect_uri = excluded.redirect_uri, scopes = excluded.scopes

@@ -208,7 +208,8 @@ describe("by somebody who does not hold all its scopes", () => {
   const held = ["application.modify", "openid", "offline_access", "profile.read"] as const;
 
   test.each<[object, "done" | "refused"]>([
-    [{ name: "another name" }, "done"],
+    [{ name: "another name" }, "refused"],
+    [{ name: "Wi-Fi helper" }, "done"],
     [{ active: false }, "done"],
     [{ scopes: ["openid"] }, "done"],
     [{ scopes: ["openid", "user.delete", "profile.read"] }, "done"],
@@ -217,7 +218,7 @@ describe("by somebody who does not hold all its scopes", () => {
     [{ clientURI: "https://attacker.example" }, "refused"],
     [{ requirePKCE: false }, "refused"],
     [{ useClientSecret: true }, "refused"],
-    [{ active: true, name: "still on" }, "done"],
+    [{ active: true }, "done"],
   ])("%j is %s", async (change, expected) => {
     const { client_id } = await register({ ...useragent, scopes: ["openid", "user.delete"] });
     const answer = await as.admin({ scopes: held }).put(`/api/applications/${client_id}`, change);
@@ -229,5 +230,31 @@ describe("by somebody who does not hold all its scopes", () => {
     const { client_id } = await register({ ...useragent, scopes: allScopes, active: false });
     const answer = await as.admin({ scopes: held }).put(`/api/applications/${client_id}`, { active: true });
     expect(answer).toBeError("insufficient_scope");
+  });
+});
+
+describe("a name that a part of this service has", () => {
+  const names = ["Administration console", "  ADMINISTRATION  console", "Ａdministration console", "Campus Portal"];
+  beforeAll(() =>
+    given.application({ realmId: api.realmId, type: "useragent", name: "Campus portal", firstParty: true }),
+  );
+
+  test.each(names)("%j is refused to new applications and to others", async (name) => {
+    const admin = as.admin();
+    const { client_id } = await register(useragent);
+    for (const answer of [
+      await admin.post("/api/applications", { ...useragent, name }),
+      await admin.put(`/api/applications/${client_id}`, { name }),
+    ]) {
+      expect(answer).toBeError("invalid_request");
+      expect(answer.body.fields).toEqual([{ path: "name", reason: "is the name of a part of this service" }]);
+    }
+  });
+
+  test("stays its own, and is another realm's to use", async () => {
+    const own = await given.application({ realmId: api.realmId, type: "useragent", name: "Portal", firstParty: true });
+    expect((await as.admin().put(`/api/applications/${own.clientId}`, { name: "PORTAL" })).status).toBe(200);
+    const elsewhere = as.service({ realmId: await given.realm() });
+    expect((await elsewhere.post("/api/applications", { ...service, name: "Campus portal" })).status).toBe(200);
   });
 });

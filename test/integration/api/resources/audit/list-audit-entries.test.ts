@@ -107,6 +107,13 @@ test.each<[name: string, page: object]>([
   ["an empty event", { filter: { event: "" } }],
   ["an unknown filter", { filter: { realm: "1" } }],
   ["a filter that objects have of their own", { filter: { constructor: "1" } }],
+  ["a filter named __proto__", { filter: JSON.parse('{"__proto__": "1"}') as object }],
+  [
+    "a filter named __proto__ among others",
+    { filter: JSON.parse('{"event": "user_lock", "__proto__": {}}') as object },
+  ],
+  ["a filter named __proto__ in a list", { filter: [{ key: "__proto__", value: "1" }] }],
+  ["a sort key named __proto__", { sort: JSON.parse('{"__proto__": "asc"}') as object }],
   ["an unknown sort key", { sort: { event: "asc" } }],
   ["a date that is none", { filter: { minDate: "yesterday" } }],
   ["a user that is no identifier", { filter: { user: "anna" } }],
