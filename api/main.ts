@@ -1,5 +1,4 @@
 import { authUrl, baseUrl } from "../runtime/addresses.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { heldMasterKey, heldOutputKey } from "../runtime/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { masterKeys } from "../runtime/master-key.ts";
@@ -36,7 +35,6 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     port: config.PORT,
     tls,
     settings: (listeningPort, listeningTlsPort) => settingsOf({ ...config, PORT: listeningPort }, listeningTlsPort),
-    clock: systemClock,
     beat,
   });
   await beat.start({});

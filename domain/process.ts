@@ -3,7 +3,8 @@ export const processKinds = ["api", "worker", "responder"] as const;
 export type ProcessKind = (typeof processKinds)[number];
 
 /** What a process may find wrong with itself while it goes on; docs/operations.md says what to do about each. */
-export type ProblemCode = "certificate_ending" | "issuer_away" | "metrics_port" | "notifications_lost" | "publication_failed";
+export type ProblemCode =
+  "certificate_ending" | "clock_skewed" | "issuer_away" | "metrics_port" | "notifications_lost" | "publication_failed";
 
 /** Something that does not work in a process. For operators: it names no person and holds no secret. */
 export interface Problem {

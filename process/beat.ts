@@ -32,7 +32,8 @@ export interface BeatOptions {
   /** The most connections to Postgres that it opens. */
   connectionsMax: number;
   db: Database;
-  clock: Clock;
+  /** With how far it is ahead of the database's, where it was compared with that, in milliseconds. */
+  clock: Clock & { readonly skewMs?: number | null };
   log: Log;
   lifecycle: Lifecycle;
 }
@@ -70,7 +71,7 @@ export function createBeat({ kind, queue, connectionsMax, db, clock, log, lifecy
       let beating: Promise<void> | undefined;
       const beat = (): Promise<void> =>
         (beating ??= processes
-          .beat(db, { ...self, problems: [...problems.values()] })
+          .beat(db, { ...self, problems: [...problems.values()], clockSkewMs: clock.skewMs ?? null })
           .catch((err: unknown) => {
             log.warn({ event: "process.not_registered", err }, "the process could not say that it is alive");
           })

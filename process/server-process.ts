@@ -1,9 +1,11 @@
 import { createHash } from "node:crypto";
 import type { Registry } from "prom-client";
 import { openDatabase, openQueuePool, type Database, type DatabaseOptions } from "../db/client.ts";
+import * as installation from "../db/queries/upkeep/installation.ts";
+import { createDatabaseClock, type DatabaseClock } from "../runtime/clock.ts";
+import * as processes from "../db/queries/upkeep/processes.ts";
 import type { ProcessKind } from "../domain/process.ts";
 import { ConfigError, loadConfig, type Config, type Env } from "../runtime/config.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { createLifecycle, type Lifecycle } from "../runtime/lifecycle.ts";
 import { createLog, type Log } from "../runtime/log.ts";
 import { queueBackend, type QueueBackend } from "../runtime/queues.ts";
@@ -60,6 +62,8 @@ export interface ServerProcess {
   /** As it was opened, for connections of another kind. */
   database: DatabaseOptions;
   db: Database;
+  /** The machine's clock, corrected by the database's. */
+  clock: DatabaseClock;
   /** Nothing connects before its first use; responders make none. */
   backend: QueueBackend;
   registry: Registry;
@@ -117,6 +121,23 @@ export async function startServerProcess({
   const db = openDatabase(database);
   lifecycle.onStop("database", () => db.close());
 
+  const clock = createDatabaseClock({
+    readTime: () => installation.time(db),
+    readOtherSkews: () => processes.listOtherSkews(db, beat.id),
+    problems: {
+      report: (code, detail) => {
+        beat.report(code, detail);
+      },
+      end: (code, detail) => {
+        beat.end(code, detail);
+      },
+    },
+    log,
+  });
+  lifecycle.onStop("clock", () => {
+    clock.stop();
+  });
+
   const backend = queueBackend(config.REDIS_URL, () => {
     const pool = openQueuePool({
       ...database,
@@ -134,10 +155,11 @@ export async function startServerProcess({
     connectionsMax:
       connectionsMax + (usesQueue && backend.kind === "postgres" ? queueConnectionsMax : 0) + ownConnections,
     db,
-    clock: systemClock,
+    clock,
     log,
     lifecycle,
   });
+  await clock.start();
 
   const registry = createRegistry();
   const metrics = await serveMetrics({
@@ -150,8 +172,8 @@ export async function startServerProcess({
     beat.report("metrics_port", `${config.REALMPASS_METRICS_PORT} is taken, ${metrics.port} is used`);
   lifecycle.onStop("metrics", () => metrics.close());
 
-  const secrets = processSecrets({ db, config, clock: systemClock, log });
-  return { database, db, backend, registry, metricsPort: metrics.port, beat, log, lifecycle, secrets };
+  const secrets = processSecrets({ db, config, clock, log });
+  return { database, db, clock, backend, registry, metricsPort: metrics.port, beat, log, lifecycle, secrets };
 }
 
 /** The same for all that use the same queue; the URL's password is not in it. */

@@ -1,5 +1,4 @@
 import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { responderVariables } from "./config.ts";
 import { startResponder } from "./start-responder.ts";
@@ -12,7 +11,7 @@ const answerSecondsMax = 2;
 
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadServerConfig("responder", responderVariables, process.env);
-  const { db, registry, beat, log, lifecycle, metricsPort } = await startServerProcess({
+  const { db, clock, registry, beat, log, lifecycle, metricsPort } = await startServerProcess({
     name: "responder",
     config,
     stopsWithParent: process.env["npm_lifecycle_event"] !== undefined,
@@ -28,7 +27,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     trustedProxies: config.REALMPASS_TRUSTED_PROXIES,
     requestsPerSecond: config.REALMPASS_RATE_LIMIT_OCSP,
     registry,
-    clock: systemClock,
+    clock,
     beat,
     log,
     lifecycle,

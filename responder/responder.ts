@@ -1,6 +1,6 @@
 import type { StatusRow } from "../db/queries/certificates/ocsp.ts";
 import { DatabaseUnavailable } from "../db/outage.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ServiceClock } from "../runtime/clock.ts";
 import { readOcspRequest, type CertId } from "./ocsp-request.ts";
 import {
   encodeOcspResponse,
@@ -26,7 +26,7 @@ export interface ResponderDeps {
   identities: Identities;
   readStatus: ReadStatus;
   lastOcsp: Pick<LastOcsp, "note">;
-  clock: Clock;
+  clock: ServiceClock;
   onUnexpectedError: (error: unknown) => void;
   /** What takes longer is not waited for: a device waits for the client that asks. */
   waitMsMax?: number;
@@ -78,6 +78,7 @@ export function createResponder(deps: ResponderDeps): Responder {
 
   return {
     async answer(issuerId, request) {
+      if (!clock.isInStep()) return errorAnswer("tryLater");
       try {
         const answer = await within(waitMsMax, find(issuerId, request));
         return answer === "late" ? errorAnswer("tryLater") : answer;

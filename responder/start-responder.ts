@@ -2,7 +2,7 @@ import { hostname } from "node:os";
 import type { Registry } from "prom-client";
 import type { Database } from "../db/client.ts";
 import type { Beat } from "../process/beat.ts";
-import type { Clock } from "../runtime/clock.ts";
+import type { ServiceClock } from "../runtime/clock.ts";
 import { within } from "../runtime/deadline.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
@@ -28,7 +28,7 @@ export interface ResponderOptions {
   trustedProxies: string;
   requestsPerSecond: number;
   registry: Registry;
-  clock: Clock;
+  clock: ServiceClock;
   beat: Beat;
   log: Log;
   lifecycle: Lifecycle;

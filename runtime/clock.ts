@@ -1,7 +1,159 @@
+import type { Log } from "./log.ts";
+
 /** The time, passed in wherever it matters so that tests can move it. */
 export interface Clock {
   now(): Date;
 }
 
+/** A clock that knows whether it may be relied on. */
+export interface ServiceClock extends Clock {
+  /** False: what has a date must not be written or signed now. */
+  isInStep(): boolean;
+}
+
 /** The machine's clock: the only place that asks for it. */
-export const systemClock: Clock = { now: () => new Date() };
+export const systemClock: ServiceClock = { now: () => new Date(), isInStep: () => true };
+
+/** A difference between two clocks that is worth a warning, in milliseconds. */
+const skewMsNoticed = 2_000;
+
+/** A difference between two clocks beyond which one of them is wrong, in milliseconds. */
+export const skewMsMax = 5_000;
+
+/** The wall clock was set when it and the monotonic clock moved apart by more than this, in milliseconds. */
+const jumpMsMax = 1_000;
+
+/** A measurement that takes longer says too little, in milliseconds. */
+const measuringMsMax = 2_000;
+
+const measureEveryMs = 5_000;
+const retryEveryMs = 1_000;
+
+/**
+ * How far a clock that was read `before` and `after` is ahead of one that showed `now` in between, in milliseconds, to
+ * half of the time between; below 0: behind. 0 when the readings do not tell the two apart.
+ */
+export function skewMs({ before, now, after }: { before: Date; now: Date; after: Date }): number {
+  if (before <= now && now <= after) return 0;
+  return Math.round((before.getTime() + after.getTime()) / 2) - now.getTime();
+}
+
+/** The machine's clock, corrected by how far it is off the database's: one time for all processes, on whatever machine. */
+export interface DatabaseClock extends ServiceClock {
+  /** How far the machine's clock is ahead of the database's, in milliseconds; null: it was not measured yet. */
+  readonly skewMs: number | null;
+  /** Compares the two clocks now. Rejects as reading the database's does; then the last measurement counts on. */
+  measure(): Promise<void>;
+  /** Measures, and goes on to do so until it is stopped. Resolves after the first try, whether it succeeded or not. */
+  start(): Promise<void>;
+  stop(): void;
+}
+
+export interface DatabaseClockOptions {
+  /** Reads the database's clock. */
+  readTime: () => Promise<Date>;
+  log?: Pick<Log, "info" | "warn" | "error">;
+  /** Told while the clocks differ by more than two seconds. */
+  problems?: { report(code: "clock_skewed", detail: string): void; end(code: "clock_skewed", detail: string): void };
+  /** The skews of the other processes that are alive, in milliseconds. */
+  readOtherSkews?: () => Promise<readonly number[]>;
+  machine?: Clock;
+  /** Milliseconds that only ever go up, whatever the wall clock is set to. */
+  monotonicMs?: () => number;
+}
+
+type Standing = "right" | "skewed" | "untrusted";
+
+const problem = ["clock_skewed", "this machine's clock and the database's differ by more than 2 s"] as const;
+
+/**
+ * Dates follow the database's clock. It is out of step until it was measured, when the difference is above five seconds,
+ * and from the moment that the machine's clock is set until the measurement after the one that finds it.
+ */
+export function createDatabaseClock({
+  readTime,
+  log,
+  problems,
+  readOtherSkews,
+  machine = systemClock,
+  monotonicMs = () => performance.now(),
+}: DatabaseClockOptions): DatabaseClock {
+  let measured: { skewMs: number; wallMs: number; monotonicMs: number; isGood: boolean } | undefined;
+  let said = "right";
+  let timer: NodeJS.Timeout | undefined;
+  let measuring: Promise<void> | undefined;
+
+  const hasJumped = (): boolean =>
+    measured !== undefined &&
+    Math.abs(machine.now().getTime() - measured.wallMs - (monotonicMs() - measured.monotonicMs)) > jumpMsMax;
+
+  async function measure(): Promise<void> {
+    const startedAt = monotonicMs();
+    const before = machine.now();
+    const now = await readTime();
+    const after = machine.now();
+    const endedAt = monotonicMs();
+    const jumped = hasJumped();
+    // A clock that was set in between looks like a long or a negative time.
+    const wallMs = after.getTime() - before.getTime();
+    if (endedAt - startedAt > measuringMsMax || wallMs > measuringMsMax || wallMs < 0) return;
+    const skew = skewMs({ before, now, after });
+    const isGood = !jumped && Math.abs(skew) <= skewMsMax;
+    measured = { skewMs: skew, wallMs: after.getTime(), monotonicMs: endedAt, isGood };
+    await tell(isGood ? (Math.abs(skew) > skewMsNoticed ? "skewed" : "right") : "untrusted", { skewMs: skew, jumped });
+  }
+
+  /** Says what has changed since it was last said. */
+  async function tell(standing: Standing, fields: { skewMs: number; jumped: boolean }): Promise<void> {
+    const isAlike = Math.abs(fields.skewMs) > skewMsNoticed && (await areOthersAlike(fields.skewMs));
+    const saying = `${standing} ${isAlike ? "alike" : ""}`.trim();
+    if (saying === said) return;
+    const before = said;
+    said = saying;
+    if (standing === "right") {
+      log?.info({ event: "clock.trusted", ...fields }, "this machine's clock and the database's agree again");
+      problems?.end(...problem);
+      return;
+    }
+    if (before === "right" && Math.abs(fields.skewMs) > skewMsNoticed) problems?.report(...problem);
+    const advice = isAlike ? "; all processes differ from the database alike, so its clock may be the wrong one" : "";
+    if (standing === "skewed") {
+      log?.warn({ event: "clock.skewed", ...fields }, `this machine's clock and the database's differ${advice}`);
+    } else {
+      log?.error(
+        { event: "clock.untrusted", ...fields },
+        `this machine's clock was set, or is too far off the database's: nothing with a date is written or signed${advice}`,
+      );
+    }
+  }
+
+  async function areOthersAlike(skew: number): Promise<boolean> {
+    const others = (await readOtherSkews?.().catch(() => [])) ?? [];
+    return others.length > 0 && others.every((other) => Math.abs(other - skew) <= skewMsNoticed);
+  }
+
+  const clock: DatabaseClock = {
+    now: () => new Date(machine.now().getTime() - (measured?.skewMs ?? 0)),
+    isInStep: () => measured?.isGood === true && !hasJumped(),
+    get skewMs() {
+      return measured?.skewMs ?? null;
+    },
+    measure,
+    async start() {
+      const turn = (): Promise<void> => {
+        const isFresh = measured !== undefined && monotonicMs() - measured.monotonicMs < measureEveryMs;
+        if (isFresh && clock.isInStep()) return Promise.resolve();
+        // While Postgres is away the last measurement counts on: that the clock is set shows without it.
+        return (measuring ??= measure()
+          .catch(() => undefined)
+          .finally(() => (measuring = undefined)));
+      };
+      timer = setInterval(() => void turn(), retryEveryMs).unref();
+      await turn();
+    },
+    stop() {
+      clearInterval(timer);
+    },
+  };
+  return clock;
+}

@@ -1,5 +1,4 @@
 import { publicationUrl } from "../runtime/addresses.ts";
-import { systemClock } from "../runtime/clock.ts";
 import { heldAuditKey, heldOutputKey } from "../runtime/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { loadServerConfig, startServerProcess } from "../process/server-process.ts";
@@ -33,7 +32,6 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     issuanceConcurrency: config.REALMPASS_ISSUANCE_CONCURRENCY,
     bulkConcurrency: config.REALMPASS_BULK_CONCURRENCY,
     rsaKeyPool: config.REALMPASS_RSA_KEY_POOL,
-    clock: systemClock,
   });
   process.send?.({ event: "ready", metricsPort });
 }

@@ -3,8 +3,8 @@ import type { Database } from "../db/client.ts";
 import { tasks } from "../domain/tasks/tasks.ts";
 import { queueNames, type QueueName } from "../domain/tasks/task.ts";
 import { createHeadSigner } from "../runtime/audit-key.ts";
-import type { Clock } from "../runtime/clock.ts";
 import type { Beat } from "../process/beat.ts";
+import type { ServiceClock } from "../runtime/clock.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
 import {
@@ -44,7 +44,7 @@ export interface WorkerOptions {
   bulkConcurrency: number;
   rsaKeyPool: number;
   registry: Registry;
-  clock: Clock;
+  clock: ServiceClock;
   beat: Beat;
   log: Log;
   lifecycle: Lifecycle;
@@ -83,11 +83,14 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     clock,
     log,
     problems: beat,
+    isOpen: () => clock.isInStep(),
     onChange: () => {
-      // Bulk jobs also offboard, which takes no issuer: their rows stay in the queue of everybody.
-      const away = issuers.usable().length === 0 && issuers.away().length > 0;
-      if (away) consumers.get("issuance")?.pause();
-      else consumers.get("issuance")?.resume();
+      // Bulk jobs also offboard, which takes no issuer: with a clock that is right their rows are worked on.
+      const canIssue = issuers.usable().length > 0 || issuers.away().length === 0;
+      for (const [name, consumer] of consumers) {
+        if (issuers.isOpen() && (canIssue || name !== "issuance")) consumer.resume();
+        else consumer.pause();
+      }
     },
   });
   await issuers.checkPassphrase();

@@ -1,11 +1,11 @@
 import { openDatabase, type Db } from "../../db/client.ts";
 import { pendingMigrations } from "../../db/migrate.ts";
 import * as installation from "../../db/queries/upkeep/installation.ts";
+import { skewMs, skewMsMax } from "../../runtime/clock.ts";
 import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, type Check } from "./check.ts";
 
-const clockSecondsMax = 5;
 const postgresMajorMin = 15;
 
 /** Whether the database answers at all, to the login itself, and whether its clock and this machine's agree. */
@@ -31,14 +31,12 @@ const checkVersion = (version: string, major: number): Check =>
     : fails("database", `Postgres ${version} is too old`, `Use Postgres ${postgresMajorMin} or newer.`);
 
 function checkClock({ before, now, after }: { before: Date; now: Date; after: Date }): Check {
-  const earlyMs = before.getTime() - now.getTime();
-  const lateMs = now.getTime() - after.getTime();
-  const seconds = Math.max(earlyMs, lateMs, 0) / 1000;
-  return seconds <= clockSecondsMax
-    ? passes("clock", `this machine and the database agree within ${clockSecondsMax} s`)
+  const apartMs = Math.abs(skewMs({ before, now, after }));
+  return apartMs <= skewMsMax
+    ? passes("clock", `this machine and the database agree within ${skewMsMax / 1000} s`)
     : fails(
         "clock",
-        `this machine and the database are ${seconds.toFixed(0)} s apart`,
+        `this machine and the database are ${(apartMs / 1000).toFixed(0)} s apart`,
         "Let both machines set their clocks by NTP.",
       );
 }

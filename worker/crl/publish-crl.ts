@@ -4,20 +4,19 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import { operatorActor } from "../../domain/audit.ts";
-import type { Clock } from "../../runtime/clock.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import type { SigningPool } from "../signing/pool.ts";
+import { timeInStep, type TimeDeps } from "../time-in-step.ts";
 import { packEntries, pieceEntriesMax, weekOf } from "./pack-entries.ts";
 import type { PieceStore } from "./piece-store.ts";
 
-export interface PublishDeps {
+export interface PublishDeps extends TimeDeps {
   db: Database;
   pool: Pick<SigningPool, "signCrl">;
   issuers: Issuers;
   pieces: PieceStore;
   /** How long a CRL is valid. */
   validityHours: number;
-  clock: Clock;
 }
 
 /** One worker at a time publishes. Any number that nothing else on this database locks. */
@@ -39,23 +38,24 @@ export interface Published {
  * what is true after each, are in docs/revocation.md.
  */
 export async function publishCrl(deps: PublishDeps, issuerId: string): Promise<Published | undefined> {
-  const { db, clock, validityHours } = deps;
+  const { db, validityHours } = deps;
   await deps.issuers.ensure([issuerId]);
   while ((await db.transaction((tx) => packSlice(tx, issuerId))) === "more");
   return db.transaction(async (tx) => {
     if (!(await upkeep.tryLock(tx, publishLock))) return undefined;
-    const due = await crls.findDue(tx, { issuerId, validityHours, at: clock.now() });
+    const at = await timeInStep(tx, deps);
+    const due = await crls.findDue(tx, { issuerId, validityHours, at });
     if (due === undefined) return undefined;
     const requested = await crls.takeRequest(tx, issuerId);
     await pack(tx, issuerId, { published: true });
     await crls.removeEndedPieces(tx, issuerId);
-    const published = await signAndStore(tx, deps, due);
+    const published = await signAndStore(tx, deps, { ...due, at });
     if (requested) {
       await auditEntries.record(tx, {
         realmId: due.realmId,
         event: "crl_publish",
         actor: operatorActor,
-        at: clock.now(),
+        at,
         properties: { issuerID: issuerId, crlNumber: published.number, entries: published.entries },
       });
     }
@@ -85,12 +85,12 @@ async function pack(tx: Db, issuerId: string, { published }: { published: boolea
 
 async function signAndStore(
   tx: Db,
-  { pool, pieces, validityHours, clock }: PublishDeps,
-  { issuerId, number }: crls.DueCrl,
+  { pool, pieces, validityHours }: PublishDeps,
+  { issuerId, number, at }: crls.DueCrl & { at: Date },
 ): Promise<Published> {
   const listed = await crls.listPieces(tx, issuerId);
   const contents = await pieces.of(tx, issuerId, listed);
-  const thisUpdate = new Date(Math.floor(clock.now().getTime() / 1000) * 1000);
+  const thisUpdate = new Date(Math.floor(at.getTime() / 1000) * 1000);
   const nextUpdate = new Date(thisUpdate.getTime() + validityHours * 3_600_000);
   const { head, tail } = await pool.signCrl({
     issuerId,

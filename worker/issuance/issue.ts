@@ -48,7 +48,8 @@ const settlePausesMs = [200, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
 /**
  * Works off issuances together: claim, sign, settle. `docs/issuance.md` numbers these steps and says what is true if
- * the process dies after each. Throws only when Postgres is away; then nothing is lost and trying again is right.
+ * the process dies after each. Throws only when Postgres is away or the clock is wrong; then nothing is lost and trying
+ * again is right.
  */
 export async function issueAll(
   deps: IssuanceDeps,
@@ -72,7 +73,7 @@ export async function issueAll(
     const ownerless = signed.filter(({ id }) => !over.has(id)).map(({ id }) => ({ id, code: "owner" as const }));
     const attempts = [...failed, ...[...refused, ...ownerless].map((attempt) => ({ ...attempt, counted: true }))];
     if (attempts.length > 0) {
-      await retryWhileUnavailable(() => work.abandon(db, { attempts, claimId, at: clock.now() }));
+      await retryWhileUnavailable(deps, () => work.abandon(db, { attempts, claimId, at: clock.now() }));
       for (const { id, code } of attempts) outcomes.set(id, code === null ? "released" : "failed");
     }
     log.debug({ event: "issuances.settled", issued: settled.length, abandoned: attempts.length }, "issuances settled");
@@ -253,18 +254,18 @@ interface Settlement {
 
 /** Settles together; if the database refuses the batch for one row's sake, one by one, so that only that row fails. */
 async function settleAll(
-  deps: Pick<IssuanceDeps, "db" | "clock" | "log">,
+  deps: Pick<IssuanceDeps, "db" | "issuers" | "clock" | "log">,
   { signed, dataKeys, claimId }: Pick<SignedBatch, "signed" | "dataKeys"> & { claimId: string },
 ): Promise<Settlement> {
   const [only] = signed;
   if (only === undefined) return { settled: [], refused: [] };
   try {
-    const settled = await retryWhileUnavailable(() =>
+    const settled = await retryWhileUnavailable(deps, () =>
       settlement.settle(deps.db, { signed, dataKeys, claimId, at: deps.clock.now() }),
     );
     return { settled, refused: [] };
   } catch (error) {
-    if (error instanceof DatabaseUnavailable) throw error;
+    if (error instanceof DatabaseUnavailable || error instanceof IssuerAway) throw error;
     if (signed.length === 1) {
       const code = violates(error, "certificates_public_key") ? "key_already_certified" : null;
       deps.log.error(
@@ -283,13 +284,20 @@ async function settleAll(
   };
 }
 
-/** Does what must not be lost, trying again while Postgres is away. */
-async function retryWhileUnavailable<Result>(attempt: () => Promise<Result>): Promise<Result> {
+/** Does what must not be lost, trying again while Postgres is away or this worker's clock is wrong. */
+async function retryWhileUnavailable<Result>(
+  { issuers }: Pick<IssuanceDeps, "issuers">,
+  write: () => Promise<Result>,
+): Promise<Result> {
+  const attempt = (): Promise<Result> => {
+    if (!issuers.isOpen()) throw new IssuerAway("the clock is wrong; nothing is settled");
+    return write();
+  };
   for (const pauseMs of settlePausesMs) {
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable)) throw error;
+      if (!(error instanceof DatabaseUnavailable || error instanceof IssuerAway)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

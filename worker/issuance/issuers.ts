@@ -32,7 +32,8 @@ export interface Issuers {
   probe(issuerIds: readonly IssuerID[]): Promise<ReadonlySet<string>>;
   /**
    * To be called each second. Every ten seconds it reads all issuers that have not ended, loads those that are new or
-   * changed, and probes each; in between it probes those that were lost with the threads.
+   * changed, and probes each; in between it probes those that were lost with the threads. It also notices when this
+   * worker may no longer sign, or may again.
    */
   watch(): Promise<void>;
   /** Throws ConfigError when the passphrase does not open the key of the newest issuer. */
@@ -48,7 +49,7 @@ export interface IssuersOptions {
   problems?: Pick<Beat, "report" | "end">;
   /** Whether this worker may sign at all. Default: it may. */
   isOpen?: () => boolean;
-  /** Called when an issuer has gone away or come back. */
+  /** Called when an issuer has gone away or come back, and when the gate was closed or opened for all. */
   onChange?: () => void;
 }
 
@@ -70,6 +71,7 @@ export function createIssuers({
   /** Those that no thread could be asked about. */
   const lost = new Set<IssuerID>();
   let refreshedAt = Number.NEGATIVE_INFINITY;
+  let wasOpen = true;
 
   const listOf = (standing: "usable" | "away"): IssuerID[] =>
     [...known].filter(([, each]) => each === standing).map(([issuerId]) => issuerId);
@@ -180,6 +182,10 @@ export function createIssuers({
     },
 
     async watch() {
+      if (isOpen() !== wasOpen) {
+        wasOpen = !wasOpen;
+        onChange?.();
+      }
       if (performance.now() - refreshedAt < refreshMs) {
         if (lost.size > 0) await probe([...lost]);
         return;

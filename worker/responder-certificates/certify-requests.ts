@@ -18,7 +18,7 @@ const requestsMax = 16;
 export interface CertifyDeps {
   db: Database;
   pool: Pick<SigningPool, "certifyResponder">;
-  issuers: Pick<Issuers, "ensure">;
+  issuers: Pick<Issuers, "away" | "ensure">;
   clock: Clock;
   log: Log;
 }
@@ -29,7 +29,7 @@ export interface CertifyDeps {
  * that nothing is signed that no row knows; of all this the responder has chosen its key alone.
  */
 export async function certifyRequests(deps: CertifyDeps): Promise<void> {
-  const requests = await responders.takeRequests(deps.db, { limit: requestsMax });
+  const requests = await responders.takeRequests(deps.db, { away: deps.issuers.away(), limit: requestsMax });
   await Promise.all(
     requests.map((request) =>
       certify(deps, request).catch((err: unknown) => {

@@ -3,13 +3,12 @@ import * as chain from "../../db/queries/audit/audit-seals.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import { chainStart, isLagging, nextLink, type ChainEnd } from "../../domain/audit-chain.ts";
 import { sha256, type HeadSigner } from "../../runtime/audit-key.ts";
-import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
+import { timeInStep, type TimeDeps } from "../time-in-step.ts";
 
-export interface SealingDeps {
+export interface SealingDeps extends TimeDeps {
   db: Database;
   signer: HeadSigner;
-  clock: Clock;
   log: Log;
 }
 
@@ -49,11 +48,11 @@ async function tellOfLag({ db, clock, log }: SealingDeps, realmId: string): Prom
 
 async function sealSlice(
   tx: Db,
-  { signer, clock }: SealingDeps,
+  deps: SealingDeps,
   { realmId, slice }: { realmId: string; slice: number },
 ): Promise<"more" | "done"> {
   if (!(await upkeep.tryLock(tx, sealingLock))) return "done";
-  const sealedAt = clock.now();
+  const { signer } = deps;
   const last = await lastEnd(tx, signer, realmId);
   const { entries, more } = await chain.waiting(tx, { realmId, limit: slice });
 
@@ -63,6 +62,7 @@ async function sealSlice(
     return { entryId: entry.id, ...end };
   });
   if (seals.length === 0) return "done";
+  const sealedAt = await timeInStep(tx, deps);
   const signature = await signer.sign({
     realm: realmId,
     ...end,

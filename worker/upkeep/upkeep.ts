@@ -16,7 +16,7 @@ export interface UpkeepDeps extends BulkJobDeps, CertifyDeps {
   activeClaims: ReadonlySet<string>;
   /** Signs where the chains of the audit log end. */
   signer: HeadSigner;
-  issuers: Pick<Issuers, "away" | "ensure" | "watch">;
+  issuers: Pick<Issuers, "away" | "ensure" | "isOpen" | "watch">;
 }
 
 /** A single issuance that is queued for longer than this was lost by the queue, or the queue is away. */
@@ -28,21 +28,26 @@ export const purgeLock = 7_246_712;
 /** One worker at a time marks what has run out. */
 export const markExpiredLock = 7_246_713;
 
-/** What a worker does by the clock: timers in the process, because they must work exactly when the queue does not. */
+/**
+ * What a worker does by the clock: timers in the process, because they must work exactly when the queue does not. While
+ * the clock is wrong it says that it is alive and keeps what it has begun, and changes nothing else.
+ */
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
+  const whileOpen = (seconds: number, name: string, run: () => Promise<void>) =>
+    every(seconds, name, async () => (deps.issuers.isOpen() ? run() : undefined), deps.log);
   const tasks = [
     every(work.renewSeconds, "renew", () => renew(deps), deps.log),
     every(1, "watch issuers", () => deps.issuers.watch(), deps.log),
-    every(5, "sweep", () => sweep(deps), deps.log),
-    every(5, "seal", () => sealAudit(deps), deps.log),
-    every(1, "resume stalled jobs", () => resumeStalledJobs(deps), deps.log),
-    every(1, "certify responders", () => certifyRequests(deps), deps.log),
-    every(60, "miss responders", () => missResponders(deps), deps.log),
-    every(30, "purge expired", () => purgeExpired(deps), deps.log),
-    every(30, "purge jobs", () => purgeJobs(deps), deps.log),
-    every(30, "mark expired", () => markExpired(deps), deps.log),
-    every(30, "revoke of expired guests", () => revokeOfExpiredGuests(deps), deps.log),
-    every(30, "revoke superseded", () => revokeSuperseded(deps), deps.log),
+    whileOpen(5, "sweep", () => sweep(deps)),
+    whileOpen(5, "seal", () => sealAudit(deps)),
+    whileOpen(1, "resume stalled jobs", () => resumeStalledJobs(deps)),
+    whileOpen(1, "certify responders", () => certifyRequests(deps)),
+    whileOpen(60, "miss responders", () => missResponders(deps)),
+    whileOpen(30, "purge expired", () => purgeExpired(deps)),
+    whileOpen(30, "purge jobs", () => purgeJobs(deps)),
+    whileOpen(30, "mark expired", () => markExpired(deps)),
+    whileOpen(30, "revoke of expired guests", () => revokeOfExpiredGuests(deps)),
+    whileOpen(30, "revoke superseded", () => revokeSuperseded(deps)),
   ];
   return {
     async stop() {

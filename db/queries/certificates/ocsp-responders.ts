@@ -40,13 +40,16 @@ export async function findCertificate(
 }
 
 /** Takes up requests that no worker is at, those that nobody has tried yet first. */
-export const takeRequests = (db: Db, { limit }: { limit: number }): Promise<ResponderRequest[]> =>
+export const takeRequests = (
+  db: Db,
+  { away, limit }: { away: readonly string[]; limit: number },
+): Promise<ResponderRequest[]> =>
   db.query<ResponderRequest>(sql`
     with free as (
       select id
         from responder_requests
-       where taken_at is null
-          or taken_at < clock_timestamp() - make_interval(secs => ${takenSecondsMax})
+       where (taken_at is null or taken_at < clock_timestamp() - make_interval(secs => ${takenSecondsMax}))
+         and issuer_id <> all(${away}::bigint[])
        order by taken_at nulls first, id
        limit ${limit}
          for update skip locked

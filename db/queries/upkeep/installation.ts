@@ -12,6 +12,11 @@ export async function server(db: Db): Promise<{ version: string; major: number; 
   );
 }
 
+/** The database's clock, in the middle of a transaction too. */
+export async function time(db: Db): Promise<Date> {
+  return only(await db.query<{ now: Date }>(sql`select clock_timestamp() as now`)).now;
+}
+
 /** Names of the migrations that were run here. Throws undefined_table before the first. */
 export async function migrationsDone(db: Db): Promise<string[]> {
   const rows = await db.query<{ name: string }>(sql`select name from knex_migrations order by id`);

@@ -19,18 +19,22 @@ export interface Process {
   connectionsMax: number;
   /** Where it answers OCSP; null for all but responders. */
   ocspUrl: string | null;
+  /** How far its machine's clock is ahead of the database's, in milliseconds; null: not measured. */
+  clockSkewMs: number | null;
   problems: readonly Problem[];
 }
 
 /** Says that this process is alive, by the database's clock. */
 export async function beat(db: Db, process: Process): Promise<void> {
   await db.query(sql`
-    insert into processes (id, kind, host, pid, version, migration, queue, connections_max, ocsp_url, problems, started_at,
+    insert into processes (id, kind, host, pid, version, migration, queue, connections_max, ocsp_url, problems,
+                           clock_skew_ms, started_at,
                            seen_at)
     values (${process.id}, ${process.kind}, ${process.host}, ${process.pid}, ${process.version}, ${process.migration},
             ${process.queue}, ${process.connectionsMax}, ${process.ocspUrl}, ${JSON.stringify(process.problems)},
-            clock_timestamp(), clock_timestamp())
-    on conflict (id) do update set seen_at = excluded.seen_at, problems = excluded.problems
+            ${process.clockSkewMs},             clock_timestamp(), clock_timestamp())
+    on conflict (id) do update set seen_at = excluded.seen_at, problems = excluded.problems,
+                                   clock_skew_ms = excluded.clock_skew_ms
   `);
 }
 
@@ -39,6 +43,18 @@ export async function remove(db: Db, id: string): Promise<void> {
   await db.query(sql`
     delete from processes where id = ${id} or seen_at < clock_timestamp() - interval '1 hour'
   `);
+}
+
+/** How far the clocks of the other processes that are alive are ahead of the database's, in milliseconds. */
+export async function listOtherSkews(db: Db, id: string): Promise<number[]> {
+  const rows = await db.query<{ skewMs: number }>(sql`
+    select clock_skew_ms as "skewMs"
+      from processes
+     where id <> ${id}
+       and clock_skew_ms is not null
+       and seen_at > clock_timestamp() - make_interval(secs => ${silenceSecondsMax})
+  `);
+  return rows.map(({ skewMs }) => skewMs);
 }
 
 /** How many processes of a kind are alive. */

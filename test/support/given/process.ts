@@ -13,7 +13,7 @@ export async function givenProcess(
 ): Promise<void> {
   const id = randomUUID();
   const rest = { host: "host", pid: 1, version: "0.0.0", migration: "none", queue: null, connectionsMax: 1 };
-  await processes.beat(owner, { id, ...rest, ocspUrl: null, problems: [], ...given });
+  await processes.beat(owner, { id, ...rest, ocspUrl: null, clockSkewMs: null, problems: [], ...given });
   await owner.query(sql`
     update processes set seen_at = seen_at - make_interval(secs => ${silentSeconds}) where id = ${given.id ?? id}
   `);

@@ -21,6 +21,7 @@ const packageOf: Record<string, string> = {
   "systemd-analyze": "systemd",
   python3: "python3",
   nginx: "nginx-light",
+  faketime: "faketime",
 };
 
 /** The full path of a program, looked up in `path` as a shell would; undefined when it is not there. */

@@ -51,6 +51,12 @@ const worker = (clock: Clock = systemClock): PublishDeps => ({
   clock,
 });
 
+/** The same at another time, which is the database's as well. */
+const clockAt = (ms: number): PublishDeps => ({
+  ...worker({ now: () => fromNow(ms) }),
+  databaseTime: () => Promise.resolve(fromNow(ms)),
+});
+
 let realm: IssuingRealm;
 beforeEach(async () => {
   realm = await givenIssuingRealm(database.owner);
@@ -146,13 +152,13 @@ test("a revocation that commits after a publication that began later is on the n
 });
 
 test("numbers go up with each CRL, and also past one of the future", async () => {
-  const numbers = [(await publish(worker({ now: () => fromNow(-hour) }))).number];
+  const numbers = [(await publish(clockAt(-hour))).number];
   for (let i = 0; i < 3; i++) {
     await abandon(String(i + 1));
     numbers.push((await publish()).number);
   }
   await abandon("4");
-  const ahead = await publish(worker({ now: () => fromNow(24 * hour) }));
+  const ahead = await publish(clockAt(24 * hour));
   await abandon("5");
   numbers.push(ahead.number, (await publish()).number);
   expect(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0n))).toBe(true);
@@ -194,7 +200,6 @@ test("an issuer that is followed by another goes on publishing, until it ends", 
 });
 
 test("an entry goes once its certificate has ended and a CRL made after that has had it", async () => {
-  const clockAt = (ms: number): PublishDeps => worker({ now: () => fromNow(ms) });
   await abandon("21", fromNow(hour));
   await abandon("22", fromNow(60 * 24 * hour));
   expect((await publish(clockAt(0))).entries.size).toBe(2);
@@ -203,6 +208,16 @@ test("an entry goes once its certificate has ended and a CRL made after that has
   expect([...(await publish(clockAt(2 * hour))).entries.keys()].sort()).toEqual(["21", "22", "23"]);
   await abandon("24", fromNow(60 * 24 * hour));
   expect([...(await publish(clockAt(3 * hour))).entries.keys()].sort()).toEqual(["22", "23", "24"]);
+});
+
+test("a worker whose clock was set since it was last compared publishes nothing", async () => {
+  for (const ms of [-hour, -6_000, 6_000, hour]) {
+    await afterPause();
+    await expect(publishCrl(worker({ now: () => fromNow(ms) }), realm.issuerId)).rejects.toThrow(
+      "ms ahead of the database's",
+    );
+  }
+  expect(await database.owner.query(sql`select from crls where issuer_id = ${realm.issuerId}`)).toEqual([]);
 });
 
 test("a long list is kept in pieces that are written once", async () => {

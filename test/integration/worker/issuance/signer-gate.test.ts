@@ -254,6 +254,23 @@ describe("one worker's part", () => {
     expect([...(await issueAll(deps, [id])).values()]).toEqual(["issued"]);
   });
 
+  test("a worker whose clock is wrong claims and certifies nothing", async () => {
+    const { issuerId, realmId, userId } = await realmWithUser();
+    const deps = workerWith(newPool());
+    const state = { inStep: false };
+    const { db, pool } = deps;
+    const publicationUrl = "http://pki.example";
+    const isOpen = () => state.inStep;
+    const issuers = createIssuers({ db, pool, publicationUrl, clock: systemClock, log: silentLog, isOpen });
+    const id = await givenIssuance(database.owner, { realmId, userId });
+
+    await expect(issuers.ensure([issuerId])).rejects.toThrow("this worker signs nothing now");
+    expect([...(await issueAll({ ...deps, issuers }, [id])).values()]).toEqual(["not claimed"]);
+    expect(await rowsOf([id])).toEqual([{ status: "queued", claims: 0, failures: 0 }]);
+    state.inStep = true;
+    expect([...(await issueAll({ ...deps, issuers }, [id])).values()]).toEqual(["issued"]);
+  });
+
   test("an issuance of an issuer that is away fails all the same when its guest account has ended", async () => {
     const { realmId, issuerId } = await realmWithUser();
     await lockUp(issuerId);

@@ -35,8 +35,18 @@ const seal = ({
   db = workers[0]!,
   by = signer,
   clock = systemClock,
-}: { slice?: number; db?: Database; by?: HeadSigner; clock?: Clock } = {}) =>
-  sealAudit({ db, signer: by, clock, log }, slice === undefined ? {} : { slice });
+  databaseTime,
+}: {
+  slice?: number;
+  db?: Database;
+  by?: HeadSigner;
+  clock?: Clock;
+  databaseTime?: () => Promise<Date>;
+} = {}) =>
+  sealAudit(
+    { db, signer: by, clock, log, ...(databaseTime && { databaseTime }) },
+    slice === undefined ? {} : { slice },
+  );
 
 interface Logged {
   event: string;
@@ -205,7 +215,7 @@ describe("a worker that dies", () => {
       }),
   });
 
-  test.each([1, 2, 3, 4, 5, 6, 7])("at step %i leaves a valid chain, and the next one goes on", async (step) => {
+  test.each([1, 2, 3, 4, 5, 6, 7, 8])("at step %i leaves a valid chain, and the next one goes on", async (step) => {
     const realmId = await given.realm();
     await recordMany(realmId, 3);
     await seal({ slice: 1 });
@@ -221,7 +231,7 @@ describe("a worker that dies", () => {
   test("after its last step has finished", async () => {
     const realmId = await given.realm();
     await recordMany(realmId, 2);
-    await seal({ db: dyingAt(8) });
+    await seal({ db: dyingAt(9) });
     expect(await check(realmId)).toMatchObject({ entries: 2, unsealed: 0, faults: [] });
   });
 });
@@ -245,7 +255,8 @@ test("what another worker leaves lying for more than a minute is in the log", as
   const realmId = await given.realm();
   await record(realmId);
   const after = (seconds: number): Clock => ({ now: () => new Date(systemClock.now().getTime() + seconds * 1_000) });
-  const dueIn = (seconds: number) => seal({ db: workers[1]!, clock: after(seconds) });
+  const dueIn = (seconds: number) =>
+    seal({ db: workers[1]!, clock: after(seconds), databaseTime: () => Promise.resolve(after(seconds).now()) });
 
   await workers[0]!.transaction(async (tx) => {
     await tx.query(sql`select pg_advisory_xact_lock(${sealingLock})`);
@@ -257,6 +268,18 @@ test("what another worker leaves lying for more than a minute is in the log", as
 
   await dueIn(70);
   expect(loggedOf(realmId)).toEqual(["audit.lagging"]);
+  expect(await check(realmId)).toMatchObject({ entries: 1, unsealed: 0, faults: [] });
+});
+
+test("a worker whose clock was set since it was last compared seals nothing", async () => {
+  const realmId = await given.realm();
+  await record(realmId);
+  for (const seconds of [-3_600, 3_600]) {
+    const clock = { now: () => new Date(systemClock.now().getTime() + seconds * 1_000) };
+    await expect(seal({ clock })).rejects.toThrow("ms ahead of the database's");
+  }
+  expect(await check(realmId)).toMatchObject({ entries: 0, unsealed: 1, faults: [] });
+  await seal();
   expect(await check(realmId)).toMatchObject({ entries: 1, unsealed: 0, faults: [] });
 });
 

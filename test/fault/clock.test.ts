@@ -1,0 +1,96 @@
+import { accessSync, readdirSync } from "node:fs";
+import { join } from "node:path";
+import { expect } from "vitest";
+import { only } from "../../db/client.ts";
+import { sql } from "../../db/sql.ts";
+import { checkDatabase } from "../../operator/audit/audit-chain-in-database.ts";
+import { createHeadVerifier, generateAuditKey } from "../../runtime/audit-key.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { ended } from "../support/run/services.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { givenUser } from "../support/given/issuing.ts";
+import { faultTest } from "../support/service/fault.ts";
+import type { RunningService } from "../support/service/service.ts";
+
+const creation = { format: "pem", deviceType: "Linux" };
+
+/** Where Debian's package puts the library, by the name of the architecture. */
+function faketimeLibrary(): string {
+  const found = readdirSync("/usr/lib")
+    .map((folder) => join("/usr/lib", folder, "faketime/libfaketimeMT.so.1"))
+    .find((file) => {
+      try {
+        accessSync(file);
+        return true;
+      } catch {
+        return false;
+      }
+    });
+  if (found === undefined) throw new Error("libfaketime is not where it is expected");
+  return found;
+}
+
+/** The environment of a process on a machine whose clock is an hour ahead. */
+const anHourAhead = () => ({ LD_PRELOAD: faketimeLibrary(), FAKETIME: "+3600s", DONT_FAKE_MONOTONIC: "1" });
+
+const ask = (service: RunningService, userId: string, prefer: string) =>
+  service.call("POST", `/api/user/${userId}/profiles/laptop`, creation, { prefer });
+
+const countCrls = async ({ owner }: RunningService): Promise<number> =>
+  (await owner.query(sql`select from crls`)).length;
+
+describeWithTool("faketime", "on a machine whose clock is an hour ahead", () => {
+  const clockTest = faultTest("postgres");
+
+  clockTest(
+    "a worker issues, publishes and seals nothing, and the audit log stays without a fault",
+    async (service) => {
+      const { owner, realmId } = service;
+      const userId = await givenUser(owner, realmId);
+      const auditKey = generateAuditKey();
+      for (const worker of service.workers) await ended(worker);
+      await owner.query(sql`alter table crls disable trigger user`);
+      await owner.query(sql`delete from crls`);
+      await owner.query(sql`alter table crls enable trigger user`);
+      await service.startWorker({ ...anHourAhead(), REALMPASS_AUDIT_KEY: auditKey });
+      await eventually(async () => {
+        expect(await service.logs()).toContain('"event":"clock.untrusted"');
+      });
+      expect((await ask(service, userId, "wait=15")).status).toBe(202);
+      expect(await owner.query(sql`select status, claims from issuances`)).toEqual([{ status: "queued", claims: 0 }]);
+      expect(await countCrls(service)).toBe(0);
+
+      await service.startWorker({ REALMPASS_AUDIT_KEY: auditKey });
+      await eventually(async () => {
+        expect(await owner.query(sql`select status, claims from issuances`)).toEqual([{ status: "issued", claims: 1 }]);
+        expect(await countCrls(service)).toBe(1);
+        expect(await owner.query(sql`select from audit_unsealed`)).toEqual([]);
+      });
+      expect((await ask(service, userId, "wait=60")).status).toBe(200);
+      await eventually(async () => {
+        expect(await owner.query(sql`select from audit_unsealed`)).toEqual([]);
+      });
+      expect(await owner.query(sql`select from crls where this_update > now() + interval '1 minute'`)).toEqual([]);
+      const verifier = await createHeadVerifier(auditKey);
+      expect(await checkDatabase(owner, { realmId, verifier, kept: undefined })).toMatchObject({ faults: [] });
+    },
+  );
+
+  clockTest("an api dates what it does by the database's clock", async (service) => {
+    const { owner, realmId } = service;
+    const userId = await givenUser(owner, realmId);
+    await service.startApi(anHourAhead());
+
+    const { body, status } = await ask(service, userId, "wait=60");
+    expect(status).toBe(200);
+    const { serial } = body.data as { serial: string };
+    expect((await service.call("DELETE", `/api/profiles/${serial}`)).status).toBe(200);
+    const dated = await owner.query<{ ahead: boolean }>(sql`
+      select greatest(revoked_at, created_at) > now() + interval '1 minute' as ahead
+        from certificates
+       where serial_number = ${serial}
+    `);
+    expect(only(dated)).toEqual({ ahead: false });
+    expect(await owner.query(sql`select from audit_entries where at > now() + interval '1 minute'`)).toEqual([]);
+  });
+});
