@@ -3,7 +3,7 @@ import type { Database } from "../db/client.ts";
 import * as secrets from "../db/operations/secrets.ts";
 import type { SecretsConfig } from "../db/operations/secrets.ts";
 import { DatabaseUnavailable } from "../db/outage.ts";
-import * as installationSecrets from "../db/queries/upkeep/installation-secrets.ts";
+import * as installationSecrets from "../db/queries/secrets/installation-secrets.ts";
 import type { Clock } from "../runtime/clock.ts";
 import { ConfigError } from "../runtime/config.ts";
 import type { DrawnSecret } from "../runtime/data-directory.ts";
@@ -16,11 +16,11 @@ export interface ProcessSecrets {
   /** Reads secrets that the process cannot do without. Throws a ConfigError; waits while the database is away. */
   read<Name extends DrawnSecret>(names: readonly Name[]): Promise<Record<Name, string>>;
   /** The public output key: from its variable or file, else the installation's, once there is one. */
-  readOutputPublicKey(): Promise<{ json: string; isOwn: boolean }>;
+  readOutputPublicKey(): Promise<string>;
   /** Throws a ConfigError for secrets other than the installation's; waits while the database is away. */
   requireMatching(held: readonly HeldSecret[]): Promise<void>;
-  /** Compares again; answers the variables that give another secret than the installation has. */
-  findMismatches(held: readonly HeldSecret[]): Promise<Variable[]>;
+  /** Compares again what matched; answers the variables that give a secret which the installation has no longer. */
+  findMismatches(): Promise<Variable[]>;
 }
 
 const pauseMs = 1_000;
@@ -48,21 +48,17 @@ export function processSecrets({
     }
   };
 
-  const findMismatches = async (held: readonly HeldSecret[]): Promise<Variable[]> => {
-    const mismatches = await secrets.compareSecrets(db, held, { at: clock.now() });
-    for (const variable of mismatches) log.error({ event: "secret.mismatch", variable }, secrets.mismatchOf(variable));
-    return mismatches;
-  };
+  const required: HeldSecret[] = [];
 
   return {
     read: (names) => answered(() => secrets.readSecrets(db, config, names)),
 
     async readOutputPublicKey() {
       const own = secrets.findSecret(config, "outputPublicKey");
-      if (own !== undefined) return { json: own, isOwn: true };
+      if (own !== undefined) return own;
       for (let attempt = 0; ; attempt++) {
         const key = await answered(() => installationSecrets.findOutputKey(db));
-        if (key !== undefined) return { json: JSON.stringify(key.publicJwk), isOwn: false };
+        if (key !== undefined) return JSON.stringify(key.publicJwk);
         if (attempt === 0)
           log.warn({ event: "output_key.awaited" }, "waiting for the first api to record the output key");
         await pause(pauseMs);
@@ -70,10 +66,14 @@ export function processSecrets({
     },
 
     async requireMatching(held) {
-      const mismatches = await answered(() => findMismatches(held));
+      const mismatches = await answered(() => secrets.compareSecrets(db, held, { at: clock.now() }));
+      for (const variable of mismatches) {
+        log.error({ event: "secret.mismatch", variable }, secrets.mismatchOf(variable));
+      }
       if (mismatches.length > 0) throw new ConfigError(mismatches.map(secrets.mismatchOf));
+      required.push(...held);
     },
 
-    findMismatches,
+    findMismatches: () => secrets.findMismatches(db, required),
   };
 }

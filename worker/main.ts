@@ -18,12 +18,12 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const { issuerKeyPassphrase, auditKey } = await secrets.read(["issuerKeyPassphrase", "auditKey"]);
   await secrets.requireMatching([await heldAuditKey(auditKey)]);
   const outputKey = await secrets.readOutputPublicKey();
-  if (outputKey.isOwn) await secrets.requireMatching([await heldOutputKey(outputKey.json, "outputPublicKey")]);
+  await secrets.requireMatching([await heldOutputKey(outputKey, "outputPublicKey")]);
 
   await startWorker({
     ...started,
     passphrase: issuerKeyPassphrase,
-    outputPublicKeyJwk: outputKey.json,
+    outputPublicKeyJwk: outputKey,
     auditKeyJwk: auditKey,
     profileSigning: profileSigningOf(config),
     publicationUrl: publicationUrl(config),

@@ -4,7 +4,7 @@ import type { HeldSecret } from "../../runtime/held-secret.ts";
 import type { Variable } from "../../runtime/variables.ts";
 import type { Database, Db } from "../client.ts";
 import * as tokenSigningKeys from "../queries/oauth/token-signing-keys.ts";
-import * as installationSecrets from "../queries/upkeep/installation-secrets.ts";
+import * as installationSecrets from "../queries/secrets/installation-secrets.ts";
 
 /** What of a configuration says where secrets are. */
 export type SecretsConfig = Config<"REALMPASS_DATA_DIRECTORY" | "REALMPASS_GENERATE_SECRETS"> &
@@ -60,6 +60,12 @@ export async function compareSecrets(
     if (!(await isKnown(db, secret)) && !(await recordFirst(db, secret, at))) mismatches.push(secret.variable);
   }
   return mismatches;
+}
+
+/** The variables that give a secret which the installation has not; records nothing. */
+export async function findMismatches(db: Db, held: readonly HeldSecret[]): Promise<Variable[]> {
+  const known = await Promise.all(held.map((secret) => isKnown(db, secret)));
+  return held.filter((_, index) => known[index] === false).map(({ variable }) => variable);
 }
 
 async function isKnown(db: Db, { kind, checkValues }: HeldSecret): Promise<boolean> {

@@ -1,5 +1,5 @@
-import * as installationSecrets from "../../db/queries/upkeep/installation-secrets.ts";
-import * as sealedSecrets from "../../db/queries/upkeep/sealed-secrets.ts";
+import * as installationSecrets from "../../db/queries/secrets/installation-secrets.ts";
+import * as sealedSecrets from "../../db/queries/secrets/sealed-secrets.ts";
 import { recordReplacement } from "../secrets/replacement.ts";
 import { command } from "./command.ts";
 

@@ -1,7 +1,7 @@
 import type { Database } from "../../db/client.ts";
-import * as installationSecrets from "../../db/queries/upkeep/installation-secrets.ts";
-import * as sealedSecrets from "../../db/queries/upkeep/sealed-secrets.ts";
-import type { SealedTable } from "../../db/queries/upkeep/sealed-secrets.ts";
+import * as installationSecrets from "../../db/queries/secrets/installation-secrets.ts";
+import * as sealedSecrets from "../../db/queries/secrets/sealed-secrets.ts";
+import type { SealedTable } from "../../db/queries/secrets/sealed-secrets.ts";
 import { heldMasterKey, printedCheckValue } from "../../runtime/held-secret.ts";
 import { MasterKeyError, openUnderMasterKey, sealUnderMasterKey, type MasterKeys } from "../../runtime/master-key.ts";
 import { flag } from "../../terminal/command.ts";

@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
-import * as installationSecrets from "../../db/queries/upkeep/installation-secrets.ts";
+import * as installationSecrets from "../../db/queries/secrets/installation-secrets.ts";
 import {
   heldSecret,
   printedCheckValue,

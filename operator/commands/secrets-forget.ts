@@ -1,5 +1,5 @@
 import { z } from "zod";
-import * as installationSecrets from "../../db/queries/upkeep/installation-secrets.ts";
+import * as installationSecrets from "../../db/queries/secrets/installation-secrets.ts";
 import { printedCheckValue, secretKinds } from "../../runtime/held-secret.ts";
 import { argument } from "../../terminal/command.ts";
 import { CommandError } from "../../terminal/failure.ts";

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { basename, join } from "node:path";
 import type { Db } from "../../db/client.ts";
 import * as secrets from "../../db/operations/secrets.ts";
-import * as installationSecrets from "../../db/queries/upkeep/installation-secrets.ts";
+import * as installationSecrets from "../../db/queries/secrets/installation-secrets.ts";
 import { secretFiles, type SecretName } from "../../runtime/data-directory.ts";
 import { heldSecret, printedCheckValue, secretKinds, type SecretKind } from "../../runtime/held-secret.ts";
 import type { Context } from "../context/context.ts";
@@ -75,8 +75,8 @@ const decoyFiles = [
 ] as const;
 
 /** In the directories beside the operator's own, as `secrets create` lays them out. */
-function findDecoys({ dataDirectory }: Context): string[] {
-  const { path } = dataDirectory();
+function findDecoys(context: Context): string[] {
+  const { path } = context.dataDirectory();
   if (basename(path) !== "operator") return [];
   return ["api", "responder"]
     .flatMap((directory) => decoyFiles.map((file) => join(path, "..", directory, file)))

@@ -72,7 +72,6 @@ export async function startService({
     PATH: process.env["PATH"] ?? "",
     HOME: directory,
     REALMPASS_DATA_DIRECTORY: join(directory, "data"),
-    REALMPASS_GENERATE_SECRETS: "1",
     PORT: String(port),
     REALMPASS_METRICS_PORT: "0",
     REALMPASS_OCSP_PORT: String(ocspPorts[0]),

@@ -10,6 +10,7 @@ import { processKinds } from "../../../domain/process.ts";
 import { profileKinds } from "../../../domain/profile.ts";
 import { revocationReasons } from "../../../domain/revocation.ts";
 import { applicationTypes } from "../../../domain/scopes.ts";
+import { secretKinds } from "../../../runtime/held-secret.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
@@ -22,6 +23,7 @@ const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "certificates.revocation_reason": Object.values(revocationReasons),
   "hand_overs.device_type": deviceTypes,
   "hand_overs.format": certificateFormats,
+  "installation_secrets.kind": secretKinds,
   "issuances.device_type": deviceTypes,
   "issuances.format": certificateFormats,
   "issuances.key_type": keyTypes,

@@ -1,0 +1,34 @@
+import { randomBytes } from "node:crypto";
+import type { Response } from "express";
+import { expect, test } from "vitest";
+import type { Deps } from "../../../../api/contract/deps.ts";
+import { formTokenFor, verifyFormToken } from "../../../../api/browser/pages/form-token.ts";
+import { handOverToken, tokenOfHandOver } from "../../../../api/browser/self-service/hand-over-token.ts";
+import { masterKeys } from "../../../../runtime/master-key.ts";
+import { hashOfToken } from "../../../../runtime/secret-token.ts";
+
+const [old, fresh] = [randomBytes(32).toString("base64url"), randomBytes(32).toString("base64url")];
+const under = (keys: string) =>
+  ({ masterKeys: masterKeys(keys), settings: { authUrl: "http://localhost:3000" } }) as unknown as Deps;
+
+/** As a browser of ours asks for it: it has its cookie already, so that nothing is set. */
+const visit = {
+  request: { headers: { cookie: "realmpass-form=a-browser", origin: "http://localhost:3000" } },
+  response: undefined as unknown as Response,
+};
+
+test("a form that a page showed under the earlier master key is taken while that one is still second", () => {
+  const both = under(`${fresh},${old}`);
+  const token = formTokenFor(under(old), visit);
+  expect(verifyFormToken(both, visit.request, token)).toBe(true);
+  expect(verifyFormToken(under(fresh), visit.request, token)).toBe(false);
+  expect(verifyFormToken(under(fresh), visit.request, formTokenFor(both, visit))).toBe(true);
+});
+
+test("a hand-over that was made under the earlier master key is shown with the link it has", () => {
+  const id = "0d5f7a8e-4f0e-4d3c-9c59-0c5e3b0b8a11";
+  const token = handOverToken(under(old), id);
+  const handOver = { id, tokenHash: hashOfToken(token) };
+  expect(tokenOfHandOver(under(`${fresh},${old}`), handOver)).toBe(token);
+  expect(handOverToken(under(`${fresh},${old}`), id)).not.toBe(token);
+});
