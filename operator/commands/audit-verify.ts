@@ -1,6 +1,7 @@
 import { z } from "zod";
 import type { AuditHead } from "../../domain/audit-chain.ts";
 import { createHeadVerifier, type HeadVerifier } from "../../runtime/audit-key.ts";
+import { checkGuards, type GuardReport } from "../audit/audit-guards.ts";
 import { checkDatabase, type ChainReport } from "../audit/audit-chain-in-database.ts";
 import { checkExport } from "../audit/audit-chain-in-export.ts";
 import { readHead, readPublicKey } from "../audit/audit-files.ts";
@@ -23,14 +24,28 @@ export const auditVerify = command({
     }
     const verifier = await createHeadVerifier(publicKey === undefined ? context.auditKey() : readPublicKey(publicKey));
     const kept = head === undefined ? undefined : await readHead(head, verifier);
-    const reports =
-      exportFile === undefined
-        ? await checkRealms(context, { verifier, kept })
-        : [await checkExport(exportFile, { verifier, kept })];
-    const ok = reports.every(({ faultCount }) => faultCount === 0);
-    return { json: { ok, chains: reports.map(reportView) }, text: reports.map(reportText).join("\n"), failed: !ok };
+    if (exportFile !== undefined) return resultOf([await checkExport(exportFile, { verifier, kept })]);
+    const guards = await checkGuards(await context.db());
+    if (!guards.compared) {
+      context.say("This login may not take on realmpass_api: what the api sees of the log was not compared.");
+    }
+    return resultOf(await checkRealms(context, { verifier, kept }), guards);
   },
 });
+
+function resultOf(reports: readonly ChainReport[], guards?: GuardReport) {
+  const ok = reports.every(({ faultCount }) => faultCount === 0) && (guards?.faults.length ?? 0) === 0;
+  const json = {
+    ok,
+    ...(guards && { comparedWithApi: guards.compared, guards: guards.faults }),
+    chains: reports.map(reportView),
+  };
+  const lines = [
+    ...(guards?.faults.map(({ kind, message }) => `${kind}  ${message}`) ?? []),
+    ...reports.map(reportText),
+  ];
+  return { json, text: lines.join("\n"), failed: !ok };
+}
 
 /** One after the other, each page by page. */
 async function checkRealms(

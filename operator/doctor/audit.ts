@@ -1,4 +1,5 @@
 import type { Db } from "../../db/client.ts";
+import * as guards from "../../db/queries/audit/audit-guards.ts";
 import * as chain from "../../db/queries/audit/audit-seals.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { isLagging } from "../../domain/audit-chain.ts";
@@ -6,6 +7,18 @@ import { createHeadVerifier, type HeadVerifier } from "../../runtime/audit-key.t
 import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
+
+/** Whether nothing in the database hides or changes entries of the audit log. */
+export async function checkAuditGuards(db: Db): Promise<Check> {
+  const changed = await guards.findChangedGuards(db);
+  return changed.length === 0
+    ? passes("audit-guards", "the tables of the audit log are as the migrations made them")
+    : fails(
+        "audit-guards",
+        changed.join(" "),
+        "Find out who changed it and what it hid, take it back, then run `audit verify` with a head that was kept elsewhere.",
+      );
+}
 
 /** Whether workers go on with the chain of every realm's audit log. What the entries say is for `audit verify`. */
 export async function checkAudit(db: Db, context: Context): Promise<Check[]> {

@@ -1,5 +1,5 @@
 import type { Context } from "../context/context.ts";
-import { checkAudit } from "./audit.ts";
+import { checkAudit, checkAuditGuards } from "./audit.ts";
 import type { Check } from "./check.ts";
 import { checkConstraints } from "./constraints.ts";
 import { checkCrls } from "./crls.ts";
@@ -39,6 +39,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ...(await checkSecrets(db, context)),
     ...(await checkIssuers(db, context)),
     ...(await checkConstraints(db, context)),
+    await checkAuditGuards(db),
     ...(await checkAudit(db, context)),
     ...(await checkCrls(db, context)),
   ];

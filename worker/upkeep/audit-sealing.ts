@@ -4,11 +4,13 @@ import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import { chainStart, isLagging, nextLink, type ChainEnd } from "../../domain/audit-chain.ts";
 import { sha256, type HeadSigner } from "../../runtime/audit-key.ts";
 import type { Log } from "../../runtime/log.ts";
+import type { Clock } from "../../runtime/clock.ts";
 import { timeInStep, type TimeDeps } from "../time-in-step.ts";
 
 export interface SealingDeps extends TimeDeps {
   db: Database;
   signer: HeadSigner;
+  headLog: HeadLog;
   log: Log;
 }
 
@@ -28,7 +30,11 @@ export async function sealAudit(deps: SealingDeps, { slice = sliceMax }: { slice
   const failures: unknown[] = [];
   for (const realmId of await chain.realmsWaiting(deps.db)) {
     try {
-      while ((await deps.db.transaction((tx) => sealSlice(tx, deps, { realmId, slice }))) === "more");
+      for (let more = true; more;) {
+        const sealed = await deps.db.transaction((tx) => sealSlice(tx, deps, { realmId, slice }));
+        if (sealed !== undefined) deps.headLog.note(realmId, sealed.head);
+        more = sealed?.more === true;
+      }
       await tellOfLag(deps, realmId);
     } catch (error) {
       // One realm's trouble is not the others'.
@@ -36,6 +42,7 @@ export async function sealAudit(deps: SealingDeps, { slice = sliceMax }: { slice
       if (error instanceof UntrustedHead) deps.log.error({ event: "audit.refused", realmId }, error.message);
     }
   }
+  deps.headLog.tell();
   if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 }
 
@@ -50,8 +57,8 @@ async function sealSlice(
   tx: Db,
   deps: SealingDeps,
   { realmId, slice }: { realmId: string; slice: number },
-): Promise<"more" | "done"> {
-  if (!(await upkeep.tryLock(tx, sealingLock))) return "done";
+): Promise<{ head: chain.SignedHead; more: boolean } | undefined> {
+  if (!(await upkeep.tryLock(tx, sealingLock))) return undefined;
   const { signer } = deps;
   const last = await lastEnd(tx, signer, realmId);
   const { entries, more } = await chain.waiting(tx, { realmId, limit: slice });
@@ -61,7 +68,7 @@ async function sealSlice(
     end = nextLink(sha256, realmId, end, entry);
     return { entryId: entry.id, ...end };
   });
-  if (seals.length === 0) return "done";
+  if (seals.length === 0) return undefined;
   const sealedAt = await timeInStep(tx, deps);
   const signature = await signer.sign({
     realm: realmId,
@@ -71,8 +78,39 @@ async function sealSlice(
     complete: !more,
   });
   await chain.addSeals(tx, { realmId, seals });
-  await chain.addHead(tx, { realmId, ...end, signature, at: sealedAt });
-  return more ? "more" : "done";
+  const head = { ...end, signature };
+  await chain.addHead(tx, { realmId, ...head, at: sealedAt });
+  return { head, more };
+}
+
+/** Heads for logs that are shipped elsewhere, where who changes the database does not reach them. */
+export interface HeadLog {
+  /** A realm's chain ends here now, and this is committed. */
+  note(realmId: string, head: chain.SignedHead): void;
+  /** Logs what is due. */
+  tell(): void;
+}
+
+/** A realm's head is logged at most this often. */
+const headMinutes = 15;
+
+/** Logs the latest head that this worker signed for each realm, once new and once in {@link headMinutes}. */
+export function createHeadLog({ clock, log }: { clock: Clock; log: Log }): HeadLog {
+  const untold = new Map<string, chain.SignedHead>();
+  const toldAt = new Map<string, number>();
+  return {
+    note: (realmId, head) => void untold.set(realmId, head),
+    tell() {
+      const now = clock.now().getTime();
+      for (const [realmId, { position, hash, signature }] of untold) {
+        const before = toldAt.get(realmId);
+        if (before !== undefined && now - before < headMinutes * 60_000) continue;
+        log.info({ event: "audit.head", realmId, position, hash, signature }, "where a realm's audit log ends, signed");
+        toldAt.set(realmId, now);
+        untold.delete(realmId);
+      }
+    },
+  };
 }
 
 /** Where to go on: the latest head, once its signature has been verified. */

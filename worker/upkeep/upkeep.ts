@@ -4,7 +4,7 @@ import * as processes from "../../db/queries/upkeep/processes.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import type { HeadSigner } from "../../runtime/audit-key.ts";
 import type { Log } from "../../runtime/log.ts";
-import { sealAudit } from "./audit-sealing.ts";
+import { createHeadLog, sealAudit } from "./audit-sealing.ts";
 import { issuancesMax } from "../issuance/issue.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import { resumeStalledJobs } from "../bulk-job/resume-stalled-jobs.ts";
@@ -35,11 +35,12 @@ export const markExpiredLock = 7_246_713;
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const whileOpen = (seconds: number, name: string, run: () => Promise<void>) =>
     every(seconds, name, async () => (deps.issuers.isOpen() ? run() : undefined), deps.log);
+  const headLog = createHeadLog(deps);
   const tasks = [
     every(work.renewSeconds, "renew", () => renew(deps), deps.log),
     every(1, "watch issuers", () => deps.issuers.watch(), deps.log),
     whileOpen(5, "sweep", () => sweep(deps)),
-    whileOpen(5, "seal", () => sealAudit(deps)),
+    whileOpen(5, "seal", () => sealAudit({ ...deps, headLog })),
     whileOpen(1, "resume stalled jobs", () => resumeStalledJobs(deps)),
     whileOpen(1, "certify responders", () => certifyRequests(deps)),
     whileOpen(60, "miss responders", () => missResponders(deps)),

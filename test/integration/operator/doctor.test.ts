@@ -72,6 +72,7 @@ test("a healthy installation passes every check", async () => {
     "issuer-key",
     "constraints",
     "infrastructure-domains",
+    "audit-guards",
     "audit",
     "crl",
   ]);

@@ -1,7 +1,7 @@
 import { sql } from "../../../db/sql.ts";
 import { createHeadSigner } from "../../../runtime/audit-key.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { sealAudit } from "../../../worker/upkeep/audit-sealing.ts";
+import { createHeadLog, sealAudit } from "../../../worker/upkeep/audit-sealing.ts";
 import type { TestDatabase } from "../run/database.ts";
 import { silentLog } from "../service/worker.ts";
 
@@ -11,7 +11,8 @@ export async function sealEntries(
   { key, ...slice }: { key: string; slice?: number },
 ): Promise<void> {
   const db = database.open("realmpass_worker", { connectionsMax: 2 });
-  await sealAudit({ db, signer: await createHeadSigner(key), clock: systemClock, log: silentLog }, slice);
+  const told = { clock: systemClock, log: silentLog };
+  await sealAudit({ db, signer: await createHeadSigner(key), headLog: createHeadLog(told), ...told }, slice);
 }
 
 /** Entries made in the database itself, a second apart, the last one a second ago; every tenth has microseconds. */

@@ -7,12 +7,12 @@ import { operatorActor } from "../../../../domain/audit.ts";
 import { checkDatabase, type ChainReport } from "../../../../operator/audit/audit-chain-in-database.ts";
 import { createHeadSigner, generateAuditKey, type HeadSigner } from "../../../../runtime/audit-key.ts";
 import { systemClock, type Clock } from "../../../../runtime/clock.ts";
-import { sealAudit, sealingLock } from "../../../../worker/upkeep/audit-sealing.ts";
+import { createHeadLog, sealAudit, sealingLock, type HeadLog } from "../../../../worker/upkeep/audit-sealing.ts";
 import { markExpiredLock, purgeLock } from "../../../../worker/upkeep/upkeep.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { eventually } from "../../../support/run/eventually.ts";
 import { givenRows } from "../../../support/given/given.ts";
-import { startTestWorker } from "../../../support/service/worker.ts";
+import { silentLog, startTestWorker } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);
@@ -36,15 +36,17 @@ const seal = ({
   by = signer,
   clock = systemClock,
   databaseTime,
+  headLog = createHeadLog({ clock, log: silentLog }),
 }: {
   slice?: number;
   db?: Database;
   by?: HeadSigner;
   clock?: Clock;
   databaseTime?: () => Promise<Date>;
+  headLog?: HeadLog;
 } = {}) =>
   sealAudit(
-    { db, signer: by, clock, log, ...(databaseTime && { databaseTime }) },
+    { db, signer: by, headLog, clock, log, ...(databaseTime && { databaseTime }) },
     slice === undefined ? {} : { slice },
   );
 
@@ -348,4 +350,37 @@ test("a running worker seals by itself within seconds", async () => {
     expect(await count(sql`select from audit_seals where realm_id = ${realmId}`)).toBe(1);
   });
   await stop();
+});
+
+test("the signed end of a realm's log is in the worker's log, at most every 15 minutes and then the latest", async () => {
+  const realmId = await given.realm();
+  let now = systemClock.now().getTime();
+  const clock = { now: () => new Date(now) };
+  const headLog = createHeadLog({ clock, log });
+  const heads = () => logged.filter((line) => line.realmId === realmId && line.event === "audit.head");
+  const latest = async () =>
+    only(
+      await database.owner.query<Record<string, unknown>>(sql`
+        select position::float8 as position, encode(hash, 'hex') as hash, signature
+          from audit_heads where realm_id = ${realmId} order by position desc limit 1
+      `),
+    );
+  const minutesLater = async (minutes: number, count: number): Promise<void> => {
+    now += minutes * 60_000;
+    await recordMany(realmId, count);
+    await seal({ clock, headLog, slice: 2 });
+  };
+
+  await minutesLater(0, 5);
+  expect(heads()).toMatchObject([await latest()]);
+  await minutesLater(7, 1);
+  await minutesLater(7, 1);
+  expect(heads()).toHaveLength(1);
+  const due = await latest();
+  await minutesLater(1, 0);
+  expect(heads()).toHaveLength(2);
+  expect(heads()[1]).toMatchObject(due);
+  expect(await signer.verify(String(due["signature"]))).toMatchObject({ realm: realmId, position: 7 });
+  await minutesLater(60, 0);
+  expect(heads()).toHaveLength(2);
 });

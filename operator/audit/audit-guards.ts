@@ -1,0 +1,28 @@
+import type { Database } from "../../db/client.ts";
+import * as guards from "../../db/queries/audit/audit-guards.ts";
+
+/** Something that keeps the audit log as it is, and is not as the migrations made it. */
+export interface GuardFault {
+  kind: "guard_changed";
+  message: string;
+}
+
+/** What was found of the guards, and whether the api's view of the log could be compared with our own. */
+export interface GuardReport {
+  compared: boolean;
+  faults: GuardFault[];
+}
+
+/** Looks at the catalog, and at whether the api sees the same entries as we do. */
+export async function checkGuards(db: Database): Promise<GuardReport> {
+  const messages = await guards.findChangedGuards(db);
+  const seen = await guards.compareWithApi(db);
+  if (seen !== undefined && (seen.own.count !== seen.api.count || seen.own.highest !== seen.api.highest)) {
+    const told = ({ count, highest }: guards.SeenEntries): string => `${count} entries up to ${highest ?? "none"}`;
+    messages.push(`realmpass_api sees ${told(seen.api)}, this command ${told(seen.own)}.`);
+  }
+  return {
+    compared: seen !== undefined,
+    faults: messages.map((message) => ({ kind: "guard_changed" as const, message })),
+  };
+}
