@@ -105,7 +105,10 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     masterKeys: key,
     settings,
   });
-  for (const each of servers) each.on("request", app);
+  for (const each of servers) {
+    each.maxConnections = connectionsMax;
+    each.on("request", app);
+  }
   lifecycle.onStop("http server", async () => {
     // Clients that wait for a worker are told where to ask again, and then ask another process.
     settlements.close();
@@ -117,7 +120,16 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
 
 const lostNotifications = "nobody hears when an issuance is settled; rows are read again instead";
 
-const connections = { keepAliveTimeout: 65_000 };
+/** A client that sends slowly, or nothing, holds a connection no longer than this. The last one is for uploads. */
+const connections = {
+  keepAliveTimeout: 65_000,
+  headersTimeout: 10_000,
+  connectionsCheckingInterval: 5_000,
+  requestTimeout: 300_000,
+};
+
+/** Of each listener; what is beyond it is closed at once. */
+const connectionsMax = 10_000;
 
 /**
  * A listener that asks for a client certificate and lets anybody in, with one or without: TLS shows that the client has

@@ -490,7 +490,7 @@ export const findMissingGrants = (db: Db): Promise<string[]> =>
   );
 
 /**
- * The statements that take what no role of ours, nor everybody, should have. Everybody may use the schema `public`, as
+ * The statements that take what no role of the service, nor everybody, should have. Everybody may use the schema `public`, as
  * everywhere, and call functions in it that run with the caller's own rights. Since Postgres 16 each grantor's grant of a
  * membership is one of its own.
  */

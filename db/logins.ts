@@ -60,16 +60,16 @@ const loginScript = ({ name, group }: Login): string =>
   alter role ${name} login;`,
   );
 
-const ours = groupRoles.map((role) => `'${role}'`).join(", ");
+const groups = groupRoles.map((role) => `'${role}'`).join(", ");
 
 const groupsScript = block(
   groupRoles.map((role) => createUnlessThere(role, "nologin") + dropAttributes(role)).join("") +
     `
   -- Nobody signs in as a group: earlier versions gave api and worker a password.
-  for held in select rolname as role from pg_roles where rolname in (${ours}) and rolcanlogin loop
+  for held in select rolname as role from pg_roles where rolname in (${groups}) and rolcanlogin loop
     execute format('alter role %I nologin password null', held.role);
   end loop;` +
-    endMemberships(`pg_get_userbyid(roleid) in (${ours}) and pg_get_userbyid(member) in (${ours})
+    endMemberships(`pg_get_userbyid(roleid) in (${groups}) and pg_get_userbyid(member) in (${groups})
        and (pg_get_userbyid(roleid), pg_get_userbyid(member)) not in (${memberships
          .map(({ member, of }) => `('${of}', '${member}')`)
          .join(", ")})`) +

@@ -74,7 +74,9 @@ export function openUpload(request: IncomingMessage, { types, bytesMax }: Upload
   async function* bytes(): AsyncGenerator<Buffer> {
     let length = 0;
     try {
-      for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
+      for (let next = await spoken(chunks.next()); next.done !== true; next = await spoken(chunks.next())) {
+        const chunk = next.value;
         length += chunk.length;
         if (length > bytesMax) throw tooLarge(bytesMax);
         hash.update(chunk);
@@ -99,6 +101,23 @@ export function openUpload(request: IncomingMessage, { types, bytesMax }: Upload
       }
     },
   };
+}
+
+/** An upload may be silent for so long, while we wait for it. */
+const silenceMsMax = 30_000;
+
+async function spoken<Next>(next: Promise<Next>): Promise<Next> {
+  let timer: NodeJS.Timeout | undefined;
+  const silence = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => {
+      reject(new ServiceError("invalid_request", { description: "Nothing more of the body came for 30 seconds." }));
+    }, silenceMsMax);
+  });
+  try {
+    return await Promise.race([next, silence]);
+  } finally {
+    clearTimeout(timer);
+  }
 }
 
 function typeOf(request: IncomingMessage, types: UploadFormats["types"]): string {

@@ -4,7 +4,7 @@ import type { Response } from "express";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import { errorCatalogue, ServiceError, type FieldError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
-import { takeLeftover } from "./request-body.ts";
+import { dropLeftover } from "./request-body.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
 import type { ErrorFormat, Exchange } from "./route.ts";
@@ -69,7 +69,7 @@ async function refuse({ request, response, limiter }: Exchange, thrown: unknown)
     await limiter.countPublic(response, request.ip ?? "").catch(() => undefined);
   sendError(request, response, error);
   // Closed at once, the connection would be reset before the answer has been read, and a proxy would make it a 502.
-  if (error.code === "payload_too_large") void takeLeftover(request).then(() => request.complete || request.destroy());
+  if (error.code === "payload_too_large") dropLeftover(request);
 }
 
 /** The failures of the API and of what has no format of its own: the wrapper, or problem details. */

@@ -18,6 +18,9 @@ export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
   return text.trim() === "" ? undefined : parseJson(text);
 }
 
+/** How long a body that is no upload may take. */
+const bodyMsMax = 15_000;
+
 /** Whether a request carries a body (RFC 9112 section 6.3). */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
@@ -30,12 +33,20 @@ export async function readBytes(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let length = 0;
   return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new ServiceError("invalid_request", { description: "The body took too long." }));
+      dropLeftover(request);
+    }, bodyMsMax);
+    request.once("close", () => {
+      clearTimeout(timer);
+    });
     request.on("data", (chunk: Buffer) => {
       length += chunk.length;
       if (length <= bodyBytesMax) chunks.push(chunk);
       else reject(new ServiceError("payload_too_large"));
     });
     request.once("end", () => {
+      clearTimeout(timer);
       resolve(chunks.length === 1 && chunks[0] !== undefined ? chunks[0] : Buffer.concat(chunks));
     });
     request.once("error", (cause) => {
@@ -62,6 +73,10 @@ export async function takeLeftover(request: IncomingMessage): Promise<void> {
   ending.abort();
   await end.catch(() => undefined);
 }
+
+/** Ends the connection of a client that has more to send than is read, once it could read the answer. */
+export const dropLeftover = (request: IncomingMessage): void =>
+  void takeLeftover(request).then(() => request.complete || request.destroy());
 
 /** Throws `unsupported_media_type` for a body that is compressed. */
 export function requireUncompressed({ headers }: IncomingMessage): void {
