@@ -1,14 +1,15 @@
 import { fork, type ChildProcess } from "node:child_process";
-import { randomBytes } from "node:crypto";
 import { resolve } from "node:path";
 import { fileURLToPath } from "node:url";
-import pg from "pg";
+import { apiVariables } from "./api/config.ts";
 import { openDatabase } from "./db/client.ts";
+import { drawLogins } from "./db/logins.ts";
 import * as secrets from "./db/operations/secrets.ts";
 import type { ProcessKind } from "./domain/process.ts";
 import { firstRun } from "./operator/realm/first-run.ts";
 import { migrateAll } from "./operator/migrate/migrate.ts";
 import { addSampleData } from "./operator/sample-data/add-sample-data.ts";
+import { serverVariables } from "./process/server-process.ts";
 import { authUrl, baseUrl } from "./runtime/addresses.ts";
 import { systemClock } from "./runtime/clock.ts";
 import { loadConfig, type Env } from "./runtime/config.ts";
@@ -17,7 +18,10 @@ import { startEmbeddedPostgres } from "./embedded-postgres/embedded-postgres.ts"
 import { createLifecycle, runMain, type Lifecycle } from "./runtime/lifecycle.ts";
 import { createLog, type Log } from "./runtime/log.ts";
 import { programFile, runsFromSource } from "./runtime/program-files.ts";
+import { withLogin } from "./runtime/server-url.ts";
 import { variables, type Variable } from "./runtime/variables.ts";
+import { responderVariables } from "./responder/config.ts";
+import { workerVariables } from "./worker/config.ts";
 
 /** `npm start`: everything on this machine, and the two commands of the README. `npm run dev` has sample data as well. */
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
@@ -33,8 +37,9 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const { migrations } = await migrateAll(ownerUrl, log);
   if (migrations.length > 0) log.info({ event: "database.migrated", migrations }, "database brought up to date");
 
+  const urls = await loginPerProcess(config, ownerUrl);
   const db = openDatabase({
-    url: ownerUrl,
+    url: urls.operator,
     role: "realmpass_operator",
     connectionsMax: 2,
     applicationName: "realmpass start",
@@ -54,24 +59,20 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     )
     .finally(() => db.close());
 
-  const env: Env = { ...process.env, REALMPASS_DATA_DIRECTORY: data.path, ...noDatabase };
-  const urls =
-    config.DATABASE_URL === undefined
-      ? await loginPerProcess(ownerUrl)
-      : { api: ownerUrl, worker: ownerUrl, responder: ownerUrl };
+  const own = { REALMPASS_DATA_DIRECTORY: data.path, ...noDatabase, ...urls.queue };
   const worker = supervise({
     name: "worker",
-    env: { ...env, DATABASE_URL: urls.worker, REALMPASS_METRICS_PORT: "0" },
+    env: { ...envOf("worker"), ...own, DATABASE_URL: urls.worker, REALMPASS_METRICS_PORT: "0" },
     log,
   });
   lifecycle.onStop("worker", () => worker.stop());
   const responder = supervise({
     name: "responder",
-    env: { ...env, DATABASE_URL: urls.responder, REALMPASS_METRICS_PORT: "0" },
+    env: { ...envOf("responder"), ...own, DATABASE_URL: urls.responder, REALMPASS_METRICS_PORT: "0" },
     log,
   });
   lifecycle.onStop("responder", () => responder.stop());
-  const api = supervise({ name: "api", env: { ...env, DATABASE_URL: urls.api }, log });
+  const api = supervise({ name: "api", env: { ...envOf("api"), ...own, DATABASE_URL: urls.api }, log });
   lifecycle.onStop("api", () => api.stop());
   await Promise.all([worker.ready, responder.ready, api.ready]);
   if (first !== undefined && process.argv.includes("--sample-data")) {
@@ -101,31 +102,70 @@ async function startDatabase({
   return postgres.url;
 }
 
-/** In a database of our own each process signs in as its own role, with a password that only it and we know. */
-async function loginPerProcess(ownerUrl: string): Promise<Record<ProcessKind, string>> {
-  const client = new pg.Client({ connectionString: ownerUrl });
-  await client.connect();
-  try {
-    const login = async (role: string): Promise<string> => {
-      const password = randomBytes(24).toString("base64url");
-      await client.query(`alter role ${pg.escapeIdentifier(role)} login password ${pg.escapeLiteral(password)}`);
-      const url = new URL(ownerUrl);
-      url.username = role;
-      url.password = password;
-      return url.href;
-    };
-    return {
-      api: await login("realmpass_api"),
-      worker: await login("realmpass_worker"),
-      responder: await login("realmpass_responder"),
-    };
-  } finally {
-    await client.end();
-  }
+/** Where each process finds the database, and what tells api and worker of the queue's login. */
+interface Urls extends Record<ProcessKind, string> {
+  operator: string;
+  queue: Env;
 }
 
-/** The processes are given a URL that is whole. */
-const noDatabase: Env = { DATABASE_URL_FILE: "", DATABASE_PASSWORD: "", DATABASE_PASSWORD_FILE: "" };
+/**
+ * Each process signs in with a login of its own, with a password that only it and we know, where the login that we were
+ * given may make logins. Else all share that one.
+ */
+async function loginPerProcess(
+  { QUEUE_DATABASE_URL: queueUrl }: { QUEUE_DATABASE_URL?: string | undefined },
+  ownerUrl: string,
+): Promise<Urls> {
+  const logins = await drawLogins(ownerUrl, [
+    "realmpass_api",
+    "realmpass_worker",
+    "realmpass_responder",
+    "realmpass_operator",
+    "realmpass_queue",
+  ]);
+  if (logins === undefined) {
+    return {
+      api: ownerUrl,
+      worker: ownerUrl,
+      responder: ownerUrl,
+      operator: ownerUrl,
+      queue: { QUEUE_DATABASE_URL: queueUrl },
+    };
+  }
+  return {
+    api: withLogin(ownerUrl, logins.realmpass_api),
+    worker: withLogin(ownerUrl, logins.realmpass_worker),
+    responder: withLogin(ownerUrl, logins.realmpass_responder),
+    operator: withLogin(ownerUrl, logins.realmpass_operator),
+    queue: { QUEUE_DATABASE_URL: withLogin(ownerUrl, logins.realmpass_queue) },
+  };
+}
+
+/** The processes are given URLs that are whole. */
+const noDatabase: Env = {
+  DATABASE_URL_FILE: "",
+  DATABASE_PASSWORD: "",
+  DATABASE_PASSWORD_FILE: "",
+  QUEUE_DATABASE_URL_FILE: "",
+  QUEUE_DATABASE_PASSWORD: "",
+  QUEUE_DATABASE_PASSWORD_FILE: "",
+};
+
+const variablesOf: Readonly<Record<ProcessKind, readonly Variable[]>> = {
+  api: [...serverVariables, ...apiVariables],
+  worker: [...serverVariables, ...workerVariables],
+  responder: [...serverVariables, ...responderVariables],
+};
+
+/** What a process is told of our own environment: what Node and npm need, and what the process itself reads. */
+const envOf = (name: keyof typeof variablesOf): Env => {
+  const read = new Set<string>(variablesOf[name].flatMap((variable) => [variable, `${variable}_FILE`]));
+  return Object.fromEntries(
+    Object.entries(process.env).filter(
+      ([variable]) => variable === "PATH" || variable === "HOME" || /^(NODE|npm)_/.test(variable) || read.has(variable),
+    ),
+  );
+};
 
 interface Supervised {
   /** Resolves when the process first says that it is ready; rejects when it ends before that. */
@@ -205,6 +245,7 @@ function banner({
     `  API description  ${base}/openapi.json`,
     `  State            ${resolve(data)}`,
     `  Queue            ${redis ? "Redis" : "Postgres (set REDIS_URL to use Redis)"}`,
+    "  This is a trial: all processes run as one user of this machine, who can read every key in the state.",
     "",
   ];
   if (first !== undefined) {
@@ -220,4 +261,4 @@ function banner({
   return `${lines.join("\n")}\n`;
 }
 
-runMain(main);
+runMain("start", main);

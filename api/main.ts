@@ -72,4 +72,4 @@ function settingsOf(config: ApiConfig, tlsPort: number | undefined): ApiSettings
   };
 }
 
-runMain(main);
+runMain("api", main);

@@ -26,7 +26,7 @@ export const queueSchema = "bullmq";
 export interface DatabaseOptions {
   url: string;
   /** Taken on at connect, whatever the login may do. Omitted: the login's own rights (migrations). */
-  role?: DatabaseRole | undefined;
+  role?: DatabaseRole | typeof queueRole | undefined;
   connectionsMax: number;
   applicationName: string;
   /** How long Postgres may take to answer before it counts as away, in seconds. Default: 30. */

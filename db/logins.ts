@@ -46,8 +46,7 @@ const dropAttributes = (role: string): string => `
     alter role ${role} nosuperuser nocreaterole nocreatedb noreplication nobypassrls;
   end if;`;
 
-const block = (body: string, declare = "held record;"): string =>
-  `do $body$\ndeclare ${declare}\nbegin${body}\nend\n$body$;\n`;
+const block = (body: string): string => `do $body$\ndeclare held record;\nbegin${body}\nend\n$body$;\n`;
 
 /** Makes a login that is in its group alone, or makes an existing one so. */
 const loginScript = ({ name, group }: Login): string =>
@@ -161,12 +160,61 @@ export async function makeInstallationRoles(
 /** One at a time in a database; any number that no other program is likely to lock. */
 const rolesLock = 7_246_712;
 
-/** Makes a login that is in its group alone, with this password. */
-export async function makeLogin(db: Db, { name, group, password }: Login & { password: string }): Promise<void> {
-  if (!/^realmpass_[a-z0-9_]+$/.test(name)) throw new Error(`not the name of a login: ${name}`);
-  await db.query(verbatim(loginScript({ name, group })));
-  await setPassword(db, { name, password });
+/**
+ * Makes a login for each group, with a password that is drawn now, named for the database: another installation in the
+ * cluster keeps its own. `undefined`, with nothing changed, when the login of `url` may not make them. The groups
+ * themselves lose the passwords that earlier versions gave them.
+ */
+export async function drawLogins<Group extends GroupRole>(
+  url: string,
+  groups: readonly Group[],
+): Promise<Record<Group, { name: string; password: string }> | undefined> {
+  const db = openDatabase({ url, connectionsMax: 1, applicationName: "realmpass start" });
+  try {
+    return await db.transaction(async (tx) => {
+      const [session] = await tx.query<{ database: string; may: boolean }>(sql`
+        select current_database() as database,
+               rolsuper or (rolcreaterole
+                            and (current_setting('server_version_num')::integer < 160000
+                                 or (select bool_and(pg_has_role(current_user, g.oid, 'member with admin option'))
+                                       from pg_roles g where g.rolname = any(${groups}::text[])))) as may
+          from pg_roles where rolname = current_user
+      `);
+      if (session?.may !== true) return undefined;
+      await tx.query(sql`select pg_advisory_xact_lock(${rolesLock}::bigint)`);
+      const suffix = createHash("sha256").update(session.database).digest("hex").slice(0, 8);
+      const drawn = groups.map((group) => {
+        const login = { name: `${group}_${suffix}`, password: randomBytes(24).toString("base64url") };
+        return [group, login] as const;
+      });
+      for (const [group, login] of drawn) {
+        await tx.query(
+          verbatim(loginScript({ name: login.name, group }) + letConnect(login.name) + withoutPassword(group)),
+        );
+        await setPassword(tx, login);
+      }
+      return Object.fromEntries(drawn) as Record<Group, { name: string; password: string }>;
+    });
+  } finally {
+    await db.close();
+  }
 }
+
+const letConnect = (login: string): string =>
+  block(
+    `
+  if not has_database_privilege('${login}', current_database(), 'connect') then
+    execute format('grant connect on database %I to ${login}', current_database());
+  end if;`,
+  );
+
+const withoutPassword = (group: GroupRole): string =>
+  block(
+    `
+  if (select rolcanlogin from pg_roles where rolname = '${group}') then
+    alter role ${group} nologin password null;
+  end if;`,
+  );
 
 /** The server is given the verifier (RFC 5802) alone, so that no log of its statements has a password in it. */
 async function setPassword(db: Db, { name, password }: { name: string; password: string }): Promise<void> {

@@ -4,7 +4,13 @@ export type ProcessKind = (typeof processKinds)[number];
 
 /** What a process may find wrong with itself while it goes on; docs/operations.md says what to do about each. */
 export type ProblemCode =
-  "certificate_ending" | "clock_skewed" | "issuer_away" | "metrics_port" | "notifications_lost" | "publication_failed";
+  | "certificate_ending"
+  | "clock_skewed"
+  | "issuer_away"
+  | "login_too_wide"
+  | "metrics_port"
+  | "notifications_lost"
+  | "publication_failed";
 
 /** Something that does not work in a process. For operators: it names no person and holds no secret. */
 export interface Problem {

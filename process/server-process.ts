@@ -11,6 +11,7 @@ import { createLog, type Log } from "../runtime/log.ts";
 import { queueBackend, type QueueBackend } from "../runtime/queues.ts";
 import type { Variable } from "../runtime/variables.ts";
 import { createBeat, type Beat } from "./beat.ts";
+import { guardBoundary, type Boundary } from "./boundary.ts";
 import { createRegistry, serveMetrics } from "./metrics.ts";
 import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 
@@ -18,7 +19,7 @@ import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 export type ServerName = ProcessKind;
 
 /** What every server process reads of the environment. */
-const serverVariables = [
+export const serverVariables = [
   "DATABASE_URL",
   "DATABASE_PASSWORD",
   "QUEUE_DATABASE_URL",
@@ -27,6 +28,7 @@ const serverVariables = [
   "REDIS_PASSWORD",
   "REALMPASS_DATA_DIRECTORY",
   "REALMPASS_GENERATE_SECRETS",
+  "REALMPASS_BOUNDARY",
   "REALMPASS_LOG_LEVEL",
   "REALMPASS_METRICS_HOST",
   "REALMPASS_METRICS_PORT",
@@ -70,6 +72,8 @@ export interface ServerProcess {
   metricsPort: number;
   /** Says that the process is alive, once it is started. */
   beat: Beat;
+  /** What this process could reach and should not. */
+  boundary: Boundary;
   log: Log;
   lifecycle: Lifecycle;
   secrets: ProcessSecrets;
@@ -91,7 +95,10 @@ export interface ServerProcessOptions {
   ownConnections?: number;
 }
 
-/** Opens log, database and queue and serves metrics. Stops on signals. */
+/**
+ * Opens log, database and queue, looks at what the process could reach, and serves metrics. Stops on signals. Throws
+ * `Unstartable` where it reaches too much.
+ */
 export async function startServerProcess({
   name,
   config,
@@ -159,6 +166,7 @@ export async function startServerProcess({
     log,
     lifecycle,
   });
+  const boundary = await guardBoundary({ role: `realmpass_${name}`, config, database, beat, log, lifecycle });
   await clock.start();
 
   const registry = createRegistry();
@@ -173,7 +181,7 @@ export async function startServerProcess({
   lifecycle.onStop("metrics", () => metrics.close());
 
   const secrets = processSecrets({ db, config, clock, log });
-  return { database, db, clock, backend, registry, metricsPort: metrics.port, beat, log, lifecycle, secrets };
+  return { database, db, clock, backend, registry, metricsPort: metrics.port, beat, boundary, log, lifecycle, secrets };
 }
 
 /** The same for all that use the same queue; the URL's password is not in it. */

@@ -35,4 +35,4 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   process.send?.({ event: "ready", port, metricsPort });
 }
 
-runMain(main);
+runMain("responder", main);

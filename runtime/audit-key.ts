@@ -1,3 +1,4 @@
+import { Unstartable } from "./unstartable.ts";
 import { createHash, generateKeyPairSync } from "node:crypto";
 import { calculateJwkThumbprint, CompactSign, compactVerify, importJWK, type CryptoKey, type JWK } from "jose";
 import { z } from "zod";
@@ -9,7 +10,7 @@ import type { AuditHead } from "../domain/audit-chain.ts";
  */
 
 /** An audit key that cannot be used. Never says what is in it. */
-export class AuditKeyError extends Error {
+export class AuditKeyError extends Unstartable {
   override readonly name = "AuditKeyError";
 }
 

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { z } from "zod";
 import { withMaskedPassword, withPassword } from "./server-url.ts";
+import { Unstartable } from "./unstartable.ts";
 import { variables, type Variable } from "./variables.ts";
 
 export type Env = Readonly<Record<string, string | undefined>>;
@@ -11,7 +12,7 @@ export type Config<Names extends Variable> = Readonly<{
 }>;
 
 /** The configuration cannot be used. The message names every fault, one to a line. */
-export class ConfigError extends Error {
+export class ConfigError extends Unstartable {
   override readonly name = "ConfigError";
   readonly faults: readonly string[];
   constructor(faults: readonly string[]) {

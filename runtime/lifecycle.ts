@@ -1,6 +1,6 @@
-import { ConfigError } from "./config.ts";
-import { withoutCredentials, type Log } from "./log.ts";
+import { createLog, withoutCredentials, type Log } from "./log.ts";
 import { within } from "./deadline.ts";
+import { Unstartable, unstartableExitCode } from "./unstartable.ts";
 
 export interface Lifecycle {
   /** Registers what has to be stopped. Stopping happens in the reverse order of starting. */
@@ -70,22 +70,26 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
 }
 
 /**
- * Runs a process's main function. When it fails, what had been started by then is stopped and the process ends with
- * exit code 78 for a configuration that cannot be used, where starting again does not help, else 1: with one message for
- * that and for a part that is away, with a stack otherwise.
+ * Runs the main function of the named process. When it fails, what had been started by then is stopped and the process
+ * ends with exit code 78 where a restart cannot help ({@link Unstartable}), else with 1. Standard error says why: with one
+ * message for what a person has to change or for a part that is away, with a stack otherwise. In a terminal that is plain
+ * text, elsewhere one line of the log.
  */
-export function runMain(main: (begin: (lifecycle: Lifecycle) => void) => Promise<void>): void {
+export function runMain(name: string, main: (begin: (lifecycle: Lifecycle) => void) => Promise<void>): void {
   let begun: Lifecycle | undefined;
   main((lifecycle) => (begun = lifecycle)).catch(async (error: unknown) => {
-    process.stderr.write(`${explain(error)}\n`);
+    const exitCode = error instanceof Unstartable ? unstartableExitCode : 1;
+    const message = explain(error);
+    if (process.stderr.isTTY) process.stderr.write(`${message}\n`);
+    else createLog({ process: name, level: "fatal" }).fatal({ event: "process.failed", exitCode }, message);
     await begun?.stop("failed to start");
-    process.exit(error instanceof ConfigError ? 78 : 1);
+    process.exit(exitCode);
   });
 }
 
 function explain(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  if (error instanceof ConfigError) return error.message;
+  if (error instanceof Unstartable) return withoutCredentials(error.message);
   const cause = error.cause instanceof Error ? `: ${error.cause.message}` : "";
   return withoutCredentials(cause === "" ? (error.stack ?? error.message) : `${error.message}${cause}`);
 }

@@ -25,6 +25,13 @@ export function withPassword(url: string, password: string): string {
   return `${scheme}${user}:${encodeURIComponent(password)}@${rest}`;
 }
 
+/** The URL with another login, wherever it has one. */
+export function withLogin(url: string, { name, password }: { name: string; password: string }): string {
+  const [, scheme = "", , , rest = ""] = credentials.exec(url) ?? [];
+  const others = rest.replace(/(?<=[?&])(?:user|password)=[^&#]*&?/g, "");
+  return `${scheme}${encodeURIComponent(name)}:${encodeURIComponent(password)}@${others}`;
+}
+
 /** The URL as it may be shown. */
 export const withMaskedPassword = (url: string): string =>
   url.replace(/^([a-z]+:\/\/[^:@/?#]*):[^/?#]*@/, "$1:********@").replace(/([?&]password=)[^&#]*/g, "$1********");

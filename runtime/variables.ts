@@ -95,6 +95,12 @@ export const variables = {
     about:
       "1: a process makes secrets that it misses in its data directory, while the installation has none of the kind. The scripts of a checkout set it.",
   },
+  REALMPASS_BOUNDARY: {
+    schema: z.enum(["warn", "enforce"]).default("warn"),
+    used: "all",
+    about:
+      "What a process does at its start that could reach more than its role may, in the database or in its data directory: warn, or enforce, which ends it.",
+  },
   REALMPASS_LOG_LEVEL: {
     schema: z.enum(["fatal", "error", "warn", "info", "debug", "trace", "silent"]).default("info"),
     used: "all",

@@ -36,4 +36,4 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   process.send?.({ event: "ready", metricsPort });
 }
 
-runMain(main);
+runMain("worker", main);

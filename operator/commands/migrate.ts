@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { openDatabase } from "../../db/client.ts";
+import { openDatabase, type Database, type DatabaseRole } from "../../db/client.ts";
 import { makeInstallationRoles } from "../../db/logins.ts";
 import * as installation from "../../db/queries/upkeep/installation.ts";
 import { flag, option } from "../../terminal/command.ts";
@@ -30,7 +30,9 @@ export const migrate = command({
     const { migrateAll } = await import("../migrate/migrate.ts");
     const { migrations, queueSchemaVersion, grants } = await migrateAll(await context.databaseUrl());
     const done = migrations.length === 0 ? "Everything was up to date." : `Migrated: ${migrations.join(", ")}.`;
-    const keysNotDer = await serialsOfKeysNotDer(await context.db(), { at: context.clock.now() });
+    const keysNotDer = await withDatabase(context, "realmpass_operator", (db) =>
+      serialsOfKeysNotDer(db, { at: context.clock.now() }),
+    );
     return {
       json: {
         migrations,
@@ -59,18 +61,26 @@ async function makeLogins(context: Context, directory: string): Promise<void> {
 
 async function checkMigrations(context: Context): Promise<Answer> {
   const { pendingMigrations } = await import("../../db/migrate.ts");
-  const db = openDatabase({
-    url: await context.databaseUrl(),
-    connectionsMax: 1,
-    applicationName: "realmpass operator",
-  });
-  try {
+  return withDatabase(context, undefined, async (db) => {
     const pending = pendingMigrations(await installation.migrationsDone(db));
     return {
       json: { pending },
       text: pending.length === 0 ? "Everything is up to date." : `Not run yet: ${pending.join(", ")}.`,
       failed: pending.length > 0,
     };
+  });
+}
+
+/** The other commands say when their login is the owner's; this one needs it. */
+async function withDatabase<Result>(
+  context: Context,
+  role: DatabaseRole | undefined,
+  run: (db: Database) => Promise<Result>,
+): Promise<Result> {
+  const url = await context.databaseUrl();
+  const db = openDatabase({ url, role, connectionsMax: 1, applicationName: "realmpass operator" });
+  try {
+    return await run(db);
   } finally {
     await db.close();
   }

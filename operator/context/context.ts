@@ -1,4 +1,5 @@
 import { openDatabase, type Database } from "../../db/client.ts";
+import { ownerLogin } from "../../db/guard.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -89,13 +90,21 @@ export function createContext(io: OperatorIo, realmName: string | undefined): Co
   const config = loadConfig(operatorVariables, io.env);
   let opened: Promise<Database> | undefined;
 
-  const open = async (): Promise<Database> =>
-    openDatabase({
+  const open = async (): Promise<Database> => {
+    const db = openDatabase({
       url: await context.databaseUrl(),
       role: "realmpass_operator",
       connectionsMax: 2,
       applicationName: "realmpass operator",
     });
+    // The embedded database of a trial has no other login for people.
+    if (config.DATABASE_URL === undefined) return db;
+    const owner = await ownerLogin(db).catch(() => undefined);
+    if (owner !== undefined) {
+      context.say(`${owner}, and only \`migrate\` needs that: use realmpass_operator_login for all other commands.`);
+    }
+    return db;
+  };
 
   const secret = async (name: DrawnSecret): Promise<string> =>
     (await secrets.readSecrets(await context.db(), config, [name]))[name];

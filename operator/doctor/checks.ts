@@ -3,7 +3,7 @@ import { checkAudit, checkAuditGuards } from "./audit.ts";
 import type { Check } from "./check.ts";
 import { checkConstraints } from "./constraints.ts";
 import { checkCrls } from "./crls.ts";
-import { checkMigrations, checkServer } from "./database.ts";
+import { checkLogin, checkMigrations, checkRoles, checkServer } from "./database.ts";
 import { checkIssuers } from "./issuers.ts";
 import { checkMachine } from "./machine.ts";
 import { checkProcesses } from "./processes.ts";
@@ -24,14 +24,18 @@ async function checkServices(context: Context): Promise<Check[]> {
   if (!isOk(server, "database")) return [...server, ...queueInRedis];
 
   const db = await context.db();
+  const login = await checkLogin(db);
+  if (!login.ok) return [...server, login, ...queueInRedis];
   const migrations = await checkMigrations(db);
-  if (!migrations.ok) return [...server, migrations, ...queueInRedis];
+  if (!migrations.ok) return [...server, login, migrations, ...queueInRedis];
 
   const queueSchema = await checkQueueSchema(db);
   const queueInPostgres = redisUrl === undefined && queueSchema.ok ? [await checkQueueInPostgres(db)] : [];
   return [
     ...server,
+    login,
     migrations,
+    await checkRoles(db),
     queueSchema,
     ...queueInPostgres,
     ...queueInRedis,

@@ -135,7 +135,7 @@ test("a configuration with several faults names all of them and starts nothing",
     env: { REALMPASS_WAIT_SECONDS: "soon", REALMPASS_PROT: "3000", DATABASE_URL: "mysql://x" },
   });
   await once(started.child, "close");
-  expect(started.child.exitCode).toBe(1);
+  expect(started.child.exitCode).toBe(78);
   for (const name of ["REALMPASS_WAIT_SECONDS", "REALMPASS_PROT", "DATABASE_URL"])
     expect(started.errors()).toContain(name);
   expect(readdirSync(started.data)).toEqual([]);

@@ -1,0 +1,129 @@
+import { openDatabase, queueRole, type DatabaseOptions, type DatabaseRole, type Db } from "./client.ts";
+import { isOutage } from "./outage.ts";
+import { sql, type Sql } from "./sql.ts";
+
+/** What a login may do beyond its role, as a word for programs, and what to do about it. */
+export interface WideLogin {
+  login: string;
+  reason: string;
+  remedy: string;
+}
+
+/** What a session of a role must not be able to do, or the role is not what holds it. */
+const beyond: Readonly<Partial<Record<DatabaseRole, { table: string; privilege: string }>>> = {
+  realmpass_api: { table: "issuer_keys", privilege: "select" },
+  realmpass_worker: { table: "application_secrets", privilege: "select" },
+  realmpass_responder: { table: "certificates", privilege: "insert" },
+};
+
+/** The columns of a role of `pg_roles` that say what it may do beyond `allowed`. A superuser is a member of every role. */
+const widthOf = (role: Sql, allowed: readonly string[]): Sql => sql`
+  ${role}.rolname as login,
+  array_remove(array[
+    case when ${role}.rolsuper then 'superuser' end,
+    case when ${role}.rolcreaterole then 'createrole' end,
+    case when ${role}.rolreplication then 'replication' end,
+    case when ${role}.rolbypassrls then 'bypassrls' end,
+    case when exists (select from pg_shdepend d
+                       where d.refclassid = 'pg_authid'::regclass and d.refobjid = ${role}.oid and d.deptype = 'o')
+         then 'owner' end], null)
+  || array(select 'member_of:' || g.rolname
+             from pg_roles g
+            where not ${role}.rolsuper
+              and g.oid <> ${role}.oid
+              and g.rolname <> all(${allowed}::text[])
+              and pg_has_role(${role}.oid, g.oid, 'member')
+            order by g.rolname) as reasons`;
+
+const remedyOf = (login: string, reason: string, role: string): string => {
+  const [word, other] = reason.split(":");
+  if (word === "member_of") return `revoke ${other ?? ""} from ${login}`;
+  if (word === "owner") return `Give this process a login of its own that owns nothing: ${ownLogin(role)}.`;
+  if (word === "superuser") return `Give this process a login of its own: ${ownLogin(role)}.`;
+  return `alter role ${login} no${word ?? ""}`;
+};
+
+const ownLogin = (role: string): string => `"operator migrate --logins" makes ${role}_login`;
+
+/** What was found out about the login that a process signs in with. */
+export type LoginExamination =
+  /** It does not hold the process to its role: `message` says why. */
+  { refused: true; message: string } | { refused: false; login: string; wide: WideLogin[] };
+
+const pooler = "A pooler between Realmpass and PostgreSQL drops the role; connect directly";
+
+/**
+ * Looks at the session that these options open: whether it has taken on its role, and what its login may do beyond that.
+ * Throws `DatabaseUnavailable` while Postgres is away, and what Postgres answers to a login that it does not know.
+ */
+export async function examineLogin(
+  options: Omit<DatabaseOptions, "role" | "connectionsMax"> & { role: DatabaseRole | typeof queueRole },
+): Promise<LoginExamination> {
+  const { role } = options;
+  const db = openDatabase({ ...options, connectionsMax: 1 });
+  const { table, privilege } = (role === queueRole ? undefined : beyond[role]) ?? { table: null, privilege: null };
+  const allowed = role === "realmpass_api" || role === "realmpass_worker" ? [role, queueRole] : [role];
+  try {
+    const [found] = await db.query<{ current: string; login: string; reasons: string[]; reaches: boolean }>(sql`
+      select current_user as current, ${widthOf(sql`r`, allowed)},
+             coalesce(has_table_privilege(current_user, to_regclass('public.' || ${table}::text), ${privilege}), false) as reaches
+        from pg_roles r
+       where r.rolname = session_user
+    `);
+    if (found === undefined) throw new Error("a session has a login");
+    const { current, login, reasons, reaches } = found;
+    if (current !== role)
+      return { refused: true, message: `The session runs as ${current}, not as ${role}. ${pooler}.` };
+    if (reaches) {
+      const message = `${role} may ${privilege ?? ""} ${table ?? ""}. Run "operator migrate", which takes what no role should have.`;
+      return { refused: true, message };
+    }
+    const wide = reasons.map((reason) => ({ login, reason, remedy: remedyOf(login, reason, role) }));
+    return { refused: false, login, wide };
+  } catch (error) {
+    // Postgres ends the connection of a login that is no member of the role.
+    if (!isOutage(error) && (error as { code?: unknown }).code === "42501") {
+      return { refused: true, message: `The login may not take on ${role}: grant ${role} to it.` };
+    }
+    throw error;
+  } finally {
+    await db.close();
+  }
+}
+
+const serverRoles = ["realmpass_api", "realmpass_worker", "realmpass_responder"] as const;
+
+/** The same of every login that a server process is signed in with now, whatever the process says of itself. */
+export async function examineSessions(db: Db): Promise<WideLogin[]> {
+  const found: WideLogin[] = [];
+  for (const role of serverRoles) {
+    const rows = await db.query<{ login: string; reasons: string[] }>(sql`
+      select ${widthOf(sql`r`, [role, queueRole])}
+        from pg_roles r
+       where r.rolname in (select a.usename
+                             from pg_stat_activity a
+                            where a.datname = current_database()
+                              and a.application_name = ${role.replace("_", " ")})
+       order by r.rolname
+    `);
+    found.push(
+      ...rows.flatMap(({ login, reasons }) =>
+        reasons.map((reason) => ({ login, reason, remedy: remedyOf(login, reason, role) })),
+      ),
+    );
+  }
+  return found;
+}
+
+/** Whether the session's login is a superuser or owns the service's tables; `undefined` when neither. */
+export async function ownerLogin(db: Db): Promise<string | undefined> {
+  const [found] = await db.query<{ login: string; what: string | null }>(sql`
+    select r.rolname as login,
+           case when r.rolsuper then 'a superuser'
+                when exists (select from pg_class c where c.oid = to_regclass('public.realms') and c.relowner = r.oid)
+                  then 'the owner of the tables' end as what
+      from pg_roles r
+     where r.rolname = session_user
+  `);
+  return found === undefined || found.what === null ? undefined : `${found.login} is ${found.what}`;
+}

@@ -1,0 +1,123 @@
+import { accessSync, constants } from "node:fs";
+import { join, resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
+import { queueRole, type DatabaseOptions, type DatabaseRole } from "../db/client.ts";
+import { examineLogin, type LoginExamination } from "../db/guard.ts";
+import type { Config } from "../runtime/config.ts";
+import type { Lifecycle } from "../runtime/lifecycle.ts";
+import type { Log } from "../runtime/log.ts";
+import type { Beat } from "./beat.ts";
+import { Unstartable, unstartableExitCode } from "../runtime/unstartable.ts";
+
+/** Something that this process could reach and should not. */
+export interface BoundaryFinding {
+  /** A word for programs: `superuser`, `member_of:NAME`, `reads_file:NAME` … */
+  reason: string;
+  remedy: string;
+}
+
+/** What is known of what this process could reach; empty until Postgres has answered for the first time. */
+export interface Boundary {
+  findings(): readonly BoundaryFinding[];
+}
+
+interface BoundaryOptions {
+  role: DatabaseRole;
+  config: Config<"REDIS_URL" | "QUEUE_DATABASE_URL" | "REALMPASS_DATA_DIRECTORY" | "REALMPASS_BOUNDARY">;
+  database: DatabaseOptions;
+  beat: Pick<Beat, "report">;
+  log: Log;
+  lifecycle: Lifecycle;
+}
+
+/** What opens issuer keys, signs the audit log or is a root key: no process that strangers speak to has it. */
+const keyFiles = ["issuer-key-passphrase", "audit-key.json", "ceremony"] as const;
+
+const againMs = 1_000;
+
+/**
+ * Looks once whether the login, and the files in the data directory, hold this process to its role. Throws
+ * {@link Unstartable} when the role is not taken on, and for any finding when REALMPASS_BOUNDARY is `enforce`; else what is
+ * found is logged. While Postgres is away it goes on trying after it has returned, and ends the process where it would have thrown.
+ */
+export async function guardBoundary(options: BoundaryOptions): Promise<Boundary> {
+  let findings: readonly BoundaryFinding[] = [];
+  const boundary: Boundary = { findings: () => findings };
+  const tryOnce = async (): Promise<boolean> => {
+    const found = await examine(options).catch((error: unknown) => {
+      if (error instanceof Unstartable) throw error;
+      return undefined;
+    });
+    if (found === undefined) return false;
+    findings = found;
+    judge(findings, options);
+    return true;
+  };
+
+  if (await tryOnce()) return boundary;
+  const stopping = new AbortController();
+  options.lifecycle.onStop("boundary check", () => {
+    stopping.abort();
+  });
+  void (async () => {
+    do await pause(againMs, undefined, { signal: stopping.signal, ref: false });
+    while (!(await tryOnce()));
+  })().catch((error: unknown) => {
+    if (!(error instanceof Unstartable)) return;
+    options.log.fatal({ event: "process.failed", exitCode: unstartableExitCode }, error.message);
+    void options.lifecycle.stop("refused").finally(() => process.exit(unstartableExitCode));
+  });
+  return boundary;
+}
+
+async function examine({ role, config, database, log }: BoundaryOptions): Promise<BoundaryFinding[]> {
+  const accepted = (examination: LoginExamination): Exclude<LoginExamination, { refused: true }> => {
+    if (!examination.refused) return examination;
+    log.error({ event: "database.guard_refused" }, examination.message);
+    throw new Unstartable(`database.guard_refused: ${examination.message}`);
+  };
+  const { login, wide } = accepted(await examineLogin({ ...database, role }));
+  const findings: BoundaryFinding[] = wide.map(({ reason, remedy }) => ({ reason, remedy }));
+
+  if (role !== "realmpass_responder" && config.REDIS_URL === undefined) {
+    const url = config.QUEUE_DATABASE_URL;
+    const queue = url === undefined ? undefined : accepted(await examineLogin({ ...database, url, role: queueRole }));
+    findings.push(...(queue?.wide ?? []).map(({ reason, remedy }) => ({ reason: `queue:${reason}`, remedy })));
+    if (queue === undefined || queue.login === login) {
+      findings.push({
+        reason: "shared_queue_login",
+        remedy: "Set QUEUE_DATABASE_URL to the same database with realmpass_queue_login, or use Redis.",
+      });
+    }
+  }
+  if (role !== "realmpass_worker") findings.push(...readableKeys(config.REALMPASS_DATA_DIRECTORY));
+  return findings;
+}
+
+const readableKeys = (directory: string): BoundaryFinding[] =>
+  keyFiles.flatMap((file) => {
+    try {
+      accessSync(join(resolve(directory), file), constants.R_OK);
+    } catch {
+      return [];
+    }
+    const remedy = `Give this process a data directory, and a user of the system, of its own, without ${file}.`;
+    return [{ reason: `reads_file:${file}`, remedy }];
+  });
+
+function judge(findings: readonly BoundaryFinding[], { config, beat, log }: BoundaryOptions): void {
+  if (findings.length === 0) return;
+  if (config.REALMPASS_BOUNDARY === "enforce") {
+    throw new Unstartable(
+      [
+        "This process could reach more than its role may (REALMPASS_BOUNDARY=enforce):",
+        ...findings.map(({ reason, remedy }) => `  - ${reason}: ${remedy}`),
+      ].join("\n"),
+    );
+  }
+  for (const { reason } of findings) beat.report("login_too_wide", reason);
+  log.warn(
+    { event: "database.login_too_wide", reasons: findings.map(({ reason }) => reason) },
+    "this process could reach more than its role may; docs/operations.md says how to separate processes",
+  );
+}
