@@ -361,11 +361,12 @@ create table guest_accounts (
   note text,
   profile_limit integer,
   token_hash bytea not null,
-  token_sealed bytea not null,
+  token_sealed bytea,
   created_at timestamp with time zone not null,
   expires_at timestamp with time zone not null,
   revoked_at timestamp with time zone,
   constraint guest_accounts_pkey PRIMARY KEY (id),
+  constraint guest_accounts_in_realm UNIQUE (realm_id, id),
   constraint guest_accounts_token_hash_key UNIQUE (token_hash),
   constraint guest_accounts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint guest_accounts_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
@@ -375,8 +376,9 @@ create table guest_accounts (
 );
 comment on table guest_accounts is 'Time-limited containers for guest profiles. Whoever holds the token may create profiles.';
 comment on column guest_accounts.profile_limit is 'Null: unlimited.';
-comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again.';
+comment on column guest_accounts.token_sealed is 'The token under the master key, for administrators who read it again; null once the master key it was sealed under was lost.';
 CREATE INDEX guest_accounts_newest ON public.guest_accounts USING btree (realm_id, created_at DESC, id DESC);
+CREATE TRIGGER guest_accounts_stay_revoked BEFORE UPDATE OF revoked_at ON public.guest_accounts FOR EACH ROW WHEN (((old.revoked_at IS NOT NULL) AND (new.revoked_at IS NULL))) EXECUTE FUNCTION keep_guests_revoked();
 
 create table hand_overs (
   id uuid not null,
@@ -436,6 +438,21 @@ create table idempotency_keys (
 comment on table idempotency_keys is 'What a request with an Idempotency-Key did, written in the transaction that did it. Ids only, no secrets.';
 CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
 
+create table installation_secrets (
+  kind text not null,
+  check_value bytea not null,
+  public_jwk jsonb,
+  added_at timestamp with time zone not null,
+  constraint installation_secrets_pkey PRIMARY KEY (kind, check_value),
+  constraint installation_secrets_check_value_check CHECK ((octet_length(check_value) = ANY (ARRAY[8, 32]))),
+  constraint installation_secrets_kind_check CHECK ((kind = ANY (ARRAY['master'::text, 'output'::text, 'audit'::text]))),
+  constraint installation_secrets_public CHECK (((kind = 'output'::text) = (public_jwk IS NOT NULL)))
+);
+comment on table installation_secrets is 'Check values of the secrets that all processes have alike. A process matches when one of its values is here.';
+comment on column installation_secrets.check_value is 'Of the master key 8 octets of HKDF-SHA-256, of keys the RFC 7638 thumbprint.';
+comment on column installation_secrets.public_jwk is 'The public half of an output key, for workers that have no file of it.';
+CREATE TRIGGER installation_secrets_first BEFORE INSERT ON public.installation_secrets FOR EACH ROW EXECUTE FUNCTION first_of_its_kind();
+
 create table issuance_outputs (
   issuance_id uuid not null,
   data_key_id uuid not null,
@@ -489,11 +506,11 @@ create table issuances (
   renews_certificate_id bigint,
   beyond_limit boolean default false not null,
   constraint issuances_pkey PRIMARY KEY (id),
-  constraint issuances_guest_account_id_fkey FOREIGN KEY (guest_account_id) REFERENCES guest_accounts(id),
+  constraint issuances_guest_account_in_realm FOREIGN KEY (realm_id, guest_account_id) REFERENCES guest_accounts(realm_id, id),
   constraint issuances_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
   constraint issuances_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint issuances_renews_certificate_id_fkey FOREIGN KEY (renews_certificate_id) REFERENCES certificates(id),
-  constraint issuances_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id),
+  constraint issuances_user_in_realm FOREIGN KEY (realm_id, user_id) REFERENCES users(realm_id, id),
   constraint issuances_batch CHECK (((batch_id IS NULL) = (batch_position IS NULL))),
   constraint issuances_batch_position_check CHECK ((batch_position >= 0)),
   constraint issuances_csr_check CHECK ((char_length(csr) <= 16384)),
@@ -770,11 +787,13 @@ create table realms (
   ssids text[] default '{eduroam}'::text[] not null,
   help_uri text default ''::text not null,
   privacy_uri text default ''::text not null,
+  infrastructure_domains text[] default '{}'::text[] not null,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
   constraint realms_domain_check CHECK (((domain = lower(domain)) AND ((char_length(domain) >= 3) AND (char_length(domain) <= 43)))),
   constraint realms_help_uri_check CHECK ((char_length(help_uri) <= 2000)),
+  constraint realms_infrastructure_domains CHECK (((cardinality(infrastructure_domains) <= 32) AND (COALESCE(array_ndims(infrastructure_domains), 1) = 1) AND (array_position(infrastructure_domains, NULL::text) IS NULL) AND (array_position(infrastructure_domains, ''::text) IS NULL))),
   constraint realms_key_types_check CHECK ((jsonb_typeof(key_types) = 'object'::text)),
   constraint realms_logo_uri_check CHECK ((char_length(logo_uri) <= 2000)),
   constraint realms_max_profiles_check CHECK (((max_profiles >= 0) AND (max_profiles <= 100))),
@@ -795,6 +814,8 @@ comment on column realms.key_types is 'Device type to key type, where the realm 
 comment on column realms.upstream_client_secret is 'Sealed under the service''s master key.';
 comment on column realms.offboarding_share_percent is 'A bulk offboarding of more than this share of the active users needs its number confirmed.';
 comment on column realms.ssids is 'The Wi-Fi networks that files for devices set up, by name, 1 to 32 octets each.';
+comment on column realms.infrastructure_domains is 'The domains, beside its own, that DNS names of infrastructure profiles may be in; in lower case.';
+CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
 
 create table refresh_tokens (
   token_hash bytea not null,
@@ -904,13 +925,15 @@ CREATE UNIQUE INDEX token_signing_keys_one_next ON public.token_signing_keys USI
 create table upstream_attempts (
   token_hash bytea not null,
   realm_id bigint not null,
-  sealed bytea not null,
+  sealed bytea,
   expires_at timestamp with time zone not null,
   constraint upstream_attempts_pkey PRIMARY KEY (token_hash),
   constraint upstream_attempts_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint upstream_attempts_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
-comment on table upstream_attempts is 'Sign-ins that are at the identity provider now: state, nonce and PKCE verifier, sealed under the master key; used once.';
+comment on table upstream_attempts is 'Sign-ins whose answer from the identity provider was verified, so that each counts once.';
+comment on column upstream_attempts.token_hash is 'SHA-256 of the state.';
+comment on column upstream_attempts.sealed is 'Of earlier versions: what the browser has in its cookie now.';
 CREATE INDEX upstream_attempts_expiry ON public.upstream_attempts USING btree (expires_at);
 
 create table upstream_identities (
@@ -953,6 +976,7 @@ create table users (
   email_folded text generated always as (lower(email)) stored,
   offboarding_job_id uuid,
   constraint users_pkey PRIMARY KEY (id),
+  constraint users_in_realm UNIQUE (realm_id, id),
   constraint users_realm_id_pairwise_id_key UNIQUE (realm_id, pairwise_id),
   constraint users_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint users_display_name_check CHECK ((char_length(display_name) <= 200)),
@@ -974,6 +998,7 @@ CREATE INDEX users_offboarded ON public.users USING btree (realm_id, offboarded_
 CREATE INDEX users_offboarded_last ON public.users USING btree (realm_id, offboarded_at DESC NULLS LAST, id DESC);
 CREATE INDEX users_pairwise_id_contains ON public.users USING gin (pairwise_id_folded gin_trgm_ops);
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
+CREATE TRIGGER users_stay_offboarded BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NOT NULL) AND (new.offboarded_at IS NULL))) EXECUTE FUNCTION keep_offboarded();
 
 CREATE OR REPLACE FUNCTION public.add_active_profiles()
  RETURNS trigger
@@ -1115,6 +1140,25 @@ $function$
 ;
 comment on function end_sign_ins(bigint[]) is 'Ends everything that users are signed in to. Workers may call it, who can read no token.';
 
+CREATE OR REPLACE FUNCTION public.first_of_its_kind()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if pg_has_role(current_user, 'realmpass_operator', 'usage') then
+    return new;
+  end if;
+  -- One at a time: of two processes that add the first at once, the second sees what the first has added.
+  perform pg_advisory_xact_lock(7246712);
+  if exists (select from installation_secrets where kind = new.kind and check_value <> new.check_value) then
+    raise exception 'only the operator adds another secret of a kind' using errcode = 'insufficient_privilege';
+  end if;
+  return new;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_crl_entries()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1143,6 +1187,34 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_guests_revoked()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'usage') then
+    raise exception 'a guest account stays revoked' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+  end if;
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_offboarded()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not (pg_has_role(current_user, 'realmpass_api', 'usage') or pg_has_role(current_user, 'realmpass_operator', 'usage')) then
+    raise exception 'only the api and the operator take an offboarding back' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+  end if;
+  return new;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_responders()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1158,6 +1230,28 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.keep_trust()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not pg_has_role(current_user, 'realmpass_operator', 'usage')
+     and ((old.radius_ca is not null and new.radius_ca is distinct from old.radius_ca)
+          or (old.radius_cn is not null and new.radius_cn is distinct from old.radius_cn)
+          or (old.upstream_issuer is not null and new.upstream_issuer is distinct from old.upstream_issuer)
+          or (old.upstream_client_id is not null and new.upstream_client_id is distinct from old.upstream_client_id)
+          or (old.upstream_client_secret is not null
+              and new.upstream_client_secret is distinct from old.upstream_client_secret)
+          or (old.upstream_claims <> '{}' and new.upstream_claims is distinct from old.upstream_claims)) then
+    raise exception 'only the operator changes whom a realm trusts' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+  end if;
+  return new;
+end
+$function$
+;
+comment on function keep_trust() is 'Whom devices and sign-in trust is set once; after that the operator alone changes it.';
 
 CREATE OR REPLACE FUNCTION public.mark_revoked()
  RETURNS trigger

@@ -38,7 +38,7 @@ export function usePageGallery(stylesFrom: () => string): { readonly url: string
       const request = Object.assign(incoming, { originalUrl: incoming.url }) as unknown as Request;
       const locals = { context: { id: "0b1f6a5e-3a52-4a2a-9d0e-1f2f3f4f5f6f" } };
       const response = Object.assign(outgoing, { locals }) as unknown as Response;
-      const deps = { clock: systemClock as Clock, settings: { authUrl: url } } as PageRequest["deps"];
+      const deps = { clock: systemClock, settings: { authUrl: url } } as PageRequest["deps"];
       const page = { deps, request, response };
       rememberRealm(page, realm);
       const problem = allProblems.find((known) => known === name);
