@@ -20,7 +20,17 @@ const mayImport = {
   // It is a client of the API; with the service it shares the vocabulary and how CSV is written.
   "cli/": ["domain/", "contract-types/", "terminal/"],
   // It tells each process the variables that the process itself lists.
-  "start.ts": ["domain/", "runtime/", "db/", "process/", "api/", "worker/", "operator/", "embedded-postgres/"],
+  "start.ts": [
+    "domain/",
+    "runtime/",
+    "db/",
+    "process/",
+    "api/",
+    "worker/",
+    "responder/",
+    "operator/",
+    "embedded-postgres/",
+  ],
 };
 
 /** What each room of api/ may import of the other rooms. The files at its root put the rooms together. */

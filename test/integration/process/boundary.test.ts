@@ -1,6 +1,6 @@
 import { fork } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { connect, createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,9 +18,10 @@ import { eventually } from "../../support/run/eventually.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
 import { copyDataDirectory, ended, freePort } from "../../support/run/services.ts";
 
-/** A cluster of this file's own, with the logins of an installation. */
+/** A cluster of this file's own, with the logins and the secrets of an installation. */
 let superuser: string;
 let directory: string;
+let secrets: string;
 
 const loginUrl = (login: string): string => withLogin(superuser, { name: login, password: login });
 
@@ -42,6 +43,8 @@ beforeAll(async () => {
     installationLogins.map(({ name }) => ({ name, password: name })),
   );
   await migrateAll(superuser);
+  secrets = join(directory, "secrets");
+  await operator(["secrets", "create", "--dir", secrets], superuser);
   await asLogin(superuser, (client) =>
     client.query(`
       create role two_roles login password 'two_roles' in role realmpass_api, realmpass_worker;
@@ -64,6 +67,7 @@ interface Line {
 /** Starts a process with these variables and no others; stopped at the end of the test. */
 function start(name: "api" | "worker", env: Record<string, string>, files: readonly string[] = []) {
   const data = mkdtempSync(join(directory, "data-"));
+  cpSync(join(secrets, name), data, { recursive: true });
   for (const file of files) writeFileSync(join(data, file), "secret");
   const child = fork(`dist/${name}/main.js`, {
     env: {
@@ -235,7 +239,9 @@ describe("a session that does not run as its role ends the process, whatever REA
     const port = await freePort();
     const url = Object.assign(new URL(loginUrl("nobody")), { port: String(port) }).href;
     const api = start("api", { DATABASE_URL: url });
-    await api.ready();
+    await eventually(() => {
+      expect(api.event("metrics.listening")).toBeDefined();
+    });
 
     const { hostname, port: postgresPort } = new URL(superuser);
     const proxy = createServer((client) => {

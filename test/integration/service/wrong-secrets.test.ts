@@ -35,7 +35,9 @@ const masterKey = (): string => randomBytes(32).toString("base64url");
 const occurrences = async (text: string): Promise<number> => (await service.logs()).split(text).length - 1;
 
 /** Expects that a process with this environment does not start, says this, and nothing of the secrets it was given. */
-async function expectRefusal(start: "startApi" | "startWorker", env: Record<string, string>, message: string) {
+async function expectRefusal(start: "startApi" | "startWorker", env: Record<string, string>, reason: string) {
+  // As it stands in a line of the log.
+  const message = JSON.stringify(reason).slice(1, -1);
   const before = await occurrences(message);
   await expect(service[start]({ REALMPASS_DATA_DIRECTORY: join(directories, "api"), ...env })).rejects.toThrow(
     /did not start/,

@@ -7,7 +7,7 @@ import type { PageRequest } from "../../../api/browser/pages/page-request.ts";
 import { sendProblem } from "../../../api/browser/pages/problem.tsx";
 import { allProblems } from "../../../api/browser/pages/problems.ts";
 import { sendSignedOut } from "../../../api/browser/pages/signed-out.tsx";
-import { systemClock, type Clock } from "../../../runtime/clock.ts";
+import { systemClock } from "../../../runtime/clock.ts";
 import { atEndOfFile } from "../run/at-end.ts";
 
 /** Whose pages they are. */
