@@ -3,10 +3,15 @@ import { within } from "./deadline.ts";
 import { Unstartable, unstartableExitCode } from "./unstartable.ts";
 
 export interface Lifecycle {
-  /** Registers what has to be stopped. Stopping happens in the reverse order of starting. */
+  /**
+   * Registers what has to be stopped. Stopping happens in the reverse order of starting. Once stopping has begun the part
+   * is stopped at once, and this throws, so that nothing goes on to start on parts that have ended.
+   */
   onStop(name: string, stop: () => Promise<void> | void): void;
   /** Stops everything once, however often it is called. Resolves when all is stopped or the deadline has passed. */
   stop(reason: string): Promise<void>;
+  /** Whether stopping has begun. */
+  isStopping(): boolean;
   /**
    * Stops on SIGINT and SIGTERM, when the process that forked this one goes away, and, `withParent`, when any parent does;
    * then ends the process. npm passes on what signals it gets, but when it is killed all that its script sees is that its
@@ -17,20 +22,27 @@ export interface Lifecycle {
 
 const parentCheckMs = 200;
 
+interface Step {
+  name: string;
+  stop: () => Promise<void> | void;
+}
+
 /** Starts in order, stops in reverse order, within one deadline. */
 export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: number }): Lifecycle {
-  const steps: { name: string; stop: () => Promise<void> | void }[] = [];
+  const steps: Step[] = [];
   let stopping: Promise<void> | undefined;
+
+  async function stopOne({ name, stop }: Step): Promise<void> {
+    try {
+      await stop();
+    } catch (error) {
+      log.error({ event: "process.stop_failed", step: name, err: error }, "a part did not stop cleanly");
+    }
+  }
 
   async function stopAll(reason: string): Promise<void> {
     log.info({ event: "process.stopping", reason }, "stopping");
-    for (const { name, stop } of steps.reverse()) {
-      try {
-        await stop();
-      } catch (error) {
-        log.error({ event: "process.stop_failed", step: name, err: error }, "a part did not stop cleanly");
-      }
-    }
+    for (const step of steps.reverse()) await stopOne(step);
     log.info({ event: "process.stopped" }, "stopped");
   }
 
@@ -42,8 +54,14 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
 
   const lifecycle: Lifecycle = {
     onStop(name, stop) {
-      steps.push({ name, stop });
+      if (stopping === undefined) {
+        steps.push({ name, stop });
+        return;
+      }
+      void stopOne({ name, stop });
+      throw new Error(`${name} was started while the process stops`);
     },
+    isStopping: () => stopping !== undefined,
     stop(reason) {
       stopping ??= withinDeadline(stopAll(reason));
       return stopping;
@@ -78,6 +96,8 @@ export function createLifecycle({ log, deadlineMs }: { log: Log; deadlineMs: num
 export function runMain(name: string, main: (begin: (lifecycle: Lifecycle) => void) => Promise<void>): void {
   let begun: Lifecycle | undefined;
   main((lifecycle) => (begun = lifecycle)).catch(async (error: unknown) => {
+    // What a signal stops half-way fails for that reason alone, and the signal ends the process.
+    if (begun?.isStopping() === true) return;
     const exitCode = error instanceof Unstartable ? unstartableExitCode : 1;
     const message = explain(error);
     if (process.stderr.isTTY) process.stderr.write(`${message}\n`);

@@ -7,7 +7,7 @@ import type { PageRequest } from "../../../api/browser/pages/page-request.ts";
 import { sendProblem } from "../../../api/browser/pages/problem.tsx";
 import { allProblems } from "../../../api/browser/pages/problems.ts";
 import { sendSignedOut } from "../../../api/browser/pages/signed-out.tsx";
-import { systemClock } from "../../../runtime/clock.ts";
+import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import { atEndOfFile } from "../run/at-end.ts";
 
 /** Whose pages they are. */
@@ -38,7 +38,8 @@ export function usePageGallery(stylesFrom: () => string): { readonly url: string
       const request = Object.assign(incoming, { originalUrl: incoming.url }) as unknown as Request;
       const locals = { context: { id: "0b1f6a5e-3a52-4a2a-9d0e-1f2f3f4f5f6f" } };
       const response = Object.assign(outgoing, { locals }) as unknown as Response;
-      const deps = { clock: systemClock, settings: { authUrl: url } } as PageRequest["deps"];
+      const clock: Clock = systemClock;
+      const deps = { clock, settings: { authUrl: url } } as PageRequest["deps"];
       const page = { deps, request, response };
       rememberRealm(page, realm);
       const problem = allProblems.find((known) => known === name);

@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { createLifecycle } from "../../../runtime/lifecycle.ts";
+import { createLog } from "../../../runtime/log.ts";
+
+const newLifecycle = () =>
+  createLifecycle({ log: createLog({ process: "test", level: "silent" }), deadlineMs: 60_000 });
+
+test("parts stop in the reverse order of starting, once", async () => {
+  const lifecycle = newLifecycle();
+  const stopped: string[] = [];
+  for (const name of ["first", "second", "third"]) lifecycle.onStop(name, () => void stopped.push(name));
+  await Promise.all([lifecycle.stop("a signal"), lifecycle.stop("another")]);
+  expect(stopped).toEqual(["third", "second", "first"]);
+});
+
+test("a part that does not stop cleanly keeps no other from stopping", async () => {
+  const lifecycle = newLifecycle();
+  const stopped: string[] = [];
+  lifecycle.onStop("first", () => void stopped.push("first"));
+  lifecycle.onStop("second", () => Promise.reject(new Error("stuck")));
+  await lifecycle.stop("a signal");
+  expect(stopped).toEqual(["first"]);
+});
+
+test("what is started while the process stops is stopped at once, and starting goes no further", async () => {
+  const lifecycle = newLifecycle();
+  const stopped: string[] = [];
+  expect(lifecycle.isStopping()).toBe(false);
+  const stopping = lifecycle.stop("a signal");
+  expect(lifecycle.isStopping()).toBe(true);
+  expect(() => {
+    lifecycle.onStop("late", () => void stopped.push("late"));
+  }).toThrow("late was started while the process stops");
+  await stopping;
+  expect(stopped).toEqual(["late"]);
+});
