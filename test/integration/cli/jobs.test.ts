@@ -201,10 +201,12 @@ describe("with a worker", () => {
     expect((await cli(["users", "show", "checked-2"])).code).toBe(1);
   });
 
+  const inThirtyDays = (): string => new Date(Date.now() + 30 * 86_400_000).toISOString();
+
   test("a time to come: scheduled, and cancelled before it", async () => {
     const name = await file("later.csv", ["pairwiseID", "later-1"]);
     const { out } = await cli(["jobs", "start", "onboard", name, "--dry-run", "--wait", "--json"]);
-    const scheduled = await cli(["jobs", "run", jobOf(out).id, "--execute-at", "2099-01-01T00:00:00Z", "--json"]);
+    const scheduled = await cli(["jobs", "run", jobOf(out).id, "--execute-at", inThirtyDays(), "--json"]);
     expect(jobOf(scheduled.out)).toMatchObject({ state: "scheduled" });
     const cancelled = await cli(["jobs", "cancel", jobOf(out).id, "--wait", "--json"]);
     expect(cancelled.code).toBe(0);

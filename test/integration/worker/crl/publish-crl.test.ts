@@ -337,8 +337,8 @@ describe("a publisher", () => {
     report: (code, detail) => problems.add(`${code} ${detail}`),
     end: (code, detail) => problems.delete(`${code} ${detail}`),
   };
-  const start = (registry = new Registry()): Registry => {
-    running.push(startCrlPublisher({ ...worker(), registry, beat, log: silentLog }));
+  const start = (registry = new Registry(), deps = worker()): Registry => {
+    running.push(startCrlPublisher({ ...deps, registry, beat, log: silentLog }));
     return registry;
   };
 
@@ -391,14 +391,18 @@ describe("a publisher", () => {
   });
 
   test("that cannot publish for one issuer does so for the others, and reports it as a problem", async () => {
-    const broken = await given.realm();
-    start();
+    const broken = await givenIssuingRealm(database.owner);
+    const refusing: PublishDeps["pool"] = {
+      ...pool,
+      signCrl: (order) =>
+        order.issuerId === broken.issuerId ? Promise.reject(new Error("not signed")) : pool.signCrl(order),
+    };
+    start(new Registry(), { ...worker(), pool: refusing });
     await eventually(current, { withinMs: 5_000 });
     const states = await crls.listStates(workerDb, { at: systemClock.now() });
-    const state = states.find(({ realmId }) => realmId === broken);
-    expect(state?.standing).toBe("missing");
+    expect(states.find(({ issuerId }) => issuerId === broken.issuerId)?.standing).toBe("missing");
     await eventually(() => {
-      expect([...problems]).toContain(`publication_failed issuer ${state?.issuerId}`);
+      expect([...problems]).toContain(`publication_failed issuer ${broken.issuerId}`);
     });
   });
 });
