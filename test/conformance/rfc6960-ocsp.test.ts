@@ -35,7 +35,7 @@ const responderDraft = (override: Partial<ResponderDraft> = {}): ResponderDraft 
   serialNumber: "170141183460469231731687303715884105727" as SerialNumber,
   publicKeySpki: keyPair.publicKeySpki,
   notBefore: new Date(now.getTime() - hour),
-  notAfter: new Date(now.getTime() + 7 * 24 * hour),
+  notAfter: new Date(now.getTime() + 72 * hour),
   ...override,
 });
 
@@ -247,7 +247,7 @@ describe("no responder's certificate is signed that", () => {
   test.each<[string, string, Partial<ResponderDraft>]>([
     ["has a number that is none", "serial_number_positive", { serialNumber: "0" as SerialNumber }],
     ["ends before it begins", "validity_in_order", { notBefore: new Date(now.getTime() + 30 * 24 * hour) }],
-    ["lives for long", "short_lived", { notAfter: new Date(now.getTime() + 15 * 24 * hour) }],
+    ["lives for long", "short_lived", { notAfter: new Date(now.getTime() + 4 * 24 * hour) }],
     [
       "outlives its issuer",
       "within_issuer",
