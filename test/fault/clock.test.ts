@@ -1,10 +1,11 @@
 import { accessSync, readdirSync } from "node:fs";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { only } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { checkDatabase } from "../../operator/audit/audit-chain-in-database.ts";
-import { createHeadVerifier, generateAuditKey } from "../../runtime/audit-key.ts";
+import { createHeadVerifier } from "../../runtime/audit-key.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { ended } from "../support/run/services.ts";
 import { describeWithTool } from "../support/run/tools.ts";
@@ -47,12 +48,11 @@ describeWithTool("faketime", "on a machine whose clock is an hour ahead", () => 
     async (service) => {
       const { owner, realmId } = service;
       const userId = await givenUser(owner, realmId);
-      const auditKey = generateAuditKey();
       for (const worker of service.workers) await ended(worker);
       await owner.query(sql`alter table crls disable trigger user`);
       await owner.query(sql`delete from crls`);
       await owner.query(sql`alter table crls enable trigger user`);
-      await service.startWorker({ ...anHourAhead(), REALMPASS_AUDIT_KEY: auditKey });
+      await service.startWorker(anHourAhead());
       await eventually(async () => {
         expect(await service.logs()).toContain('"event":"clock.untrusted"');
       });
@@ -60,7 +60,7 @@ describeWithTool("faketime", "on a machine whose clock is an hour ahead", () => 
       expect(await owner.query(sql`select status, claims from issuances`)).toEqual([{ status: "queued", claims: 0 }]);
       expect(await countCrls(service)).toBe(0);
 
-      await service.startWorker({ REALMPASS_AUDIT_KEY: auditKey });
+      await service.startWorker();
       await eventually(async () => {
         expect(await owner.query(sql`select status, claims from issuances`)).toEqual([{ status: "issued", claims: 1 }]);
         expect(await countCrls(service)).toBe(1);
@@ -71,7 +71,7 @@ describeWithTool("faketime", "on a machine whose clock is an hour ahead", () => 
         expect(await owner.query(sql`select from audit_unsealed`)).toEqual([]);
       });
       expect(await owner.query(sql`select from crls where this_update > now() + interval '1 minute'`)).toEqual([]);
-      const verifier = await createHeadVerifier(auditKey);
+      const verifier = await createHeadVerifier(await readFile(join(service.dataDirectory, "audit-key.json"), "utf8"));
       expect(await checkDatabase(owner, { realmId, verifier, kept: undefined })).toMatchObject({ faults: [] });
     },
   );
