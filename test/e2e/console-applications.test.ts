@@ -112,6 +112,11 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await page.click('[role="alert"] button');
     expect(await page.evaluate(`document.activeElement.dataset.path`)).toBe("redirectURI");
     await page.fill(field("redirectURI"), `${subject.api.url}/console/applications`);
+    await page.fill(field("name"), "Administration console");
+    await page.click('main [type="submit"]');
+    await page.waitForSelector('[role="alert"]:focus >> text=not the name of a part of this service');
+    expect(await page.getAttribute(field("name"), "aria-invalid")).toBe("true");
+    await page.fill(field("name"), "Course planner");
     await page.click('main [type="submit"]');
     await page.waitForSelector("text=“Course planner” is registered.");
 
