@@ -4,10 +4,9 @@ import { setTimeout as pause } from "node:timers/promises";
 import { queueRole, type DatabaseOptions, type DatabaseRole } from "../db/client.ts";
 import { examineLogin, type LoginExamination } from "../db/guard.ts";
 import type { Config } from "../runtime/config.ts";
-import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
 import type { Beat } from "./beat.ts";
-import { Unstartable, unstartableExitCode } from "../runtime/unstartable.ts";
+import { Unstartable } from "../runtime/unstartable.ts";
 
 /** Something that this process could reach and should not. */
 export interface BoundaryFinding {
@@ -16,18 +15,12 @@ export interface BoundaryFinding {
   remedy: string;
 }
 
-/** What is known of what this process could reach; empty until Postgres has answered for the first time. */
-export interface Boundary {
-  findings(): readonly BoundaryFinding[];
-}
-
 interface BoundaryOptions {
   role: DatabaseRole;
   config: Config<"REDIS_URL" | "QUEUE_DATABASE_URL" | "REALMPASS_DATA_DIRECTORY" | "REALMPASS_BOUNDARY">;
   database: DatabaseOptions;
   beat: Pick<Beat, "report">;
   log: Log;
-  lifecycle: Lifecycle;
 }
 
 /** What opens issuer keys, signs the audit log or is a root key: no process that strangers speak to has it. */
@@ -38,36 +31,19 @@ const againMs = 1_000;
 /**
  * Looks once whether the login, and the files in the data directory, hold this process to its role. Throws
  * {@link Unstartable} when the role is not taken on, and for any finding when REALMPASS_BOUNDARY is `enforce`; else what is
- * found is logged. While Postgres is away it goes on trying after it has returned, and ends the process where it would have thrown.
+ * found is logged and reported as a problem. Waits while Postgres is away.
  */
-export async function guardBoundary(options: BoundaryOptions): Promise<Boundary> {
-  let findings: readonly BoundaryFinding[] = [];
-  const boundary: Boundary = { findings: () => findings };
-  const tryOnce = async (): Promise<boolean> => {
-    const found = await examine(options).catch((error: unknown) => {
+export async function guardBoundary(options: BoundaryOptions): Promise<void> {
+  for (let attempt = 0; ; attempt++) {
+    try {
+      judge(await examine(options), options);
+      return;
+    } catch (error) {
       if (error instanceof Unstartable) throw error;
-      return undefined;
-    });
-    if (found === undefined) return false;
-    findings = found;
-    judge(findings, options);
-    return true;
-  };
-
-  if (await tryOnce()) return boundary;
-  const stopping = new AbortController();
-  options.lifecycle.onStop("boundary check", () => {
-    stopping.abort();
-  });
-  void (async () => {
-    do await pause(againMs, undefined, { signal: stopping.signal, ref: false });
-    while (!(await tryOnce()));
-  })().catch((error: unknown) => {
-    if (!(error instanceof Unstartable)) return;
-    options.log.fatal({ event: "process.failed", exitCode: unstartableExitCode }, error.message);
-    void options.lifecycle.stop("refused").finally(() => process.exit(unstartableExitCode));
-  });
-  return boundary;
+      if (attempt === 0) options.log.warn({ event: "database.awaited", err: error }, "waiting for the database");
+      await pause(againMs);
+    }
+  }
 }
 
 async function examine({ role, config, database, log }: BoundaryOptions): Promise<BoundaryFinding[]> {

@@ -11,7 +11,7 @@ import { createLog, type Log } from "../runtime/log.ts";
 import { queueBackend, type QueueBackend } from "../runtime/queues.ts";
 import type { Variable } from "../runtime/variables.ts";
 import { createBeat, type Beat } from "./beat.ts";
-import { guardBoundary, type Boundary } from "./boundary.ts";
+import { guardBoundary } from "./boundary.ts";
 import { createRegistry, serveMetrics } from "./metrics.ts";
 import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 
@@ -72,8 +72,6 @@ export interface ServerProcess {
   metricsPort: number;
   /** Says that the process is alive, once it is started. */
   beat: Beat;
-  /** What this process could reach and should not. */
-  boundary: Boundary;
   log: Log;
   lifecycle: Lifecycle;
   secrets: ProcessSecrets;
@@ -166,7 +164,7 @@ export async function startServerProcess({
     log,
     lifecycle,
   });
-  const boundary = await guardBoundary({ role: `realmpass_${name}`, config, database, beat, log, lifecycle });
+  await guardBoundary({ role: `realmpass_${name}`, config, database, beat, log });
   await clock.start();
 
   const registry = createRegistry();
@@ -181,7 +179,7 @@ export async function startServerProcess({
   lifecycle.onStop("metrics", () => metrics.close());
 
   const secrets = processSecrets({ db, config, clock, log });
-  return { database, db, clock, backend, registry, metricsPort: metrics.port, beat, boundary, log, lifecycle, secrets };
+  return { database, db, clock, backend, registry, metricsPort: metrics.port, beat, log, lifecycle, secrets };
 }
 
 /** The same for all that use the same queue; the URL's password is not in it. */

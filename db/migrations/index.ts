@@ -21,11 +21,11 @@ import { offboardingJob } from "./20261122-0900-offboarding-job.ts";
 import { responderRole } from "./20261123-1000-responder-role.ts";
 import { trustAndOwners } from "./20261123-1010-trust-and-owners.ts";
 import { processes } from "./20261123-1100-processes.ts";
+import { responderRequests } from "./20261123-1110-responder-requests.ts";
 import { infrastructureDomains } from "./20261123-1200-infrastructure-domains.ts";
+import { constrainedIssuers } from "./20261123-1210-constrained-issuers.ts";
 import { upstreamAttempts } from "./20261123-1300-upstream-attempts.ts";
 import { installationSecrets } from "./20261123-1500-installation-secrets.ts";
-import { responderRequests } from "./20261123-1110-responder-requests.ts";
-import { constrainedIssuers } from "./20261123-1210-constrained-issuers.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -53,9 +53,9 @@ export const migrations: readonly Migration[] = [
   responderRole,
   trustAndOwners,
   processes,
+  responderRequests,
   infrastructureDomains,
+  constrainedIssuers,
   upstreamAttempts,
   installationSecrets,
-  responderRequests,
-  constrainedIssuers,
 ];

@@ -240,7 +240,7 @@ describe("a session that does not run as its role ends the process, whatever REA
     const url = Object.assign(new URL(loginUrl("nobody")), { port: String(port) }).href;
     const api = start("api", { DATABASE_URL: url });
     await eventually(() => {
-      expect(api.event("metrics.listening")).toBeDefined();
+      expect(api.event("database.awaited")).toBeDefined();
     });
 
     const { hostname, port: postgresPort } = new URL(superuser);

@@ -368,7 +368,7 @@ test("the signed end of a realm's log is in the worker's log, at most every 15 m
   const minutesLater = async (minutes: number, count: number): Promise<void> => {
     now += minutes * 60_000;
     await recordMany(realmId, count);
-    await seal({ clock, headLog, slice: 2 });
+    await seal({ clock, headLog, slice: 2, databaseTime: () => Promise.resolve(clock.now()) });
   };
 
   await minutesLater(0, 5);
