@@ -149,6 +149,11 @@ export interface TokenSigningKeys {
   sign(token: { algorithm: TokenAlgorithm; type: string; claims: JWTPayload }): Promise<string>;
   /** The public halves of all keys that valid tokens may be signed with, now or soon. */
   publicKeys(): Promise<JWK[]>;
+  /**
+   * Reads the keys when that is due, and makes the first ones. Before a transaction that signs: in it, reading them would
+   * hold its rows until a second connection is free.
+   */
+  prepare(): Promise<void>;
   /** The claims of a token that this service signed, expired or not; undefined for any other token. */
   verify(token: string, expected: { algorithm: TokenAlgorithm; type: string }): Promise<JWTPayload | undefined>;
 }

@@ -97,6 +97,10 @@ export function createTokenSigningKeys({
     return { row, key: await opened };
   };
 
+  const prepare = async (): Promise<void> => {
+    await Promise.all([current("ES256"), current("RS256")]);
+  };
+
   return {
     async sign({ algorithm, type, claims }) {
       const { row, key } = await current(algorithm);
@@ -104,8 +108,10 @@ export function createTokenSigningKeys({
       return new SignJWT(claims).setProtectedHeader({ alg: algorithm, typ: type, kid: row.kid }).sign(key);
     },
 
+    prepare,
+
     async publicKeys() {
-      await Promise.all([current("ES256"), current("RS256")]);
+      await prepare();
       const { all } = await keys();
       const at = clock.now().getTime();
       return all.filter((row) => isPublished(row, at)).map(publicJwk);

@@ -26,6 +26,7 @@ export const authorizationCode: Grant = async ({ deps, form, request }) => {
   const redirectUri = required(form, "redirect_uri");
   const verifier = form.get("code_verifier");
   const codeHash = hashOfToken(code);
+  await deps.signingKeys.prepare();
   const at = deps.clock.now();
 
   const redeem = deps.db.transaction(async (tx) => {

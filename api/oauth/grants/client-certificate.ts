@@ -42,6 +42,7 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
   const { id: certificateId, userId, pairwiseId, administrator, serialNumber } = profile;
   // Each request makes a session of its own.
   await countIssued({ kind: "certificate", id: certificateId });
+  await deps.signingKeys.prepare();
   const sessionId = randomUUID();
   const signIn = deps.db.transaction(async (tx) => {
     const made = await sessions.create(tx, {

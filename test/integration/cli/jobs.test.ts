@@ -5,6 +5,7 @@ import { useApi } from "../../support/service/api.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
 import { startReverseProxy, type ReverseProxy } from "../../support/run/reverse-proxy.ts";
 import type { TestWorker } from "../../support/service/worker.ts";
+import { systemClock } from "../../../runtime/clock.ts";
 
 const api = useApi();
 const realm = useCliRealm(api, { maxProfiles: 3 });
@@ -201,7 +202,7 @@ describe("with a worker", () => {
     expect((await cli(["users", "show", "checked-2"])).code).toBe(1);
   });
 
-  const inThirtyDays = (): string => new Date(Date.now() + 30 * 86_400_000).toISOString();
+  const inThirtyDays = (): string => new Date(systemClock.now().getTime() + 30 * 86_400_000).toISOString();
 
   test("a time to come: scheduled, and cancelled before it", async () => {
     const name = await file("later.csv", ["pairwiseID", "later-1"]);

@@ -33,6 +33,7 @@ export async function prepareDataDirectory(): Promise<Service> {
   const options = { dataDirectory: directory, log: quiet, searchPath: process.env["PATH"] ?? "" };
   const postgres = await startEmbeddedPostgres(options);
   await withCheapPassword(postgres.url);
+  await withManyConnections(postgres.url);
   await postgres.stop();
   return { url: directory, stop: () => rm(directory, { recursive: true, force: true }) };
 }
@@ -47,6 +48,17 @@ async function withCheapPassword(url: string): Promise<void> {
     await client.query(
       `alter role ${pg.escapeIdentifier(username)} password ${pg.escapeLiteral(decodeURIComponent(password))}`,
     );
+  } finally {
+    await client.end();
+  }
+}
+
+/** Room for the services that fault tests run beside each other, of which each has up to 53 connections; it counts from the next start. */
+async function withManyConnections(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    await client.query("alter system set max_connections = 500");
   } finally {
     await client.end();
   }

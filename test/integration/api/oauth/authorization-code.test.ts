@@ -5,7 +5,28 @@ import { useApi } from "../../../support/service/api.ts";
 import { authorizationOn } from "../../../support/given/authorization.ts";
 import type { GivenApplication, GivenUser } from "../../../support/given/given.ts";
 
-const api = useApi();
+/** How many transactions are open. */
+let transactions = 0;
+/** Questions about keys over another connection while a transaction was open. */
+let beside = 0;
+
+const api = useApi({
+  watch: (db) => ({
+    ...db,
+    query(statement) {
+      if (transactions > 0 && statement.text.includes("token_signing_keys")) beside += 1;
+      return db.query(statement);
+    },
+    async transaction(run) {
+      transactions += 1;
+      try {
+        return await db.transaction(run);
+      } finally {
+        transactions -= 1;
+      }
+    },
+  }),
+});
 const { as, given } = api;
 const { browser, codeFor, redeem } = authorizationOn(api);
 
@@ -14,6 +35,13 @@ let user: GivenUser;
 beforeAll(async () => {
   application = await given.application({ realmId: api.realmId, type: "useragent" });
   user = await given.user({ realmId: api.realmId, pairwiseId: "pairwise-1" });
+});
+
+test("an exchange reads and makes signing keys before it holds a session, not over a second connection while it does", async () => {
+  const code = await codeFor(user, application);
+  beside = 0;
+  expect(await redeem(application, code)).toMatchObject({ status: 200 });
+  expect(beside).toBe(0);
 });
 
 describe("refused with invalid_grant", () => {
