@@ -3,9 +3,15 @@ import { IconAlertTriangle, IconPlayerPlay } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
-import { jobNotices, unconfirmedOffboardingsMax, unconfirmedShareMax } from "../../../domain/bulk-job/job.ts";
+import {
+  jobNotices,
+  scheduledDaysMax,
+  unconfirmedOffboardingsMax,
+  unconfirmedShareMax,
+} from "../../../domain/bulk-job/job.ts";
 import { api, ApiError, listOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { localTime, viewersZone } from "../../ui/local-time.ts";
 import { CancelButton } from "./cancel-button.tsx";
 import { useNumber } from "./counts.ts";
 import { jobKey, newestOf, startJob, type Job, type Start } from "./job.ts";
@@ -110,7 +116,8 @@ export function StartForm({ job }: { job: Job }) {
           <TextInput
             type="datetime-local"
             label={t("jobs.start.time")}
-            description={t("jobs.start.zone", { zone: Intl.DateTimeFormat().resolvedOptions().timeZone })}
+            description={t("jobs.start.zone", { zone: viewersZone(), days: scheduledDaysMax })}
+            max={localTime(new Date(Date.now() + scheduledDaysMax * 24 * 3_600_000))}
             value={time}
             required
             maw={360}

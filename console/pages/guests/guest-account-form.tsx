@@ -2,9 +2,9 @@ import { Button, Group, NumberInput, Switch, Textarea, TextInput } from "@mantin
 import { useForm } from "@mantine/form";
 import { useTranslation } from "react-i18next";
 import { Form } from "../../ui/form.tsx";
+import { instantOf, localTime, viewersZone } from "../../ui/local-time.ts";
 import { useSubmission } from "../../ui/submission.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";
-import { instantOf, localTime, viewersZone } from "./local-time.ts";
 
 /** What a guest account is given, as the API takes it. */
 export interface GuestAccountSettings {
