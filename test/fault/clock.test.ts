@@ -1,5 +1,6 @@
 import { accessSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { hostname } from "node:os";
 import { join } from "node:path";
 import { expect } from "vitest";
 import { only } from "../../db/client.ts";
@@ -11,6 +12,7 @@ import { ended } from "../support/run/services.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 import { givenUser } from "../support/given/issuing.ts";
 import { faultTest } from "../support/service/fault.ts";
+import { askDoctor } from "../support/service/operator.ts";
 import type { RunningService } from "../support/service/service.ts";
 
 const creation = { format: "pem", deviceType: "Linux" };
@@ -55,6 +57,18 @@ describeWithTool("faketime", "on a machine whose clock is an hour ahead", () => 
       await service.startWorker(anHourAhead());
       await eventually(async () => {
         expect(await service.logs()).toContain('"event":"clock.untrusted"');
+      });
+      await eventually(async () => {
+        const checks = await askDoctor({
+          DATABASE_URL: service.databaseUrl,
+          REALMPASS_DATA_DIRECTORY: service.dataDirectory,
+        });
+        const words = checks.filter(({ name }) => name === `process worker ${hostname()}`);
+        expect(words.map(({ message }) => message)).toContainEqual(
+          expect.stringMatching(
+            /^clock_skewed since .*: this machine's clock and the database's differ by more than 2 s$/,
+          ),
+        );
       });
       expect((await ask(service, userId, "wait=15")).status).toBe(202);
       expect(await owner.query(sql`select status, claims from issuances`)).toEqual([{ status: "queued", claims: 0 }]);

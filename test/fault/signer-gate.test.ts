@@ -1,57 +1,100 @@
+import { hostname } from "node:os";
 import { expect } from "vitest";
+import { only } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { encryptKey } from "../../worker/keys/encrypted-key.ts";
 import { generateKeyPair } from "../../pki/key-pair.ts";
+import { eventuallyIn, expectCountsToAddUp, jobOf } from "../support/given/bulk-jobs.ts";
 import { eventually } from "../support/run/eventually.ts";
+import { extent } from "../support/run/extent.ts";
+import { repeating } from "../support/run/repeating.ts";
 import { ended } from "../support/run/services.ts";
-import { givenIssuingRealm, givenUser, testKeyCost } from "../support/given/issuing.ts";
+import { givenIssuingRealm, testKeyCost } from "../support/given/issuing.ts";
 import { askOverHttp, encodeCertId, encodeOcspRequest, nonceExtension, outcomeOf } from "../support/pki/ocsp.ts";
-import { faultTest, onBothBackends } from "../support/service/fault.ts";
-import type { RunningService } from "../support/service/service.ts";
+import { faultTest, givenUsers, onBothBackends, useQuickKeys } from "../support/service/fault.ts";
+import { askDoctor, type SeenCheck } from "../support/service/operator.ts";
+import { givenServiceApplication, type Answer, type RunningService } from "../support/service/service.ts";
 
 const creation = { format: "pem", deviceType: "Linux" };
 
-const createAll = (service: RunningService, userId: string, count: number, prefer: string) =>
-  Promise.all(
-    Array.from({ length: count }, () =>
-      service.call("POST", `/api/user/${userId}/profiles/laptop`, creation, { prefer }),
-    ),
-  );
+/** Longer than a claim (20 s) and the queue's pauses between attempts last; a minute in a full run, which is no different. */
+const outageMs = extent(60_000, 0.45);
 
+/** Another profile for each count, of the next of these people. */
+const profileOf = (people: readonly string[], count: number): string =>
+  `/api/user/${people[count % people.length] ?? ""}/profiles/laptop-${count}`;
+
+const statusesOf = (answers: readonly Answer[]): number[] => [...new Set(answers.map(({ status }) => status))].sort();
+
+/** Everything accepted is issued once, and no attempt counted as a failure. */
 async function expectNothingFailed({ owner }: RunningService, issued: number): Promise<void> {
   await eventually(async () => {
     const rows = await owner.query(sql`
-      select status, failures, count(*)::integer as count from issuances group by status, failures order by status
+      select status, failures, error_code as error, count(*)::integer as count
+        from issuances
+       group by status, failures, error_code
+       order by status
     `);
-    expect(rows).toEqual([{ status: "issued", failures: 0, count: issued }]);
+    expect(rows).toEqual([{ status: "issued", failures: 0, error: null, count: issued }]);
   });
-  expect(await owner.query(sql`select from abandoned_serial_numbers`)).toEqual([]);
+  expect(only(await owner.query(sql`select count(*)::integer as count from certificates`))).toEqual({ count: issued });
 }
+
+const logged = async (service: RunningService, event: string): Promise<number> =>
+  (await service.logs()).split(`"event":"${event}"`).length - 1;
+
+/** What `doctor` says, on the machine of an operator of the service. */
+const diagnosed = ({ databaseUrl, redisUrl, dataDirectory }: RunningService): Promise<SeenCheck[]> =>
+  askDoctor({
+    DATABASE_URL: databaseUrl,
+    REALMPASS_DATA_DIRECTORY: dataDirectory,
+    ...(redisUrl === undefined ? {} : { REDIS_URL: redisUrl }),
+  });
 
 onBothBackends((kind) => {
   const gateTest = faultTest(kind);
 
-  gateTest("one of two workers with a wrong passphrase does not start, and fails nothing", async (service) => {
-    const userId = await givenUser(service.owner, service.realmId);
-    await expect(service.startWorker({ REALMPASS_ISSUER_KEY_PASSPHRASE: "a wrong passphrase" })).rejects.toThrow(
-      "exit code 78",
-    );
-    const answers = await createAll(service, userId, 20, "wait=60");
-    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200));
-    await expectNothingFailed(service, 20);
-    expect(await service.logs()).toContain("REALMPASS_ISSUER_KEY_PASSPHRASE: it does not open the key");
-  });
+  gateTest(
+    "one of two workers with a wrong passphrase ends with 78 and names the variable; the other goes on, and clients see nothing of it",
+    async (service) => {
+      const people = await givenUsers(service, 20);
+      const create = (count: number) => service.call("POST", profileOf(people, count), creation, { prefer: "wait=60" });
+      const creating = repeating(create);
+      await expect(service.startWorker({ REALMPASS_ISSUER_KEY_PASSPHRASE: "a wrong passphrase" })).rejects.toThrow(
+        "exit code 78",
+      );
+      const answers = await creating.stop();
+
+      expect(statusesOf(answers)).toEqual([200]);
+      await expectNothingFailed(service, answers.length);
+      expect(await service.owner.query(sql`select from abandoned_serial_numbers`)).toEqual([]);
+      expect(await service.logs()).toContain("REALMPASS_ISSUER_KEY_PASSPHRASE: it does not open the key");
+      // It never was one of the installation's processes.
+      expect((await diagnosed(service)).find(({ name }) => name === "processes")?.message).not.toContain("no worker");
+      expect(await service.owner.query(sql`select from processes where kind = 'worker'`)).toHaveLength(1);
+    },
+  );
 
   gateTest(
-    "when one worker and then both lose an issuer, what is accepted meanwhile is issued later, and revoking goes on",
+    "when one worker and then both lose an issuer, nothing accepted fails: it is issued later, bulk jobs go on, and another realm, revoking and OCSP do not wait",
     async (service) => {
       const { owner, issuerId } = service;
-      const userId = await givenUser(owner, service.realmId);
-      const serial = await service
-        .call("POST", `/api/user/${userId}/profiles/phone`, creation)
-        .then(({ body }) => (body.data as { serial: string }).serial);
-      const outcome = async () => {
-        const certId = encodeCertId({ issuer: service.issuer, serialNumber: serial });
+      const [userId = ""] = await givenUsers(service, 1);
+      // Its issuer is the newest, which a worker must be able to use to start at all.
+      const other = await givenIssuingRealm(owner, { maxProfiles: 100 });
+      await useQuickKeys(service);
+      const authorization = `Bearer ${await service.tokenOf(await givenServiceApplication(owner, other.realmId))}`;
+      const strangers = await givenUsers({ owner, realmId: other.realmId }, 50);
+
+      const create = (name: string, prefer: string) =>
+        service.call("POST", `/api/user/${userId}/profiles/${name}`, creation, { prefer });
+      const serials: string[] = [];
+      for (let count = 0; count < 5; count++) {
+        const { body } = await create(`phone-${count}`, "wait=60");
+        serials.push((body.data as { serial: string }).serial);
+      }
+      const outcome = async (serialNumber: string) => {
+        const certId = encodeCertId({ issuer: service.issuer, serialNumber });
         const request = encodeOcspRequest([certId], [nonceExtension(Buffer.alloc(16, 1))]);
         const url = `http://127.0.0.1:${service.apiPort}/ocsp/${issuerId}`;
         return outcomeOf((await askOverHttp(url, { body: request })).body);
@@ -59,37 +102,79 @@ onBothBackends((kind) => {
       // Its key was certified while there was a worker that could.
       await service.startResponder();
       await eventually(async () => {
-        expect(await outcome()).toBe("good");
+        expect(await outcome(serials[0]!)).toBe("good");
       });
-      // The newest issuer, which a worker must be able to use to start at all.
-      await givenIssuingRealm(owner);
-      const [{ key } = { key: {} }] = await owner.query<{ key: object }>(
-        sql`select encrypted_key as key from issuer_keys where issuer_id = ${issuerId}`,
+
+      const elsewhere = repeating((count) =>
+        service.call("POST", profileOf(strangers, count), creation, { authorization, prefer: "wait=60" }),
       );
-      const putKey = (record: object) =>
-        owner.query(
-          sql`update issuer_keys set encrypted_key = ${JSON.stringify(record)}::jsonb where issuer_id = ${issuerId}`,
-        );
-      await putKey(
-        await encryptKey(generateKeyPair("ec-p256").privateKeyPkcs8, "another passphrase", { cost: testKeyCost }),
-      );
-      // One that never had the issuer, and one that loses it.
+      const here = repeating((count) => create(`laptop-${count}`, "wait=1"));
+      const key = await replaceKey(service);
+      // One that loses the issuer, and one that never had it.
       await service.startWorker();
-      const early = await createAll(service, userId, 20, "respond-async");
       await eventually(async () => {
-        expect((await service.logs()).match(/"event":"issuer.away"/g)).toHaveLength(2);
+        expect(await logged(service, "issuer.away")).toBe(2);
       });
-      const late = await createAll(service, userId, 20, "wait=1");
+      const outageBegan = performance.now();
+      const late = await Promise.all(Array.from({ length: 20 }, (_, count) => create(`tablet-${count}`, "wait=1")));
+      expect(statusesOf(late)).toEqual([202]);
+      const users = Array.from({ length: 60 }, (_, count) => ({ pairwiseID: `bulk-${count}`, ...bulkProfile }));
+      const job = await service.call("POST", "/api/jobs/onboarding", { users });
+      expect(job).toMatchObject({ status: 202 });
+      const { id: jobId } = job.body.data as { id: string };
+      await eventuallyIn(owner, jobId, ["running"]);
 
-      expect([...early, ...late].map(({ status }) => status)).toEqual([...early, ...late].map(() => 202));
-      expect((await service.call("DELETE", `/api/profiles/${serial}`)).status).toBe(200);
-      expect(await outcome()).toBe("revoked");
-
+      await eventually(async () => {
+        const words = (await diagnosed(service)).filter(({ message }) => message.startsWith("issuer_away since "));
+        expect(words).toHaveLength(2);
+        for (const { name, status, message } of words) {
+          expect(name).toBe(`process worker ${hostname()}`);
+          expect(status).not.toBe("ok");
+          expect(message).toMatch(new RegExp(`: issuer ${issuerId}$`));
+        }
+      });
+      for (const serial of serials) {
+        expect((await service.call("DELETE", `/api/profiles/${serial}`)).status).toBe(200);
+        expect(await outcome(serial)).toBe("revoked");
+      }
       await ended(service.workers[0]!, "SIGKILL");
       await service.startWorker();
-      await putKey(key);
-      await expectNothingFailed(service, 41);
-      expect(await service.logs()).toContain('"event":"issuer.back"');
+      await new Promise((resolve) => setTimeout(resolve, outageMs - (performance.now() - outageBegan)));
+      expect(await jobOf(owner, jobId)).toMatchObject({ state: "running", changed: 0, failed: 0, skipped: 0 });
+      expect(await logged(service, "issuer.back")).toBe(0);
+      const otherAnswers = await elsewhere.stop();
+      expect(statusesOf(otherAnswers)).toEqual([200]);
+
+      await putKey(service, key);
+      const answers = [...(await here.stop()), ...late];
+      expect(statusesOf(answers)).toEqual([200, 202]);
+      await eventuallyIn(owner, jobId, ["completed"], 60_000);
+      expect(await jobOf(owner, jobId)).toMatchObject({ changed: users.length, failed: 0, skipped: 0 });
+      await expectCountsToAddUp(owner, jobId);
+      await expectNothingFailed(service, serials.length + otherAnswers.length + answers.length + users.length);
+      expect(await logged(service, "issuer.back")).toBe(2);
+      await eventually(async () => {
+        expect((await diagnosed(service)).filter(({ message }) => message.includes("issuer_away"))).toEqual([]);
+      });
     },
   );
 });
+
+const bulkProfile = { profileName: "laptop", deviceType: "Linux", format: "pem" };
+
+const putKey = ({ owner, issuerId }: RunningService, record: object) =>
+  owner.query(
+    sql`update issuer_keys set encrypted_key = ${JSON.stringify(record)}::jsonb where issuer_id = ${issuerId}`,
+  );
+
+/** Puts one in its place that no worker's passphrase opens. Answers what was there. */
+async function replaceKey(service: RunningService): Promise<object> {
+  const { key } = only(
+    await service.owner.query<{ key: object }>(
+      sql`select encrypted_key as key from issuer_keys where issuer_id = ${service.issuerId}`,
+    ),
+  );
+  const { privateKeyPkcs8 } = generateKeyPair("ec-p256");
+  await putKey(service, await encryptKey(privateKeyPkcs8, "another passphrase", { cost: testKeyCost }));
+  return key;
+}

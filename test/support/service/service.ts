@@ -45,6 +45,8 @@ export interface RunningService extends IssuingRealm {
   call(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Answer>;
   /** The same, of the api that listens on a port. */
   callAt(port: number, ...request: Parameters<RunningService["call"]>): Promise<Answer>;
+  /** A token of an application of its own. */
+  tokenOf(application: { clientId: string; clientSecret: string }): Promise<string>;
   /** Everything that any of the processes has logged or printed. */
   logs(): Promise<string>;
 }
@@ -161,6 +163,12 @@ export async function startService({
         headers: { authorization: `Bearer ${service.accessToken}`, ...headers },
         body: body === undefined ? undefined : { type: "application/json", text: JSON.stringify(body) },
       }),
+    async tokenOf({ clientId, clientSecret: secret }) {
+      const form = { grant_type: "client_credentials", client_id: clientId, client_secret: secret };
+      const body = { type: "application/x-www-form-urlencoded", text: new URLSearchParams(form).toString() };
+      const answer = await send({ agent, port, method: "POST", path: "/oauth/token", headers: {}, body });
+      return String(answer.body["access_token"]);
+    },
     async logs() {
       const texts = ["api.log", "worker.log", "responder.log"].map((name) =>
         readFile(join(directory, name), "utf8").catch(() => ""),
@@ -180,20 +188,7 @@ export async function startService({
   await service.startApi();
   if (worker) await service.startWorker();
   if (responder) await service.startResponder();
-  const form = new URLSearchParams({
-    grant_type: "client_credentials",
-    client_id: clientId,
-    client_secret: clientSecret,
-  });
-  const token = await send({
-    agent,
-    port,
-    method: "POST",
-    path: "/oauth/token",
-    headers: {},
-    body: { type: "application/x-www-form-urlencoded", text: form.toString() },
-  });
-  service.accessToken = String(token.body["access_token"]);
+  service.accessToken = await service.tokenOf({ clientId, clientSecret });
   return service;
 }
 
