@@ -74,7 +74,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   });
   lifecycle.onStop("listener", () => listener.close());
 
-  const openOutput = createOutputOpener(outputPrivateKeys(options.outputPrivateKeyJwk));
+  const openOutput = createOutputOpener(outputPrivateKeys(options.outputPrivateKeyJwk), log);
   const collectIssuance = createCollector({ db, clock, openOutput });
   const key = masterKeys(options.masterKeys);
   const signingKeys = createTokenSigningKeys({ db, clock, masterKeys: key });

@@ -92,8 +92,11 @@ interface SealedOutput {
   sealed: Uint8Array;
 }
 
-/** Opens what a worker sealed for the requester. Throws SealedOutputError when it is not for this key or row. */
-export type OpenOutput = (sealed: SealedOutput) => CreationOutput;
+/**
+ * Opens what a worker sealed for the requester; undefined when that was to a key which this process has not. Throws
+ * SealedOutputError when it was altered or is another row's.
+ */
+export type OpenOutput = (sealed: SealedOutput) => CreationOutput | undefined;
 
 /** One who watches a job. */
 export interface JobWatcher {

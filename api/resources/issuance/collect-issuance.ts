@@ -38,7 +38,7 @@ export function createCollector({
     const { sealed, wrappedDataKey, dataKeyId } = output;
     if (sealed === null || wrappedDataKey === null || wrappedDataKey.length === 0)
       return { ...found, output: "erased" };
-    return { ...found, output: openOutput({ issuanceId: id, dataKeyId, wrappedDataKey, sealed }) };
+    return { ...found, output: openOutput({ issuanceId: id, dataKeyId, wrappedDataKey, sealed }) ?? "erased" };
   };
 
   return async (id) => open(await read(id));

@@ -1,7 +1,8 @@
 import type { OpenOutput } from "../../contract/deps.ts";
 import type { KeyObject } from "node:crypto";
 import { z } from "zod";
-import { open, unwrapDataKey } from "../../../runtime/sealed-output.ts";
+import type { Log } from "../../../runtime/log.ts";
+import { open, SealedOutputError, unwrapDataKey } from "../../../runtime/sealed-output.ts";
 
 /** A worker seals many outputs with one data key; unwrapping costs a hundred times what opening does. */
 const dataKeysMax = 64;
@@ -12,24 +13,43 @@ const CreationOutputJson = z.union([
   z.object({ certificate: z.string() }),
 ]);
 
-/** Opens outputs with the API's private keys, remembering the data keys it has met last. */
-export function createOutputOpener(privateKeys: readonly KeyObject[]): OpenOutput {
-  const dataKeys = new Map<string, Buffer>();
+/**
+ * Opens outputs with the API's private keys, remembering the data keys it has met last. What was sealed to a key that was
+ * lost is undefined, and the log says so once for each data key. Throws SealedOutputError for what was altered.
+ */
+export function createOutputOpener(privateKeys: readonly KeyObject[], log: Pick<Log, "error">): OpenOutput {
+  const dataKeys = new Map<string, Buffer | null>();
 
-  const dataKey = (id: string, wrapped: Uint8Array): Buffer => {
-    const known = dataKeys.get(id) ?? unwrapDataKey(privateKeys, wrapped);
+  const unwrapped = (id: string, wrapped: Uint8Array): Buffer | null => {
+    try {
+      return unwrapDataKey(privateKeys, wrapped);
+    } catch (err) {
+      if (!(err instanceof SealedOutputError && err.reason === "authentication")) throw err;
+      log.error(
+        { event: "output.unopenable", dataKeyId: id, err },
+        "outputs were sealed to a key that this api has not",
+      );
+      return null;
+    }
+  };
+
+  const dataKey = (id: string, wrapped: Uint8Array): Buffer | null => {
+    const known = dataKeys.get(id);
+    const found = known === undefined ? unwrapped(id, wrapped) : known;
     dataKeys.delete(id);
-    dataKeys.set(id, known);
+    dataKeys.set(id, found);
     const [oldest] = dataKeys.keys();
     if (dataKeys.size > dataKeysMax && oldest !== undefined) {
       dataKeys.get(oldest)?.fill(0);
       dataKeys.delete(oldest);
     }
-    return known;
+    return found;
   };
 
   return ({ issuanceId, dataKeyId, wrappedDataKey, sealed }) => {
-    const plaintext = open(dataKey(dataKeyId, wrappedDataKey), sealed, issuanceId);
+    const key = dataKey(dataKeyId, wrappedDataKey);
+    if (key === null) return undefined;
+    const plaintext = open(key, sealed, issuanceId);
     try {
       return CreationOutputJson.parse(JSON.parse(plaintext.toString("utf8")));
     } finally {

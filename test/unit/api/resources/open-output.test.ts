@@ -1,0 +1,45 @@
+import { randomUUID } from "node:crypto";
+import { expect, test, vi } from "vitest";
+import { createOutputOpener } from "../../../../api/resources/issuance/open-output.ts";
+import {
+  createDataKey,
+  generateOutputKeyPair,
+  outputPrivateKeys,
+  outputPublicKey,
+  seal,
+} from "../../../../runtime/sealed-output.ts";
+
+const lost = generateOutputKeyPair();
+const present = generateOutputKeyPair();
+
+/** Outputs of a batch, sealed to a key. */
+function sealedTo({ publicJwk }: { publicJwk: string }, count: number) {
+  const { key, wrapped } = createDataKey(outputPublicKey(publicJwk));
+  const dataKeyId = randomUUID();
+  return Array.from({ length: count }, () => {
+    const issuanceId = randomUUID();
+    const sealed = seal(key, Buffer.from(JSON.stringify({ data: issuanceId })), issuanceId);
+    return { issuanceId, dataKeyId, wrappedDataKey: wrapped, sealed };
+  });
+}
+
+const opener = () => {
+  const log = { error: vi.fn() };
+  return { open: createOutputOpener(outputPrivateKeys(present.privateJwk), log), log };
+};
+
+test("outputs sealed to a lost key are undefined, which is logged once for a batch, and others beside them open", () => {
+  const { open, log } = opener();
+  const [one, other] = sealedTo(lost, 2);
+  const [mine] = sealedTo(present, 1);
+  expect([open(one!), open(mine!), open(other!)]).toEqual([undefined, { data: mine!.issuanceId }, undefined]);
+  expect(log.error.mock.calls.map(([fields]) => fields as unknown)).toEqual([
+    expect.objectContaining({ event: "output.unopenable", dataKeyId: one!.dataKeyId }),
+  ]);
+});
+
+test("an output that was altered, or belongs to another row, is refused", () => {
+  const { open } = opener();
+  const [one, other] = sealedTo(present, 2);
+  expect(() => open({ ...one!, sealed: other!.sealed })).toThrow("does not open");
+});
