@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { describe, test } from "vitest";
@@ -47,19 +48,28 @@ export function requireTool(name: string): string {
  */
 export function describeWithTool(tools: string | readonly string[], name: string, block: () => void): void {
   const missing = [tools].flat().filter((tool) => !isThere(tool));
-  if (missing.length === 0) {
+  describeUnless(missing.length === 0 ? undefined : whatIsMissing(missing), name, block);
+}
+
+/** The same of a block that needs an earlier commit of this repository, which a shallow clone has not. */
+export function describeWithCommit(commit: string, name: string, block: () => void): void {
+  const { status } = spawnSync("git", ["cat-file", "-e", `${commit}^{commit}`], { stdio: "ignore" });
+  describeUnless(status === 0 ? undefined : `this clone has no commit ${commit.slice(0, 7)}`, name, block);
+}
+
+function describeUnless(missing: string | undefined, name: string, block: () => void): void {
+  if (missing === undefined) {
     describe(name, block);
     return;
   }
-  const message = whatIsMissing(missing);
   if (process.env["CI"]) {
-    test(`${name} (${message})`, () => {
-      throw new Error(message);
+    test(`${name} (${missing})`, () => {
+      throw new Error(missing);
     });
     return;
   }
-  process.stderr.write(`SKIPPED, ${message}: ${name}\n`);
-  describe.skip(`${name} (SKIPPED, ${message})`, block);
+  process.stderr.write(`SKIPPED, ${missing}: ${name}\n`);
+  describe.skip(`${name} (SKIPPED, ${missing})`, block);
 }
 
 const isThere = (tool: string): boolean =>
