@@ -1,5 +1,6 @@
 import { fork, type ChildProcess } from "node:child_process";
 import { resolve } from "node:path";
+import { setTimeout as pause } from "node:timers/promises";
 import { fileURLToPath } from "node:url";
 import { apiVariables } from "./api/config.ts";
 import { openDatabase } from "./db/client.ts";
@@ -74,7 +75,8 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   lifecycle.onStop("responder", () => responder.stop());
   const api = supervise({ name: "api", env: { ...envOf("api"), ...own, DATABASE_URL: urls.api }, log });
   lifecycle.onStop("api", () => api.stop());
-  await Promise.all([worker.ready, responder.ready, api.ready]);
+  const [{ port }] = await Promise.all([api.ready, worker.ready, responder.ready]);
+  await becomeWell({ host: config.REALMPASS_HOST, port: port ?? config.PORT, log, lifecycle });
   if (first !== undefined && process.argv.includes("--sample-data")) {
     process.stderr.write("Adding sample data …\n");
     await addSampleData({ ownerUrl, clock: systemClock, realmId: first.realmId, baseUrl: baseUrl(config) });
@@ -167,9 +169,45 @@ const envOf = (name: keyof typeof variablesOf): Env => {
   );
 };
 
+/** When an api that does not answer is asked again; one that does says itself when that makes sense. */
+const askAgainSeconds = 0.25;
+
+/** Resolves when the api says that the service as a whole is well; the log tells what is waited for until then. */
+async function becomeWell({
+  host,
+  port,
+  log,
+  lifecycle,
+}: {
+  host: string;
+  port: number;
+  log: Log;
+  lifecycle: Lifecycle;
+}): Promise<void> {
+  const reached = host === "0.0.0.0" ? "127.0.0.1" : host === "::" ? "[::1]" : host.includes(":") ? `[${host}]` : host;
+  let said = "";
+  for (;;) {
+    const answer = await fetch(`http://${reached}:${port}/status`).catch(() => undefined);
+    const body = (await answer?.json().catch(() => undefined)) as { fields?: unknown } | undefined;
+    if (lifecycle.isStopping()) throw new Error("stopped while starting");
+    if (answer?.ok === true) return;
+    const saying = JSON.stringify(body?.fields ?? null);
+    if (saying !== said)
+      log.warn({ event: "start.awaited", fields: body?.fields }, "waiting for the service to be well");
+    said = saying;
+    await pause(1_000 * Number(answer?.headers.get("retry-after") ?? askAgainSeconds));
+  }
+}
+
+/** What a process sends once it is ready. */
+interface Started {
+  /** Where it listens. */
+  port?: number;
+}
+
 interface Supervised {
-  /** Resolves when the process first says that it is ready; rejects when it ends before that. */
-  ready: Promise<void>;
+  /** Resolves with what the process first says when it is ready; rejects when it ends before that. */
+  ready: Promise<Started>;
   stop(): Promise<void>;
 }
 
@@ -186,12 +224,12 @@ function supervise({ name, env, log }: { name: ProcessKind; env: Env; log: Log }
   let stopping = false;
   let wasReady = false;
 
-  const ready = new Promise<void>((resolveReady, reject) => {
+  const ready = new Promise<Started>((resolveReady, reject) => {
     const run = (): void => {
       child = fork(entry, { env, execArgv, detached: true, stdio: ["ignore", "inherit", "inherit", "ipc"] });
-      child.on("message", () => {
+      child.on("message", (message) => {
         wasReady = true;
-        resolveReady();
+        resolveReady(message as Started);
       });
       child.on("exit", (code, signal) => {
         child = undefined;

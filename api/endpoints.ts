@@ -18,7 +18,9 @@ import { revokeGuestAccount } from "./resources/guest-account/revoke-guest-accou
 import { updateGuestAccount } from "./resources/guest-account/update-guest-account.ts";
 import { createGuestProfile } from "./resources/guest-profile/create-guest-profile.ts";
 import { revokeGuestProfile } from "./resources/guest-profile/revoke-guest-profile.ts";
-import { getLiveness, getReadiness } from "./resources/health.ts";
+import { getLiveness } from "./resources/health/get-liveness.ts";
+import { getReadiness } from "./resources/health/get-readiness.ts";
+import { getServiceHealth } from "./resources/health/get-service-health.ts";
 import { createInfrastructureProfile } from "./resources/infrastructure-profile/create-infrastructure-profile.ts";
 import { listInfrastructureProfiles } from "./resources/infrastructure-profile/list-infrastructure-profiles.ts";
 import { revokeInfrastructureProfile } from "./resources/infrastructure-profile/revoke-infrastructure-profile.ts";
@@ -119,4 +121,5 @@ export const endpoints: readonly Endpoint[] = [
   takeRowsOut,
   getLiveness,
   getReadiness,
+  getServiceHealth,
 ];

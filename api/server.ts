@@ -7,6 +7,8 @@ import { listen } from "../db/listener.ts";
 import * as bulkJobs from "../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Beat } from "../process/beat.ts";
+import type { Disk } from "../process/disk.ts";
+import type { LookForReadiness } from "../process/readiness.ts";
 import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
@@ -24,6 +26,7 @@ import { createLogos } from "./browser/logo/logos.ts";
 import { createExhaustedKeys } from "./http/exhausted-keys.ts";
 import { createApiMetrics } from "./http/metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
+import { createServiceHealth } from "./resources/health/service-health.ts";
 import { createOutputOpener } from "./resources/issuance/open-output.ts";
 import { createPasswordCheck } from "./browser/sign-in/password-check.ts";
 
@@ -43,6 +46,8 @@ export interface ApiOptions {
   /** Once the ports are known: addresses may hang on them. */
   settings: (port: number, tlsPort: number | undefined) => ApiSettings;
   registry: Registry;
+  readiness: LookForReadiness;
+  disk: Pick<Disk, "isFull">;
   clock: Clock;
   /** Told of what does not work. */
   beat: Pick<Beat, "report" | "end">;
@@ -90,6 +95,8 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const app = createApp({
     db,
     queues,
+    readiness: options.readiness,
+    serviceHealth: createServiceHealth({ db, queues, disk: options.disk, clock, log }),
     clock,
     log,
     metrics,

@@ -1099,10 +1099,30 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Whether database, queue and at least one worker answer
-         * @description 503 `unavailable` names in `fields` what is away.
+         * Whether this process can serve
+         * @description For balancers. 503 `unavailable` names in `fields` what the process lacks: the database, its schema (a migration that was not run), its keys (not those of the installation) or a clock that agrees with the database's. The rest of the service is `/status`.
          */
         get: operations["getReadiness"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/status": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Whether the service as a whole is well
+         * @description For people and monitoring; it may be 5 seconds old. `degraded`: a check warns, and everything works. 503 `unavailable` names in `fields` each check that fails.
+         */
+        get: operations["getServiceHealth"];
         put?: never;
         post?: never;
         delete?: never;
@@ -7155,22 +7175,60 @@ export interface operations {
                                 ok: boolean;
                                 ms: number;
                             };
-                            queue: {
+                            schema: {
                                 ok: boolean;
-                                ms: number;
                             };
-                            worker: {
+                            keys: {
                                 ok: boolean;
-                                ms: number;
                             };
-                            crl: {
+                            clock: {
                                 ok: boolean;
-                                /** @description Issuers whose CRL is missing, has ended, or was not replaced in time. No reason to send requests elsewhere. */
-                                overdue: {
-                                    issuer: string;
-                                    nextUpdate: components["schemas"]["Timestamp"] | null;
-                                }[];
                             };
+                        };
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getServiceHealth: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: {
+                            /** @enum {string} */
+                            state: "ok" | "degraded";
+                            checks: {
+                                /** @description `database`, `schema`, `queue`, `apis`, `workers`, `signers`, `responders`, `crl`, `audit`, `backlog`, `disk` or `clock`. */
+                                name: string;
+                                /** @enum {string} */
+                                state: "ok" | "warn" | "fail";
+                                /** @description What is wrong; null when nothing is. */
+                                reason: string | null;
+                            }[];
                         };
                     };
                 };

@@ -31,6 +31,8 @@ export interface DatabaseOptions {
   applicationName: string;
   /** How long Postgres may take to answer before it counts as away, in seconds. Default: 30. */
   answerSecondsMax?: number;
+  /** Called when Postgres says that its disk is full (53100); the statement fails all the same. */
+  onDiskFull?: () => void;
   /** Called for connections that die while idle; the pool replaces them by itself. */
   onIdleError?: (error: Error) => void;
 }
@@ -63,9 +65,13 @@ export function openDatabase(options: DatabaseOptions): Database {
     query_timeout: answerMsMax,
   });
   pool.on("error", (error) => options.onIdleError?.(error));
+  const failed = (error: unknown): never => {
+    if (error instanceof pg.DatabaseError && error.code === diskFull) options.onDiskFull?.();
+    return rethrow(error);
+  };
 
   return {
-    query: (statement) => run(pool, statement),
+    query: (statement) => run(pool, statement, failed),
 
     async transaction(body) {
       const client = await pool.connect().catch(rethrow);
@@ -75,15 +81,15 @@ export function openDatabase(options: DatabaseOptions): Database {
       let broken = false;
       try {
         // Goes out together with the first statement of the body, which fails as well if this does.
-        const begun = run(client, begin);
+        const begun = run(client, begin, failed);
         begun.catch(() => undefined);
-        const result = await body({ query: (statement) => run(client, statement) });
+        const result = await body({ query: (statement) => run(client, statement, failed) });
         await begun;
-        await run(client, commit);
+        await run(client, commit, failed);
         return result;
       } catch (error) {
         if (error instanceof DatabaseUnavailable) broken = true;
-        else await run(client, rollback).catch(() => (broken = true));
+        else await run(client, rollback, failed).catch(() => (broken = true));
         throw error;
       } finally {
         client.off("error", onError);
@@ -108,7 +114,7 @@ export function openQueuePool(options: Omit<DatabaseOptions, "role">): pg.Pool {
 }
 
 /** Queries in one session that somebody else has opened and will end. */
-export const onSession = (session: pg.Client): Db => ({ query: (statement) => run(session, statement) });
+export const onSession = (session: pg.Client): Db => ({ query: (statement) => run(session, statement, rethrow) });
 
 const begin = sql`begin`;
 const commit = sql`commit`;
@@ -117,13 +123,17 @@ const rollback = sql`rollback`;
 async function run<Row extends object>(
   on: pg.Pool | pg.ClientBase,
   { text, values, isUnprepared }: Sql,
+  failed: (error: unknown) => never,
 ): Promise<Row[]> {
   const name = values.length > 0 && !isUnprepared ? preparedName(text) : undefined;
   const result = await on
     .query<Row>({ text, values: [...values], ...(name === undefined ? {} : { name }) })
-    .catch(rethrow);
+    .catch(failed);
   return result.rows;
 }
+
+/** PostgreSQL appendix A. */
+const diskFull = "53100";
 
 function rethrow(error: unknown): never {
   throw isOutage(error) ? new DatabaseUnavailable(error) : error;

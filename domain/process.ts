@@ -6,6 +6,7 @@ export type ProcessKind = (typeof processKinds)[number];
 export type ProblemCode =
   | "certificate_ending"
   | "clock_skewed"
+  | "disk_full"
   | "issuer_away"
   | "login_too_wide"
   | "metrics_port"

@@ -34,6 +34,8 @@ export interface BeatOptions {
   db: Database;
   /** With how far it is ahead of the database's, where it was compared with that, in milliseconds. */
   clock: Clock & { readonly skewMs?: number | null };
+  /** What the process looks at with each beat. */
+  alsoLook?: () => Promise<unknown>;
   log: Log;
   lifecycle: Lifecycle;
 }
@@ -42,7 +44,16 @@ const beatMs = 5_000;
 const removeMsMax = 1_000;
 
 /** Prepares the beat of this process; nothing is said before it starts. */
-export function createBeat({ kind, queue, connectionsMax, db, clock, log, lifecycle }: BeatOptions): Beat {
+export function createBeat({
+  kind,
+  queue,
+  connectionsMax,
+  db,
+  clock,
+  alsoLook = () => Promise.resolve(),
+  log,
+  lifecycle,
+}: BeatOptions): Beat {
   const id = randomUUID();
   const problems = new Map<string, Problem>();
   const keyOf = (code: ProblemCode, detail: string): string => `${code} ${detail}`;
@@ -68,14 +79,19 @@ export function createBeat({ kind, queue, connectionsMax, db, clock, log, lifecy
         connectionsMax,
         ocspUrl,
       };
-      let beating: Promise<void> | undefined;
-      const beat = (): Promise<void> =>
-        (beating ??= processes
+      let beating: Promise<unknown> | undefined;
+      const register = (): Promise<void> =>
+        processes
           .beat(db, { ...self, problems: [...problems.values()], clockSkewMs: clock.skewMs ?? null })
           .catch((err: unknown) => {
             log.warn({ event: "process.not_registered", err }, "the process could not say that it is alive");
-          })
-          .finally(() => (beating = undefined)));
+          });
+      const look = (): Promise<unknown> =>
+        alsoLook().catch((err: unknown) => {
+          log.warn({ event: "process.not_examined", err }, "the process could not look whether its secrets still hold");
+        });
+      const beat = (): Promise<unknown> =>
+        (beating ??= Promise.all([register(), look()]).finally(() => (beating = undefined)));
       const timer = setInterval(() => void beat(), beatMs);
       lifecycle.onStop("beat", async () => {
         clearInterval(timer);

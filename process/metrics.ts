@@ -1,7 +1,9 @@
-import { createServer } from "node:http";
+import { createServer, type ServerResponse } from "node:http";
 import { collectDefaultMetrics, Registry } from "prom-client";
+import { errorCatalogue } from "../domain/errors.ts";
 import { listenOnAnyway } from "../runtime/http-listener.ts";
 import type { Log } from "../runtime/log.ts";
+import { notReady, readinessRetryAfterSeconds, readyData, type LookForReadiness } from "./readiness.ts";
 
 /** A registry with the process's own metrics in it. */
 export function createRegistry(): Registry {
@@ -19,29 +21,60 @@ export interface MetricsServer {
 }
 
 /**
- * Serves `/metrics` in the Prometheus text format on a port of its own. A port that another process has is no reason
- * not to work: then any free one is taken, and the log says which.
+ * Serves `/metrics` in the Prometheus text format, `/healthz` and `/readyz` on a port of its own. A port that another
+ * process has is no reason not to work: then any free one is taken, and the log says which.
  */
 export async function serveMetrics({
   registry,
+  readiness,
   host,
   port,
   log,
 }: {
   registry: Registry;
+  readiness: LookForReadiness;
   host: string;
   port: number;
   log: Log;
 }): Promise<MetricsServer> {
+  const paths = new Map<string | undefined, (response: ServerResponse) => Promise<void>>([
+    [
+      "/metrics",
+      async (response) => {
+        const text = await registry.metrics();
+        response.writeHead(200, { "content-type": registry.contentType }).end(text);
+      },
+    ],
+    [
+      "/healthz",
+      (response) => {
+        sendData(response, { status: "live" });
+        return Promise.resolve();
+      },
+    ],
+    [
+      "/readyz",
+      async (response) => {
+        const found = await readiness();
+        if (found.lacks.length === 0) {
+          sendData(response, readyData(found));
+          return;
+        }
+        response.setHeader("retry-after", String(readinessRetryAfterSeconds));
+        sendJson(response, errorCatalogue.unavailable.status, {
+          result: "error",
+          code: errorCatalogue.unavailable.status,
+          error: "unavailable",
+          error_description: notReady(found),
+          fields: found.lacks,
+        });
+      },
+    ],
+  ]);
   const server = createServer((request, response) => {
-    if (request.url !== "/metrics") {
-      response.writeHead(404).end();
-      return;
-    }
-    registry.metrics().then(
-      (text) => response.writeHead(200, { "content-type": registry.contentType }).end(text),
-      () => response.writeHead(500).end(),
-    );
+    const answer = paths.get(request.url);
+    if (answer === undefined) response.writeHead(404).end();
+    else answer(response).catch(() => response.writeHead(500).end());
   });
   const { port: actual, wasTaken } = await listenOnAnyway(server, { host, port });
   if (wasTaken) {
@@ -59,4 +92,15 @@ export async function serveMetrics({
         server.closeAllConnections();
       }),
   };
+}
+
+/** The API's wrappers, without the id of a request, which this port does not give. */
+const sendData = (response: ServerResponse, data: unknown): void => {
+  sendJson(response, 200, { result: "ok", code: 200, data });
+};
+
+function sendJson(response: ServerResponse, status: number, body: unknown): void {
+  response
+    .writeHead(status, { "content-type": "application/json; charset=utf-8", "cache-control": "no-store" })
+    .end(JSON.stringify(body));
 }

@@ -19,8 +19,13 @@ export interface ProcessSecrets {
   readOutputPublicKey(): Promise<string>;
   /** Throws a ConfigError for secrets other than the installation's; waits while the database is away. */
   requireMatching(held: readonly HeldSecret[]): Promise<void>;
-  /** Compares again what matched; answers the variables that give a secret which the installation has no longer. */
+  /**
+   * Compares again what matched; answers the variables that give a secret which the installation has no longer, and logs
+   * each when that is new.
+   */
   findMismatches(): Promise<Variable[]>;
+  /** What {@link findMismatches} found last; undefined before it has compared anything. */
+  lastMismatches(): readonly Variable[] | undefined;
 }
 
 const pauseMs = 1_000;
@@ -49,6 +54,11 @@ export function processSecrets({
   };
 
   const required: HeldSecret[] = [];
+  let last: readonly Variable[] | undefined;
+
+  const logMismatch = (variable: Variable): void => {
+    log.error({ event: "secret.mismatch", variable }, secrets.mismatchOf(variable));
+  };
 
   return {
     read: (names) => answered(() => secrets.readSecrets(db, config, names)),
@@ -67,13 +77,18 @@ export function processSecrets({
 
     async requireMatching(held) {
       const mismatches = await answered(() => secrets.compareSecrets(db, held, { at: clock.now() }));
-      for (const variable of mismatches) {
-        log.error({ event: "secret.mismatch", variable }, secrets.mismatchOf(variable));
-      }
+      mismatches.forEach(logMismatch);
       if (mismatches.length > 0) throw new ConfigError(mismatches.map(secrets.mismatchOf));
       required.push(...held);
     },
 
-    findMismatches: () => secrets.findMismatches(db, required),
+    async findMismatches() {
+      const mismatches = await secrets.findMismatches(db, required);
+      mismatches.filter((variable) => last?.includes(variable) !== true).forEach(logMismatch);
+      last = mismatches;
+      return mismatches;
+    },
+
+    lastMismatches: () => last,
   };
 }

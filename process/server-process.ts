@@ -12,7 +12,9 @@ import { queueBackend, type QueueBackend } from "../runtime/queues.ts";
 import type { Variable } from "../runtime/variables.ts";
 import { createBeat, type Beat } from "./beat.ts";
 import { guardBoundary } from "./boundary.ts";
+import { createDisk, type Disk } from "./disk.ts";
 import { createRegistry, serveMetrics } from "./metrics.ts";
+import { createReadiness, type LookForReadiness } from "./readiness.ts";
 import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 
 /** The processes that serve: each has a Postgres role, and a name in the log and in the list of connections. */
@@ -69,6 +71,9 @@ export interface ServerProcess {
   /** Nothing connects before its first use; responders make none. */
   backend: QueueBackend;
   registry: Registry;
+  /** Whether the process can serve. */
+  readiness: LookForReadiness;
+  disk: Disk;
   metricsPort: number;
   /** Says that the process is alive, once it is started. */
   beat: Beat;
@@ -94,8 +99,8 @@ export interface ServerProcessOptions {
 }
 
 /**
- * Opens log, database and queue, looks at what the process could reach, and serves metrics. Stops on signals. Throws
- * `Unstartable` where it reaches too much.
+ * Opens log, database and queue, serves metrics and whether the process is ready, and looks at what it could reach, once
+ * Postgres is there. Stops on signals. Throws `Unstartable` where it reaches too much.
  */
 export async function startServerProcess({
   name,
@@ -123,7 +128,12 @@ export async function startServerProcess({
       log.warn({ event: "database.connection_lost", err: error }, "a database connection was lost");
     },
   };
-  const db = openDatabase(database);
+  const db = openDatabase({
+    ...database,
+    onDiskFull: () => {
+      disk.noteFull();
+    },
+  });
   lifecycle.onStop("database", () => db.close());
 
   const clock = createDatabaseClock({
@@ -153,6 +163,7 @@ export async function startServerProcess({
     return pool;
   });
 
+  const secrets = processSecrets({ db, config, clock, log });
   const usesQueue = name !== "responder";
   const beat = createBeat({
     kind: name,
@@ -161,15 +172,19 @@ export async function startServerProcess({
       connectionsMax + (usesQueue && backend.kind === "postgres" ? queueConnectionsMax : 0) + ownConnections,
     db,
     clock,
+    alsoLook: () => secrets.findMismatches(),
     log,
     lifecycle,
   });
-  await guardBoundary({ role: `realmpass_${name}`, config, database, beat, log });
-  await clock.start();
 
+  const disk = createDisk({ dataDirectory: config.REALMPASS_DATA_DIRECTORY, problems: beat });
+
+  // Before anything waits for Postgres, so that a process which does is seen to live and not to be ready.
   const registry = createRegistry();
+  const readiness = createReadiness({ db, clock, secrets, log });
   const metrics = await serveMetrics({
     registry,
+    readiness,
     host: config.REALMPASS_METRICS_HOST,
     port: config.REALMPASS_METRICS_PORT,
     log,
@@ -178,8 +193,22 @@ export async function startServerProcess({
     beat.report("metrics_port", `${config.REALMPASS_METRICS_PORT} is taken, ${metrics.port} is used`);
   lifecycle.onStop("metrics", () => metrics.close());
 
-  const secrets = processSecrets({ db, config, clock, log });
-  return { database, db, clock, backend, registry, metricsPort: metrics.port, beat, log, lifecycle, secrets };
+  await guardBoundary({ role: `realmpass_${name}`, config, database, beat, log });
+  await clock.start();
+  return {
+    database,
+    db,
+    clock,
+    backend,
+    registry,
+    readiness,
+    disk,
+    metricsPort: metrics.port,
+    beat,
+    log,
+    lifecycle,
+    secrets,
+  };
 }
 
 /** The same for all that use the same queue; the URL's password is not in it. */

@@ -15,7 +15,7 @@ export interface ServiceClock extends Clock {
 export const systemClock: ServiceClock = { now: () => new Date(), isInStep: () => true };
 
 /** A difference between two clocks that is worth a warning, in milliseconds. */
-const skewMsNoticed = 2_000;
+export const skewMsNoticed = 2_000;
 
 /** A difference between two clocks beyond which one of them is wrong, in milliseconds. */
 export const skewMsMax = 5_000;

@@ -5,6 +5,7 @@ import type { TokenAlgorithm } from "../../db/queries/oauth/token-signing-keys.t
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import type { CreationOutput } from "../../domain/certificate-format.ts";
 import type { MasterKeys } from "../../runtime/master-key.ts";
+import type { LookForReadiness } from "../../process/readiness.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queues.ts";
@@ -18,7 +19,11 @@ import type { CollectedIssuance } from "./views/collected-issuance.ts";
 /** What the API works with; opened in main.ts and passed to whatever needs it. */
 export interface Deps {
   db: Database;
-  queues: Pick<Queues, "enqueue" | "enqueueAll" | "ping">;
+  queues: Pick<Queues, "enqueue" | "enqueueAll">;
+  /** Whether this process can serve. */
+  readiness: LookForReadiness;
+  /** How it stands with the service as a whole, some seconds ago at most. */
+  serviceHealth: () => Promise<readonly HealthCheck[]>;
   clock: Clock;
   log: Log;
   metrics: ApiMetrics;
@@ -36,6 +41,14 @@ export interface Deps {
   /** Seals what must be read again, and makes the keys of form tokens. */
   masterKeys: MasterKeys;
   settings: ApiSettings;
+}
+
+/** One part of the service as a whole. */
+export interface HealthCheck {
+  name: string;
+  state: "ok" | "warn" | "fail";
+  /** For everybody: no host, no count and no id but an issuer's number. Null when all is well. */
+  reason: string | null;
 }
 
 export interface ApiSettings {

@@ -43,7 +43,7 @@ export function beginRequest({ log, metrics }: { log: Log; metrics: ApiMetrics }
 }
 
 /** What machines ask for all day long: an answer to that is worth a line only to somebody who looks for it. */
-const healthRoutes: ReadonlySet<string> = new Set(["/healthz", "/readyz"]);
+const healthRoutes: ReadonlySet<string> = new Set(["/healthz", "/readyz", "/status"]);
 const publicationRoutes: ReadonlySet<string> = new Set(["/ocsp/:issuer", "/crl/:file", "/ca/:file"]);
 
 const levelOf = (route: string, status: number): "debug" | "info" =>

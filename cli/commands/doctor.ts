@@ -28,7 +28,7 @@ const timeoutMs = 10_000;
 
 export const doctor = command({
   name: "doctor",
-  about: "Whether the service can be reached, is ready and lets us in, and whether the clocks agree.",
+  about: "Whether the service can be reached, is well and lets us in, and whether the clocks agree.",
   options: {},
   async run(_input, context) {
     const findings: Finding[] = [];
@@ -56,7 +56,7 @@ export const doctor = command({
       const reached = await check("service", () => reach(context, credentials.url));
       if (reached !== undefined) {
         await check("clock", () => Promise.resolve(compareClocks(reached.date, context)));
-        await check("ready", () => readiness(context, credentials.url));
+        await check("status", () => status(context, credentials.url));
         const token = await check("token", async () => {
           const quiet = { interrupted: context.io.interrupted, notify: () => undefined };
           return { detail: "the credentials are good", found: await fetchAccessToken(credentials, quiet) };
@@ -106,13 +106,26 @@ function compareClocks(date: string | null, { io }: Context): { detail: string; 
   return { detail, ok: agrees, found: undefined };
 }
 
-const Away = z.object({ error_description: z.string() });
+const Status = z.object({
+  data: z.object({ checks: z.array(z.object({ name: z.string(), reason: z.string().nullable() })) }),
+});
+const Failing = z.object({ fields: z.array(z.object({ path: z.string(), reason: z.string() })) });
 
-async function readiness(context: Context, url: string): Promise<{ detail: string; ok: boolean; found: undefined }> {
-  const response = await look(context, `${url}/readyz`);
+/** How the service as a whole is: a warning is told, and is no fault. */
+async function status(context: Context, url: string): Promise<{ detail: string; ok: boolean; found: undefined }> {
+  const response = await look(context, `${url}/status`);
   const body: unknown = await response.json().catch(() => undefined);
-  const away = Away.safeParse(body).data?.error_description;
-  const detail = response.ok ? "database, queue and a worker answer" : (away ?? `answers ${response.status}`);
+  const reasons = response.ok
+    ? Status.safeParse(body).data?.data.checks.flatMap(({ name, reason }) =>
+        reason === null ? [] : `${name}: ${reason}`,
+      )
+    : Failing.safeParse(body).data?.fields.map(({ path, reason }) => `${path}: ${reason}`);
+  const told = reasons?.join("; ");
+  const detail = response.ok
+    ? told
+      ? `works, with warnings: ${told}`
+      : "all parts of the service are well"
+    : (told ?? `answers ${response.status}`);
   return { detail, ok: response.ok, found: undefined };
 }
 

@@ -71,9 +71,9 @@ test("a database that falls silent without closing its connections does not bloc
 });
 
 describeWithTool("redis-server", "Redis", () => {
-  test("away: creations are accepted and finished all the same, and readiness says what is missing", async () => {
+  test("away: creations are accepted and finished all the same, the api stays ready, and its status tells", async () => {
     const redis = await startBreakableRedis();
-    const service = await startService({ kind: "redis", redisUrl: redis.url });
+    const service = await startService({ kind: "redis", redisUrl: redis.url, responder: true });
     const userId = await givenUser(service.owner, service.realmId);
     const create = (wait: string) =>
       service.call("POST", `/api/user/${userId}/profiles/laptop`, creation, { prefer: wait });
@@ -83,8 +83,13 @@ describeWithTool("redis-server", "Redis", () => {
     const accepted = await create("wait=1");
     expect(accepted).toMatchObject({ status: 202, body: { data: { state: "queued" } } });
     await eventually(async () => {
-      expect(await service.call("GET", "/readyz")).toMatchObject({ status: 503 });
+      const { status, body } = await service.call("GET", "/status");
+      expect(status).toBe(200);
+      const { state, checks } = body.data as { state: string; checks: { name: string; state: string }[] };
+      expect(state).toBe("degraded");
+      expect(checks).toContainEqual(expect.objectContaining({ name: "queue", state: "warn" }));
     });
+    expect(await service.call("GET", "/readyz")).toMatchObject({ status: 200 });
 
     const location = String(accepted.headers["location"]);
     await eventually(

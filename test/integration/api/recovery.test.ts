@@ -79,6 +79,6 @@ describe("a queue that is away", () => {
     expect(await api.database.owner.query(sql`select status from issuances where id = ${answer.body.data.id}`)).toEqual(
       [{ status: "queued" }],
     );
-    expect((await as.nobody().get("/readyz")).body.fields.map(({ path }: { path: string }) => path)).toContain("queue");
+    expect(await as.nobody().get("/readyz")).toMatchObject({ status: 200 });
   });
 });

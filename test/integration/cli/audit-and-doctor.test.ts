@@ -1,6 +1,9 @@
 import { readFile, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
+import { sql } from "../../../db/sql.ts";
+import { givenProcess } from "../../support/given/process.ts";
+import { eventually } from "../../support/run/eventually.ts";
 import { useApi } from "../../support/service/api.ts";
 import { useCliRealm } from "../../support/service/cli-realm.ts";
 import { startReverseProxy, type ReverseProxy } from "../../support/run/reverse-proxy.ts";
@@ -49,15 +52,32 @@ const doctor = async (env: Record<string, string> = {}) => {
   return { code, found: Object.fromEntries(findings.map(({ check, ok, detail }) => [check, { ok, detail }])) };
 };
 
-test("doctor: without a worker the service is not ready, and with one all is well", async () => {
+test("doctor: without a worker the service is not well, and with one and a responder it is", async () => {
+  // Issuers of other realms have no keys.
+  await api.database.owner.query(sql`
+    update issuers set not_after = now() where id not in (select issuer_id from issuer_keys)
+  `);
   const before = await doctor();
   expect(before.code).toBe(1);
-  expect(before.found["ready"]).toEqual({ ok: false, detail: expect.stringContaining("worker") });
+  expect(before.found["status"]).toEqual({ ok: false, detail: expect.stringContaining("workers: none is alive") });
 
   await api.startWorker();
-  const after = await doctor();
-  expect(after.code).toBe(0);
-  expect(Object.keys(after.found)).toEqual(["credentials", "service", "clock", "ready", "token", "scopes", "realm"]);
+  await givenProcess(api.database.owner, { kind: "responder" });
+  const after = await eventually(async () => {
+    const found = await doctor();
+    expect(found.code).toBe(0);
+    return found;
+  });
+  expect(after.found["status"]).toEqual({ ok: true, detail: "all parts of the service are well" });
+
+  await givenProcess(api.database.owner, { kind: "responder", silentSeconds: 20 });
+  await eventually(async () => {
+    expect((await doctor()).found["status"]).toEqual({
+      ok: true,
+      detail: "works, with warnings: responders: one fell silent and did not stop cleanly",
+    });
+  });
+  expect(Object.keys(after.found)).toEqual(["credentials", "service", "clock", "status", "token", "scopes", "realm"]);
 });
 
 test("doctor: clocks that do not agree, a service that is away, credentials that are none", async () => {

@@ -49,7 +49,7 @@ test("a process that starts is registered with what it is", async () => {
 });
 
 test("each beat says what is wrong, once, until it ends; and registers a process again that was forgotten", async () => {
-  const { beat } = given();
+  const { beat, lifecycle } = given();
   await beat.start({});
   beat.report("metrics_port", "9464 is taken");
   beat.report("metrics_port", "9464 is taken");
@@ -64,6 +64,7 @@ test("each beat says what is wrong, once, until it ends; and registers a process
     vi.advanceTimersByTime(5_000);
     expect(await rows()).toMatchObject([{ id: beat.id, problems: [] }]);
   });
+  await lifecycle.stop("test");
 });
 
 test("a process that stops is forgotten, and with it those that went silent an hour ago", async () => {

@@ -2,7 +2,9 @@ import { expect, test } from "vitest";
 import { createRegistry, serveMetrics } from "../../../process/metrics.ts";
 import { silentLog } from "../../support/service/worker.ts";
 
-const serve = (port: number) => serveMetrics({ registry: createRegistry(), host: "127.0.0.1", port, log: silentLog });
+const readiness = () => Promise.resolve({ databaseMs: 0, lacks: [] });
+const serve = (port: number) =>
+  serveMetrics({ registry: createRegistry(), readiness, host: "127.0.0.1", port, log: silentLog });
 
 test("metrics are served in the Prometheus text format, and nothing else is", async () => {
   const server = await serve(0);

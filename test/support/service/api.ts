@@ -9,6 +9,7 @@ import { openDatabase, type Database } from "../../../db/client.ts";
 import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
 import type { Scope } from "../../../domain/scopes.ts";
 import { createBeat } from "../../../process/beat.ts";
+import { createReadiness, type ReadinessOptions } from "../../../process/readiness.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { masterKeys } from "../../../runtime/master-key.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
@@ -85,6 +86,8 @@ export interface ApiOptions {
   log?: Log;
   /** Where the API's metrics are. */
   registry?: Registry;
+  /** What its readiness asks about the clock, and about secrets that are not the installation's. */
+  needs?: Omit<ReadinessOptions, "db" | "log">;
 }
 
 /** The API on a free port with a database of this file's own. Rate limits are out of the way unless the test sets them. */
@@ -96,6 +99,7 @@ export function useApi({
   backend: givenBackend,
   log = silentLog,
   registry,
+  needs = { clock: systemClock, secrets: { lastMismatches: () => [] } },
 }: ApiOptions = {}): TestApi {
   const database = useDatabase();
   const lifecycle = createLifecycle({ log, deadlineMs: 5_000 });
@@ -137,6 +141,8 @@ export function useApi({
         }),
       }),
       registry: registry ?? new Registry(),
+      readiness: createReadiness({ ...needs, db, log }),
+      disk: { isFull: () => Promise.resolve(false) },
       clock: systemClock,
       beat: createBeat({ kind: "api", queue: null, connectionsMax: 8, db, clock: systemClock, log, lifecycle }),
       log,

@@ -13,7 +13,7 @@ export interface WholeService {
   env: Record<string, string>;
   output(): string;
   errors(): string;
-  /** Resolves when it has said that it is ready, and readiness says so too; rejects when the service ends instead. */
+  /** Resolves when it has said that it is ready, and the service as a whole is well; rejects when the service ends instead. */
   ready(): Promise<void>;
   /** The command lines of what it has started and what still runs of that, Postgres included, by process id. */
   processes(): Map<number, string>;
@@ -87,7 +87,7 @@ export async function startWhole({
     async ready() {
       await said;
       await eventually(async () => {
-        expect((await fetch(`${url}/readyz`)).status).toBe(200);
+        expect((await fetch(`${url}/status`)).status).toBe(200);
       });
     },
     processes,

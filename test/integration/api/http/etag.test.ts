@@ -106,7 +106,7 @@ describe.each(titled(readsOfSecrets))("%s", (_, endpoint) => {
   });
 });
 
-test.each(["/healthz", "/readyz", "/nowhere"])("%s is kept by nobody", async (path) => {
+test.each(["/healthz", "/readyz", "/status", "/nowhere"])("%s is kept by nobody", async (path) => {
   const { headers } = await as.nobody().get(path, { headers: { "if-none-match": "*" } });
   expect([headers["cache-control"], headers.etag]).toEqual(["no-store", undefined]);
 });

@@ -238,12 +238,3 @@ describe("with many that fetch", () => {
     }
   });
 });
-
-test("readiness tells of CRLs that are missing or were not replaced in time, and stays ready", async () => {
-  const { status, body } = await as.nobody().get("/readyz");
-  expect(status).toBe(200);
-  // The realms of these tests have issuers without keys.
-  expect(body.data.crl.ok).toBe(false);
-  expect(body.data.crl.overdue).toContainEqual({ issuer: expect.any(String), nextUpdate: null });
-  expect(body.data.crl.overdue.map(({ issuer }: { issuer: string }) => issuer)).not.toContain(realm.issuerId);
-});

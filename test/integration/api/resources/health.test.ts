@@ -1,9 +1,35 @@
-import { expect, test } from "vitest";
+import { afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { createServiceHealth } from "../../../../api/resources/health/service-health.ts";
+import type { HealthCheck } from "../../../../api/contract/deps.ts";
+import type { Database } from "../../../../db/client.ts";
+import * as audit from "../../../../db/queries/audit/audit-entries.ts";
+import * as crls from "../../../../db/queries/certificates/crls.ts";
+import { sql } from "../../../../db/sql.ts";
+import { operatorActor } from "../../../../domain/audit.ts";
+import { processKinds } from "../../../../domain/process.ts";
+import { systemClock } from "../../../../runtime/clock.ts";
+import type { Variable } from "../../../../runtime/variables.ts";
+import { fromNow } from "../../../support/given/given.ts";
+import { givenIssuance, givenIssuingRealm, givenUser, type IssuingRealm } from "../../../support/given/issuing.ts";
 import { givenProcess } from "../../../support/given/process.ts";
 import { useApi } from "../../../support/service/api.ts";
+import { silentLog } from "../../../support/service/worker.ts";
 
-const api = useApi();
+let isInStep = true;
+let mismatches: readonly Variable[] | undefined = [];
+let statements = 0;
+const api = useApi({
+  needs: { clock: { isInStep: () => isInStep }, secrets: { lastMismatches: () => mismatches } },
+  watch: (db) => ({
+    ...db,
+    query: (statement) => {
+      statements++;
+      return db.query(statement);
+    },
+  }),
+});
 const { as } = api;
+const owner = () => api.database.owner;
 
 test("alive without a token", async () => {
   expect(await as.nobody().get("/healthz")).toMatchObject({
@@ -12,18 +38,257 @@ test("alive without a token", async () => {
   });
 });
 
-test("ready only with a worker, and the answer says what is missing", async () => {
-  const without = await as.nobody().get("/readyz");
-  expect(without).toBeError("unavailable");
-  expect(without.headers["retry-after"]).toBe("1");
-  expect(without.body.error_description).toBe("Away: worker.");
-  expect(without.body.fields).toMatchObject([{ path: "worker" }]);
+describe("readiness", () => {
+  afterEach(() => {
+    isInStep = true;
+    mismatches = [];
+  });
+  const ready = async () => {
+    const answer = await as.nobody().get("/readyz");
+    if (answer.status === 200) return answer.body.data as unknown;
+    expect(answer).toBeError("unavailable");
+    expect(answer.headers["retry-after"]).toBe("1");
+    return answer.body.fields as unknown;
+  };
 
-  await givenProcess(api.database.owner, { kind: "worker" });
+  test("is this process's alone: it needs no queue, worker or responder", async () => {
+    await owner().query(sql`delete from processes`);
+    expect(await ready()).toEqual({
+      database: { ok: true, ms: expect.any(Number) },
+      schema: { ok: true },
+      keys: { ok: true },
+      clock: { ok: true },
+    });
+  });
 
-  const check = { ok: true, ms: expect.any(Number) };
-  expect(await as.nobody().get("/readyz")).toMatchObject({
-    status: 200,
-    body: { data: { database: check, queue: check, worker: check } },
+  test("names the keys that are not the installation's by their variables, and those that were not compared yet", async () => {
+    mismatches = ["REALMPASS_MASTER_KEY", "REALMPASS_OUTPUT_PRIVATE_KEY"];
+    expect(await ready()).toEqual([
+      { path: "keys", reason: "not those of the installation: REALMPASS_MASTER_KEY, REALMPASS_OUTPUT_PRIVATE_KEY" },
+    ]);
+    mismatches = undefined;
+    expect(await ready()).toMatchObject([{ path: "keys" }]);
+  });
+
+  test("names a clock that does not agree with the database's", async () => {
+    isInStep = false;
+    expect(await ready()).toMatchObject([{ path: "clock" }]);
+  });
+
+  test("names the schema while a migration was not run, or none was", async () => {
+    await owner().query(sql`update knex_migrations set name = 'x' || name where id = 1`);
+    expect(await ready()).toMatchObject([{ path: "schema", reason: expect.stringMatching(/^not run yet: \d{8}-/) }]);
+    await owner().query(sql`update knex_migrations set name = substr(name, 2) where id = 1`);
+    await owner().query(sql`alter table knex_migrations rename to elsewhere`);
+    expect(await ready()).toEqual([{ path: "schema", reason: "no migration has been run" }]);
+    await owner().query(sql`alter table elsewhere rename to knex_migrations`);
+  });
+});
+
+describe("the status of the whole", () => {
+  const names = ["database", "schema", "queue", "apis", "workers", "signers", "responders"].concat([
+    "crl",
+    "audit",
+    "backlog",
+    "disk",
+    "clock",
+  ]);
+  let realm: IssuingRealm;
+  let db: Database;
+  let crlNumber = 0;
+  let isQueueAway = false;
+  let isDiskFull = false;
+
+  beforeAll(async () => {
+    db = api.database.open("realmpass_api");
+    realm = await givenIssuingRealm(owner());
+  });
+  beforeEach(async () => {
+    [isQueueAway, isDiskFull] = [false, false];
+    // Issuers of other realms have no keys.
+    await owner().query(sql`update issuers set not_after = now() where id <> ${realm.issuerId}`);
+    await owner().query(sql`delete from processes`);
+    for (const kind of processKinds) await givenProcess(owner(), { kind, host: "secret.example", clockSkewMs: 0 });
+    await givenCrl(fromNow(-60_000));
+  });
+
+  const givenCrl = async (thisUpdate: Date): Promise<void> => {
+    await crls.publish(api.database.open("realmpass_worker", { connectionsMax: 1 }), {
+      issuerId: realm.issuerId,
+      number: String(++crlNumber),
+      thisUpdate,
+      nextUpdate: new Date(thisUpdate.getTime() + 3_600_000),
+      entries: 0,
+      size: 2,
+      tag: "tag",
+      head: Buffer.from([1]),
+      pieces: [],
+      tail: Buffer.from([2]),
+    });
+  };
+
+  /** As it is now, whatever was answered within the last seconds. */
+  const look = (): Promise<readonly HealthCheck[]> =>
+    createServiceHealth({
+      db,
+      queues: { ping: () => (isQueueAway ? Promise.reject(new Error("away")) : Promise.resolve()) },
+      disk: { isFull: () => Promise.resolve(isDiskFull) },
+      clock: systemClock,
+      log: silentLog,
+    })();
+
+  /** The checks that are not ok, by name. */
+  const faults = async (): Promise<Record<string, string>> => {
+    const checks = await look();
+    for (const { state, reason } of checks) expect(reason === null).toBe(state === "ok");
+    expect(JSON.stringify(checks)).not.toContain("secret.example");
+    return Object.fromEntries(checks.flatMap(({ name, state }) => (state === "ok" ? [] : [[name, state]])));
+  };
+  const silence = (kind: string, seconds: number) =>
+    owner().query(sql`
+      update processes set seen_at = clock_timestamp() - make_interval(secs => ${seconds}) where kind = ${kind}
+    `);
+  const skew = (kind: string, ms: number) =>
+    owner().query(sql`update processes set clock_skew_ms = ${ms} where kind = ${kind}`);
+
+  test("is ok when every part is", async () => {
+    expect(await look()).toEqual(names.map((name) => ({ name, state: "ok", reason: null })));
+  });
+
+  test.each([
+    ["worker", "workers"],
+    ["responder", "responders"],
+  ])("fails without a %s that is alive", async (kind, name) => {
+    await silence(kind, 16);
+    expect(await faults()).toEqual({ [name]: "fail" });
+    await owner().query(sql`delete from processes where kind = ${kind}`);
+    expect(await faults()).toEqual({ [name]: "fail" });
+  });
+
+  test.each([
+    ["api", "apis"],
+    ["worker", "workers"],
+    ["responder", "responders"],
+  ] as const)("warns when the %s fell silent less than an hour ago, and not later", async (kind, name) => {
+    await silence(kind, 3_500);
+    await givenProcess(owner(), { kind });
+    expect(await faults()).toEqual({ [name]: "warn" });
+    await owner().query(
+      sql`update processes set seen_at = seen_at - interval '200 s' where seen_at < now() - interval '1 minute'`,
+    );
+    expect(await faults()).toEqual({});
+  });
+
+  test("fails when no worker can sign for an issuing CA, and names its number", async () => {
+    const problems = [
+      { code: "issuer_away", detail: `issuer ${realm.issuerId}`, since: systemClock.now() },
+      { code: "issuer_away", detail: `issuer ${realm.issuerId}0`, since: systemClock.now() },
+    ] as const;
+    await owner().query(sql`delete from processes where kind = 'worker'`);
+    await givenProcess(owner(), { kind: "worker", problems });
+    expect(await faults()).toEqual({ signers: "fail" });
+    expect(await look()).toContainEqual({
+      name: "signers",
+      state: "fail",
+      reason: `no worker can sign for issuer ${realm.issuerId}`,
+    });
+    await givenProcess(owner(), { kind: "worker", problems: problems.slice(1) });
+    expect(await faults()).toEqual({});
+  });
+
+  test("warns of clocks that differ by more than 2 s, and fails when all workers' do by more than 5 s", async () => {
+    await skew("api", -2_001);
+    expect(await faults()).toEqual({ clock: "warn" });
+    await skew("api", 2_000);
+    expect(await faults()).toEqual({});
+    await skew("worker", -5_001);
+    expect(await faults()).toEqual({ clock: "warn", signers: "fail" });
+  });
+
+  test("fails when a CRL is missing or has ended, and warns when half of its validity is over", async () => {
+    await givenCrl(fromNow(-1_801_000));
+    expect(await faults()).toEqual({ crl: "warn" });
+    await givenCrl(fromNow(-3_601_000));
+    expect(await faults()).toEqual({ crl: "fail" });
+    await api.given.realm();
+    const [{ id } = { id: "" }] = await owner().query<{ id: string }>(sql`select max(id) as id from issuers`);
+    expect(await look()).toContainEqual(
+      expect.objectContaining({ name: "crl", reason: `missing or ended for issuer ${realm.issuerId}, ${id}` }),
+    );
+    await givenCrl(fromNow(-1_801_000));
+    expect(await faults()).toEqual({ crl: "fail" });
+  });
+
+  test("warns of audit entries that are not sealed for more than a minute", async () => {
+    const record = (at: Date) =>
+      audit.record(owner(), { realmId: realm.realmId, event: "crl_publish", actor: operatorActor, at, properties: {} });
+    await owner().query(sql`delete from audit_unsealed`);
+    await record(fromNow(-50_000));
+    expect(await faults()).toEqual({});
+    await owner().query(sql`delete from audit_unsealed`);
+    await record(fromNow(-61_000));
+    expect(await faults()).toEqual({ audit: "warn" });
+    await owner().query(sql`delete from audit_unsealed`);
+  });
+
+  test("warns without the queue, and of what waits for more than a minute; both together fail", async () => {
+    isQueueAway = true;
+    expect(await faults()).toEqual({ queue: "warn" });
+    const id = await givenIssuance(owner(), {
+      realmId: realm.realmId,
+      userId: await givenUser(owner(), realm.realmId),
+      at: fromNow(-61_000),
+    });
+    expect(await faults()).toEqual({ queue: "warn", backlog: "fail" });
+    isQueueAway = false;
+    expect(await faults()).toEqual({ backlog: "warn" });
+    await owner().query(sql`
+      update issuances set status = 'failed', error_code = 'issuance_failed', finished_at = now() where id = ${id}
+    `);
+    expect(await faults()).toEqual({});
+  });
+
+  test("fails with a full disk, that this process or another one has noticed", async () => {
+    isDiskFull = true;
+    expect(await faults()).toEqual({ disk: "fail" });
+    isDiskFull = false;
+    await givenProcess(owner(), {
+      kind: "worker",
+      problems: [{ code: "disk_full", detail: "the disk of PostgreSQL is full", since: systemClock.now() }],
+    });
+    expect(await faults()).toEqual({ disk: "fail" });
+  });
+
+  test("fails at the schema alone when it is not the one that this version is for", async () => {
+    await owner().query(sql`update knex_migrations set name = 'x' || name where id = 1`);
+    expect(await faults()).toEqual({ schema: "fail" });
+    await owner().query(sql`update knex_migrations set name = substr(name, 2) where id = 1`);
+    await owner().query(sql`alter table audit_unsealed rename to elsewhere`);
+    expect(await faults()).toEqual({ schema: "fail" });
+    await owner().query(sql`alter table elsewhere rename to audit_unsealed`);
+  });
+
+  test("is answered to everybody, 503 with what fails, and costs the database one question for all who ask", async () => {
+    await owner().query(sql`delete from processes where kind = 'worker'`);
+    const failing = (await api.another()).as;
+    const [answer] = await Promise.all([failing.nobody().get("/status"), failing.nobody().get("/status")]);
+    expect(answer).toBeError("unavailable");
+    expect(answer.headers["retry-after"]).toBe("5");
+    expect(answer.body).toMatchObject({
+      error_description: "Failing: workers.",
+      fields: [{ path: "workers", reason: "none is alive" }],
+    });
+
+    await givenProcess(owner(), { kind: "worker", host: "secret.example" });
+    await givenProcess(owner(), { kind: "worker", silentSeconds: 20 });
+    statements = 0;
+    const answers = await Promise.all(Array.from({ length: 20 }, () => as.nobody().get("/status")));
+    expect(statements).toBe(1);
+    for (const { status, body } of answers) {
+      expect(status).toBe(200);
+      expect(body.data.state).toBe("degraded");
+      expect(body.data.checks.map(({ name }: { name: string }) => name)).toEqual(names);
+      expect(JSON.stringify(body)).not.toContain("secret.example");
+    }
   });
 });

@@ -1,0 +1,118 @@
+import type { Db } from "../../../db/client.ts";
+import { pendingMigrations } from "../../../db/migrate.ts";
+import * as serviceState from "../../../db/queries/upkeep/service-state.ts";
+import type { ServiceState } from "../../../db/queries/upkeep/service-state.ts";
+import type { ProcessKind } from "../../../domain/process.ts";
+import type { Disk } from "../../../process/disk.ts";
+import type { Clock } from "../../../runtime/clock.ts";
+import { answerWithin } from "../../../runtime/deadline.ts";
+import type { Log } from "../../../runtime/log.ts";
+import type { Queues } from "../../../runtime/queues.ts";
+import type { HealthCheck } from "../../contract/deps.ts";
+
+/** How old an answer may be: everybody may ask, and the database is asked this often at most. */
+export const healthSecondsMax = 5;
+
+/** A part that takes longer than this to answer counts as away. */
+const answerMsMax = 2_000;
+
+interface Options {
+  db: Db;
+  queues: Pick<Queues, "ping">;
+  disk: Pick<Disk, "isFull">;
+  clock: Clock;
+  log: Log;
+}
+
+/** Looks how it stands with the service as a whole, for all who ask within some seconds at once. Never rejects. */
+export function createServiceHealth(options: Options): () => Promise<readonly HealthCheck[]> {
+  let last: { at: number; checks: Promise<readonly HealthCheck[]> } | undefined;
+  let said = "";
+
+  async function lookAndTell(): Promise<readonly HealthCheck[]> {
+    const checks = await look(options);
+    const faults = checks.filter(({ state }) => state !== "ok");
+    const saying = faults.map(({ name, state }) => `${name} ${state}`).join(" ");
+    if (saying !== said) {
+      if (faults.length > 0) options.log.warn({ event: "status.changed", faults }, "not all of the service is well");
+      else options.log.info({ event: "status.changed", faults }, "all of the service is well again");
+    }
+    said = saying;
+    return checks;
+  }
+
+  return () => {
+    const at = performance.now();
+    if (last === undefined || at - last.at >= healthSecondsMax * 1_000) last = { at, checks: lookAndTell() };
+    return last.checks;
+  };
+}
+
+async function look({ db, queues, disk, clock, log }: Options): Promise<HealthCheck[]> {
+  const [queueAnswers, isDiskFull, found] = await Promise.all([
+    answerWithin(answerMsMax, queues.ping()).then(
+      () => true,
+      () => false,
+    ),
+    disk.isFull(),
+    answerWithin(answerMsMax, serviceState.read(db, { at: clock.now() })).catch((err: unknown) => {
+      log.warn({ event: "status.unreadable", err }, "how it stands with the service could not be read");
+      // Class 42: what is asked for is not there, or not for us: the schema is not the one that this code is for.
+      return String((err as { code?: unknown }).code).startsWith("42") ? ("schema" as const) : ("database" as const);
+    }),
+  ]);
+  const queue = check(
+    "queue",
+    queueAnswers ? undefined : "it does not answer; work is found without it, later",
+    "warn",
+  );
+  if (found === "database") return [check("database", "it does not answer"), queue, diskCheck(isDiskFull)];
+  if (found === "schema") return [check("database"), check("schema", notMigrated), queue, diskCheck(isDiskFull)];
+  return [
+    check("database"),
+    check("schema", pendingMigrations(found.migrations).length > 0 ? notMigrated : undefined),
+    queue,
+    kindCheck("apis", "api", { ...found, alive: [...found.alive, "api"] }),
+    kindCheck("workers", "worker", found),
+    check(
+      "signers",
+      found.withoutSigner.length > 0 ? `no worker can sign for ${named(found.withoutSigner)}` : undefined,
+    ),
+    kindCheck("responders", "responder", found),
+    crlCheck(found),
+    check("audit", found.isAuditWaiting ? `entries are not sealed for more than ${minute}` : undefined, "warn"),
+    check(
+      "backlog",
+      found.isIssuanceWaiting ? `an issuance has waited for more than ${minute}` : undefined,
+      queueAnswers ? "warn" : "fail",
+    ),
+    diskCheck(isDiskFull || found.isDiskFull),
+    check("clock", found.isSkewed ? "a process's clock and the database's differ by more than 2 s" : undefined, "warn"),
+  ];
+}
+
+const notMigrated = "a migration of this version has not been run";
+const minute = `${serviceState.waitSecondsMax} s`;
+
+/** What is wrong with a part and how bad that is; without a reason nothing is. */
+const check = (name: string, reason?: string, state: "warn" | "fail" = "fail"): HealthCheck =>
+  reason === undefined ? { name, state: "ok", reason: null } : { name, state, reason };
+
+const diskCheck = (isFull: boolean): HealthCheck => check("disk", isFull ? "it is full, or nearly so" : undefined);
+
+function kindCheck(
+  name: string,
+  kind: ProcessKind,
+  { alive, silent }: Pick<ServiceState, "alive" | "silent">,
+): HealthCheck {
+  if (!alive.includes(kind)) return check(name, "none is alive");
+  return check(name, silent.includes(kind) ? "one fell silent and did not stop cleanly" : undefined, "warn");
+}
+
+function crlCheck({ crlEnded, crlOverdue }: Pick<ServiceState, "crlEnded" | "crlOverdue">): HealthCheck {
+  if (crlEnded.length > 0) return check("crl", `missing or ended for ${named(crlEnded)}`);
+  return check("crl", crlOverdue.length > 0 ? `not replaced in time for ${named(crlOverdue)}` : undefined, "warn");
+}
+
+/** Issuers by their numbers. */
+const named = (issuers: readonly string[]): string => `issuer ${issuers.join(", ")}`;

@@ -1,0 +1,89 @@
+import { skewMsMax, skewMsNoticed } from "../../../runtime/clock.ts";
+import type { ProcessKind } from "../../../domain/process.ts";
+import { only, type Db } from "../../client.ts";
+import { sql } from "../../sql.ts";
+import * as processes from "./processes.ts";
+
+/** What the database knows of the service as a whole. */
+export interface ServiceState {
+  /** The migrations that were run. */
+  migrations: string[];
+  /** Kinds of which a process is alive. */
+  alive: ProcessKind[];
+  /** Kinds of which a process fell silent within the last hour and did not stop cleanly. */
+  silent: ProcessKind[];
+  /** Whether the machine of a process that is alive has another time than the database, by more than is worth a warning. */
+  isSkewed: boolean;
+  /** Whether a process was told that the disk of Postgres is full. */
+  isDiskFull: boolean;
+  /** Issuing CAs that workers are alive for, none of which can sign for it. */
+  withoutSigner: string[];
+  /** Issuers whose CRL is missing or has ended. */
+  crlEnded: string[];
+  /** Issuers half of whose CRL's validity is over: it should have been replaced after a quarter. */
+  crlOverdue: string[];
+  /** Whether audit entries wait for their place in their chain for longer than {@link waitSecondsMax}. */
+  isAuditWaiting: boolean;
+  /** Whether a single issuance waits for longer than that. */
+  isIssuanceWaiting: boolean;
+}
+
+/** What waits for longer is worth telling, in seconds. */
+export const waitSecondsMax = 60;
+
+/** How it stands with the service as a whole. Everything is found in an index, or in tables of few rows. */
+export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> {
+  return only(
+    await db.query<ServiceState>(sql`
+      with seen as materialized (
+        select kind, problems, abs(coalesce(clock_skew_ms, 0)) as skew,
+               seen_at > clock_timestamp() - make_interval(secs => ${processes.silenceSecondsMax}) as alive
+          from processes
+         where seen_at > clock_timestamp() - interval '1 hour'
+      ), lists as materialized (
+        select i.id,
+               c.issuer_id is null or ${at} >= c.next_update as ended,
+               ${at} >= c.this_update + (c.next_update - c.this_update) / 2 as overdue
+          from issuers i
+          left join crls c on c.issuer_id = i.id
+         where i.not_after > ${at}
+      )
+      select array(select name from knex_migrations) as migrations,
+             array(select distinct kind from seen where alive) as alive,
+             array(select distinct kind from seen where not alive) as silent,
+             exists (select from seen where alive and skew > ${skewMsNoticed}) as "isSkewed",
+             exists (select from seen where alive and problems @> '[{"code": "disk_full"}]') as "isDiskFull",
+             array(select i.id
+                     from issuers i
+                    where i.issuing
+                      and i.not_after > ${at}
+                      and exists (select from seen where alive and kind = 'worker')
+                      and not exists (select
+                                        from seen
+                                       where alive
+                                         and kind = 'worker'
+                                         and skew <= ${skewMsMax}
+                                         and not problems @> jsonb_build_array(
+                                               jsonb_build_object('code', 'issuer_away', 'detail', 'issuer ' || i.id)))
+                    order by i.id) as "withoutSigner",
+             array(select id from lists where ended order by id) as "crlEnded",
+             array(select id from lists where overdue and not ended order by id) as "crlOverdue",
+             exists (select
+                       from realms r
+                      cross join lateral (
+                        select e.at
+                          from audit_unsealed u
+                          join audit_entries e on e.id = u.entry_id
+                         where u.realm_id = r.id
+                         order by u.entry_id
+                         limit 1) oldest
+                      where oldest.at < ${at}::timestamptz - make_interval(secs => ${waitSecondsMax})) as "isAuditWaiting",
+             exists (select
+                       from issuances
+                      where status in ('queued', 'signing')
+                        and batch_id is null
+                        and created_at < ${at}::timestamptz - make_interval(secs => ${waitSecondsMax})
+                    ) as "isIssuanceWaiting"
+    `),
+  );
+}

@@ -1,0 +1,86 @@
+import type { Db } from "../db/client.ts";
+import { pendingMigrations } from "../db/migrate.ts";
+import * as installation from "../db/queries/upkeep/installation.ts";
+import type { ServiceClock } from "../runtime/clock.ts";
+import { answerWithin } from "../runtime/deadline.ts";
+import type { Log } from "../runtime/log.ts";
+import type { ProcessSecrets } from "./secrets.ts";
+
+/** What a process needs to be able to serve. */
+export type Need = "database" | "schema" | "keys" | "clock";
+
+/** Whether a process can serve now. Its reasons are for everybody: no host, no value of a secret. */
+export interface Readiness {
+  /** How long the database took to answer, in milliseconds. */
+  databaseMs: number;
+  /** What it lacks, and why; none when it can serve. While the database is away nothing is known of the schema. */
+  lacks: { path: Need; reason: string }[];
+}
+
+/** Looks whether this process can serve. Never rejects. */
+export type LookForReadiness = () => Promise<Readiness>;
+
+/** What is said of a process that can serve, in the API and on metrics ports alike. */
+export const readyData = ({ databaseMs }: Readiness) => ({
+  database: { ok: true, ms: databaseMs },
+  schema: { ok: true },
+  keys: { ok: true },
+  clock: { ok: true },
+});
+
+/** One sentence about what is not as it should be. */
+export const notReady = ({ lacks }: Readiness): string => `Not ready: ${lacks.map(({ path }) => path).join(", ")}.`;
+
+/** When asking again makes sense, in seconds. */
+export const readinessRetryAfterSeconds = 1;
+
+/** A database that takes longer than this counts as away. */
+const databaseMsMax = 2_000;
+
+export interface ReadinessOptions {
+  db: Db;
+  clock: Pick<ServiceClock, "isInStep">;
+  secrets: Pick<ProcessSecrets, "lastMismatches">;
+  log: Log;
+}
+
+/** Readiness of this process; what changes in it is logged. */
+export function createReadiness({ db, clock, secrets, log }: ReadinessOptions): LookForReadiness {
+  let said = "";
+
+  return async () => {
+    const startedAt = performance.now();
+    const found = await lookAtDatabase(db);
+    const databaseMs = Math.round((performance.now() - startedAt) * 10) / 10;
+    const lacks: Readiness["lacks"] = found === undefined ? [] : [found];
+    const mismatches = secrets.lastMismatches();
+    if (mismatches === undefined) {
+      lacks.push({ path: "keys", reason: "were not compared with the installation's yet" });
+    } else if (mismatches.length > 0) {
+      lacks.push({ path: "keys", reason: `not those of the installation: ${mismatches.join(", ")}` });
+    }
+    if (!clock.isInStep()) {
+      lacks.push({ path: "clock", reason: "this machine's clock was not found to agree with the database's" });
+    }
+
+    const saying = lacks.map(({ path }) => path).join(" ");
+    if (saying !== said) {
+      if (lacks.length > 0) log.warn({ event: "readiness.failed", lacks }, "this process is not ready");
+      else log.info({ event: "readiness.restored" }, "this process is ready again");
+    }
+    said = saying;
+    return { databaseMs, lacks };
+  };
+}
+
+async function lookAtDatabase(db: Db): Promise<Readiness["lacks"][number] | undefined> {
+  try {
+    const pending = pendingMigrations(await answerWithin(databaseMsMax, installation.migrationsDone(db)));
+    return pending.length === 0 ? undefined : { path: "schema", reason: `not run yet: ${pending.join(", ")}` };
+  } catch (error) {
+    // undefined_table: a database that nobody has migrated.
+    return (error as { code?: unknown }).code === "42P01"
+      ? { path: "schema", reason: "no migration has been run" }
+      : { path: "database", reason: "does not answer" };
+  }
+}

@@ -1,0 +1,54 @@
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterEach, expect, onTestFinished, test, vi } from "vitest";
+import { openDatabase } from "../../../db/client.ts";
+import { sql } from "../../../db/sql.ts";
+import { createDisk } from "../../../process/disk.ts";
+import { useDatabase } from "../../support/run/database.ts";
+import { scratchDirectory } from "../../support/run/services.ts";
+
+const database = useDatabase();
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+const noProblems = { report: () => undefined, end: () => undefined };
+
+test("a disk that Postgres says is full counts as full for 30 s, and the process has a problem meanwhile", async () => {
+  vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+  const problems = { report: vi.fn(), end: vi.fn() };
+  const disk = createDisk({ dataDirectory: "none", problems });
+  const db = openDatabase({
+    url: database.url,
+    connectionsMax: 1,
+    applicationName: "realmpass test",
+    onDiskFull: () => {
+      disk.noteFull();
+    },
+  });
+  onTestFinished(() => db.close());
+  await expect(db.query(sql`do $$ begin raise exception 'no' using errcode = '53200'; end $$`)).rejects.toThrow();
+  expect(await disk.isFull()).toBe(false);
+
+  const full = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`;
+  await expect(db.transaction((tx) => tx.query(full))).rejects.toThrow("could not extend file");
+  expect(await disk.isFull()).toBe(true);
+  expect(problems.report).toHaveBeenCalledWith("disk_full", expect.any(String));
+
+  vi.advanceTimersByTime(29_000);
+  await expect(db.query(full)).rejects.toThrow("could not extend file");
+  vi.advanceTimersByTime(29_000);
+  expect(await disk.isFull()).toBe(true);
+  vi.advanceTimersByTime(1_000);
+  expect(await disk.isFull()).toBe(false);
+  expect(problems.end.mock.calls).toEqual([[...(problems.report.mock.calls[0] as string[])]]);
+});
+
+test("the disk of a trial's own Postgres is full when too little of it is free; elsewhere it is somebody else's", async () => {
+  const dataDirectory = await scratchDirectory("realmpass-disk-");
+  const isFull = (bytesMin: number) => createDisk({ dataDirectory, problems: noProblems, bytesMin }).isFull();
+  expect(await isFull(Number.MAX_SAFE_INTEGER)).toBe(false);
+  writeFileSync(join(dataDirectory, "postgres.url"), "");
+  expect(await isFull(Number.MAX_SAFE_INTEGER)).toBe(true);
+  expect(await isFull(1)).toBe(false);
+});
