@@ -3,7 +3,11 @@ import { readdirSync, readFileSync, statSync } from "node:fs";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
+import { openDatabase, type Database } from "../../../db/client.ts";
+import { sql } from "../../../db/sql.ts";
+import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
 import { createBrowserSession } from "../../support/browser/browser-session.ts";
+import { givenRows } from "../../support/given/given.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { copyDataDirectory, ended, scratchDirectory } from "../../support/run/services.ts";
@@ -116,6 +120,41 @@ describe("the next start", () => {
     expect(adopting.errors()).toContain("embedded-postgres.adopted");
   });
 });
+
+test("it is ready once the service as a whole is well, and says what it waits for until then", async () => {
+  const data = await installed();
+  const postgres = await startEmbeddedPostgres({
+    dataDirectory: data,
+    log: { info: () => undefined, error: () => undefined },
+    searchPath: process.env["PATH"] ?? "",
+  });
+  // Its issuer has no key, so that nobody publishes its CRL.
+  const realmId = await asOwner(postgres.url, (owner) => givenRows(() => owner).realm());
+  await postgres.stop();
+
+  const started = await start({ data });
+  await eventually(() => {
+    expect(started.errors()).toMatch(/"event":"start\.awaited","fields":\[.*"path":"crl"/);
+  });
+  expect(started.output()).not.toContain("is ready at");
+  expect((await fetch(`${started.url}/status`)).status).toBe(503);
+  expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
+
+  await asOwner(readFileSync(join(data, "postgres.url"), "utf8").trim(), (owner) =>
+    owner.query(sql`update issuers set not_after = now() where realm_id = ${realmId}`),
+  );
+  await started.ready();
+});
+
+/** Does something with the owner's rights. */
+async function asOwner<Result>(url: string, run: (owner: Database) => Promise<Result>): Promise<Result> {
+  const owner = openDatabase({ url, connectionsMax: 1, applicationName: "realmpass test" });
+  try {
+    return await run(owner);
+  } finally {
+    await owner.close();
+  }
+}
 
 test.each(["SIGINT", "SIGTERM", "SIGKILL"] as const)("stopping npm itself with %s stops everything", async (signal) => {
   const started = await start({ data: await installed(), program: "npm", args: ["start", "--silent"] });
