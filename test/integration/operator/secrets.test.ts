@@ -84,6 +84,15 @@ describe("secrets create", () => {
     expect(contentOf(dir)).toEqual(before);
   });
 
+  test("run again, it touches no directory, so that the one around them may lie where nothing can be changed", async () => {
+    const dir = directory();
+    await operator.run(["secrets", "create", "--dir", dir]);
+    const touched = (): number[] => [dir, join(dir, "api")].map((path) => statSync(path).ctimeMs);
+    const before = touched();
+    expect((await operator.run(["secrets", "create", "--dir", dir])).json["files"]).toEqual([]);
+    expect(touched()).toEqual(before);
+  });
+
   test("with --only it makes one kind", async () => {
     const dir = directory();
     await operator.run(["secrets", "create", "--dir", dir, "--only", "output"]);
