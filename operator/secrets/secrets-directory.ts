@@ -19,6 +19,8 @@ interface Placement {
   places: readonly [Place, ...Place[]];
   /** Its file in a data directory that all processes share; undefined: such a directory has none. */
   shared?: string;
+  /** Earlier versions had no such secret: it is made where a shared directory has none. */
+  isLater?: boolean;
 }
 
 const drawPassword = (): string => randomBytes(32).toString("base64url");
@@ -98,7 +100,12 @@ const placements = {
     },
   ],
   "root-key-passphrase": [
-    { draw: drawSecret.rootKeyPassphrase, places: [{ directory: "operator", file: rootKeyPassphrase.file }] },
+    {
+      draw: drawSecret.rootKeyPassphrase,
+      shared: rootKeyPassphrase.file,
+      isLater: true,
+      places: [{ directory: "operator", file: rootKeyPassphrase.file }],
+    },
   ],
   audit: [
     {
@@ -173,20 +180,19 @@ export function writeSecrets({
 
 /** A secret that is there already, else that of the data directory, else a new one. */
 function valueOf(
-  { draw, places: [first], shared }: Placement,
+  { draw, places: [first], shared, isLater = false }: Placement,
   { directory, from }: { directory: string; from: string | undefined },
 ): string {
   const existing = read(join(directory, first.directory, first.file));
   if (from === undefined || shared === undefined) return existing ?? draw();
   const path = join(from, shared);
   const kept = read(path);
-  if (kept === undefined) {
-    throw new CommandError(
-      "secret_missing",
-      `${path} is not there. Nothing was written; --only names the kinds that ${from} has.`,
-    );
-  }
-  return kept;
+  if (kept !== undefined) return kept;
+  if (isLater) return existing ?? draw();
+  throw new CommandError(
+    "secret_missing",
+    `${path} is not there. Nothing was written; --only names the kinds that ${from} has.`,
+  );
 }
 
 function contentFor({ part }: Place, value: string, from: string | undefined): string {

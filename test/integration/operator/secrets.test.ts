@@ -120,6 +120,15 @@ describe("secrets create", () => {
     expect(contentOf(from)).toEqual(given);
   });
 
+  test("with --from it keeps the passphrase that opens the roots of a shared data directory, where there is one", async () => {
+    const [dir, from] = [directory(), directory()];
+    const only = ["--only", "root-key-passphrase", "--from", from];
+    expect((await operator.run(["secrets", "create", "--dir", directory(), ...only])).code).toBe(0);
+    writeFileSync(join(from, "root-key-passphrase"), "what opens the root\n");
+    expect((await operator.run(["secrets", "create", "--dir", dir, ...only])).code).toBe(0);
+    expect(contentOf(dir)).toEqual({ "operator/root-key-passphrase": "what opens the root" });
+  });
+
   test("a secret that is another one than the data directory's, or missing there, is refused before anything is written", async () => {
     const dir = directory();
     const [from, empty] = [directory(), directory()];
