@@ -79,7 +79,7 @@ onBothBackends((kind) => {
     "when one worker and then both lose an issuer, nothing accepted fails: it is issued later, bulk jobs go on, and another realm, revoking and OCSP do not wait",
     async (service) => {
       const { owner, issuerId } = service;
-      const [userId = ""] = await givenUsers(service, 1);
+      const people = await givenUsers(service, 50);
       // Its issuer is the newest, which a worker must be able to use to start at all.
       const other = await givenIssuingRealm(owner, { maxProfiles: 100 });
       await useQuickKeys(service);
@@ -87,7 +87,7 @@ onBothBackends((kind) => {
       const strangers = await givenUsers({ owner, realmId: other.realmId }, 50);
 
       const create = (name: string, prefer: string) =>
-        service.call("POST", `/api/user/${userId}/profiles/${name}`, creation, { prefer });
+        service.call("POST", `/api/user/${people[0]!}/profiles/${name}`, creation, { prefer });
       const serials: string[] = [];
       for (let count = 0; count < 5; count++) {
         const { body } = await create(`phone-${count}`, "wait=60");
@@ -108,7 +108,7 @@ onBothBackends((kind) => {
       const elsewhere = repeating((count) =>
         service.call("POST", profileOf(strangers, count), creation, { authorization, prefer: "wait=60" }),
       );
-      const here = repeating((count) => create(`laptop-${count}`, "wait=1"));
+      const here = repeating((count) => service.call("POST", profileOf(people, count), creation, { prefer: "wait=1" }));
       const key = await replaceKey(service);
       // One that loses the issuer, and one that never had it.
       await service.startWorker();
