@@ -2,16 +2,16 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeAll, expect, test } from "vitest";
-import { runOperator } from "../../../operator/program.ts";
 import { sql } from "../../../db/sql.ts";
 import { auditPublicKey, generateAuditKey } from "../../../runtime/audit-key.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { drawSecret } from "../../../runtime/data-directory.ts";
 import { generateOutputKeyPair } from "../../../runtime/sealed-output.ts";
-import { givenUser, testKeyCost, testPassphrase } from "../../support/given/issuing.ts";
+import { givenUser, testPassphrase } from "../../support/given/issuing.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { ended } from "../../support/run/services.ts";
+import { operate } from "../../support/service/operator.ts";
 import { startService, type RunningService } from "../../support/service/service.ts";
 
 /** Everything that one installation is given, replaced piece by piece; the tests are one story, in order. */
@@ -39,25 +39,14 @@ beforeAll(async () => {
   service = await startService({ kind: "postgres", env: environment(), atEnd: atEndOfFile });
 });
 
-async function operator(argv: string[], env: Record<string, string> = {}) {
-  let [out, err] = ["", ""];
-  const code = await runOperator([...argv, "--json"], {
-    env: {
-      DATABASE_URL: service.databaseUrl,
-      REALMPASS_DATA_DIRECTORY: join(scratch, "operator"),
-      ...environment(),
-      REALMPASS_ROOT_KEY_PASSPHRASE: "the passphrase of roots",
-      ...env,
-    },
-    nodeVersion: process.versions.node,
-    clock: systemClock,
-    writeOut: (text) => (out += text),
-    writeError: (text) => (err += text),
-    costs: { key: testKeyCost },
-    readInput: () => Promise.resolve(""),
+const operator = (argv: string[], env: Record<string, string> = {}) =>
+  operate(argv, {
+    DATABASE_URL: service.databaseUrl,
+    REALMPASS_DATA_DIRECTORY: join(scratch, "operator"),
+    ...environment(),
+    REALMPASS_ROOT_KEY_PASSPHRASE: "the passphrase of roots",
+    ...env,
   });
-  return { code, err, json: JSON.parse(out) as Record<string, unknown> };
-}
 
 /** Ends every process of a kind and starts one in its place. */
 async function restart(kind: "api" | "worker", env: Record<string, string> = {}): Promise<void> {
