@@ -43,6 +43,8 @@ export interface ApiOptions {
   port: number;
   /** A second listener, which asks for client certificates. */
   tls?: TlsListenerOptions | undefined;
+  /** Omitted: those that are right for strangers. */
+  connections?: Partial<ConnectionLimits> | undefined;
   /** Once the ports are known: addresses may hang on them. */
   settings: (port: number, tlsPort: number | undefined) => ApiSettings;
   registry: Registry;
@@ -86,8 +88,9 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const attemptLimits = createAttemptLimits({ backend: options.backend, db, masterKeys: key, log });
   lifecycle.onStop("attempt limits", () => attemptLimits.close());
 
-  const server = createServer(connections);
-  const tlsServer = options.tls && createTlsListener(options.tls);
+  const limits = { ...connectionLimits, ...options.connections };
+  const server = createServer(limits);
+  const tlsServer = options.tls && createTlsListener(options.tls, limits);
   const port = await listenOn(server, options);
   const tlsPort = options.tls && tlsServer && (await listenOn(tlsServer, { ...options, port: options.tls.port }));
   const settings = options.settings(port, tlsPort);
@@ -113,7 +116,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     settings,
   });
   for (const each of servers) {
-    each.maxConnections = connectionsMax;
+    each.maxConnections = limits.maxConnections;
     each.on("request", app);
   }
   lifecycle.onStop("http server", async () => {
@@ -127,24 +130,33 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
 
 const lostNotifications = "nobody hears when an issuance is settled; rows are read again instead";
 
-/** A client that sends slowly, or nothing, holds a connection no longer than this. The last one is for uploads. */
-const connections = {
+/** What a client may have of connections, in milliseconds: one that sends slowly, or nothing, holds none for longer. */
+export interface ConnectionLimits {
+  keepAliveTimeout: number;
+  headersTimeout: number;
+  /** How often the others are looked at. */
+  connectionsCheckingInterval: number;
+  /** For a whole request, that is for uploads. */
+  requestTimeout: number;
+  /** Of each listener; what is beyond it is closed at once. */
+  maxConnections: number;
+}
+
+const connectionLimits: ConnectionLimits = {
   keepAliveTimeout: 65_000,
   headersTimeout: 10_000,
   connectionsCheckingInterval: 5_000,
   requestTimeout: 300_000,
+  maxConnections: 10_000,
 };
-
-/** Of each listener; what is beyond it is closed at once. */
-const connectionsMax = 10_000;
 
 /**
  * A listener that asks for a client certificate and lets anybody in, with one or without: TLS shows that the client has
  * the key, and which certificates count is decided where it matters.
  */
-const createTlsListener = ({ certificate, key }: TlsListenerOptions): Server =>
+const createTlsListener = ({ certificate, key }: TlsListenerOptions, limits: ConnectionLimits): Server =>
   createTlsServer({
-    ...connections,
+    ...limits,
     cert: certificate,
     key,
     minVersion: "TLSv1.2",

@@ -11,6 +11,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queues.ts";
 import type { AttemptLimits } from "./attempt-limits.ts";
 import type { ExhaustedKeys } from "../http/exhausted-keys.ts";
+import type { BodyLimits } from "../http/request-body.ts";
 import type { ApiMetrics } from "../http/metrics.ts";
 import type { ClientCertificateSettings } from "../http/client-certificate/config.ts";
 import type { RateLimits } from "../http/rate-limit.ts";
@@ -65,6 +66,8 @@ export interface ApiSettings {
   clientCertificates?: ClientCertificateSettings;
   /** Where the built console lies. Default: where `npm run build` puts it. */
   consoleFolder?: string;
+  /** How long bodies may take. */
+  bodyLimits?: BodyLimits;
   /** How long a realm's identity provider may take for one answer. Default: 5 s. */
   upstreamTimeoutMs?: number;
   /** Where realms' logos may come from. Default: the public Internet. */

@@ -97,8 +97,8 @@ async function answer(
   const params = readParams(request, names);
   const query = parsePairs(queryOf(request.originalUrl));
   const takesBody = endpoint.body !== undefined || endpoint.list !== undefined;
-  const body = takesBody ? await readJsonBody(request) : undefined;
-  const upload = endpoint.upload && openUpload(request, endpoint.upload);
+  const body = takesBody ? await readJsonBody(request, deps.settings.bodyLimits) : undefined;
+  const upload = endpoint.upload && openUpload(request, endpoint.upload, deps.settings.bodyLimits);
 
   const answering = endpoint.respond({
     deps,

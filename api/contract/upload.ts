@@ -2,7 +2,8 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { z } from "zod";
 import { ServiceError, type ErrorCode } from "../../domain/errors.ts";
-import { mediaType, requireUncompressed, takeLeftover } from "../http/request-body.ts";
+import { within } from "../../runtime/deadline.ts";
+import { mediaType, requireUncompressed, takeLeftover, type BodyLimits } from "../http/request-body.ts";
 import type { Access, PrincipalFor } from "./access.ts";
 import {
   answerOf,
@@ -64,18 +65,24 @@ export function uploaded<A extends Access, const Code extends ErrorCode, Query e
 }
 
 /** A request's body as an upload. Throws `unsupported_media_type` for a file of a type that is not offered. */
-export function openUpload(request: IncomingMessage, { types, bytesMax }: UploadFormats): Upload {
+export function openUpload(
+  request: IncomingMessage,
+  { types, bytesMax }: UploadFormats,
+  { silenceMsMax = 30_000 }: BodyLimits = {},
+): Upload {
   const type = typeOf(request, types);
   requireUncompressed(request);
   if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const hash = createHash("sha256");
   let digest: string | undefined;
+  let isSilent = false;
 
   async function* bytes(): AsyncGenerator<Buffer> {
     let length = 0;
     try {
       const chunks = request.iterator({ destroyOnReturn: false }) as AsyncIterator<Buffer, undefined>;
-      for (let next = await spoken(chunks.next()); next.done !== true; next = await spoken(chunks.next())) {
+      const spoken = () => notSilent(chunks.next(), silenceMsMax);
+      for (let next = await spoken(); next.done !== true; next = await spoken()) {
         const chunk = next.value;
         length += chunk.length;
         if (length > bytesMax) throw tooLarge(bytesMax);
@@ -83,6 +90,7 @@ export function openUpload(request: IncomingMessage, { types, bytesMax }: Upload
         yield chunk;
       }
     } catch (cause) {
+      if (cause instanceof Silence) isSilent = true;
       if (cause instanceof ServiceError) throw cause;
       throw new ServiceError("invalid_request", { description: "The body ended early.", cause });
     }
@@ -96,27 +104,23 @@ export function openUpload(request: IncomingMessage, { types, bytesMax }: Upload
       try {
         return await result;
       } catch (error) {
-        await takeLeftover(request);
+        if (!isSilent) await takeLeftover(request);
         throw error;
       }
     },
   };
 }
 
-/** An upload may be silent for so long, while we wait for it. */
-const silenceMsMax = 30_000;
+async function notSilent<Next>(next: Promise<Next>, silenceMsMax: number): Promise<Next> {
+  const came = await within(silenceMsMax, next);
+  if (came !== "late") return came;
+  throw new Silence(silenceMsMax / 1_000);
+}
 
-async function spoken<Next>(next: Promise<Next>): Promise<Next> {
-  let timer: NodeJS.Timeout | undefined;
-  const silence = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => {
-      reject(new ServiceError("invalid_request", { description: "Nothing more of the body came for 30 seconds." }));
-    }, silenceMsMax);
-  });
-  try {
-    return await Promise.race([next, silence]);
-  } finally {
-    clearTimeout(timer);
+/** The client sends nothing more, so that there is nothing to take before it is answered. */
+class Silence extends ServiceError {
+  constructor(seconds: number) {
+    super("invalid_request", { description: `Nothing more of the body came for ${seconds} seconds.` });
   }
 }
 

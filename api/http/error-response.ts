@@ -68,8 +68,9 @@ async function refuse({ request, response, limiter }: Exchange, thrown: unknown)
   if (!response.hasHeader("X-Rate-Limit-Limit"))
     await limiter.countPublic(response, request.ip ?? "").catch(() => undefined);
   sendError(request, response, error);
-  // Closed at once, the connection would be reset before the answer has been read, and a proxy would make it a 502.
-  if (error.code === "payload_too_large") dropLeftover(request);
+  // Left open, a client that sends nothing more would hold the connection; closed at once, it would be reset before the
+  // answer has been read, and a proxy would make it a 502.
+  if (!request.complete) dropLeftover(request);
 }
 
 /** The failures of the API and of what has no format of its own: the wrapper, or problem details. */

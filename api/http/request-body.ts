@@ -8,25 +8,30 @@ import { parseJson } from "./json-text.ts";
 const bodyBytesMax = 128 * 1024;
 
 /** The JSON body of a request of any method; undefined when there is none. Throws a ServiceError for what cannot be read. */
-export async function readJsonBody(request: IncomingMessage): Promise<unknown> {
+export async function readJsonBody(request: IncomingMessage, limits?: BodyLimits): Promise<unknown> {
   if (!hasBody(request)) return undefined;
   const type = request.headers["content-type"];
-  const bytes = await readBytes(request);
+  const bytes = await readBytes(request, limits);
   if (bytes.length === 0) return undefined;
   if (type !== undefined && !isJson(type)) throw new ServiceError("unsupported_media_type");
   const text = decodeUtf8(bytes);
   return text.trim() === "" ? undefined : parseJson(text);
 }
 
-/** How long a body that is no upload may take. */
-const bodyMsMax = 15_000;
+/** How long bodies may take, in milliseconds. */
+export interface BodyLimits {
+  /** A whole body that is no upload. Default: 15 s. */
+  bodyMsMax?: number;
+  /** Silence of an upload, while we wait for it. Default: 30 s. */
+  silenceMsMax?: number;
+}
 
 /** Whether a request carries a body (RFC 9112 section 6.3). */
 const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers["transfer-encoding"] !== undefined || (headers["content-length"] ?? "0") !== "0";
 
 /** The bytes of a body, read to the end. `payload_too_large` beyond the limit, `unsupported_media_type` when they are compressed. */
-export async function readBytes(request: IncomingMessage): Promise<Buffer> {
+export async function readBytes(request: IncomingMessage, { bodyMsMax = 15_000 }: BodyLimits = {}): Promise<Buffer> {
   requireUncompressed(request);
   if (Number(request.headers["content-length"] ?? 0) > bodyBytesMax) throw new ServiceError("payload_too_large");
 

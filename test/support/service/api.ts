@@ -4,7 +4,7 @@ import { Registry } from "prom-client";
 import { beforeAll, expect } from "vitest";
 import type { ApiSettings } from "../../../api/contract/deps.ts";
 import type { TlsListenerOptions } from "../../../api/http/client-certificate/config.ts";
-import { startApi } from "../../../api/server.ts";
+import { startApi, type ConnectionLimits } from "../../../api/server.ts";
 import { openDatabase, type Database } from "../../../db/client.ts";
 import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
 import type { Scope } from "../../../domain/scopes.ts";
@@ -86,6 +86,8 @@ export interface ApiOptions {
   log?: Log;
   /** Where the API's metrics are. */
   registry?: Registry;
+  /** What clients may have of connections, where it is not what the service gives them. */
+  connections?: Partial<ConnectionLimits>;
   /** What its readiness asks about the clock, and about secrets that are not the installation's. */
   needs?: Omit<ReadinessOptions, "db" | "log">;
 }
@@ -99,6 +101,7 @@ export function useApi({
   backend: givenBackend,
   log = silentLog,
   registry,
+  connections,
   needs = { clock: systemClock, secrets: { lastMismatches: () => [] } },
 }: ApiOptions = {}): TestApi {
   const database = useDatabase();
@@ -129,6 +132,7 @@ export function useApi({
       host: "127.0.0.1",
       port: 0,
       tls: tls && { ...tls, port: 0 },
+      connections,
       settings: (listening, listeningTls) => ({
         baseUrl: url || `http://127.0.0.1:${listening}`,
         authUrl: url || `http://127.0.0.1:${listening}`,
