@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { accessSync, constants, statSync } from "node:fs";
-import { delimiter, join } from "node:path";
+import { delimiter, dirname, join } from "node:path";
 import { describe, test } from "vitest";
 
 /** Where to get a tool, for the message that says it is missing (Debian and Ubuntu package names). */
@@ -44,7 +44,8 @@ export function requireTool(name: string): string {
 /**
  * A `describe` block that needs programs of other projects. When one is missing, the block is skipped on a developer's
  * machine, with its name on stderr and in the report; where `CI` is set it fails instead, so that nobody mistakes an
- * incomplete machine for a passing test. `redis` stands for the Redis that global-setup found, wherever it runs.
+ * incomplete machine for a passing test. `redis` stands for the Redis that global-setup found, wherever it runs, and
+ * `root` for the right to run processes as other users.
  */
 export function describeWithTool(tools: string | readonly string[], name: string, block: () => void): void {
   const missing = [tools].flat().filter((tool) => !isThere(tool));
@@ -72,14 +73,22 @@ function describeUnless(missing: string | undefined, name: string, block: () => 
   describe.skip(`${name} (SKIPPED, ${missing})`, block);
 }
 
-const isThere = (tool: string): boolean =>
-  tool === "redis" ? process.env["TEST_REDIS_URL"] !== undefined : findTool(tool) !== undefined;
+const isThere = (tool: string): boolean => {
+  if (tool === "root") return process.getuid?.() === 0 && isOpenToAll(process.cwd());
+  return tool === "redis" ? process.env["TEST_REDIS_URL"] !== undefined : findTool(tool) !== undefined;
+};
 
-function whatIsMissing(tools: readonly string[]): string {
-  return tools
-    .map((tool) => `${tool} is not installed${packageOf[tool] === undefined ? "" : ` (package ${packageOf[tool]})`}`)
+const whatIsMissing = (tools: readonly string[]): string =>
+  tools
+    .map((tool) => {
+      if (tool === "root") return "the tests do not run as root, in a directory that other users can enter";
+      return `${tool} is not installed${packageOf[tool] === undefined ? "" : ` (package ${packageOf[tool]})`}`;
+    })
     .join(", ");
-}
+
+/** Whether every user can enter a directory. */
+const isOpenToAll = (directory: string): boolean =>
+  (statSync(directory).mode & 0o001) !== 0 && (directory === "/" || isOpenToAll(dirname(directory)));
 
 function isExecutableFile(file: string): boolean {
   try {

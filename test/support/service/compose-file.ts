@@ -70,3 +70,9 @@ function filledIn(text: string): string {
   const inner = /\$\{\w+:-([^{}]*)\}/;
   return inner.test(text) ? filledIn(text.replace(inner, "$1")) : text.replaceAll("$$", "$");
 }
+
+/** What the image tells each of its processes, unless the service says otherwise. */
+export function imageVariables(): Record<string, string> {
+  const [, line = ""] = /^ENV (.*)$/m.exec(readFileSync("Dockerfile", "utf8")) ?? [];
+  return Object.fromEntries(line.split(" ").map((pair) => pair.split("=") as [string, string]));
+}
