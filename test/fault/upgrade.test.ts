@@ -247,8 +247,9 @@ describeWithCommit(before, "an installation of the commit before processes had l
   beforeAll(async () => {
     const cleanup = createCleanup();
     atEnd(() => cleanup.run());
+    // Its packages are installed when they are not the ones of today.
     ({ tree } = await buildCommit(before, cleanup));
-  });
+  }, 900_000);
   beforeAll(async () => {
     installation = await givenInstallation(tree);
   });

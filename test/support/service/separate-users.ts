@@ -1,8 +1,18 @@
 import { execFileSync, spawn, type ChildProcess } from "node:child_process";
 import { randomInt, X509Certificate } from "node:crypto";
-import { chmodSync, cpSync, lchownSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import {
+  chmodSync,
+  cpSync,
+  lchownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { text } from "node:stream/consumers";
 import { expect } from "vitest";
@@ -62,7 +72,34 @@ export function copyFor(seat: Seat, from: string, to: string): void {
   give(to, seat.uid);
 }
 
-const options = ({ uid, env }: Seat) => ({ uid, gid: uid, env: { PATH: process.env["PATH"] ?? "", ...env } });
+/** Whether every user can enter a directory. */
+const isOpenToAll = (directory: string): boolean =>
+  (statSync(directory).mode & 0o001) !== 0 && (directory === "/" || isOpenToAll(dirname(directory)));
+
+let program: string | undefined;
+
+/** Where every user finds the built program: here, or in a copy when others cannot enter this directory. */
+function programDirectory(): string {
+  if (program !== undefined) return program;
+  if (isOpenToAll(process.cwd())) return (program = process.cwd());
+  const copy = mkdtempSync(join(tmpdir(), "realmpass-program-"));
+  atEndOfFile(() => {
+    program = undefined;
+    rmSync(copy, { recursive: true, force: true });
+  });
+  execFileSync("cp", ["-a", "--parents", "dist", "node_modules", "package.json", walkProgram, copy]);
+  execFileSync("chmod", ["-R", "a+rX", copy]);
+  return (program = copy);
+}
+
+const walkProgram = "test/support/service/walk.mjs";
+
+const options = ({ uid, env }: Seat) => ({
+  uid,
+  gid: uid,
+  cwd: programDirectory(),
+  env: { PATH: process.env["PATH"] ?? "", ...env },
+});
 
 /** Runs a program as the seat's user. Answers what it prints; throws when it fails, with what it says about that. */
 export async function runAs(seat: Seat, [program = "", ...args]: readonly string[]): Promise<string> {
@@ -109,7 +146,7 @@ export type Walk = Map<string, string>;
 
 /** Reads all that the seat's user can: below the machine's directory, in /proc, and in the database with the seat's login. */
 export async function walkAs(seat: Seat, machine: Machine, { database = true } = {}): Promise<Walk> {
-  const args = ["test/support/service/walk.mjs", database ? "database" : "", machine.directory];
+  const args = [walkProgram, database ? "database" : "", machine.directory];
   const child = spawn(process.execPath, args, { ...options(seat), stdio: ["ignore", "pipe", "pipe"] });
   const failure = text(child.stderr);
   const code = new Promise((resolve) => child.once("close", resolve));
