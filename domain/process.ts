@@ -3,15 +3,17 @@ export const processKinds = ["api", "worker", "responder"] as const;
 export type ProcessKind = (typeof processKinds)[number];
 
 /** What a process may find wrong with itself while it goes on; docs/operations.md says what to do about each. */
-export type ProblemCode =
-  | "certificate_ending"
-  | "clock_skewed"
-  | "disk_full"
-  | "issuer_away"
-  | "login_too_wide"
-  | "metrics_port"
-  | "notifications_lost"
-  | "publication_failed";
+export const problemCodes = [
+  "certificate_ending",
+  "clock_skewed",
+  "disk_full",
+  "issuer_away",
+  "login_too_wide",
+  "metrics_port",
+  "notifications_lost",
+  "publication_failed",
+] as const;
+export type ProblemCode = (typeof problemCodes)[number];
 
 /** Something that does not work in a process. For operators: it names no person and holds no secret. */
 export interface Problem {

@@ -23,7 +23,12 @@ export async function checkServer(context: Context): Promise<Check[]> {
       await db.close();
     }
   } catch (error) {
-    return [fails("database", describeFailure(error).message, "Start Postgres, or correct DATABASE_URL.")];
+    const { code, message } = describeFailure(error);
+    const remedy =
+      code === "database_refused"
+        ? "Correct the login, the password or the database's name in DATABASE_URL (or DATABASE_PASSWORD)."
+        : "Start Postgres, or correct the host and port in DATABASE_URL.";
+    return [fails("database", message, remedy)];
   }
 }
 

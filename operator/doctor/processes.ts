@@ -1,6 +1,8 @@
 import type { Db } from "../../db/client.ts";
 import * as processes from "../../db/queries/upkeep/processes.ts";
-import type { ProcessKind } from "../../domain/process.ts";
+import type { ProcessState } from "../../db/queries/upkeep/processes.ts";
+import type { ProblemCode, ProcessKind } from "../../domain/process.ts";
+import { skewMsMax } from "../../runtime/clock.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 /** What goes wrong without any process of a kind. */
@@ -9,6 +11,25 @@ const without: Readonly<Record<ProcessKind, string>> = {
   responder: "OCSP is not answered, and RADIUS servers that are strict admit no device",
   api: "no request is answered",
 };
+
+/** What to do about what a process finds wrong with itself. */
+const remedies: Readonly<Record<ProblemCode, string>> = {
+  certificate_ending: "Replace REALMPASS_PROFILE_SIGNING_CERTIFICATE and its key.",
+  clock_skewed: "Let this machine set its clock by NTP, or the database's, if all processes differ alike.",
+  disk_full: "Make room on the disk of PostgreSQL.",
+  issuer_away:
+    'Look for "issuer.away" in its log; give it the passphrase that opens the key, in REALMPASS_ISSUER_KEY_PASSPHRASE.',
+  login_too_wide:
+    "Give it a login and a data directory of its own: `operator migrate --logins`, `operator secrets create`.",
+  metrics_port: "Set REALMPASS_METRICS_PORT.",
+  notifications_lost: 'Look for "listener.connection_lost" in its log.',
+  publication_failed: 'Look for "crl.failed" in its log.',
+};
+
+/** A newer process may report what this version does not know. */
+const remedyOf = (code: string): string =>
+  Object.entries(remedies).find(([known]) => known === code)?.[1] ??
+  "The newest version's docs/operations.md says what this means.";
 
 /** Whether there is a process of each kind, and what those that there are know to be wrong with themselves. */
 export async function checkProcesses(db: Db): Promise<Check[]> {
@@ -22,18 +43,49 @@ export async function checkProcesses(db: Db): Promise<Check[]> {
       const message = `pid ${state.pid} was not seen for ${state.silentSeconds} s and did not stop cleanly`;
       return [warns(name, message, "Look into its log; what it left is forgotten an hour after it was last seen.")];
     }
-    return state.problems.map(({ code, detail, since }) =>
-      warns(name, `${code} since ${since}: ${detail}`, "docs/operations.md says what each of these means."),
-    );
+    return state.problems.map((problem) => {
+      const says = stopsWork(state, problem, states) ? fails : warns;
+      return says(name, `${problem.code} since ${problem.since}: ${problem.detail}`, remedyOf(problem.code));
+    });
   });
+  const counts = `alive: ${kinds.map((kind) => `${kind} ${alive(kind)}`).join(", ")}`;
+  const versions = [...new Set(states.filter((state) => state.alive).map(({ version }) => version))].sort();
   return [
-    missing.length === 0
-      ? passes("processes", `alive: ${kinds.map((kind) => `${kind} ${alive(kind)}`).join(", ")}`)
-      : fails(
+    missing.length > 0
+      ? fails(
           "processes",
           missing.map((kind) => `no ${kind}: ${without[kind]}`).join("; "),
           `Start what is missing: \`npm start\`, or ${missing.map((kind) => `\`npm run ${kind}\``).join(" and ")}.`,
-        ),
+        )
+      : areApart(versions)
+        ? warns(
+            "processes",
+            `${counts}, of versions that are more than one release apart: ${versions.join(", ")}`,
+            "Bring all processes to the newest of these.",
+          )
+        : passes("processes", counts),
     ...each,
   ];
+}
+
+/** Whether nothing is signed or answered for a problem: a clock that is too far off, an issuer that no worker can use. */
+function stopsWork(
+  { clockSkewMs }: ProcessState,
+  { code, detail }: ProcessState["problems"][number],
+  states: readonly ProcessState[],
+): boolean {
+  if (code === "clock_skewed") return Math.abs(clockSkewMs ?? 0) > skewMsMax;
+  return (
+    code === "issuer_away" &&
+    states
+      .filter(({ kind, alive }) => kind === "worker" && alive)
+      .every(({ problems }) => problems.some((other) => other.code === code && other.detail === detail))
+  );
+}
+
+/** Code of a release runs beside that of the one before it, and of no other. Each release has another minor version. */
+function areApart(versions: readonly string[]): boolean {
+  const releases = [...new Set(versions.map((version) => version.split(".").slice(0, 2).join(".")))];
+  const [one, other] = releases.map((release) => release.split(".").map(Number));
+  return releases.length > 2 || (one?.[0] === other?.[0] && Math.abs((one?.[1] ?? 0) - (other?.[1] ?? 0)) > 1);
 }

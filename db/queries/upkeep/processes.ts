@@ -85,6 +85,9 @@ export interface ProcessState {
   kind: ProcessKind;
   host: string;
   pid: number;
+  version: string;
+  /** How far its machine's clock is ahead of the database's, in milliseconds; null: not measured. */
+  clockSkewMs: number | null;
   alive: boolean;
   /** Since it was last seen, by the database's clock. */
   silentSeconds: number;
@@ -97,7 +100,7 @@ export const listStates = (db: Db): Promise<ProcessState[]> =>
     with seen as (
       select *, extract(epoch from clock_timestamp() - seen_at)::integer as seconds from processes
     )
-    select kind, host, pid, seconds <= ${silenceSecondsMax} as alive, seconds as "silentSeconds", problems
+    select kind, host, pid, version, clock_skew_ms as "clockSkewMs", seconds <= ${silenceSecondsMax} as alive, seconds as "silentSeconds", problems
       from seen
      order by kind, host, pid, started_at
   `);

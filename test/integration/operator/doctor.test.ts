@@ -6,7 +6,7 @@ import { sql } from "../../../db/sql.ts";
 import type { Check } from "../../../operator/doctor/check.ts";
 import { generateAuditKey } from "../../../runtime/audit-key.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
-import { processKinds } from "../../../domain/process.ts";
+import { problemCodes, processKinds } from "../../../domain/process.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
 import { givenProcess } from "../../support/given/process.ts";
 import { givenRows } from "../../support/given/given.ts";
@@ -235,7 +235,67 @@ describe("the processes", () => {
     expect(of("process worker elsewhere")).toMatchObject({
       status: "warn",
       message: "publication_failed since 2027-01-01T00:00:00.000Z: issuer 7",
+      remedy: expect.stringContaining("crl.failed") as string,
     });
+  });
+
+  test("say what to do about each problem that a process may report", async () => {
+    const since = systemClock.now();
+    const reported = problemCodes.map((code) => ({ code, detail: "something", since }));
+    await givenProcess(operator.database.owner, { kind: "worker", problems: reported });
+    const { checks } = await examine();
+    const found = checks.filter(({ name }) => name === "process worker host");
+    expect(found.map(({ message }) => message.split(" ")[0])).toEqual(problemCodes);
+    expect(new Set(found.map(({ remedy }) => remedy)).size).toBe(problemCodes.length);
+  });
+
+  test("with an issuer that no worker can use fail, and with one that another worker can are a warning", async () => {
+    await aliveProcesses();
+    await operator.database.owner.query(sql`delete from processes where kind = 'worker'`);
+    const since = systemClock.now();
+    const away = (...issuers: string[]) =>
+      issuers.map((id) => ({ code: "issuer_away", detail: `issuer ${id}`, since }) as const);
+    await givenProcess(operator.database.owner, { kind: "worker", host: "one", problems: away("7", "8") });
+    await givenProcess(operator.database.owner, { kind: "worker", host: "gone", silentSeconds: 20 });
+    const states = async () => {
+      const { checks } = await examine();
+      return checks.flatMap(({ name, status, message }) =>
+        message.includes("issuer_away") ? [`${name} ${status} ${message.split(": ")[1] ?? ""}`] : [],
+      );
+    };
+    expect(await states()).toEqual(["process worker one fail issuer 7", "process worker one fail issuer 8"]);
+
+    await givenProcess(operator.database.owner, { kind: "worker", host: "two", problems: away("8") });
+    expect(await states()).toEqual([
+      "process worker one warn issuer 7",
+      "process worker one fail issuer 8",
+      "process worker two fail issuer 8",
+    ]);
+  });
+
+  test.each([
+    [2_001, "warn"],
+    [-5_001, "fail"],
+  ])("whose clock is %i ms off are a %s", async (clockSkewMs, status) => {
+    await aliveProcesses();
+    const problems = [{ code: "clock_skewed", detail: "the clocks differ", since: systemClock.now() }] as const;
+    await givenProcess(operator.database.owner, { kind: "responder", host: "elsewhere", clockSkewMs, problems });
+    const { code, of } = await examine();
+    expect(of("process responder elsewhere")).toMatchObject({ status });
+    if (status === "fail") expect(code).toBe(1);
+  });
+
+  test.each([
+    [["0.1.0", "0.2.3"], "ok"],
+    [["0.1.0", "0.2.0", "0.3.0"], "warn"],
+    [["0.1.0", "0.3.0"], "warn"],
+    [["0.9.0", "1.0.0"], "ok"],
+  ])("of the versions %j are %s: code of two releases may run beside each other", async (versions, status) => {
+    const [first = ""] = versions;
+    for (const kind of processKinds) await givenProcess(operator.database.owner, { kind, version: first });
+    for (const version of versions) await givenProcess(operator.database.owner, { kind: "api", version });
+    await givenProcess(operator.database.owner, { kind: "api", version: "9.0.0", silentSeconds: 20 });
+    expect((await examine()).of("processes")).toMatchObject({ status });
   });
 });
 

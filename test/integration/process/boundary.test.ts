@@ -261,6 +261,20 @@ test("doctor says when its own login may not act as the operator", async () => {
   });
 });
 
+test("doctor tells a wrong password from a server that is away", async () => {
+  const wrong = await examined("database", withLogin(superuser, { name: "nobody", password: "wrong" }));
+  expect(wrong).toMatchObject({
+    status: "fail",
+    message: expect.stringContaining("password authentication failed") as string,
+    remedy: "Correct the login, the password or the database's name in DATABASE_URL (or DATABASE_PASSWORD).",
+  });
+  const away = await examined("database", Object.assign(new URL(superuser), { port: String(await freePort()) }).href);
+  expect(away).toMatchObject({
+    status: "fail",
+    remedy: "Start Postgres, or correct the host and port in DATABASE_URL.",
+  });
+});
+
 test("operator commands other than migrate say that their login is the owner's", async () => {
   const said = async (url: string) => (await operator(["realm", "list"], url)).err;
   expect(await said(superuser)).toContain("postgres is a superuser, and only `migrate` needs that");
