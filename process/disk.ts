@@ -7,7 +7,7 @@ import type { Beat } from "./beat.ts";
 export interface Disk {
   /** Postgres has said that its disk is full (SQLSTATE 53100). */
   noteFull(): void;
-  /** Whether it said so a moment ago, or the disk of a trial's own Postgres is nearly full. */
+  /** Whether it said so a moment ago, or (as far as the system tells) the disk of a trial's own Postgres is nearly full. */
   isFull(): Promise<boolean>;
 }
 
@@ -43,8 +43,8 @@ export function createDisk({
     async isFull() {
       if (timer !== undefined) return true;
       if (!existsSync(join(dataDirectory, "postgres.url"))) return false;
-      const { bavail, bsize } = await statfs(dataDirectory);
-      return bavail * bsize < bytesMin;
+      const free = await statfs(dataDirectory).catch(() => undefined);
+      return free !== undefined && free.bavail * free.bsize < bytesMin;
     },
   };
 }
