@@ -83,7 +83,13 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   }
 
   process.stdout.write(
-    banner({ base: baseUrl(config), data: data.path, redis: config.REDIS_URL !== undefined, first }),
+    banner({
+      base: baseUrl(config),
+      data: data.path,
+      redis: config.REDIS_URL !== undefined,
+      sharedLogin: urls.shared,
+      first,
+    }),
   );
 }
 
@@ -108,6 +114,8 @@ async function startDatabase({
 interface Urls extends Record<ProcessKind, string> {
   operator: string;
   queue: Env;
+  /** Whether all sign in with the login that we were given. */
+  shared: boolean;
 }
 
 /**
@@ -132,6 +140,7 @@ async function loginPerProcess(
       responder: ownerUrl,
       operator: ownerUrl,
       queue: { QUEUE_DATABASE_URL: queueUrl },
+      shared: true,
     };
   }
   return {
@@ -140,6 +149,7 @@ async function loginPerProcess(
     responder: withLogin(ownerUrl, logins.realmpass_responder),
     operator: withLogin(ownerUrl, logins.realmpass_operator),
     queue: { QUEUE_DATABASE_URL: withLogin(ownerUrl, logins.realmpass_queue) },
+    shared: false,
   };
 }
 
@@ -269,11 +279,13 @@ function banner({
   base,
   data,
   redis,
+  sharedLogin,
   first,
 }: {
   base: string;
   data: string;
   redis: boolean;
+  sharedLogin: boolean;
   first: Awaited<ReturnType<typeof firstRun>>;
 }): string {
   const lines = [
@@ -283,7 +295,12 @@ function banner({
     `  API description  ${base}/openapi.json`,
     `  State            ${resolve(data)}`,
     `  Queue            ${redis ? "Redis" : "Postgres (set REDIS_URL to use Redis)"}`,
-    "  This is a trial: all processes run as one user of this machine, who can read every key in the state.",
+    "  This is a trial: all processes run as one user of this machine, so code that runs in any of them can read every key.",
+    ...(sharedLogin
+      ? [
+          "  They share the login of DATABASE_URL, which may not make roles: SQL of any of them reaches what all of them may.",
+        ]
+      : []),
     "",
   ];
   if (first !== undefined) {

@@ -1,15 +1,20 @@
 import { once } from "node:events";
 import { readdirSync, readFileSync, statSync } from "node:fs";
+import { rm } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { join } from "node:path";
 import { afterEach, beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { openDatabase, type Database } from "../../../db/client.ts";
+import { makeInstallationRoles } from "../../../db/logins.ts";
 import { sql } from "../../../db/sql.ts";
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
+import { drawSecret } from "../../../runtime/data-directory.ts";
+import { withLogin } from "../../../runtime/server-url.ts";
 import { createBrowserSession } from "../../support/browser/browser-session.ts";
 import { givenRows } from "../../support/given/given.ts";
 import { eventually } from "../../support/run/eventually.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
+import { asLogin } from "../../support/run/queue-schema.ts";
 import { copyDataDirectory, ended, scratchDirectory } from "../../support/run/services.ts";
 import { startWhole, type WholeService } from "../../support/service/whole-service.ts";
 
@@ -79,6 +84,95 @@ describe("the first start", () => {
     await ended(first.child, "SIGINT");
     expect(first.child.exitCode).toBe(0);
     expect(first.processes().size).toBe(0);
+  });
+});
+
+test("each process is told its own variables alone", async () => {
+  const given = {
+    REALMPASS_ISSUER_KEY_PASSPHRASE: "what opens the keys of issuers",
+    REALMPASS_ROOT_KEY_PASSPHRASE: "what opens the keys of roots",
+    REALMPASS_MASTER_KEY: drawSecret.masterKey(),
+    SOMETHING_ELSE: "which nobody of them reads",
+  };
+  const service = await start({ env: given });
+  await service.ready();
+
+  const told = Object.fromEntries(
+    ["api", "worker", "responder"].map((name) => {
+      const [pid] = processesWith(service, `${name}/main`);
+      const environment = readFileSync(`/proc/${pid}/environ`, "utf8");
+      return [
+        name,
+        Object.keys(given).filter((variable) => environment.includes(given[variable as keyof typeof given])),
+      ];
+    }),
+  );
+  expect(told).toEqual({
+    api: ["REALMPASS_MASTER_KEY"],
+    worker: ["REALMPASS_ISSUER_KEY_PASSPHRASE"],
+    responder: [],
+  });
+});
+
+describe("with a database that is given,", () => {
+  let superuser: string;
+  beforeAll(async () => {
+    const directory = await scratchDirectory("realmpass-given-");
+    await copyDataDirectory(directory);
+    const server = await startEmbeddedPostgres({
+      dataDirectory: directory,
+      log: { info: () => undefined, error: () => undefined },
+      searchPath: process.env["PATH"] ?? "",
+    });
+    atEndOfFile(async () => {
+      await server.stop();
+      await rm(directory, { recursive: true, force: true });
+    });
+    superuser = server.url;
+  });
+
+  /** A database of its own there, in which `prepare` makes the login that is given. */
+  async function startIn(name: string, prepare: (url: string) => Promise<string>): Promise<WholeService> {
+    await asLogin(superuser, (client) => client.query(`create database ${name}`));
+    const url = await prepare(Object.assign(new URL(superuser), { pathname: `/${name}` }).href);
+    const service = await start({ data: await scratchDirectory("realmpass-start-"), env: { DATABASE_URL: url } });
+    await service.ready();
+    return service;
+  }
+
+  /** The logins of each process; where the queues are in Postgres, they have one of their own. */
+  const loginsOf = async (database: string): Promise<Record<string, string[]>> => {
+    const { rows } = await asLogin(superuser, (client) =>
+      client.query<{ name: string; logins: string[] }>(
+        `select replace(application_name, 'realmpass ', '') as name, array_agg(distinct usename::text order by usename::text) as logins
+           from pg_stat_activity where datname = $1 and application_name like 'realmpass %' group by 1`,
+        [database],
+      ),
+    );
+    return Object.fromEntries(rows.map(({ name, logins }) => [name, logins]));
+  };
+
+  test("each process signs in with a login of its own, where the given one may make roles", async () => {
+    const service = await startIn("roles_made", (url) => Promise.resolve(url));
+    const logins = await loginsOf("roles_made");
+    const drawn = logins["responder"]?.[0]?.replace("realmpass_responder_", "") ?? "";
+    expect(drawn).toMatch(/^[0-9a-f]{8}$/);
+    expect(logins).toEqual({
+      api: [`realmpass_api_${drawn}`, `realmpass_queue_${drawn}`],
+      responder: [`realmpass_responder_${drawn}`],
+      worker: [`realmpass_queue_${drawn}`, `realmpass_worker_${drawn}`],
+    });
+    expect(service.output()).not.toContain("may not make roles");
+  });
+
+  test("all share a login that may not make roles, and the terminal says so", async () => {
+    const owner = { name: "realmpass_owner", password: "owner" };
+    const service = await startIn("roles_given", async (url) => {
+      await makeInstallationRoles(url, [owner]);
+      return withLogin(url, owner);
+    });
+    expect(await loginsOf("roles_given")).toEqual({ api: [owner.name], responder: [owner.name], worker: [owner.name] });
+    expect(service.output()).toContain("They share the login of DATABASE_URL, which may not make roles");
   });
 });
 
