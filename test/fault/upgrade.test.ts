@@ -247,7 +247,7 @@ describeWithCommit(before, "an installation of the commit before processes had l
   beforeAll(async () => {
     const cleanup = createCleanup();
     atEnd(() => cleanup.run());
-    // Its packages are installed when they are not the ones of today.
+    // Its packages are installed unless they are the same as today.
     ({ tree } = await buildCommit(before, cleanup));
   }, 900_000);
   beforeAll(async () => {
