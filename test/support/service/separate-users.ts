@@ -104,6 +104,7 @@ const options = ({ uid, env }: Seat) => ({
 /** Runs a program as the seat's user. Answers what it prints; throws when it fails, with what it says about that. */
 export async function runAs(seat: Seat, [program = "", ...args]: readonly string[]): Promise<string> {
   const child = spawn(program, args, { ...options(seat), stdio: ["ignore", "pipe", "pipe"] });
+  atEndOfFile(() => ended(child, "SIGKILL"));
   const code = new Promise((resolve) => child.once("close", resolve));
   const [out, err] = await Promise.all([text(child.stdout), text(child.stderr)]);
   if ((await code) !== 0) throw new Error(`${seat.name}: ${program} ${args.join(" ")} failed: ${err}`);
@@ -148,6 +149,7 @@ export type Walk = Map<string, string>;
 export async function walkAs(seat: Seat, machine: Machine, { database = true } = {}): Promise<Walk> {
   const args = [walkProgram, database ? "database" : "", machine.directory];
   const child = spawn(process.execPath, args, { ...options(seat), stdio: ["ignore", "pipe", "pipe"] });
+  atEndOfFile(() => ended(child, "SIGKILL"));
   const failure = text(child.stderr);
   const code = new Promise((resolve) => child.once("close", resolve));
   const found: Walk = new Map();
