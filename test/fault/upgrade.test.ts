@@ -119,7 +119,7 @@ async function givenInstallation(tree: string): Promise<Installation> {
 
   const whole = await startWhole({ data, port, args: [join(tree, "dist/start.js")] });
   atEnd(() => ended(whole.child, "SIGKILL"));
-  await whole.ready();
+  await whole.ready("/readyz");
   const client = await operator("application", "create", "--type", "service", "--name", "U", "--client-uri", url);
   await operator("user", "create", "--username", "grace", "--admin");
   const { userID = "" } = await operator("user", "create", "--username", "ada");

@@ -130,13 +130,17 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
     prepared("operator");
   });
 
-  test("a profile is made and is good by OCSP, and the api's container counts as healthy", async () => {
+  test("a profile is made and is good by OCSP, and the containers of api, worker and responder count as healthy", async () => {
     await issueAndAskOcsp({ operator, url: `http://localhost:${ports["api"]}`, ceremony: ceremony() });
-    const [, ...check] = service("api").healthcheck?.test ?? [];
-    await runAs(
-      seats["api"]!,
-      check.map((arg) => here("api", arg)),
-    );
+    for (const name of server) {
+      const [, ...check] = service(name).healthcheck?.test ?? [];
+      await eventually(() =>
+        runAs(
+          seats[name]!,
+          check.map((arg) => here(name, arg)),
+        ),
+      );
+    }
   });
 
   test("each process is signed in with its own login, and finds nothing beyond its role", async () => {

@@ -13,8 +13,8 @@ export interface WholeService {
   env: Record<string, string>;
   output(): string;
   errors(): string;
-  /** Resolves when it has said that it is ready, and the service as a whole is well; rejects when the service ends instead. */
-  ready(): Promise<void>;
+  /** Resolves when it has said that it is ready, and `path` (default: `/status`) says so too; rejects when the service ends instead. */
+  ready(path?: string): Promise<void>;
   /** The command lines of what it has started and what still runs of that, Postgres included, by process id. */
   processes(): Map<number, string>;
   /** Stops it and removes its directory. */
@@ -84,10 +84,10 @@ export async function startWhole({
     env,
     output: () => output,
     errors: () => errors,
-    async ready() {
+    async ready(path = "/status") {
       await said;
       await eventually(async () => {
-        expect((await fetch(`${url}/status`)).status).toBe(200);
+        expect((await fetch(`${url}${path}`)).status).toBe(200);
       });
     },
     processes,
