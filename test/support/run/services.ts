@@ -1,5 +1,5 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from "node:child_process";
-import { mkdtemp, rm, statfs } from "node:fs/promises";
+import { appendFile, mkdtemp, rm, statfs } from "node:fs/promises";
 import { createServer, type AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,6 +7,7 @@ import { promisify } from "node:util";
 import { Redis } from "ioredis";
 import pg from "pg";
 import { startEmbeddedPostgres } from "../../../embedded-postgres/embedded-postgres.ts";
+import { embeddedPostgresFiles } from "../../../embedded-postgres/files.ts";
 import { findTool } from "./tools.ts";
 
 /** A service that a test run started, or that it was given. */
@@ -33,7 +34,6 @@ export async function prepareDataDirectory(): Promise<Service> {
   const options = { dataDirectory: directory, log: quiet, searchPath: process.env["PATH"] ?? "" };
   const postgres = await startEmbeddedPostgres(options);
   await withCheapPassword(postgres.url);
-  await withManyConnections(postgres.url);
   await postgres.stop();
   return { url: directory, stop: () => rm(directory, { recursive: true, force: true }) };
 }
@@ -53,17 +53,6 @@ async function withCheapPassword(url: string): Promise<void> {
   }
 }
 
-/** Room for the services that fault tests run beside each other, of which each has up to 53 connections; it counts from the next start. */
-async function withManyConnections(url: string): Promise<void> {
-  const client = new pg.Client({ connectionString: url });
-  await client.connect();
-  try {
-    await client.query("alter system set max_connections = 500");
-  } finally {
-    await client.end();
-  }
-}
-
 /** Makes `directory` a copy of a data directory: by default of the one that has nothing but a cluster. */
 export async function copyDataDirectory(directory: string, from = process.env["TEST_DATA_DIRECTORY"]): Promise<void> {
   if (from === undefined) throw new Error("TEST_DATA_DIRECTORY is set by test/support/run/global-setup.ts");
@@ -78,6 +67,8 @@ export async function startPostgres(): Promise<Service> {
 
   const directory = await scratchDirectory("realmpass-test-");
   await copyDataDirectory(directory);
+  // Room for the services that fault tests run beside each other, of which each has up to 53 connections.
+  await appendFile(join(embeddedPostgresFiles(directory).cluster, "postgresql.auto.conf"), "max_connections = 500\n");
   const postgres = await startEmbeddedPostgres({
     dataDirectory: directory,
     log: quiet,
