@@ -80,6 +80,8 @@ function createChecks() {
     const { status, headers, body, text } = answer;
     const documented = responses[status];
     if (documented === undefined) return `status ${status} is not documented`;
+    // Realms of tests have issuers without a CRL, and `/status` says so.
+    if (status === 503 && pointer.startsWith("#/paths/~1status/")) return undefined;
     if (status >= 500) return `status ${status} is our fault`;
     const response = resolved(document, documented);
     if (response["content"] === undefined) return text === "" ? undefined : "has a body that is not documented";
