@@ -80,15 +80,26 @@ export function createTokenSigningKeys({
   };
 
   const keys = async ({ youngerThanMs = cacheMs } = {}): Promise<Keys> => {
-    const known = await reading;
-    return known !== undefined && performance.now() - known.readAt < youngerThanMs ? known : readAgain();
+    const asked = reading;
+    const known = await asked;
+    if (known !== undefined && performance.now() - known.readAt < youngerThanMs) return known;
+    // Of many who find them too old at once, one reads them again.
+    return reading === undefined || reading === asked ? readAgain() : reading;
+  };
+
+  /** First keys on their way: many who need one at once wait for one, as making it costs a core for up to a second. */
+  const making = new Map<rows.TokenAlgorithm, Promise<Keys>>();
+  const makeFirst = async (algorithm: rows.TokenAlgorithm): Promise<Keys> => {
+    await addKey({ db, masterKeys, at: clock.now() }, algorithm, "current");
+    return readAgain();
   };
 
   const current = async (algorithm: rows.TokenAlgorithm) => {
     let known = await keys();
     if (!known.all.some(isCurrent(algorithm))) {
-      await addKey({ db, masterKeys, at: clock.now() }, algorithm, "current");
-      known = await readAgain();
+      const made = making.get(algorithm) ?? makeFirst(algorithm).finally(() => making.delete(algorithm));
+      making.set(algorithm, made);
+      known = await made;
     }
     const row = known.all.find(isCurrent(algorithm));
     if (row === undefined) throw new Error(`there is no current ${algorithm} key`);

@@ -37,6 +37,21 @@ const kidOf = (token: string): string => decodeProtectedHeader(token).kid ?? "";
 const kidsOf = async (keys: TokenSigningKeys): Promise<string[]> =>
   (await keys.publicKeys()).filter(({ alg }) => alg === "RS256").map(({ kid = "" }) => kid);
 
+test("many who need the first key at once have one made, and read the keys together", async () => {
+  const asked: string[] = [];
+  const watched: Database = {
+    ...db,
+    query(statement) {
+      asked.push(statement.text);
+      return db.query(statement);
+    },
+  };
+  const keys = createTokenSigningKeys({ db: watched, masterKeys: key, clock: { now: () => new Date(start) } });
+  await Promise.all(Array.from({ length: 20 }, () => signed(keys)));
+  const count = (part: string): number => asked.filter((text) => text.includes(part)).length;
+  expect({ made: count("insert into token_signing_keys"), read: count("select") }).toEqual({ made: 1, read: 2 });
+});
+
 test("processes that start at once agree on one key of each algorithm", async () => {
   const processes = Array.from({ length: 5 }, () => processAt(0));
   const sets = await Promise.all(processes.map(async (one) => JSON.stringify(await one.publicKeys())));
