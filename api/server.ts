@@ -27,6 +27,7 @@ import { createExhaustedKeys } from "./http/exhausted-keys.ts";
 import { createApiMetrics } from "./http/metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import { createServiceHealth } from "./resources/health/service-health.ts";
+import { createAcceptance } from "./resources/profile/accept-together.ts";
 import { createOutputOpener } from "./resources/issuance/open-output.ts";
 import { createPasswordCheck } from "./browser/sign-in/password-check.ts";
 
@@ -104,6 +105,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     log,
     metrics,
     settlements,
+    acceptProfile: createAcceptance({ db, log }),
     collectIssuance,
     openOutput,
     jobs,

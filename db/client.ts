@@ -11,6 +11,11 @@ export interface Db {
 export interface Database extends Db {
   /** Runs everything in `run` in one transaction (read committed): all of it or, when it throws, nothing. */
   transaction<Result>(run: (tx: Db) => Promise<Result>): Promise<Result>;
+  /**
+   * Runs statements in one transaction (read committed) that is sent in one write: none of them can need an answer to one
+   * before it. Answers the rows of each. Throws what the first that failed threw; then nothing was done.
+   */
+  pipelined(statements: readonly Sql[]): Promise<object[][]>;
   close(): Promise<void>;
 }
 
@@ -95,6 +100,23 @@ export function openDatabase(options: DatabaseOptions): Database {
         client.off("error", onError);
         client.release(broken);
       }
+    },
+
+    async pipelined(statements) {
+      const client = await pool.connect().catch(rethrow);
+      const onError = () => undefined;
+      client.on("error", onError);
+      const { stream } = client.connection;
+      stream.cork();
+      // After a failure Postgres takes none of the others, and rolls back where it is told to commit.
+      const answers = [begin, ...statements, commit].map((statement) => run(client, statement, failed));
+      stream.uncork();
+      const settled = await Promise.allSettled(answers);
+      client.off("error", onError);
+      const failure = settled.find((answer) => answer.status === "rejected");
+      client.release(failure?.reason instanceof DatabaseUnavailable);
+      if (failure !== undefined) throw failure.reason;
+      return (await Promise.all(answers)).slice(1, -1);
     },
 
     close: () => pool.end(),

@@ -2,18 +2,32 @@ import { sql, type Sql } from "./sql.ts";
 
 /** The rules of `domain/entitlement.ts` as fragments of SQL. What names a row is its alias, as `sql`, never a value. */
 
+/** A value, or the column that has it. */
+type Instant = Date | Sql;
+
 /** How many profiles user `u` of realm `r` may have. */
 export const limitOf = (u: Sql, r: Sql): Sql =>
   sql`case when ${u}.profile_override > 0 then ${u}.profile_override else ${r}.max_profiles end`;
 
 /** Whether certificate `c` is neither revoked nor expired. */
-export const isActive = (c: Sql, at: Date): Sql => sql`(${c}.revoked_at is null and ${c}.not_after > ${at})`;
+export const isActive = (c: Sql, at: Instant): Sql => sql`(${c}.revoked_at is null and ${c}.not_after > ${at})`;
 
 /** Whether issuance `i` has neither been issued nor failed. */
 export const isUnsettled = (i: Sql): Sql => sql`${i}.status in ('queued', 'signing')`;
 
+/** How many active profiles and unsettled issuances a user has. */
+export const countOfUser = (userId: string | Sql, at: Instant): Sql => sql`
+  ((select count(*)
+      from certificates c
+     where c.user_id = ${userId}
+       and ${isActive(sql`c`, at)})::integer
+   + (select count(*)
+        from issuances i
+       where i.user_id = ${userId}
+         and ${isUnsettled(sql`i`)})::integer)`;
+
 /** When the profile of issuance `i` ends if it is made at `at`; a guest's no later than the account `g`. */
-export function profileEnd(i: Sql, g: Sql | null, at: Date): Sql {
+export function profileEnd(i: Sql, g: Sql | null, at: Instant): Sql {
   const longest = sql`${at}::timestamptz + make_interval(months => ${i}.validity_months)`;
   return g === null ? longest : sql`least(${longest}, ${g}.expires_at)`;
 }
@@ -48,7 +62,7 @@ export interface OwnerColumns {
 }
 
 /** Why an owner gets no other profile at `at`; null: nothing refuses it. */
-export const profileRefusal = (o: OwnerColumns, at: Date): Sql => sql`
+export const profileRefusal = (o: OwnerColumns, at: Instant): Sql => sql`
   case ${whenShutOut(o)}
        ${o.revokedAt ? sql`when ${o.revokedAt} is not null then 'guest_account_ended'` : sql``}
        ${o.expiresAt ? sql`when ${o.expiresAt} <= ${at} then 'guest_account_ended'` : sql``}

@@ -11,7 +11,11 @@ type Remembered =
  * Runs `body` in one transaction. With an Idempotency-Key, a repeat of the request does not run it again but gets what
  * it answered the first time, after waiting for a first one that is still under way. A change that failed is not remembered.
  */
-export type Change = <Result extends Remembered>(body: (tx: Db) => Promise<Result>) => Promise<Result>;
+export type Change = <Result extends Remembered>(
+  body: (tx: Db) => Promise<Result>,
+  /** Does the same in transactions of its own; run instead where nothing has to be remembered. */
+  alone?: () => Promise<Result>,
+) => Promise<Result>;
 
 export interface ChangeRequest {
   /** The header as sent. */
@@ -28,7 +32,7 @@ export interface ChangeRequest {
 /** The `change` of one request. */
 export function changeOf({ db, clock }: { db: Database; clock: Clock }, request: ChangeRequest): Change {
   const key = request.idempotencyKey;
-  if (key === undefined) return (body) => db.transaction(body);
+  if (key === undefined) return (body, alone = () => db.transaction(body)) => alone();
   if (!/^[!-~]{1,255}$/.test(key)) {
     throw new ServiceError("invalid_request", {
       fields: [{ path: "Idempotency-Key", reason: "must be 1 to 255 visible ASCII characters" }],

@@ -1,9 +1,11 @@
 import type { JWK, JWTPayload } from "jose";
 import type { Database } from "../../db/client.ts";
+import type { ProfileRequest } from "../../db/operations/acceptance.ts";
 import type { Job } from "../../db/queries/bulk-job/jobs.ts";
 import type { TokenAlgorithm } from "../../db/queries/oauth/token-signing-keys.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import type { CreationOutput } from "../../domain/certificate-format.ts";
+import type { ProfileRefusal } from "../../domain/entitlement.ts";
 import type { MasterKeys } from "../../runtime/master-key.ts";
 import type { LookForReadiness } from "../../process/readiness.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -29,6 +31,7 @@ export interface Deps {
   log: Log;
   metrics: ApiMetrics;
   settlements: Settlements;
+  acceptProfile: AcceptProfile;
   collectIssuance: CollectIssuance;
   openOutput: OpenOutput;
   /** Who watches which bulk job. */
@@ -97,6 +100,12 @@ export interface Settlements {
   /** Ends every wait as if its time were up: the process stops, and clients ask another one. */
   close(): void;
 }
+
+/**
+ * Accepts a request for a user's profile in a transaction that it may share with others: from then on it will be finished.
+ * Answers why it is refused; undefined when it is accepted.
+ */
+export type AcceptProfile = (wanted: ProfileRequest) => Promise<ProfileRefusal | undefined>;
 
 /** Reads one issuance, marking its output as collected. Undefined when there is no such issuance. */
 export type CollectIssuance = (id: string) => Promise<CollectedIssuance | undefined>;

@@ -70,5 +70,6 @@ const countIssued = (): Promise<void> => Promise.resolve();
 const within = (tx: Db): Database => ({
   query: (statement) => tx.query(statement),
   transaction: (run) => run(tx),
+  pipelined: (statements) => Promise.all(statements.map((statement) => tx.query(statement))),
   close: () => Promise.resolve(),
 });

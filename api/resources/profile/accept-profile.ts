@@ -1,26 +1,9 @@
 import type { Db } from "../../../db/client.ts";
+import type { ProfileRequest } from "../../../db/operations/acceptance.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { NewIssuance, UserRow } from "../../../db/queries/issuance/issuances.ts";
-import type { Actor } from "../../../domain/audit.ts";
-import type { CertificateFormat } from "../../../domain/certificate-format.ts";
-import { keyTypeFor, type DeviceType, type KeyType } from "../../../domain/device.ts";
+import { keyTypeFor } from "../../../domain/device.ts";
 import { profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
-
-/** A profile that somebody wants for a user. */
-export interface ProfileRequest {
-  /** What its issuance will be known by. */
-  id: string;
-  realmId: string;
-  userId: string;
-  name: string;
-  deviceType: DeviceType;
-  format: CertificateFormat;
-  keyType?: KeyType | undefined;
-  csr?: string | undefined;
-  allowAuth: boolean;
-  actor: Actor;
-  at: Date;
-}
 
 /**
  * Accepts a request for a user's profile with the owner's row locked: from the commit on it will be finished. Answers

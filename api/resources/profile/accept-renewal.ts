@@ -1,10 +1,11 @@
 import type { Db } from "../../../db/client.ts";
+import type { ProfileRequest } from "../../../db/operations/acceptance.ts";
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import type { Renewal } from "../../../db/queries/issuance/issuances.ts";
 import { profileRefusal, type ProfileRefusal } from "../../../domain/entitlement.ts";
 import { isRenewable, renewalHoursMax } from "../../../domain/renewal.ts";
-import { issuanceOf, type ProfileRequest } from "./accept-profile.ts";
+import { issuanceOf } from "./accept-profile.ts";
 
 /** Why a renewal is refused. */
 export type RenewalRefusal = ProfileRefusal | "not_renewable" | "renewed_already";

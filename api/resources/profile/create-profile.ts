@@ -1,3 +1,5 @@
+import type { ProfileRequest } from "../../../db/operations/acceptance.ts";
+import type { ProfileRefusal } from "../../../domain/entitlement.ts";
 import { drawIssuanceId } from "../../../runtime/draw-ids.ts";
 import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
 import { finishIssuance } from "../issuance/finish-issuance.ts";
@@ -17,8 +19,8 @@ type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "s
 type IssuanceView = ReturnType<typeof issuanceView<CreatedProfileView>>;
 
 /**
- * Creates a profile for a user of the principal's realm: accepts it in one transaction with the owner's row locked, has a
- * worker make it, and answers what came of it in time.
+ * Creates a profile for a user of the principal's realm: accepts it with the owner's row locked, has a worker make
+ * it, and answers what came of it in time.
  */
 export async function createProfileOf(
   userId: string,
@@ -29,14 +31,18 @@ export async function createProfileOf(
   const createdAt = deps.clock.now();
   let isNew = false;
 
-  const id = await change(async (tx) => {
-    const issuanceId = drawIssuanceId();
-    const wanted = { id: issuanceId, realmId, userId, name, ...body, actor: actorOf(principal), at: createdAt };
-    const refusal = await acceptProfile(tx, wanted);
+  const accept = async (accepted: (wanted: ProfileRequest) => Promise<ProfileRefusal | undefined>) => {
+    const id = drawIssuanceId();
+    const wanted = { id, realmId, userId, name, ...body, actor: actorOf(principal), at: createdAt };
+    const refusal = await accepted(wanted);
     if (refusal !== undefined) throw fail(refusal);
     isNew = true;
-    return issuanceId;
-  });
+    return id;
+  };
+  const id = await change(
+    (tx) => accept((wanted) => acceptProfile(tx, wanted)),
+    () => accept(deps.acceptProfile),
+  );
 
   const call = { deps, prefer, log, signal, errors: profileCreationErrors, fail };
   return finishIssuance({ id, isNew, createdAt, view: createdProfileView }, call);

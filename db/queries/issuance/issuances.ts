@@ -6,7 +6,7 @@ import type { ErrorCode } from "../../../domain/errors.ts";
 import type { IssuanceState } from "../../../domain/issuance-state.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
 import { first, only, type Db } from "../../client.ts";
-import { abandonSerials, isActive, isUnsettled } from "../../rules.ts";
+import { abandonSerials, countOfUser, isActive, isUnsettled } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /** A user, as far as another profile is concerned. */
@@ -18,16 +18,6 @@ const userColumns = sql`
   'user' as kind, u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt",
   u.profile_override as "profileOverride", r.max_profiles as "maxProfiles",
   r.max_valid_months as "validityMonths", r.key_types as "keyTypes", i.not_after as "issuerNotAfter"`;
-
-const countOfUser = (userId: string, at: Date): Sql => sql`
-  select (select count(*)
-            from certificates c
-           where c.user_id = ${userId}
-             and ${isActive(sql`c`, at)})::integer
-       + (select count(*)
-            from issuances i
-           where i.user_id = ${userId}
-             and ${isUnsettled(sql`i`)})::integer as count`;
 
 /**
  * Locks a user's row and reads what decides whether another profile may be created. Two statements, because the count
@@ -48,7 +38,7 @@ export async function lockOwner(
          and u.id = ${userId}
          for no key update of u
     `),
-    tx.query<{ count: number }>(countOfUser(userId, at)),
+    tx.query<{ count: number }>(sql`select ${countOfUser(userId, at)} as count`),
   ]);
   const owner = first(owners);
   return owner === undefined ? undefined : { ...owner, count: only(counts).count };
@@ -61,7 +51,7 @@ export async function readOwner(
 ): Promise<UserRow | undefined> {
   return first(
     await db.query<UserRow>(sql`
-      select ${userColumns}, (${countOfUser(userId, at)}) as count
+      select ${userColumns}, ${countOfUser(userId, at)} as count
         from users u
         join realms r on r.id = u.realm_id
         left join issuers i on i.realm_id = r.id and i.issuing

@@ -1,13 +1,19 @@
+import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
+import { acceptTogether } from "../../../db/operations/acceptance.ts";
 import * as rules from "../../../db/rules.ts";
 import { join, sql, type Sql } from "../../../db/sql.ts";
+import { operatorActor } from "../../../domain/audit.ts";
 import * as entitlement from "../../../domain/entitlement.ts";
 import type { OwnerState } from "../../../domain/entitlement.ts";
 import { hasEnded } from "../../../domain/guest-account.ts";
 import type { IssuanceState } from "../../../domain/issuance-state.ts";
+import { givenRows } from "../../support/given/given.ts";
+import { givenIssuance } from "../../support/given/issuing.ts";
 import { useDatabase } from "../../support/run/database.ts";
 
 const database = useDatabase();
+const given = givenRows(() => database.owner);
 
 /** An owner with what it has, and what is true of it at a time. */
 interface Case {
@@ -342,12 +348,68 @@ const inDatabase = async (owner: Case): Promise<Answer> => {
   return rest;
 };
 
+/** No realm has its users' profiles last longer. */
+const validMonthsMax = 24;
+
+/** Why a user with all this in the database is refused when requests are accepted together. */
+async function whenAccepting(owner: Case): Promise<string | null> {
+  const db = database.owner;
+  const now = new Date(owner.at);
+  const realmId = await given.realm({ maxProfiles: owner.realmLimit });
+  await db.query(sql`update realms set max_valid_months = ${owner.months} where id = ${realmId}`);
+  const user = await given.user({
+    realmId,
+    profileOverride: owner.override,
+    lockedAt: owner.locked ? now : null,
+    offboardedAt: owner.offboarded ? now : null,
+  });
+  for (const { until: end, revoked = false } of owner.profiles) {
+    const serialNumber = await given.profile(user, { createdAt: new Date(0), notAfter: new Date(end) });
+    if (revoked) {
+      await db.query(sql`
+        update certificates set revoked_at = ${now}, revocation_reason = 0 where serial_number = ${serialNumber}
+      `);
+    }
+  }
+  for (const state of owner.issuances) {
+    const id = await givenIssuance(db, { realmId, userId: user.id });
+    const isClaimed = state === "signing" || state === "issued";
+    await db.query(sql`
+      update issuances
+         set status = ${state}, serial_number = ${isClaimed ? "1" : null}, identity = ${isClaimed ? "a" : null},
+             claim_id = ${isClaimed ? id : null}, lease_expires_at = ${isClaimed ? now : null}::timestamptz,
+             issuer_id = (select id from issuers where realm_id = ${realmId}),
+             finished_at = ${state === "issued" || state === "failed" ? now : null}::timestamptz,
+             error_code = ${state === "failed" ? "issuance_failed" : null}
+       where id = ${id}
+    `);
+  }
+  await (owner.issuerUntil === null
+    ? db.query(sql`update issuers set issuing = false where realm_id = ${realmId}`)
+    : db.query(sql`
+        update issuers set not_before = ${new Date(0)}, not_after = ${new Date(owner.issuerUntil)} where realm_id = ${realmId}
+      `));
+
+  const request = {
+    name: "laptop",
+    deviceType: "Linux",
+    format: "pem",
+    allowAuth: false,
+    actor: operatorActor,
+  } as const;
+  const [refusal = null] = await acceptTogether(db, [
+    { ...request, id: randomUUID(), realmId, userId: user.id, at: now },
+  ]);
+  return refusal;
+}
+
 describe("code and database agree on", () => {
   test.each(cases)("%s", async (_, owner, answer) => {
     const full = { ...usual, ...owner };
 
     expect(inCode(full)).toMatchObject(answer);
     expect(await inDatabase(full)).toEqual(inCode(full));
+    if (full.kind === "user" && !full.replaces && full.months <= validMonthsMax) expect(await whenAccepting(full)).toBe(inCode(full).refusal);
   });
 
   test.each([

@@ -1,0 +1,118 @@
+import type { Actor } from "../../domain/audit.ts";
+import type { CertificateFormat } from "../../domain/certificate-format.ts";
+import { keyTypeFor, type DeviceType, type KeyType } from "../../domain/device.ts";
+import type { ProfileRefusal } from "../../domain/entitlement.ts";
+import type { Database } from "../client.ts";
+import { countOfUser, limitOf, profileEnd, profileRefusal } from "../rules.ts";
+import { sql, type Sql } from "../sql.ts";
+
+/** A profile that somebody wants for a user. */
+export interface ProfileRequest {
+  /** What its issuance will be known by. */
+  id: string;
+  realmId: string;
+  userId: string;
+  name: string;
+  deviceType: DeviceType;
+  format: CertificateFormat;
+  keyType?: KeyType | undefined;
+  csr?: string | undefined;
+  allowAuth: boolean;
+  actor: Actor;
+  at: Date;
+}
+
+/**
+ * Accepts requests for users' profiles together, in one transaction: from its end on they will be finished. Answers for
+ * each why it is refused; null when it is accepted. Throws, and accepts none of them, when the database does not take one
+ * of the rows, or when somebody else holds an owner's row: nobody waits long for a lock that a stranger's request needs.
+ */
+export async function acceptTogether(
+  db: Database,
+  wanted: readonly ProfileRequest[],
+): Promise<(ProfileRefusal | null)[]> {
+  const [, , rows = []] = await db.pipelined([
+    sql`set local lock_timeout = '50ms'`,
+    lockOwners(wanted),
+    createUnlessRefused(wanted),
+  ]);
+  const refusals = new Map((rows as Judged[]).map(({ id, refusal }) => [id, refusal]));
+  return wanted.map(({ id }) => refusals.get(id) ?? null);
+}
+
+interface Judged {
+  id: string;
+  refusal: ProfileRefusal | null;
+}
+
+/** In the order of their ids, as everybody locks them, so that two batches never wait for each other crosswise. */
+const lockOwners = (wanted: readonly ProfileRequest[]): Sql => sql`
+  select u.id
+    from (select distinct realm_id, id
+            from unnest(${wanted.map(({ realmId }) => realmId)}::bigint[],
+                        ${wanted.map(({ userId }) => userId)}::bigint[]) as w (realm_id, id)
+           order by id) o
+   cross join lateral (select id
+                         from users
+                        where realm_id = o.realm_id
+                          and id = o.id
+                          for no key update) u`;
+
+/**
+ * A statement of its own: it sees what was there once the rows were locked. An owner's requests are counted in their
+ * order. Everything is looked up row by row, as a plan that was made for tables without statistics is kept.
+ */
+const createUnlessRefused = (wanted: readonly ProfileRequest[]): Sql => {
+  const at = sql`w.created_at`;
+  const refusal = profileRefusal(
+    {
+      offboardedAt: sql`o.offboarded_at`,
+      lockedAt: sql`o.locked_at`,
+      room: { count: sql`o.count + w.before`, limit: sql`o.profiles_max` },
+      issuerNotAfter: sql`o.issuer_not_after`,
+      end: profileEnd(sql`o`, null, at),
+    },
+    at,
+  );
+  return sql`
+    with wanted as (
+      select *, row_number() over (partition by user_id order by place) - 1 as before
+        from unnest(${wanted.map(({ id }) => id)}::uuid[],
+                    ${wanted.map(({ realmId }) => realmId)}::bigint[],
+                    ${wanted.map(({ userId }) => userId)}::bigint[],
+                    ${wanted.map(({ name }) => name)}::text[],
+                    ${wanted.map(({ deviceType }) => deviceType)}::text[],
+                    ${wanted.map(({ format }) => format)}::text[],
+                    ${wanted.map(({ keyType }) => keyType ?? null)}::text[],
+                    ${wanted.map(({ deviceType }) => keyTypeFor({ deviceType }, { keyTypes: {} }))}::text[],
+                    ${wanted.map(({ csr }) => csr ?? null)}::text[],
+                    ${wanted.map(({ allowAuth }) => allowAuth)}::boolean[],
+                    ${wanted.map((request) => request.at)}::timestamptz[],
+                    ${wanted.map(({ actor }) => actor.userId)}::bigint[],
+                    ${wanted.map(({ actor }) => actor.clientId)}::text[])
+             with ordinality as w (id, realm_id, user_id, name, device_type, format, key_type, usual_key_type, csr, authable,
+                                   created_at, created_by_user_id, created_by_client_id, place)
+    ), judged as (
+      select w.*, o.validity_months, o.key_types,
+             case when o.id is null then 'user_not_found' else ${refusal} end as refusal
+        from wanted w
+        left join lateral (select u.id, u.offboarded_at, u.locked_at, ${limitOf(sql`u`, sql`r`)} as profiles_max,
+                                  r.max_valid_months as validity_months, r.key_types, s.not_after as issuer_not_after,
+                                  ${countOfUser(sql`u.id`, at)} as count
+                             from users u
+                             join realms r on r.id = u.realm_id
+                             left join issuers s on s.realm_id = r.id and s.issuing
+                            where u.realm_id = w.realm_id
+                              and u.id = w.user_id
+                           offset 0) o on true
+    ), created as (
+      insert into issuances (id, realm_id, kind, user_id, name, device_type, format, key_type, csr, authable,
+                             validity_months, created_at, created_by_user_id, created_by_client_id)
+      select id, realm_id, 'user', user_id, name, device_type, format,
+             coalesce(key_type, key_types ->> device_type, usual_key_type), csr, authable,
+             validity_months, created_at, created_by_user_id, created_by_client_id
+        from judged
+       where refusal is null
+    )
+    select id, refusal from judged`;
+};
