@@ -28,6 +28,7 @@ import { createApiMetrics } from "./http/metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import { createServiceHealth } from "./resources/health/service-health.ts";
 import { createAcceptance } from "./resources/profile/accept-together.ts";
+import { createEnqueuer } from "./resources/issuance/enqueue-issuance.ts";
 import { createOutputOpener } from "./resources/issuance/open-output.ts";
 import { createPasswordCheck } from "./browser/sign-in/password-check.ts";
 
@@ -106,6 +107,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     metrics,
     settlements,
     acceptProfile: createAcceptance({ db, log }),
+    enqueueIssuance: createEnqueuer({ queues, metrics, log }),
     collectIssuance,
     openOutput,
     jobs,

@@ -1,5 +1,6 @@
 import { advanceBulkJob } from "../domain/tasks/advance-bulk-job.ts";
 import { issueCertificate } from "../domain/tasks/issue-certificate.ts";
+import { issueCertificates } from "../domain/tasks/issue-certificates.ts";
 import type { TaskDefinition } from "../domain/tasks/task.ts";
 import type { tasks } from "../domain/tasks/tasks.ts";
 import { processBulkJobRows } from "../domain/tasks/process-bulk-job-rows.ts";
@@ -24,14 +25,17 @@ export interface ProcessorDeps extends BulkJobDeps {
 
 /** A processor for every task; the compiler says which one is missing. */
 export const processors = (deps: ProcessorDeps): Record<keyof typeof tasks, Processor> => ({
-  issueCertificate: processor(issueCertificate, async ({ issuanceId }) => {
-    const outcome = await deps.issue(issuanceId);
-    if (outcome === "released") throw new RetryLater("the issuance went back to the queue");
-    return outcome;
-  }),
+  issueCertificate: processor(issueCertificate, ({ issuanceId }) => issue(deps, [issuanceId])),
+  issueCertificates: processor(issueCertificates, ({ issuanceIds }) => issue(deps, issuanceIds)),
   advanceBulkJob: processor(advanceBulkJob, ({ jobId }) => advance(deps, jobId)),
   processBulkJobRows: processor(processBulkJobRows, (chunk) => workRows(deps, chunk)),
 });
+
+/** Tried again as a whole when one went back to the queue: those that are settled are not claimed again. */
+async function issue(deps: ProcessorDeps, issuanceIds: readonly string[]): Promise<void> {
+  const outcomes = await Promise.all(issuanceIds.map(deps.issue));
+  if (outcomes.includes("released")) throw new RetryLater("an issuance went back to the queue");
+}
 
 /**
  * Ties what a worker does to a task's definition. A payload that does not fit the definition is never tried again: the

@@ -6,6 +6,7 @@ import type { TokenAlgorithm } from "../../db/queries/oauth/token-signing-keys.t
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import type { CreationOutput } from "../../domain/certificate-format.ts";
 import type { ProfileRefusal } from "../../domain/entitlement.ts";
+import type { IssuanceID } from "../../domain/ids.ts";
 import type { MasterKeys } from "../../runtime/master-key.ts";
 import type { LookForReadiness } from "../../process/readiness.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -32,6 +33,7 @@ export interface Deps {
   metrics: ApiMetrics;
   settlements: Settlements;
   acceptProfile: AcceptProfile;
+  enqueueIssuance: EnqueueIssuance;
   collectIssuance: CollectIssuance;
   openOutput: OpenOutput;
   /** Who watches which bulk job. */
@@ -106,6 +108,12 @@ export interface Settlements {
  * Answers why it is refused; undefined when it is accepted.
  */
 export type AcceptProfile = (wanted: ProfileRequest) => Promise<ProfileRefusal | undefined>;
+
+/**
+ * Tells the workers of an accepted issuance; it may be told together with others. Never rejects: what could not be told
+ * a worker finds. `isNew` is false for one that was told before.
+ */
+export type EnqueueIssuance = (id: IssuanceID, options: { isNew: boolean }) => Promise<void>;
 
 /** Reads one issuance, marking its output as collected. Undefined when there is no such issuance. */
 export type CollectIssuance = (id: string) => Promise<CollectedIssuance | undefined>;

@@ -2,7 +2,7 @@ import { z } from "zod";
 import { IssuanceID } from "../ids.ts";
 import { defineTask } from "./task.ts";
 
-/** One issuance that somebody is waiting for. */
+/** One issuance that somebody is waiting for. Earlier releases enqueue it, and what they left is still done. */
 export const issueCertificate = defineTask({
   name: "issue-certificate",
   queue: "issuance",

@@ -1,6 +1,7 @@
 import { advanceBulkJob } from "./advance-bulk-job.ts";
 import { issueCertificate } from "./issue-certificate.ts";
+import { issueCertificates } from "./issue-certificates.ts";
 import { processBulkJobRows } from "./process-bulk-job-rows.ts";
 
 /** Every task there is. */
-export const tasks = { issueCertificate, advanceBulkJob, processBulkJobRows } as const;
+export const tasks = { issueCertificate, issueCertificates, advanceBulkJob, processBulkJobRows } as const;

@@ -131,6 +131,34 @@ onBothBackends((kind) => {
     },
   );
 
+  step(
+    "the api killed after 1, many accepted together: each is made although the queue never heard of it",
+    async (service) => {
+      const users = await Promise.all(Array.from({ length: 8 }, () => givenUser(service.owner, service.realmId)));
+      const enqueuing = await holdEnqueuing(service);
+      const asked = users.map((id) =>
+        service.call("POST", `/api/user/${id}/profiles/laptop`, creation, { prefer: "wait=5" }).catch(() => undefined),
+      );
+      await enqueuing.reached(() =>
+        eventually(async () => {
+          expect(await standings(service)).toEqual(users.map(() => expect.objectContaining({ status: "queued" })));
+        }),
+      );
+      await ended(service.api.at(-1)!, "SIGKILL");
+      await Promise.all(asked);
+      await enqueuing.release();
+      expect(await queueDepths(service)).toMatchObject({ issuance: 0 });
+
+      await eventually(
+        async () => {
+          const issued = { status: "issued", claims: 1, certificates: 1, collected: false };
+          expect(await standings(service)).toEqual(users.map(() => expect.objectContaining(issued)));
+        },
+        { withinMs: 60_000 },
+      );
+    },
+  );
+
   step("the worker killed after 3, taken: another one makes it with the next sweep", async (service) => {
     const client = await givenClient(service);
     const claiming = await hold(service, sql`lock table abandoned_serial_numbers in share mode`);

@@ -5,7 +5,6 @@ import type { DeviceType } from "../../../domain/device.ts";
 import type { IssuanceID } from "../../../domain/ids.ts";
 import { drawIssuanceId } from "../../../runtime/draw-ids.ts";
 import { acceptGuestProfile } from "../../resources/guest-profile/accept-guest-profile.ts";
-import { enqueueIssuance } from "../../resources/issuance/enqueue-issuance.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { acceptProfile } from "../../resources/profile/accept-profile.ts";
 import { acceptRenewal } from "../../resources/profile/accept-renewal.ts";
@@ -80,6 +79,6 @@ const waitMs = 3_000;
 export async function waitForProfile({ deps, response }: PageRequest, issuanceId: IssuanceID): Promise<void> {
   const context = contextOf(response);
   const watch = deps.settlements.watch(issuanceId);
-  await enqueueIssuance(issuanceId, deps, context.log());
+  void deps.enqueueIssuance(issuanceId, { isNew: true });
   await watch.settled(waitMs, context.signal());
 }

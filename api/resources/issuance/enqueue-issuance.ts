@@ -1,21 +1,32 @@
-import { issueCertificate } from "../../../domain/tasks/issue-certificate.ts";
+import { issueCertificates, issuancesPerTaskMax } from "../../../domain/tasks/issue-certificates.ts";
 import type { IssuanceID } from "../../../domain/ids.ts";
+import { createBatcher } from "../../../runtime/batch.ts";
 import type { Log } from "../../../runtime/log.ts";
-import type { Deps } from "../../contract/deps.ts";
+import type { Deps, EnqueueIssuance } from "../../contract/deps.ts";
 
-/** Tells the workers. While the queue is away the row is the outbox: a worker's sweep finds it. */
-export async function enqueueIssuance(
-  id: IssuanceID,
-  { queues, metrics }: Pick<Deps, "queues" | "metrics">,
-  log: Log,
-): Promise<void> {
-  try {
-    await queues.enqueue(issueCertificate, { version: 1, issuanceId: id });
-  } catch (error) {
-    metrics.enqueueFailed();
-    log.warn(
-      { event: "issuance.enqueue_failed", issuanceId: id, err: error },
-      "the queue is away; the sweep will find it",
-    );
+/**
+ * Tells the workers. Issuances that are new are gathered: those of one turn of the event loop are one task, as they
+ * were accepted together. While the queue is away the rows are the outbox: a worker's sweep finds them.
+ */
+export function createEnqueuer({
+  queues,
+  metrics,
+  log,
+}: Pick<Deps, "queues" | "metrics"> & { log: Pick<Log, "warn"> }): EnqueueIssuance {
+  async function enqueue(issuanceIds: readonly IssuanceID[]): Promise<void> {
+    try {
+      await queues.enqueue(issueCertificates, { version: 1, issuanceIds: [...issuanceIds] });
+    } catch (err) {
+      metrics.enqueueFailed();
+      log.warn({ event: "issuances.enqueue_failed", issuanceIds, err }, "the queue is away; the sweep will find them");
+    }
   }
+  const enqueueTogether = createBatcher(
+    async (issuanceIds: readonly IssuanceID[]) => {
+      await enqueue(issuanceIds);
+      return issuanceIds.map(() => undefined);
+    },
+    { itemsMax: issuancesPerTaskMax, inFlightMax: Number.POSITIVE_INFINITY, waitMsMax: 0 },
+  );
+  return (id, { isNew }) => (isNew ? enqueueTogether(id) : enqueue([id]));
 }

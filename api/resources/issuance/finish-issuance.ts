@@ -6,7 +6,6 @@ import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
 import { waitingTime } from "../../contract/prefer.ts";
 import { accepted, answered, type Reply } from "../../contract/reply.ts";
 import { issuanceView } from "../../contract/views/issuance-view.ts";
-import { enqueueIssuance } from "./enqueue-issuance.ts";
 
 interface Accepted<View> {
   id: IssuanceID;
@@ -37,8 +36,10 @@ export async function finishIssuance<View, Code extends ErrorCode>(
   const known = { id, state: "queued", createdAt, finishedAt: null, errorCode: null } as const;
 
   const watch = deps.settlements.watch(id);
-  await enqueueIssuance(id, deps, log);
+  // Not waited for by those who wait for the notice: the work may be done before the queue has answered.
+  const enqueued = deps.enqueueIssuance(id, { isNew });
   if (seconds === 0) {
+    await enqueued;
     watch.end();
     // A repeat still gets what is there already.
     if (isNew) return pending(known);

@@ -5,6 +5,7 @@ import * as issuances from "../../../../db/queries/issuance/issuances.ts";
 import { sql, verbatim } from "../../../../db/sql.ts";
 import { IssuanceID } from "../../../../domain/ids.ts";
 import { issueCertificate } from "../../../../domain/tasks/issue-certificate.ts";
+import { issueCertificates } from "../../../../domain/tasks/issue-certificates.ts";
 import { migrateAll } from "../../../../operator/migrate/migrate.ts";
 import { systemClock } from "../../../../runtime/clock.ts";
 import { openQueues, type QueueBackend } from "../../../../runtime/queues.ts";
@@ -107,6 +108,37 @@ function behaviour(kind: QueueBackend["kind"]): void {
     await settled(ids);
     expect(await certificatesPerIssuance(ids)).toEqual(ids.map(() => 1));
     await Promise.all(workers.map(({ stop }) => stop()));
+  });
+
+  test("issuances of one task are each issued once, whatever else of it is settled, unknown or to fail", async () => {
+    const { realmId, userId } = await realmWithUser();
+    const { queues, stop } = await startTestWorker({ databaseUrl: database.url, kind });
+    const given = (wanted = {}) => givenIssuance(database.owner, { realmId, userId, ...wanted });
+    const [issued, first, bad, second] = [
+      await given(),
+      await given(),
+      await given({ csr: "no request" }),
+      await given(),
+    ];
+    await queues.enqueue(issueCertificate, payload(issued));
+    await settled([issued]);
+
+    const issuanceIds = [issued, first, randomUUID(), bad, second].map((id) => IssuanceID.parse(id));
+    await queues.enqueue(issueCertificates, { version: 1, issuanceIds });
+
+    const rows = await settled([first, bad, second]);
+    expect(new Map(rows.map(({ id, state }) => [id, state]))).toEqual(
+      new Map([
+        [first, "issued"],
+        [bad, "failed"],
+        [second, "issued"],
+      ]),
+    );
+    expect(await certificatesPerIssuance([issued, first, second])).toEqual([1, 1, 1]);
+    await eventually(async () => {
+      expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    });
+    await stop();
   });
 
   test("when the queue loses everything, all 200 accepted issuances finish all the same", async () => {
