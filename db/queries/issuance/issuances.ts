@@ -167,39 +167,6 @@ export interface IssuanceResult {
   output: { sealed: Buffer | null; dataKeyId: string; wrappedDataKey: Buffer | null } | null;
 }
 
-interface ResultRow extends Omit<IssuanceResult, "output"> {
-  sealed: Buffer | null;
-  dataKeyId: string | null;
-  wrappedDataKey: Buffer | null;
-}
-
-/**
- * Reads issuances, marking the output of issued ones as collected: it is erased some minutes after the first time.
- * One statement for all that are asked for together.
- */
-export async function collect(db: Db, { ids, at }: { ids: readonly string[]; at: Date }): Promise<IssuanceResult[]> {
-  const rows = await db.query<ResultRow>(sql`
-    with collected as (
-      update issuance_outputs o
-         set collected_at = coalesce(o.collected_at, ${at})
-       where o.issuance_id = any(${ids}::uuid[])
-      returning o.issuance_id, o.sealed, o.data_key_id
-    )
-    select i.id, i.realm_id as "realmId", i.kind, i.status as state, i.created_at as "createdAt",
-           i.finished_at as "finishedAt", i.error_code as "errorCode",
-           i.created_by_user_id as "createdByUserId", i.created_by_client_id as "createdByClientId",
-           c.sealed, c.data_key_id as "dataKeyId", k.wrapped as "wrappedDataKey"
-      from issuances i
-      left join collected c on c.issuance_id = i.id
-      left join output_data_keys k on k.id = c.data_key_id
-     where i.id = any(${ids}::uuid[])
-  `);
-  return rows.map(({ sealed, dataKeyId, wrappedDataKey, ...issuance }) => ({
-    ...issuance,
-    output: dataKeyId === null ? null : { sealed, dataKeyId, wrappedDataKey },
-  }));
-}
-
 /** Where an issuance stands and whose it is. */
 export interface IssuanceStanding extends Omit<IssuanceResult, "output"> {
   guestAccountId: string | null;

@@ -4,6 +4,7 @@ import { describe, expect, test } from "vitest";
 import * as issuances from "../../../../db/queries/issuance/issuances.ts";
 import { sql, verbatim } from "../../../../db/sql.ts";
 import { IssuanceID } from "../../../../domain/ids.ts";
+import * as collection from "../../../../db/operations/collection.ts";
 import { issueCertificate } from "../../../../domain/tasks/issue-certificate.ts";
 import { issueCertificates } from "../../../../domain/tasks/issue-certificates.ts";
 import { migrateAll } from "../../../../operator/migrate/migrate.ts";
@@ -33,7 +34,9 @@ async function realmWithUser() {
 async function settled(ids: readonly string[], withinMs = 30_000): Promise<issuances.IssuanceResult[]> {
   return eventually(
     async () => {
-      const rows = await issuances.collect(database.owner, { ids, at: systemClock.now() });
+      const rows = (await collection.collect(database.owner, { ids, at: systemClock.now() })).map(
+        ({ issuance }) => issuance,
+      );
       expect(rows.filter(({ state }) => state === "queued" || state === "signing")).toEqual([]);
       return rows;
     },
