@@ -20,6 +20,7 @@ import { createSettlements, settledChannel } from "./resources/issuance/await-is
 import { createCollector } from "./resources/issuance/collect-issuance.ts";
 import type { ApiSettings } from "./contract/deps.ts";
 import { createAttemptLimits } from "./contract/attempt-limits.ts";
+import { createHolderLookup } from "./contract/authenticate.ts";
 import { createJobWatch } from "./resources/bulk-job/job-watch.ts";
 import { createPictureFetch } from "./browser/logo/fetch-picture.ts";
 import { createLogos } from "./browser/logo/logos.ts";
@@ -106,6 +107,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     log,
     metrics,
     settlements,
+    findHolder: createHolderLookup({ db, clock }),
     acceptProfile: createAcceptance({ db, log }),
     enqueueIssuance: createEnqueuer({ queues, metrics, log }),
     collectIssuance,

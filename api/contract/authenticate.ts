@@ -1,4 +1,5 @@
-import type { Deps } from "./deps.ts";
+import { createBatcher } from "../../runtime/batch.ts";
+import type { Deps, FindHolder } from "./deps.ts";
 import { Unauthenticated } from "../http/token-errors.ts";
 import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
 import type { TokenHolder } from "../../db/queries/oauth/access-tokens.ts";
@@ -16,6 +17,23 @@ export function readBearerToken(authorization: string | undefined): Buffer {
   return hashOfToken(credentials);
 }
 
+/**
+ * Looks up whom tokens speak for, all of one turn of the event loop together. Each is looked up after it was asked for,
+ * and nothing is kept: what has ended a token is seen by the next request.
+ */
+export function createHolderLookup({ db, clock }: Pick<Deps, "db" | "clock">): FindHolder {
+  const lookUp = createBatcher(
+    async (tokenHashes: readonly Buffer[]) => {
+      const distinct = new Map(tokenHashes.map((tokenHash) => [tokenHash.toString("latin1"), tokenHash]));
+      const found = await accessTokens.findHolders(db, { tokenHashes: [...distinct.values()], at: clock.now() });
+      const holders = new Map([...distinct.keys()].map((key, index) => [key, found[index]]));
+      return tokenHashes.map((tokenHash) => holders.get(tokenHash.toString("latin1")));
+    },
+    { itemsMax: 64, inFlightMax: 2, waitMsMax: 0 },
+  );
+  return lookUp;
+}
+
 /** For so long a token that was just unknown is refused without a query. */
 const unknownMs = 1_000;
 
@@ -24,13 +42,13 @@ const unknownMs = 1_000;
  * is unknown now stays so: a token is answered only once it is stored, by any process.
  */
 export async function authenticate(
-  { db, clock, unknownTokens }: Pick<Deps, "db" | "clock" | "unknownTokens">,
+  { findHolder, unknownTokens }: Pick<Deps, "findHolder" | "unknownTokens">,
   tokenHash: Buffer,
 ): Promise<Principal> {
   if (!unknownTokens.isEmpty() && unknownTokens.msLeft(tokenHash.toString("base64")) !== undefined) {
     throw new Unauthenticated({ given: true });
   }
-  const holder = await accessTokens.findHolder(db, { tokenHash, at: clock.now() });
+  const holder = await findHolder(tokenHash);
   if (holder === undefined) unknownTokens.add(tokenHash.toString("base64"), unknownMs);
   if (holder === undefined || holder === "suspended") throw new Unauthenticated({ given: true });
   return principalOf(holder);

@@ -2,6 +2,7 @@ import type { JWK, JWTPayload } from "jose";
 import type { Database } from "../../db/client.ts";
 import type { ProfileRequest } from "../../db/operations/acceptance.ts";
 import type { Job } from "../../db/queries/bulk-job/jobs.ts";
+import type { FoundHolder } from "../../db/queries/oauth/access-tokens.ts";
 import type { TokenAlgorithm } from "../../db/queries/oauth/token-signing-keys.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import type { CreationOutput } from "../../domain/certificate-format.ts";
@@ -32,6 +33,7 @@ export interface Deps {
   log: Log;
   metrics: ApiMetrics;
   settlements: Settlements;
+  findHolder: FindHolder;
   acceptProfile: AcceptProfile;
   enqueueIssuance: EnqueueIssuance;
   collectIssuance: CollectIssuance;
@@ -102,6 +104,9 @@ export interface Settlements {
   /** Ends every wait as if its time were up: the process stops, and clients ask another one. */
   close(): void;
 }
+
+/** Whom the access token with this hash speaks for at this instant; the lookup may be shared with other requests. */
+export type FindHolder = (tokenHash: Buffer) => Promise<FoundHolder>;
 
 /**
  * Accepts a request for a user's profile in a transaction that it may share with others: from then on it will be finished.

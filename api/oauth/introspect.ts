@@ -1,4 +1,3 @@
-import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
 import * as certificates from "../../db/queries/certificates/certificates.ts";
 import * as refreshTokens from "../../db/queries/oauth/refresh-tokens.ts";
 import type { Scope } from "../../domain/scopes.ts";
@@ -50,12 +49,11 @@ interface Described extends Pick<
 
 /** An access token of anybody's, or a refresh token of the client's own. */
 async function describe(
-  { db, clock, settings }: Deps,
+  { db, clock, settings, findHolder }: Deps,
   tokenHash: Buffer,
   clientId: string,
 ): Promise<Described | undefined> {
-  const at = clock.now();
-  const holder = await accessTokens.findHolder(db, { tokenHash, at });
+  const holder = await findHolder(tokenHash);
   if (holder === "suspended") return undefined;
   if (holder !== undefined) {
     const sub = holder.userId ?? holder.clientId ?? `guest-account:${holder.guestAccountId}`;
@@ -74,7 +72,7 @@ async function describe(
       ...(thumbprint && { cnf: { "x5t#S256": thumbprint.toString("base64url") } }),
     };
   }
-  const refresh = await refreshTokens.find(db, { tokenHash, at });
+  const refresh = await refreshTokens.find(db, { tokenHash, at: clock.now() });
   if (refresh?.clientId !== clientId) return undefined;
   const { realmId, scopes, createdAt, expiresAt, userId, sessionId } = refresh;
   return { realmId, scopes, createdAt, expiresAt, sub: userId, client_id: clientId, sid: sessionId };

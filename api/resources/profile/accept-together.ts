@@ -1,5 +1,6 @@
 import type { Database } from "../../../db/client.ts";
-import { acceptTogether, type ProfileRequest } from "../../../db/operations/acceptance.ts";
+import * as acceptance from "../../../db/operations/acceptance.ts";
+import type { ProfileRequest } from "../../../db/operations/acceptance.ts";
 import { DatabaseUnavailable } from "../../../db/outage.ts";
 import { createBatcher } from "../../../runtime/batch.ts";
 import type { Log } from "../../../runtime/log.ts";
@@ -18,7 +19,7 @@ export function createAcceptance({ db, log }: { db: Database; log: Pick<Log, "de
   const accept = createBatcher(
     async (wanted: readonly ProfileRequest[]) => {
       try {
-        return await acceptTogether(db, wanted);
+        return await acceptance.acceptTogether(db, wanted);
       } catch (error) {
         if (error instanceof DatabaseUnavailable) throw error;
         log.debug(

@@ -1,5 +1,5 @@
 import type { Scope } from "../../../domain/scopes.ts";
-import { first, type Db } from "../../client.ts";
+import type { Db } from "../../client.ts";
 import { hasEnded, isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
@@ -78,34 +78,41 @@ export async function removeOfClient(
   await db.query(sql`delete from access_tokens where token_hash = ${tokenHash} and client_id = ${clientId}`);
 }
 
+/** What is found of a token: `suspended` when something of it has been switched off, and undefined when there is none. */
+export type FoundHolder = TokenHolder | "suspended" | undefined;
+
 /**
- * The one query of authentication: token, user, guest account, client and secret, all of them valid at this instant.
+ * The one query of authentication: token, user, guest account, client and secret, all of them valid at this instant, for
+ * all tokens that are asked about together; each is answered in its place.
  * `suspended`: something of it has been switched off, locked out or replaced, or the application has no longer all the
  * scopes; the token may come back. Undefined: there is no such token, or it has expired, and never will be valid again.
  */
-export async function findHolder(
+export async function findHolders(
   db: Db,
-  { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
-): Promise<TokenHolder | "suspended" | undefined> {
-  const found = first(
-    await db.query<TokenHolder & { valid: boolean }>(sql`
-      select t.realm_id as "realmId", t.client_id as "clientId", t.user_id as "userId",
-             t.guest_account_id as "guestAccountId", u.administrator, t.session_id as "sessionId",
-             t.certificate_id as "certificateId", t.scopes, t.created_at as "createdAt", t.expires_at as "expiresAt",
-             u.offboarded_at is null
-             and (t.guest_account_id is null or not ${hasEnded(sql`g`, at)})
-             and (t.client_id is null or (a.active and t.scopes <@ a.scopes))
-             and (s.expires_at is null or s.expires_at > ${at})
-             and (t.certificate_id is null or ${isActive(sql`c`, at)}) as valid
-        from access_tokens t
-        left join users u on u.id = t.user_id
-        left join guest_accounts g on g.id = t.guest_account_id
-        left join applications a on a.client_id = t.client_id
-        left join application_secrets s on s.secret_hash = t.secret_hash
-        left join certificates c on c.id = t.certificate_id
-       where t.token_hash = ${tokenHash}
-         and t.expires_at > ${at}
-    `),
-  );
-  return found === undefined || found.valid ? found : "suspended";
+  { tokenHashes, at }: { tokenHashes: readonly Uint8Array[]; at: Date },
+): Promise<FoundHolder[]> {
+  const rows = await db.query<TokenHolder & { valid: boolean; place: string }>(sql`
+    select asked.place, t.realm_id as "realmId", t.client_id as "clientId", t.user_id as "userId",
+           t.guest_account_id as "guestAccountId", u.administrator, t.session_id as "sessionId",
+           t.certificate_id as "certificateId", t.scopes, t.created_at as "createdAt", t.expires_at as "expiresAt",
+           u.offboarded_at is null
+           and (t.guest_account_id is null or not ${hasEnded(sql`g`, at)})
+           and (t.client_id is null or (a.active and t.scopes <@ a.scopes))
+           and (s.expires_at is null or s.expires_at > ${at})
+           and (t.certificate_id is null or ${isActive(sql`c`, at)}) as valid
+      from unnest(${tokenHashes}::bytea[]) with ordinality as asked (token_hash, place)
+     cross join lateral (select *
+                           from access_tokens
+                          where token_hash = asked.token_hash
+                            and expires_at > ${at}
+                         offset 0) t
+      left join lateral (select administrator, offboarded_at from users where id = t.user_id offset 0) u on true
+      left join lateral (select expires_at, revoked_at from guest_accounts where id = t.guest_account_id offset 0) g on true
+      left join lateral (select active, scopes from applications where client_id = t.client_id offset 0) a on true
+      left join lateral (select expires_at from application_secrets where secret_hash = t.secret_hash offset 0) s on true
+      left join lateral (select revoked_at, not_after from certificates where id = t.certificate_id offset 0) c on true
+  `);
+  const found = tokenHashes.map((): FoundHolder => undefined);
+  for (const { place, valid, ...holder } of rows) found[Number(place) - 1] = valid ? holder : "suspended";
+  return found;
 }

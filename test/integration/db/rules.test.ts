@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { acceptTogether } from "../../../db/operations/acceptance.ts";
+import * as acceptance from "../../../db/operations/acceptance.ts";
 import * as rules from "../../../db/rules.ts";
 import { join, sql, type Sql } from "../../../db/sql.ts";
 import { operatorActor } from "../../../domain/audit.ts";
@@ -397,7 +397,7 @@ async function whenAccepting(owner: Case): Promise<string | null> {
     allowAuth: false,
     actor: operatorActor,
   } as const;
-  const [refusal = null] = await acceptTogether(db, [
+  const [refusal = null] = await acceptance.acceptTogether(db, [
     { ...request, id: randomUUID(), realmId, userId: user.id, at: now },
   ]);
   return refusal;
@@ -409,7 +409,8 @@ describe("code and database agree on", () => {
 
     expect(inCode(full)).toMatchObject(answer);
     expect(await inDatabase(full)).toEqual(inCode(full));
-    if (full.kind === "user" && !full.replaces && full.months <= validMonthsMax) expect(await whenAccepting(full)).toBe(inCode(full).refusal);
+    if (full.kind === "user" && !full.replaces && full.months <= validMonthsMax)
+      expect(await whenAccepting(full)).toBe(inCode(full).refusal);
   });
 
   test.each([
