@@ -39,6 +39,7 @@ const entries = [
   "api/main",
   "worker/main",
   "worker/signing/thread",
+  "worker/issuance/rsa-key-thread",
   "responder/main",
   "operator/main",
   "cli/main",

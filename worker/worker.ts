@@ -22,6 +22,7 @@ import { createIssuers, type Issuers } from "./issuance/issuers.ts";
 import type { BulkJobDeps } from "./bulk-job/deps.ts";
 import { processors } from "./tasks.ts";
 import { createKeyPool } from "./issuance/key-pool.ts";
+import { createRsaKeyMaker } from "./issuance/rsa-keys.ts";
 import { profileSigningEnd } from "./issuance/profile-signing.ts";
 import type { ProfileSigning } from "./signing/messages.ts";
 import { createSigningPool, type SigningPool } from "./signing/pool.ts";
@@ -66,14 +67,20 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const pool = options.signingPool ?? startSigningPool(options);
 
   const activeClaims = new Set<string>();
+  const rsaKeyMaker = createRsaKeyMaker();
   const rsaKeys = createKeyPool({
     keyType: "rsa-2048",
+    generate: rsaKeyMaker.make,
     target: options.rsaKeyPool,
     isIdle: () => activeClaims.size === 0,
     log,
   });
   rsaKeys.start();
-  lifecycle.onStop("RSA key pool", () => rsaKeys.close());
+  lifecycle.onStop("RSA key pool", async () => {
+    const closing = rsaKeys.close();
+    await rsaKeyMaker.close();
+    await closing;
+  });
 
   const consumers = new Map<QueueName, QueueWorker>();
   const issuers = createIssuers({

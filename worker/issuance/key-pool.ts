@@ -1,4 +1,3 @@
-import { generateKeyPair } from "node:crypto";
 import type { KeyPair } from "../../pki/key-pair.ts";
 
 export interface KeyPool {
@@ -19,7 +18,7 @@ export interface KeyPoolOptions {
   /** Whether signing has nothing to do. Asked before each key, because one takes 240 to 320 ms of a core. */
   isIdle: () => boolean;
   log?: { warn(fields: object, message: string): void };
-  generate?: () => Promise<KeyPair>;
+  generate: () => Promise<KeyPair>;
 }
 
 /** How long to leave a busy process alone before asking again, in milliseconds. */
@@ -30,10 +29,10 @@ const failurePause = 5_000;
 /**
  * A pool of RSA keys in this process's memory, so that RSA profiles can be issued at the speed of P-256 ones.
  *
- * Keys are made one at a time on a libuv thread, beside the event loop, and only while `isIdle` says so. A failure to
+ * Keys are made one at a time and only while `isIdle` says so. A failure to
  * make one is logged and tried again after a pause; it never throws. The timers do not keep the process alive.
  */
-export function createKeyPool({ keyType, target, isIdle, log, generate = generateRsa2048 }: KeyPoolOptions): KeyPool {
+export function createKeyPool({ keyType, target, isIdle, log, generate }: KeyPoolOptions): KeyPool {
   const parked: KeyPair[] = [];
   let state: "new" | "open" | "closed" = "new";
   let filling: Promise<void> | undefined;
@@ -58,6 +57,7 @@ export function createKeyPool({ keyType, target, isIdle, log, generate = generat
       park(await generate());
       return 0;
     } catch (error) {
+      if (state === "closed") return 0;
       log?.warn(
         { event: "key_pool.failed", keyType, err: error },
         "A key for the pool could not be made; trying again later",
@@ -102,20 +102,3 @@ export function createKeyPool({ keyType, target, isIdle, log, generate = generat
     },
   };
 }
-
-const generateRsa2048 = (): Promise<KeyPair> =>
-  new Promise((resolve, reject) => {
-    generateKeyPair(
-      "rsa",
-      {
-        modulusLength: 2048,
-        publicExponent: 65537,
-        publicKeyEncoding: { type: "spki", format: "der" },
-        privateKeyEncoding: { type: "pkcs8", format: "der" },
-      },
-      (error, publicKeySpki, privateKeyPkcs8) => {
-        if (error) reject(error);
-        else resolve({ privateKeyPkcs8, publicKeySpki });
-      },
-    );
-  });

@@ -1,5 +1,6 @@
 import { createPrivateKey, createPublicKey } from "node:crypto";
 import { afterEach, beforeEach, describe, expect, test, vi } from "vitest";
+import { createRsaKeyMaker } from "../../../../worker/issuance/rsa-keys.ts";
 import { createKeyPool, type KeyPool, type KeyPoolOptions } from "../../../../worker/issuance/key-pool.ts";
 
 const pools: KeyPool[] = [];
@@ -239,20 +240,49 @@ describe("closing", () => {
   });
 });
 
-test("without a generator of its own it makes RSA-2048 keys whose halves belong together, without blocking", async () => {
-  vi.useRealTimers();
-  const pool = createKeyPool({ keyType: "rsa-2048", target: 1, isIdle: () => true });
-  let turns = 0;
-  pool.start();
-  while (pool.size === 0) {
-    await new Promise((resolve) => setImmediate(resolve));
-    turns++;
-  }
-  const pair = pool.take();
-  await pool.close();
+describe("the thread that makes RSA keys", () => {
+  beforeEach(() => void vi.useRealTimers());
 
-  const privateKey = createPrivateKey({ key: pair?.privateKeyPkcs8 ?? Buffer.alloc(0), format: "der", type: "pkcs8" });
-  expect(privateKey.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048, publicExponent: 65537n });
-  expect(createPublicKey(privateKey).export({ format: "der", type: "spki" })).toEqual(pair?.publicKeySpki);
-  expect(turns).toBeGreaterThan(10);
+  test("makes RSA-2048 keys whose halves belong together, without blocking", async () => {
+    const maker = createRsaKeyMaker();
+    const pool = createKeyPool({ keyType: "rsa-2048", target: 1, isIdle: () => true, generate: maker.make });
+    let turns = 0;
+    pool.start();
+    while (pool.size === 0) {
+      await new Promise((resolve) => setImmediate(resolve));
+      turns++;
+    }
+    const pair = pool.take();
+    const closing = pool.close();
+    await maker.close();
+    await closing;
+
+    const der = pair?.privateKeyPkcs8 ?? Buffer.alloc(0);
+    const privateKey = createPrivateKey({ key: der, format: "der", type: "pkcs8" });
+    expect(privateKey.asymmetricKeyDetails).toMatchObject({ modulusLength: 2048, publicExponent: 65537n });
+    expect(createPublicKey(privateKey).export({ format: "der", type: "spki" })).toEqual(pair?.publicKeySpki);
+    expect(turns).toBeGreaterThan(10);
+  });
+
+  test("ends without a key that it was about to make, and another one takes its place", async () => {
+    const maker = createRsaKeyMaker();
+    const interrupted = expect(maker.make()).rejects.toThrow("has ended");
+    await maker.close();
+    await interrupted;
+
+    expect((await maker.make()).publicKeySpki.length).toBeGreaterThan(250);
+    await maker.close();
+  });
+});
+
+test("a key that is not made because the pool closes is nothing to complain of", async () => {
+  const { generate, waiting } = byHand();
+  const warn = vi.fn();
+  const pool = aPool({ generate, log: { warn } });
+  pool.start();
+  const closing = pool.close();
+  waiting[0]?.reject(new Error("the thread has ended"));
+  await closing;
+
+  expect(warn).not.toHaveBeenCalled();
 });
