@@ -4,18 +4,18 @@ import {
   createECDH,
   createPrivateKey,
   createPublicKey,
-  diffieHellman,
   generateKeyPairSync,
   hkdfSync,
   randomBytes,
+  type ECDH,
   type JsonWebKey,
   type KeyObject,
 } from "node:crypto";
 
 /**
- * Created output (private key, PKCS#12) is sealed before it is stored and opened where it is handed out. A worker makes
- * one data key for a batch and keeps it beside the rows, wrapped to the output key's public half; only the API holds the
- * private half.
+ * Created output (private key, PKCS#12) is sealed before it is stored and opened where it is handed out. A signing thread
+ * makes a data key for some seconds and the worker keeps it beside the rows, wrapped to the output key's public half; only
+ * the API holds the private half.
  *
  * wrapped: version (1) | ephemeral P-256 point, uncompressed (65) | encrypted data key (32) | tag (16)
  * sealed:  version (1) | nonce (12) | ciphertext | tag (16)
@@ -42,7 +42,7 @@ const algorithm = "aes-256-gcm";
 
 /**
  * A random 256-bit data key and the same key wrapped to `outputPublicKey`: ephemeral-static ECDH on P-256, HKDF-SHA-256
- * over both public points, AES-256-GCM. Wipe `key` when the batch is sealed.
+ * over both public points, AES-256-GCM. Wipe `key` when all is sealed.
  */
 export function createDataKey(outputPublicKey: KeyObject): { key: Buffer; wrapped: Buffer } {
   const recipient = rawPoint(requireKey(outputPublicKey, "public"));
@@ -72,14 +72,44 @@ export function unwrapDataKey(outputPrivateKeys: readonly KeyObject[], wrapped: 
 function unwrapWith(outputPrivateKey: KeyObject, wrapped: Uint8Array): Buffer {
   if (wrapped.length !== wrappedLength || wrapped[0] !== version[0]) throw notOurs("wrapped data key");
   const point = Buffer.from(wrapped.subarray(version.length, version.length + pointLength));
-  const recipient = rawPoint(outputPrivateKey);
-  const shared = diffieHellman({ privateKey: outputPrivateKey, publicKey: pointToKey(point) });
+  const { ecdh, recipient } = agreementOf(outputPrivateKey);
+  const shared = agree(ecdh, point);
   const { wrappingKey, nonce } = wrappingSecrets({ shared, point, recipient });
   return decrypt({ key: wrappingKey, nonce, ciphertext: wrapped.subarray(version.length + pointLength), aad: version });
 }
 
+/** A private key in the form that agrees on secrets, and its public point. */
+interface Agreement {
+  ecdh: ECDH;
+  recipient: Buffer;
+}
+
+/** Made once for each key: exporting a key costs more than agreeing on a secret with it. */
+const agreements = new WeakMap<KeyObject, Agreement>();
+
+function agreementOf(outputPrivateKey: KeyObject): Agreement {
+  const known = agreements.get(outputPrivateKey);
+  if (known !== undefined) return known;
+  const { d = "" } = outputPrivateKey.export({ format: "jwk" });
+  const ecdh = createECDH("prime256v1");
+  ecdh.setPrivateKey(Buffer.from(d, "base64url"));
+  const agreement = { ecdh, recipient: ecdh.getPublicKey() };
+  agreements.set(outputPrivateKey, agreement);
+  return agreement;
+}
+
+/** Refuses what is not an uncompressed point of the curve. */
+function agree(ecdh: ECDH, point: Buffer): Buffer {
+  if (point[0] !== 4) throw notOurs("wrapped data key");
+  try {
+    return ecdh.computeSecret(point);
+  } catch (cause) {
+    throw notOurs("wrapped data key", { cause });
+  }
+}
+
 /**
- * `plaintext` under AES-256-GCM with a random 96-bit nonce (one data key serves a batch, far below the 2^32 messages
+ * `plaintext` under AES-256-GCM with a random 96-bit nonce (one data key serves a thousand outputs, far below the 2^32 messages
  * that SP 800-38D allows). `aad` names the row it belongs to: opening needs the same text, so sealed bytes moved to
  * another row do not open.
  */
@@ -220,19 +250,6 @@ function requireDataKey(dataKey: Uint8Array): Uint8Array {
 function rawPoint(key: KeyObject): Buffer {
   const { x = "", y = "" } = key.export({ format: "jwk" });
   return Buffer.concat([Buffer.from([4]), Buffer.from(x, "base64url"), Buffer.from(y, "base64url")]);
-}
-
-/** Refuses what is not a point of the curve. */
-function pointToKey(point: Buffer): KeyObject {
-  if (point[0] !== 4) throw notOurs("wrapped data key");
-  const half = (pointLength - 1) / 2;
-  const x = point.subarray(1, 1 + half).toString("base64url");
-  const y = point.subarray(1 + half).toString("base64url");
-  try {
-    return createPublicKey({ key: { kty: "EC", crv: "P-256", x, y }, format: "jwk" });
-  } catch (cause) {
-    throw notOurs("wrapped data key", { cause });
-  }
 }
 
 /** Key and nonce for one wrap. The ephemeral key is used once, so a derived nonce never repeats under its key. */

@@ -16,6 +16,9 @@ export interface SignedIssuance {
  * who wait, all or nothing. The owner's row is locked first, so an owner who was locked out meanwhile gets none. Answers
  * the ids that are settled now; the others are no longer held under this claim or no longer wanted, and are to be abandoned.
  *
+ * Batches share data keys. Whichever settles first stores a key; one that was blanked meanwhile, because nothing was
+ * sealed with it any more, is stored again. Taking its row keeps it from being blanked until this is committed.
+ *
  * Owners are looked up one by one: joined, a new table without statistics seems to hold hardly anybody who is not locked
  * out, and Postgres reads all issuances for each user.
  */
@@ -76,14 +79,29 @@ export async function settle(
              description, device_type, authable, identity, certificate, spki_sha256, ${at},
              not_before, not_after
         from settled
-    ), data_keys as (
-      insert into output_data_keys (id, wrapped, created_at)
-      select d.id, d.wrapped, ${at}
+    ), used_keys as materialized (
+      select d.id, d.wrapped, k.wrapped as stored
         from unnest(${dataKeys.map(({ id }) => id)}::uuid[], ${dataKeys.map(({ wrapped }) => wrapped)}::bytea[])
           as d (id, wrapped)
+        left join lateral (select wrapped
+                             from output_data_keys
+                            where id = d.id
+                           offset 0
+                              for key share) k on true
        where d.id in (select data_key_id from settled)
        order by d.id
+    ), data_keys as (
+      insert into output_data_keys (id, wrapped, created_at)
+      select id, wrapped, ${at}
+        from used_keys
+       where stored is null
       on conflict do nothing
+    ), restored_keys as (
+      update output_data_keys k
+         set wrapped = u.wrapped
+        from used_keys u
+       where k.id = u.id
+         and u.stored = ''
     ), outputs as (
       insert into issuance_outputs (issuance_id, data_key_id, sealed, created_at, job_id)
       select id, data_key_id, sealed, ${at}, batch_id

@@ -16,6 +16,7 @@ import type { KeyPool } from "./key-pool.ts";
 import { networksOf } from "./networks.ts";
 import { drawSerialNumber } from "../../pki/serial-number.ts";
 import type { SigningRequest, OrderFailureCode, OrderResult } from "../signing/messages.ts";
+import type { WrappedDataKey } from "../signing/output-sealer.ts";
 import { ordersPerBatch, type SigningPool } from "../signing/pool.ts";
 
 /** What became of one issuance in this attempt. */
@@ -140,13 +141,14 @@ async function failHopeless(
 
 interface SignedBatch {
   signed: SignedIssuance[];
-  dataKeys: { id: string; wrapped: Uint8Array }[];
+  /** By their ids: parts that one thread signs share a key. */
+  dataKeys: Map<string, WrappedDataKey>;
   failed: { id: string; code: ErrorCode | null; counted: boolean }[];
 }
 
 /** Signs everything on the threads, in parts that keep all of them busy. A part whose thread dies is given back. */
 async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]): Promise<SignedBatch> {
-  const batch: SignedBatch = { signed: [], dataKeys: [], failed: [] };
+  const batch: SignedBatch = { signed: [], dataKeys: new Map(), failed: [] };
   const networks = await networksOf(deps, claimed);
   const size = Math.min(ordersPerBatch, Math.ceil(claimed.length / deps.threads));
   const parts = Array.from({ length: Math.ceil(claimed.length / size) }, (_, part) =>
@@ -155,12 +157,11 @@ async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]):
   await Promise.all(
     parts.map(async (part) => {
       try {
-        const { wrappedDataKey, results } = await deps.pool.issue(
+        const { dataKeys, results } = await deps.pool.issue(
           part.map((row) => toSigningRequest(row, networks.get(row.id), deps)),
         );
-        const dataKeyId = randomUUID();
-        batch.dataKeys.push({ id: dataKeyId, wrapped: wrappedDataKey });
-        for (const result of results) recordResult(result, { batch, dataKeyId, log: deps.log });
+        for (const dataKey of dataKeys) batch.dataKeys.set(dataKey.id, dataKey);
+        for (const result of results) recordResult(result, batch, deps.log);
       } catch (error) {
         deps.log.error({ event: "signing.failed", err: error }, "a batch was not signed; it goes back to the queue");
         batch.failed.push(...part.map(({ id }) => ({ id, code: null, counted: true })));
@@ -227,10 +228,7 @@ const failureCode = {
   signing_failed: null,
 } as const satisfies Record<OrderFailureCode, ErrorCode | null>;
 
-function recordResult(
-  result: OrderResult,
-  { batch, dataKeyId, log }: { batch: SignedBatch; dataKeyId: string; log: Log },
-): void {
+function recordResult(result: OrderResult, batch: SignedBatch, log: Log): void {
   if ("failure" in result) {
     const { code, detail } = result.failure;
     if (code !== "invalid_csr") {
@@ -242,8 +240,8 @@ function recordResult(
     batch.failed.push({ id: result.issuanceId, code: failureCode[code], counted: true });
     return;
   }
-  const { issuanceId, certificate, spkiSha256, sealed } = result;
-  batch.signed.push({ id: issuanceId, certificate, spkiSha256, sealed, dataKeyId });
+  const { issuanceId: id, ...made } = result;
+  batch.signed.push({ id, ...made });
 }
 
 interface Settlement {
@@ -261,7 +259,7 @@ async function settleAll(
   if (only === undefined) return { settled: [], refused: [] };
   try {
     const settled = await retryWhileUnavailable(deps, () =>
-      settlement.settle(deps.db, { signed, dataKeys, claimId, at: deps.clock.now() }),
+      settlement.settle(deps.db, { signed, dataKeys: [...dataKeys.values()], claimId, at: deps.clock.now() }),
     );
     return { settled, refused: [] };
   } catch (error) {

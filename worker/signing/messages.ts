@@ -5,6 +5,7 @@ import type { IssuanceID, IssuerID, SerialNumber } from "../../domain/ids.ts";
 import type { NetworkSettings } from "../issuance/device-files/device-file-content.ts";
 import type { CrlRequest } from "../../pki/crl.ts";
 import type { PublicationUrls } from "../../pki/issuer.ts";
+import type { WrappedDataKey } from "./output-sealer.ts";
 
 /** What passes between the process and its signing threads. Everything here survives a structured clone. */
 
@@ -59,8 +60,9 @@ export interface IssuedOrder {
   certificate: Uint8Array;
   /** SHA-256 of the certificate's SubjectPublicKeyInfo. */
   spkiSha256: Uint8Array;
-  /** CreationOutput as JSON, sealed under the batch's data key and bound to the issuance id. */
+  /** CreationOutput as JSON, sealed under the data key and bound to the issuance id. */
   sealed: Uint8Array;
+  dataKeyId: string;
 }
 
 export interface FailedOrder {
@@ -72,8 +74,8 @@ export interface FailedOrder {
 export type OrderResult = IssuedOrder | FailedOrder;
 
 export interface IssueBatchResult {
-  /** The data key that every `sealed` of this batch is under, wrapped to the output key. */
-  wrappedDataKey: Uint8Array;
+  /** The data keys that the batch is sealed under. Others before and after it may be sealed under the same. */
+  dataKeys: WrappedDataKey[];
   /** One for each order, in the same order. */
   results: OrderResult[];
 }

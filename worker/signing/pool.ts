@@ -161,9 +161,9 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
   async function send(thread: SigningThread, batch: Batch): Promise<void> {
     const { orders, transfer } = handOver(batch.orders);
     try {
-      const { wrappedDataKey, results } = await thread.request({ type: "issue", orders }, transfer);
+      const { dataKeys, results } = await thread.request({ type: "issue", orders }, transfer);
       deathsInARow = 0;
-      batch.resolve({ wrappedDataKey, results });
+      batch.resolve({ dataKeys, results });
     } catch (error) {
       batch.reject(error);
     }

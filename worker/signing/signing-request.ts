@@ -1,6 +1,5 @@
 import { hash } from "node:crypto";
 import { isDeviceFile, type CreationOutput } from "../../domain/certificate-format.ts";
-import { seal } from "../../runtime/sealed-output.ts";
 import type { NetworkSettings } from "../issuance/device-files/device-file-content.ts";
 import { encodeDeviceFile } from "../issuance/device-files/device-file.ts";
 import { assembleCertificate, draftCertificate, encodeToBeSigned } from "../../pki/certificate.ts";
@@ -41,14 +40,16 @@ interface Key {
   privateKeyPkcs8: Uint8Array | null;
 }
 
+/** Seals an output for its issuance, and names the data key that opens it. */
+export type SealOutput = (output: Uint8Array, issuanceId: string) => { sealed: Uint8Array; dataKeyId: string };
+
 interface Means {
-  /** What the output is sealed under. */
-  dataKey: Buffer;
+  seal: SealOutput;
   /** Signs configuration profiles. */
   profileSigner: FileSigner | undefined;
 }
 
-async function issue(order: SigningRequest, issuer: Issuer, { dataKey, profileSigner }: Means): Promise<OrderResult> {
+async function issue(order: SigningRequest, issuer: Issuer, { seal, profileSigner }: Means): Promise<OrderResult> {
   // Before anything is signed: a certificate whose file cannot be written is of no use.
   if (isDeviceFile(order.format)) networkOf(order);
   const key = obtainKey(order);
@@ -60,13 +61,14 @@ async function issue(order: SigningRequest, issuer: Issuer, { dataKey, profileSi
     const toBeSigned = encodeToBeSigned(draft);
     const certificate = assembleCertificate(toBeSigned, await issuer.signer.sign(toBeSigned));
     const output = Buffer.from(JSON.stringify(encodeOutput(order, { issuer, certificate, key, profileSigner })));
-    const sealed = seal(dataKey, output, order.issuanceId);
+    const { sealed, dataKeyId } = seal(output, order.issuanceId);
     output.fill(0);
     return {
       issuanceId: order.issuanceId,
       certificate,
       spkiSha256: hash("sha256", key.publicKeySpki, "buffer"),
       sealed,
+      dataKeyId,
     };
   } finally {
     key.privateKeyPkcs8?.fill(0);

@@ -1,11 +1,10 @@
 /**
  * A signing thread: the only place where an issuer's key is in the clear. It answers one request after the other and
- * keeps nothing of an order.
+ * keeps nothing of an order but, for some seconds, the data key that its output is sealed under.
  */
 import { createPublicKey } from "node:crypto";
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
-import { createDataKey } from "../../runtime/sealed-output.ts";
 import type { IssuerID } from "../../domain/ids.ts";
 import { assembleCertificate } from "../../pki/certificate.ts";
 import { signCrl } from "../../pki/crl.ts";
@@ -13,8 +12,9 @@ import { IssuerError, loadIssuer, type Issuer } from "../../pki/issuer.ts";
 import { encodeResponderToBeSigned, lintResponder } from "../../pki/responder-certificate.ts";
 import { readFileSigner } from "../../pki/signed-data.ts";
 import { openFileSignerSync } from "../keys/file-signer.ts";
+import { createOutputSealer } from "./output-sealer.ts";
 import { probeText } from "./probe.ts";
-import { issueOrder } from "./signing-request.ts";
+import { issueOrder, type SealOutput } from "./signing-request.ts";
 import type {
   CrlOrder,
   Envelope,
@@ -34,7 +34,9 @@ if (port === null) throw new Error("thread.ts is a worker thread's entry");
 
 const { passphrase, outputPublicKeySpki, profileSigning } = workerData as SigningThreadData;
 const profileSigner = profileSigning && readFileSigner(profileSigning);
-const outputPublicKey = createPublicKey({ key: Buffer.from(outputPublicKeySpki), format: "der", type: "spki" });
+const sealer = createOutputSealer(
+  createPublicKey({ key: Buffer.from(outputPublicKeySpki), format: "der", type: "spki" }),
+);
 const issuers = new Map<IssuerID, Issuer>();
 
 let previous: Promise<void> = Promise.resolve();
@@ -95,16 +97,17 @@ async function certifyResponder({ issuerId, ...order }: ResponderOrder): Promise
 }
 
 async function issueBatch(orders: readonly SigningRequest[]): Promise<IssueBatchResult> {
-  const { key: dataKey, wrapped } = createDataKey(outputPublicKey);
-  try {
-    const results: OrderResult[] = [];
-    for (const order of orders) {
-      results.push(ownMemory(await issueOrder(order, { issuer: issuers.get(order.issuerId), dataKey, profileSigner })));
-    }
-    return { wrappedDataKey: new Uint8Array(wrapped), results };
-  } finally {
-    dataKey.fill(0);
+  const dataKeys = new Map<string, Uint8Array>();
+  const seal: SealOutput = (output, issuanceId) => {
+    const { sealed, dataKey } = sealer.seal(output, issuanceId);
+    dataKeys.set(dataKey.id, dataKey.wrapped);
+    return { sealed, dataKeyId: dataKey.id };
+  };
+  const results: OrderResult[] = [];
+  for (const order of orders) {
+    results.push(ownMemory(await issueOrder(order, { issuer: issuers.get(order.issuerId), seal, profileSigner })));
   }
+  return { dataKeys: [...dataKeys].map(([id, wrapped]) => ({ id, wrapped: new Uint8Array(wrapped) })), results };
 }
 
 /**
@@ -114,7 +117,7 @@ async function issueBatch(orders: readonly SigningRequest[]): Promise<IssueBatch
 function ownMemory(result: OrderResult): OrderResult {
   if ("failure" in result) return result;
   return {
-    issuanceId: result.issuanceId,
+    ...result,
     certificate: new Uint8Array(result.certificate),
     spkiSha256: new Uint8Array(result.spkiSha256),
     sealed: new Uint8Array(result.sealed),
@@ -128,5 +131,5 @@ function memoryOf(answer: ThreadAnswer): ArrayBuffer[] {
   const parts = answer.results.flatMap((result) =>
     "failure" in result ? [] : [result.certificate, result.spkiSha256, result.sealed],
   );
-  return [answer.wrappedDataKey, ...parts].map((part) => part.buffer as ArrayBuffer);
+  return [...answer.dataKeys.map(({ wrapped }) => wrapped), ...parts].map((part) => part.buffer as ArrayBuffer);
 }

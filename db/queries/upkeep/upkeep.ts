@@ -18,6 +18,9 @@ const counted = async (db: Db, statement: Sql): Promise<number> => {
   return only(rows).count;
 };
 
+/** A data key is blanked when it is older than this: no thread seals with it any more. */
+const dataKeyMinutesMin = 1;
+
 /** Erases the outputs of single issuances whose time is up, and the data keys that nothing is sealed with any more. Answers how many outputs. */
 export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number> {
   const erased = await counted(
@@ -56,20 +59,31 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
       select count(*)::integer as count from erased
     `,
   );
-  await counted(
-    db,
-    sql`
-      with blanked as (
-        update output_data_keys k
-           set wrapped = ''
-         where wrapped <> ''
-           and not exists (select from issuance_outputs o where o.data_key_id = k.id and o.sealed is not null)
-        returning 1
-      )
-      select count(*)::integer as count from blanked
-    `,
-  );
+  await blankDataKeys(db, { at });
   return erased;
+}
+
+/**
+ * Two statements: once a key's row is taken nothing settles with it, and the second sees what settled with it before. A
+ * key that something is being settled with at this moment is left alone.
+ */
+async function blankDataKeys(db: Db, { at }: { at: Date }): Promise<void> {
+  const isUnused = sql`not exists (select from issuance_outputs o where o.data_key_id = k.id and o.sealed is not null)`;
+  const unused = await db.query<{ id: string }>(sql`
+    select k.id
+      from output_data_keys k
+     where k.wrapped <> ''
+       and k.created_at < ${at}::timestamptz - make_interval(mins => ${dataKeyMinutesMin})
+       and ${isUnused}
+       for update skip locked
+  `);
+  if (unused.length === 0) return;
+  await db.query(sql`
+    update output_data_keys k
+       set wrapped = ''
+     where k.id = any(${unused.map(({ id }) => id)}::uuid[])
+       and ${isUnused}
+  `);
 }
 
 /** Removes what people and clients had for a time and whose time is up, a slice of each kind. Answers how many rows. */

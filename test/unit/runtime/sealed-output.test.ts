@@ -79,6 +79,20 @@ describe("a data key", () => {
     expect(() => unwrapDataKey(privateKey, wrapped)).toThrow(refusedFor("format"));
   });
 
+  test.each([
+    ["a point beside the curve", 0x04, 1],
+    ["a hybrid point", 0x06, 0],
+    ["a hybrid point", 0x07, 0],
+    ["a compressed point", 0x02, 0],
+  ])("is not derived from %s (%i)", (_what, form, turned) => {
+    const { privateKey, publicKey } = aPair();
+    const { wrapped } = createDataKey(publicKey);
+    wrapped[1] = form;
+    wrapped[65] = (wrapped[65] ?? 0) ^ turned;
+
+    expect(() => unwrapDataKey(privateKey, wrapped)).toThrow(refusedFor("format"));
+  });
+
   test("is unwrapped with each key of a JWK Set", () => {
     const [old, fresh] = [generateOutputKeyPair(), generateOutputKeyPair()];
     const { key, wrapped } = createDataKey(outputPublicKey(old.publicJwk));

@@ -52,9 +52,10 @@ function issued(result: OrderResult | undefined): IssuedOrder {
 }
 
 /** What the API would hand out: unwrapped, opened, parsed. */
-function outputOf({ wrappedDataKey, results }: IssueBatchResult, index = 0): Record<string, string> {
-  const { sealed, issuanceId } = issued(results[index]);
-  const dataKey = unwrapDataKey(outputPrivateKeys(outputKeys.privateJwk), wrappedDataKey);
+function outputOf({ dataKeys, results }: IssueBatchResult, index = 0): Record<string, string> {
+  const { sealed, issuanceId, dataKeyId } = issued(results[index]);
+  const wrapped = dataKeys.find(({ id }) => id === dataKeyId)?.wrapped ?? Buffer.alloc(0);
+  const dataKey = unwrapDataKey(outputPrivateKeys(outputKeys.privateJwk), wrapped);
   return JSON.parse(open(dataKey, sealed, issuanceId).toString("utf8")) as CreationOutput;
 }
 
@@ -136,10 +137,10 @@ describe("with a pool and a loaded issuer", () => {
   });
 
   test("what leaves the thread brings no other memory along", async () => {
-    const { results, wrappedDataKey } = await pool.issue(Array.from({ length: 4 }, () => issueOrder()));
+    const { results, dataKeys } = await pool.issue(Array.from({ length: 4 }, () => issueOrder()));
 
     for (const part of [
-      wrappedDataKey,
+      ...dataKeys.map(({ wrapped }) => wrapped),
       ...results.flatMap((result) => Object.values(issued(result)).filter((value) => value instanceof Uint8Array)),
     ]) {
       expect(part.buffer.byteLength).toBe(part.length);
@@ -147,11 +148,23 @@ describe("with a pool and a loaded issuer", () => {
   });
 
   test("sealed output of one issuance does not open as another's", async () => {
-    const { wrappedDataKey, results } = await pool.issue([issueOrder(), issueOrder()]);
-    const dataKey = unwrapDataKey(outputPrivateKeys(outputKeys.privateJwk), wrappedDataKey);
+    const { dataKeys, results } = await pool.issue([issueOrder(), issueOrder()]);
     const [first, second] = results.map(issued);
+    const swapped = [{ ...first!, issuanceId: second!.issuanceId }];
 
-    expect(() => open(dataKey, first?.sealed ?? Buffer.alloc(0), second?.issuanceId ?? "")).toThrow();
+    expect(() => outputOf({ dataKeys, results: swapped })).toThrow("does not open");
+  });
+
+  test("batches that a thread signs one after the other are sealed with one data key", async () => {
+    const fresh = newPool();
+    await fresh.ensureIssuer(material);
+    try {
+      const [first, second] = [await fresh.issue([issueOrder()]), await fresh.issue([issueOrder()])];
+      expect(second.dataKeys).toEqual(first.dataKeys);
+      for (const batch of [first, second]) expect(outputOf(batch)).toHaveProperty("privateKey");
+    } finally {
+      await fresh.close();
+    }
   });
 
   test("a bad order fails with its reason and takes no other with it", async () => {

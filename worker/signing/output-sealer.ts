@@ -1,0 +1,60 @@
+import { randomUUID, type KeyObject } from "node:crypto";
+import { createDataKey, seal } from "../../runtime/sealed-output.ts";
+
+/** How long a data key is sealed with, and how often; whichever ends first. */
+export const dataKeySecondsMax = 5;
+export const dataKeyOutputsMax = 1_000;
+
+/** A data key as it is stored: wrapped to the output key. */
+export interface WrappedDataKey {
+  id: string;
+  wrapped: Uint8Array;
+}
+
+/** Seals outputs under data keys that it makes, replaces and wipes. */
+export interface OutputSealer {
+  /** `plaintext` sealed for the issuance, and the data key that opens it. The key is used before this returns, never after. */
+  seal(plaintext: Uint8Array, issuanceId: string): { sealed: Buffer; dataKey: WrappedDataKey };
+}
+
+interface CurrentKey extends WrappedDataKey {
+  key: Buffer;
+  outputs: number;
+  endsAt: number;
+}
+
+/** Seals to the output key's public half. A data key is wiped after {@link dataKeySecondsMax}, idle or not. */
+export function createOutputSealer(outputPublicKey: KeyObject): OutputSealer {
+  let current: CurrentKey | undefined;
+  let timer: NodeJS.Timeout | undefined;
+
+  function wipe(): void {
+    clearTimeout(timer);
+    current?.key.fill(0);
+    current = undefined;
+  }
+
+  /** By the clock as well as by the timer: timers do not run while a batch keeps the thread busy. */
+  function usable(): CurrentKey {
+    const now = performance.now();
+    if (current !== undefined && current.outputs < dataKeyOutputsMax && now < current.endsAt) return current;
+    wipe();
+    current = {
+      ...createDataKey(outputPublicKey),
+      id: randomUUID(),
+      outputs: 0,
+      endsAt: now + dataKeySecondsMax * 1_000,
+    };
+    timer = setTimeout(wipe, dataKeySecondsMax * 1_000).unref();
+    return current;
+  }
+
+  return {
+    seal(plaintext, issuanceId) {
+      const dataKey = usable();
+      dataKey.outputs++;
+      const { id, wrapped } = dataKey;
+      return { sealed: seal(dataKey.key, plaintext, issuanceId), dataKey: { id, wrapped } };
+    },
+  };
+}
