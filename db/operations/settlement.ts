@@ -1,4 +1,5 @@
 import type { Db } from "../client.ts";
+import { bytesAt } from "../byte-columns.ts";
 import { hasEnded, isShutOut } from "../rules.ts";
 import { sql } from "../sql.ts";
 
@@ -19,6 +20,8 @@ export interface SignedIssuance {
  * Batches share data keys. Whichever settles first stores a key; one that was blanked meanwhile, because nothing was
  * sealed with it any more, is stored again. Taking its row keeps it from being blanked until this is committed.
  *
+ * What was signed is found by its place: a join with it compares each issuance of the claim with all of it.
+ *
  * Owners are looked up one by one: joined, a new table without statistics seems to hold hardly anybody who is not locked
  * out, and Postgres reads all issuances for each user.
  */
@@ -32,18 +35,15 @@ export async function settle(
   },
 ): Promise<string[]> {
   const { signed, dataKeys, claimId, at } = batch;
+  const ids = signed.map(({ id }) => id);
+  const place = sql`array_position(${ids}::uuid[], i.id)`;
+  const certificates = signed.map(({ certificate }) => certificate);
+  const spkiHashes = signed.map(({ spkiSha256 }) => spkiSha256);
+  const outputs = signed.map(({ sealed }) => sealed);
   const rows = await db.query<{ id: string }>(sql`
-    with signed as (
-      select *
-        from unnest(${signed.map(({ id }) => id)}::uuid[],
-                    ${signed.map(({ certificate }) => certificate)}::bytea[],
-                    ${signed.map(({ spkiSha256 }) => spkiSha256)}::bytea[],
-                    ${signed.map(({ sealed }) => sealed)}::bytea[],
-                    ${signed.map(({ dataKeyId }) => dataKeyId)}::uuid[])
-          as s (id, certificate, spki_sha256, sealed, data_key_id)
-    ), owners as materialized (
+    with owners as materialized (
       select i.user_id, i.guest_account_id
-        from signed s
+        from unnest(${ids}::uuid[]) as s (id)
        cross join lateral (select user_id, guest_account_id from issuances where id = s.id offset 0) i
     ), owning_users as materialized (
       select u.id
@@ -64,20 +64,22 @@ export async function settle(
     ), settled as (
       update issuances i
          set status = 'issued', finished_at = ${at}
-        from signed s
-       where i.id = s.id
-         and i.status = 'signing'
+       where i.status = 'signing'
          and i.claim_id = ${claimId}
+         and ${place} is not null
          and (i.user_id is null or i.user_id in (select id from owning_users))
          and (i.guest_account_id is null or i.guest_account_id in (select id from owning_guest_accounts))
-      returning i.*, s.certificate, s.spki_sha256, s.sealed, s.data_key_id
+      returning i.id, i.realm_id, i.issuer_id, i.serial_number, i.kind, i.user_id, i.guest_account_id, i.name,
+                i.description, i.device_type, i.authable, i.identity, i.not_before, i.not_after, i.batch_id,
+                i.created_by_user_id, i.created_by_client_id, ${place} as place,
+                (${signed.map(({ dataKeyId }) => dataKeyId)}::uuid[])[${place}] as data_key_id
     ), certified as (
       insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, guest_account_id, name,
                                 description, device_type, authable, identity, certificate, spki_sha256, created_at,
                                 not_before, not_after)
       select realm_id, issuer_id, serial_number, id, kind, user_id, guest_account_id, name,
-             description, device_type, authable, identity, certificate, spki_sha256, ${at},
-             not_before, not_after
+             description, device_type, authable, identity,
+             ${bytesAt(certificates, sql`place`)}, ${bytesAt(spkiHashes, sql`place`)}, ${at}, not_before, not_after
         from settled
     ), used_keys as materialized (
       select d.id, d.wrapped, k.wrapped as stored
@@ -104,7 +106,7 @@ export async function settle(
          and u.stored = ''
     ), outputs as (
       insert into issuance_outputs (issuance_id, data_key_id, sealed, created_at, job_id)
-      select id, data_key_id, sealed, ${at}, batch_id
+      select id, data_key_id, ${bytesAt(outputs, sql`place`)}, ${at}, batch_id
         from settled
     ), audited as (
       insert into audit_entries (realm_id, at, event, user_id, client_id, properties)

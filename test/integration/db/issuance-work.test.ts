@@ -133,6 +133,35 @@ test("settling makes the certificate, the output, the audit entry and the state,
   expect(audited).toEqual([{ event: "profile_create", user: userId }]);
 });
 
+test("of a batch each issuance gets its own bytes, in whatever order they were claimed and however long they are", async () => {
+  const userId = await givenUser(database.owner, realmId);
+  const ids = await Promise.all(Array.from({ length: 12 }, () => givenIssuance(database.owner, { realmId, userId })));
+  const claimed = await claim(ids);
+  const dataKeys = [0, 1].map(() => ({ id: randomUUID(), wrapped: randomBytes(8) }));
+  const signed = claimed.map(({ id }, index) => ({
+    id,
+    certificate: randomBytes(1 + index * 7),
+    spkiSha256: randomBytes(32),
+    sealed: randomBytes(300 - index),
+    dataKeyId: dataKeys[index % 2]!.id,
+  }));
+  await settlement.settle(db, {
+    signed: signed.toReversed(),
+    dataKeys,
+    claimId: claimed[0]!.claimId,
+    at: systemClock.now(),
+  });
+
+  const stored = await database.owner.query<(typeof signed)[number]>(sql`
+    select c.issuance_id as id, c.certificate, c.spki_sha256 as "spkiSha256", o.sealed, o.data_key_id as "dataKeyId"
+      from certificates c
+      join issuance_outputs o on o.issuance_id = c.issuance_id
+     where c.issuance_id = any(${ids}::uuid[])
+  `);
+  const byId = (rows: typeof signed) => rows.toSorted((a, b) => a.id.localeCompare(b.id));
+  expect(byId(stored)).toEqual(byId(signed));
+});
+
 test("a settlement that the database refuses leaves nothing behind", async () => {
   const userId = await givenUser(database.owner, realmId);
   const id = await givenIssuance(database.owner, { realmId, userId });

@@ -1,0 +1,16 @@
+import { sql, type Sql } from "./sql.ts";
+
+/**
+ * The byte string at `place`, counted from 1, of a statement's `values`. They travel as one string of bytes: an array of
+ * them would travel as text, two digits for an octet.
+ */
+export function bytesAt(values: readonly Uint8Array[], place: Sql): Sql {
+  let start = 1;
+  const starts = values.map(({ length }) => {
+    const begins = start;
+    start += length;
+    return begins;
+  });
+  const lengths = values.map(({ length }) => length);
+  return sql`substr(${Buffer.concat(values)}::bytea, (${starts}::integer[])[${place}], (${lengths}::integer[])[${place}])`;
+}
