@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 
 /** Which part of the service a process belongs to. */
-export const parts = ["api", "worker", "responder", "Postgres", "Redis", "start"] as const;
+export const parts = ["start", "api", "worker", "responder", "Postgres", "Redis"] as const;
 export type Part = (typeof parts)[number];
 
 /** CPU time in microseconds that each part has used up to now. */

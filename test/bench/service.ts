@@ -24,6 +24,8 @@ export interface Service {
   /** What the token was got with. */
   client: { client_id: string; client_secret: string };
   realmId: string;
+  /** Runs an operator's command and answers what it printed. */
+  operate: Operate;
   /** With the owner's rights. */
   db: Database;
   databaseUrl: string;
@@ -106,7 +108,8 @@ export async function startService({
   const [shown] = await db.query<{ server_version: string }>(sql`show server_version`);
   const roots = [pid, redis === undefined ? undefined : await processOf(redis.url)].filter((pid) => pid !== undefined);
 
-  const client = registerClient(tree, env);
+  const operate = operatorOf(tree, env);
+  const client = registerClient(operate, []);
   const stopStarted: (() => Promise<void>)[] = [];
   const startAnother = async (name: "worker" | "responder", more: Record<string, string>): Promise<void> => {
     const child = fork(join(tree, `dist/${name}/main.js`), {
@@ -134,6 +137,7 @@ export async function startService({
     client,
     token: await obtainToken(port, client),
     realmId,
+    operate,
     db,
     databaseUrl,
     postgresVersion: shown?.server_version ?? "unknown",
@@ -209,23 +213,38 @@ async function processOf(redisUrl: string): Promise<number> {
   }
 }
 
+/** What an operator's command answers. */
+type Operate = (args: readonly string[]) => unknown;
+
+const operatorOf =
+  (tree: string, env: Record<string, string>): Operate =>
+  (args) =>
+    JSON.parse(
+      execFileSync(process.execPath, [join(tree, "dist/operator/main.js"), ...args, "--json"], {
+        cwd: tree,
+        env: { ...env, NODE_OPTIONS: "" },
+        encoding: "utf8",
+        stdio: ["ignore", "pipe", "inherit"],
+      }),
+    );
+
 /** A service client as an operator registers it. */
-function registerClient(tree: string, env: Record<string, string>): Service["client"] {
-  return JSON.parse(
-    execFileSync(
-      process.execPath,
-      [
-        join(tree, "dist/operator/main.js"),
-        "application",
-        "create",
-        "--type",
-        "service",
-        "--name",
-        `bench ${randomUUID()}`,
-      ].concat(["--client-uri", "https://bench.example", "--json"]),
-      { cwd: tree, env: { ...env, NODE_OPTIONS: "" }, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"] },
-    ),
-  ) as Service["client"];
+const registerClient = (operate: Operate, inRealm: readonly string[]): Service["client"] =>
+  operate([
+    ...["application", "create", "--type", "service", "--name", `bench ${randomUUID()}`],
+    ...["--client-uri", "https://bench.example"],
+    ...inRealm,
+  ]) as Service["client"];
+
+/** Makes another realm in the same service, with an issuer and a client of its own. */
+export async function addRealm(service: Service, name: string): Promise<Service> {
+  const { db, port, operate } = service;
+  operate(["realm", "create", "--name", name, "--domain", `${name}.example`]);
+  const { id: realmId } = only(
+    await db.query<{ id: string }>(sql`update realms set max_profiles = 100 where name = ${name} returning id`),
+  );
+  const client = registerClient(operate, ["--realm", name]);
+  return { ...service, realmId, client, token: await obtainToken(port, client) };
 }
 
 /** A token as the client gets one. */

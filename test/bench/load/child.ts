@@ -1,6 +1,6 @@
 /** The load generator: a process of its own, so that its work is not taken for the service's. Takes one order and ends; any word after that ends it early. */
 import { setTimeout as delay } from "node:timers/promises";
-import { openConnection } from "./connection.ts";
+import { openConnection, type Answer, type Connection } from "./connection.ts";
 import type { LoadMessage, LoadOrder, LoadReport } from "./order.ts";
 
 const answer = (message: LoadMessage): void => {
@@ -31,6 +31,9 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
   const lanes = Array.from({ length: order.concurrency }, (_, lane) => lane);
   const connections = order.reconnect === true ? [] : await Promise.all(lanes.map(() => openConnection(order.port)));
   const latencies: number[] = [];
+  const statuses: Record<string, number> = {};
+  const unfinished: string[] = [];
+  let unsent = 0;
   let next = 0;
   const startedAt = performance.now();
   const countedFrom = startedAt + (order.warmUpSeconds ?? 0) * 1000;
@@ -46,30 +49,43 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
           const askedAt = dueAt || performance.now();
           if (askedAt > endsAt) break;
           if (askedAt > giveUpAt) throw new Error(`not done within ${order.secondsMax} s`);
+          if (performance.now() - askedAt > (order.patienceMs ?? Number.POSITIVE_INFINITY)) {
+            unsent++;
+            continue;
+          }
           const connection = connections[lane] ?? (await openConnection(order.port));
-          const { status, body } = await connection.ask(requests[index % requests.length] ?? Buffer.alloc(0));
+          const request = requests[index % requests.length] ?? Buffer.alloc(0);
+          const answer =
+            order.contains === undefined ? await askAnyway(connection, request) : await connection.ask(request);
           if (askedAt >= countedFrom) latencies.push(performance.now() - askedAt);
           if (order.reconnect === true) connection.close();
-          check(status, body, order);
+          if (answer === undefined) connections[lane] = await openConnection(order.port);
+          const kind = kindOf(answer);
+          statuses[kind] = (statuses[kind] ?? 0) + 1;
+          if (answer !== undefined) check(answer, order);
+          if (answer?.status === 202) unfinished.push(idOf(answer.body));
         }
       }),
     );
     const seconds = (performance.now() - countedFrom) / 1000;
     const { user, system } = process.cpuUsage();
-    return { answers: latencies.length, seconds, latencies: latencies.sort((a, b) => a - b), cpuUs: user + system };
+    latencies.sort((a, b) => a - b);
+    return { answers: latencies.length, seconds, latencies, statuses, unfinished, unsent, cpuUs: user + system };
   } finally {
     for (const connection of connections) connection.close();
   }
 }
 
-/** Every request in turn: as many as there are paths or bodies, whichever are more. */
+/** Every request in turn: as many as there are paths, tokens or bodies, whichever are most. */
 function encodeAll(order: LoadOrder): Buffer[] {
-  const { paths, octets } = order;
-  if (octets === undefined) return paths.map((path) => encode(path, order));
-  return octets.bodies.map((body, index) => {
-    const bytes = Buffer.from(body, "base64");
+  const { paths, octets, tokens = [order.token] } = order;
+  const turns = Array.from({ length: Math.max(paths.length, tokens.length, octets?.bodies.length ?? 0) });
+  return turns.map((_, turn) => {
+    const path = paths[turn % paths.length] ?? "/";
+    if (octets === undefined) return encode(path, tokens[turn % tokens.length] ?? "", order);
+    const bytes = Buffer.from(octets.bodies[turn % octets.bodies.length] ?? "", "base64");
     const head = [
-      `POST ${paths[index % paths.length] ?? "/"} HTTP/1.1`,
+      `POST ${path} HTTP/1.1`,
       `Host: 127.0.0.1:${order.port}`,
       `Content-Type: ${octets.type}`,
       `Content-Length: ${bytes.length}`,
@@ -78,7 +94,7 @@ function encodeAll(order: LoadOrder): Buffer[] {
   });
 }
 
-function encode(path: string, { port, token, method, body, form }: LoadOrder): Buffer {
+function encode(path: string, token: string, { port, method, body, form }: LoadOrder): Buffer {
   const text =
     form !== undefined ? new URLSearchParams(form).toString() : body === undefined ? "" : JSON.stringify(body);
   const type = form === undefined ? "application/json" : "application/x-www-form-urlencoded";
@@ -91,7 +107,20 @@ function encode(path: string, { port, token, method, body, form }: LoadOrder): B
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${text}`);
 }
 
-function check(status: number, body: string, { method, contains }: LoadOrder): void {
+/** Undefined when the connection ended instead of an answer. */
+const askAnyway = (connection: Connection, request: Buffer): Promise<Answer | undefined> =>
+  connection.ask(request).catch(() => undefined);
+
+function kindOf(answer: Answer | undefined): string {
+  if (answer === undefined) return "connection lost";
+  const lacksRetryAfter = [202, 503].includes(answer.status) && !/\r\nretry-after: *\d/i.test(answer.head);
+  return `${answer.status}${lacksRetryAfter ? " without Retry-After" : ""}`;
+}
+
+const idOf = (body: string): string => (JSON.parse(body) as { data: { id: string } }).data.id;
+
+function check({ status, body }: Answer, { method, contains }: LoadOrder): void {
+  if (contains === undefined) return;
   if (status !== 200 || !body.includes(contains)) {
     throw new Error(`${method} was answered ${status}: ${body.slice(0, 300)}`);
   }

@@ -2,9 +2,16 @@ import { connect, type Socket } from "node:net";
 
 /** A connection that asks one thing after the other; far cheaper than `node:http`, for the service's own answers only. */
 export interface Connection {
-  /** Sends a request as it is and resolves with the answer's status and body. */
-  ask(request: Buffer): Promise<{ status: number; body: string }>;
+  /** Sends a request as it is and resolves with its answer. */
+  ask(request: Buffer): Promise<Answer>;
   close(): void;
+}
+
+export interface Answer {
+  status: number;
+  /** Status line and headers. */
+  head: string;
+  body: string;
 }
 
 const headEnd = Buffer.from("\r\n\r\n");
@@ -13,7 +20,8 @@ const headEnd = Buffer.from("\r\n\r\n");
 export async function openConnection(port: number): Promise<Connection> {
   const socket = await connected(port);
   let received: Buffer = Buffer.alloc(0);
-  let waiting: PromiseWithResolvers<{ status: number; body: string }> | undefined;
+  let waiting: PromiseWithResolvers<Answer> | undefined;
+  let closed: Error | undefined;
 
   socket.on("data", (chunk) => {
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
@@ -24,7 +32,8 @@ export async function openConnection(port: number): Promise<Connection> {
     waiting = undefined;
   });
   const onEnd = (error?: Error): void => {
-    waiting?.reject(error ?? new Error("the service closed a connection"));
+    closed ??= error ?? new Error("the service closed a connection");
+    waiting?.reject(closed);
     waiting = undefined;
   };
   socket.on("error", onEnd);
@@ -34,6 +43,7 @@ export async function openConnection(port: number): Promise<Connection> {
 
   return {
     ask(request) {
+      if (closed !== undefined) return Promise.reject(closed);
       waiting = withResolvers();
       socket.write(request);
       return waiting.promise;
@@ -61,7 +71,7 @@ function withResolvers<Value>(): PromiseWithResolvers<Value> {
 }
 
 /** The answer at the beginning of the bytes; undefined while it is not all there. */
-function readAnswer(bytes: Buffer): { status: number; body: string; length: number } | undefined {
+function readAnswer(bytes: Buffer): (Answer & { length: number }) | undefined {
   const end = bytes.indexOf(headEnd);
   if (end === -1) return undefined;
   const head = bytes.toString("latin1", 0, end);
@@ -69,7 +79,12 @@ function readAnswer(bytes: Buffer): { status: number; body: string; length: numb
   if (contentLength === undefined) throw new Error("an answer without Content-Length");
   const length = end + headEnd.length + Number(contentLength);
   if (bytes.length < length) return undefined;
-  return { status: Number(head.slice(9, 12)), body: bytes.toString("utf8", end + headEnd.length, length), length };
+  return {
+    status: Number(head.slice(9, 12)),
+    head,
+    body: bytes.toString("utf8", end + headEnd.length, length),
+    length,
+  };
 }
 
 const connected = (port: number): Promise<Socket> =>

@@ -18,6 +18,10 @@ export interface Measured {
   /** CPU time of the service per answer, in microseconds. */
   cpuUs: number;
   cpuUsByPart: CpuByPart;
+  /** Answers by status; see {@link LoadReport}. */
+  statuses: Record<string, number>;
+  unfinished: string[];
+  unsent: number;
   /** The part of the machine's CPU time that went to neither the service nor the load generator. */
   others: number;
 }
@@ -28,12 +32,12 @@ export interface Measured {
  */
 export async function measure(
   service: Pick<Service, "port" | "token" | "cpu">,
-  order: Omit<LoadOrder, "port" | "token" | "secondsMax">,
+  order: Omit<LoadOrder, "port" | "token" | "secondsMax"> & Partial<Pick<LoadOrder, "secondsMax">>,
   cleanup: Cleanup,
   meanwhile?: () => Promise<unknown>,
 ): Promise<Measured> {
   const before = { cpu: service.cpu(), machine: readMachineCpu() };
-  const whole = { ...order, port: service.port, token: service.token, secondsMax: 300 };
+  const whole = { secondsMax: 300, ...order, port: service.port, token: service.token };
   const report = await generateLoad(whole, cleanup, meanwhile);
   const used = cpuBetween(before.cpu, service.cpu());
   const machine = readMachineCpu() - before.machine;
@@ -47,6 +51,9 @@ export async function measure(
     max: percentile(report.latencies, 1),
     cpuUs: cpuTotal(each),
     cpuUsByPart: each,
+    statuses: report.statuses,
+    unfinished: report.unfinished,
+    unsent: report.unsent,
     others: Math.max(0, machine - cpuTotal(used) - report.cpuUs) / machine,
   };
 }

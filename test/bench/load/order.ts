@@ -2,6 +2,8 @@
 export interface LoadOrder {
   port: number;
   token: string;
+  /** Instead of the token: one after the other, as the paths. */
+  tokens?: readonly string[];
   method: "GET" | "POST" | "DELETE";
   /** Called one after the other, from the start again after the last. */
   paths: readonly string[];
@@ -15,8 +17,10 @@ export interface LoadOrder {
   reconnect?: boolean;
   /** Requests per second, whether or not earlier ones are answered: latencies are then counted from when each was due. */
   rate?: number;
-  /** What every answer, which is a 200, must contain. */
-  contains: string;
+  /** A request for which no connection was free within so many milliseconds from when it was due is not sent. */
+  patienceMs?: number;
+  /** What every answer, which is a 200, must contain. Left out: whatever is answered is counted by its status. */
+  contains?: string;
   /** Requests in all, at most. */
   count: number;
   /** What is answered in the first so many seconds is not counted. */
@@ -32,6 +36,12 @@ export interface LoadReport {
   seconds: number;
   /** Milliseconds, sorted. */
   latencies: number[];
+  /** Answers by status, with what a client needs and did not get: `503 without Retry-After`. Without an answer: `connection lost`. */
+  statuses: Record<string, number>;
+  /** Ids of the issuances that a 202 answered. */
+  unfinished: string[];
+  /** Requests that no connection was free for in time. */
+  unsent: number;
   /** CPU time of the generator's process from its start, in microseconds. */
   cpuUs: number;
 }

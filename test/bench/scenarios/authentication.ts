@@ -6,39 +6,50 @@ import { allScopes } from "../../../domain/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { ended } from "../../support/run/services.ts";
 import type { Cleanup } from "../cleanup.ts";
+import { loadCells, loadColumns } from "../columns.ts";
 import { readCpu, parts, type CpuByPart } from "../cpu.ts";
 import { loadFigures } from "../figures.ts";
 import { measure, type Measured } from "../load/index.ts";
 import type { LoadOrder } from "../load/order.ts";
 import { addUsers, type Service } from "../service.ts";
-import { figure, median, withRange } from "../statistics.ts";
+import { median } from "../statistics.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
 type Target = Pick<Service, "port" | "token" | "cpu">;
-type Request = Pick<LoadOrder, "method" | "paths" | "contains"> & Partial<Pick<LoadOrder, "form">>;
+type Request = Pick<LoadOrder, "method" | "paths" | "contains"> & Partial<Pick<LoadOrder, "form" | "tokens">>;
+
+interface Kind {
+  name: string;
+  target: Target;
+  request: Request;
+  goal: string;
+}
 
 const requests = 10_000;
 const concurrency = 32;
 const rounds = 3;
 const profiles = 3;
+const bareName = "bare Express, one query";
 
 /** What knowing who asks costs, beside a server that does not ask. */
 export const authentication: Scenario = {
   title: "Authentication",
   about:
-    `Client credentials (\`POST /oauth/token\`: the secret is compared, a JWT is signed, its hash is stored) and \`GET /api/profile\` with a user's token (one query for the token, its session, user and client; one for ${profiles} profiles), ` +
-    `beside Express with one prepared query for the same profiles and nothing else, in turn, at concurrency ${concurrency}. Medians of ${rounds} rounds after a warm-up.`,
-  columns: ["queue", "request", "requests/s", "p50 ms", "p99 ms", "CPU µs each", "× bare", "api / Postgres µs"],
+    `Client credentials (\`POST /oauth/token\`: the secret is compared, a JWT is signed, its hash is stored) and \`GET /api/profile\` with a user's token, which all requests share, and with ${concurrency} tokens of as many users, who have ${profiles} profiles each, ` +
+    `beside Express with one prepared query for the profiles of one of them and nothing else, in turn, at concurrency ${concurrency}. Medians of ${rounds} rounds after a warm-up.`,
+  columns: ["queue", "request", ...loadColumns({ times: "bare" }), "goal"],
   env: () => ({}),
 
   async run({ service, quick, once, cleanup }) {
-    const userId = await givenUserWithProfiles(service);
-    const bare = await startBare(service, userId, cleanup);
-    const kinds: { name: string; target: Target; request: Request }[] = [
+    const people = await givenUsersWithProfiles(service, concurrency);
+    const [person = { userId: "", token: "" }] = people;
+    const bare = await startBare(service, person.userId, cleanup);
+    const kinds: Kind[] = [
       {
-        name: "bare Express, one query",
+        name: bareName,
         target: bare,
         request: { method: "GET", paths: ["/"], contains: '"serial":"' },
+        goal: "",
       },
       {
         name: "client credentials",
@@ -49,54 +60,71 @@ export const authentication: Scenario = {
           form: { grant_type: "client_credentials", ...service.client },
           contains: '"access_token":"',
         },
+        goal: "",
       },
       {
-        name: "`GET /api/profile`",
-        target: { ...service, token: await givenToken(service, userId) },
+        name: "`GET /api/profile`, one token",
+        target: { ...service, token: person.token },
         request: { method: "GET", paths: ["/api/profile"], contains: '"serial":"' },
+        goal: "≤ 1.5 × bare",
+      },
+      {
+        name: `\`GET /api/profile\`, ${people.length} tokens`,
+        target: service,
+        request: {
+          method: "GET",
+          paths: ["/api/profile"],
+          tokens: people.map(({ token }) => token),
+          contains: '"serial":"',
+        },
+        goal: "≤ 1.8 × bare",
       },
     ];
-    const ask = ({ target, request }: (typeof kinds)[number]): Promise<Measured> =>
+    const ask = ({ target, request }: Kind): Promise<Measured> =>
       measure(target, { ...request, count: quick ? requests / 10 : requests, concurrency }, cleanup);
 
     for (const kind of kinds) await ask(kind);
-    const measured = new Map<string, Measured[]>(kinds.map(({ name }) => [name, []]));
+    const measured = new Map<Kind, Measured[]>(kinds.map((kind) => [kind, []]));
     for (let round = 0; round < (once ? 1 : rounds); round++) {
-      for (const kind of kinds) measured.get(kind.name)?.push(await ask(kind));
+      for (const kind of kinds) measured.get(kind)?.push(await ask(kind));
     }
 
-    const cpuOf = (name: string): number => median((measured.get(name) ?? []).map(({ cpuUs }) => cpuUs));
-    const floor = cpuOf("bare Express, one query");
+    const bareUs = median(
+      [...measured].flatMap(([{ name }, results]) => (name === bareName ? results.map(({ cpuUs }) => cpuUs) : [])),
+    );
     return {
-      rows: [...measured].map(([name, results]) => {
-        const of = (pick: (result: Measured) => number): string => figure(median(results.map(pick)));
-        return [
-          backendNames[service.backend],
-          name,
-          withRange(results.map(({ perSecond }) => perSecond)),
-          of(({ p50 }) => p50),
-          of(({ p99 }) => p99),
-          of(({ cpuUs }) => cpuUs),
-          figure(cpuOf(name) / floor),
-          `${of((r) => r.cpuUsByPart.api + r.cpuUsByPart.start)} / ${of((r) => r.cpuUsByPart.Postgres)}`,
-        ];
-      }),
-      figures: [...measured].flatMap(([name, results]) => loadFigures(name, results)),
+      rows: [...measured].map(([{ name, goal }, results]) => [
+        backendNames[service.backend],
+        name,
+        ...loadCells(results, bareUs),
+        goal,
+      ]),
+      figures: [...measured].flatMap(([{ name }, results]) => loadFigures(name, results)),
     };
   },
 };
 
-async function givenUserWithProfiles(service: Service): Promise<string> {
-  const [userId = ""] = await addUsers(service, 1);
-  for (let made = 0; made < profiles; made++) {
-    const answer = await fetch(`http://127.0.0.1:${service.port}/api/user/${userId}/profiles/laptop`, {
-      method: "POST",
-      headers: { authorization: `Bearer ${service.token}`, "content-type": "application/json" },
-      body: JSON.stringify({ format: "pem", deviceType: "Linux" }),
-    });
-    if (answer.status !== 200) throw new Error(`no profile: ${answer.status}`);
+interface Person {
+  userId: string;
+  token: string;
+}
+
+async function givenUsersWithProfiles(service: Service, count: number): Promise<Person[]> {
+  const people: Person[] = [];
+  for (const userId of await addUsers(service, count)) {
+    for (let made = 0; made < profiles; made++) await createProfile(service, userId);
+    people.push({ userId, token: await givenToken(service, userId) });
   }
-  return userId;
+  return people;
+}
+
+async function createProfile({ port, token }: Service, userId: string): Promise<void> {
+  const answer = await fetch(`http://127.0.0.1:${port}/api/user/${userId}/profiles/laptop`, {
+    method: "POST",
+    headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+    body: JSON.stringify({ format: "pem", deviceType: "Linux" }),
+  });
+  if (answer.status !== 200) throw new Error(`no profile: ${answer.status}`);
 }
 
 /** A user's token as the authorization server stores it. */

@@ -1,9 +1,11 @@
 import { authentication } from "./authentication.ts";
 import { crl } from "./crl.ts";
+import { fairness } from "./fairness.ts";
 import { lists } from "./lists.ts";
 import { ocsp } from "./ocsp.ts";
 import { offboarding } from "./offboarding.ts";
 import { onboarding } from "./onboarding.ts";
+import { overload } from "./overload.ts";
 import { reads } from "./reads.ts";
 import { revocation } from "./revocation.ts";
 import { rsa } from "./rsa.ts";
@@ -15,6 +17,8 @@ export const scenarios = {
   single,
   onboarding,
   offboarding,
+  fairness,
+  overload,
   rsa,
   reads,
   authentication,

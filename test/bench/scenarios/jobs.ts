@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
@@ -13,17 +14,28 @@ export interface MeasuredJob {
   lockedOut: number;
 }
 
+interface JobFile {
+  kind: "onboarding" | "offboarding";
+  csv: string;
+  /** Its rows. */
+  total: number;
+}
+
 /** How often the database is asked where a job stands. */
 const pollMs = 20;
 
 /** A job takes no longer than this. */
-const secondsMax = 300;
+const secondsMax = 900;
 
 /** Sends a CSV file as a client does, and waits for the job to complete. */
-export async function runJob(
+export const runJob = async (service: Service, file: JobFile): Promise<MeasuredJob> =>
+  (await sendJob(service, file)).ended;
+
+/** Sends a CSV file as a client does, and answers when it has its 202. */
+export async function sendJob(
   { port, token, db }: Service,
-  { kind, csv, total }: { kind: "onboarding" | "offboarding"; csv: string; total: number },
-): Promise<MeasuredJob> {
+  { kind, csv, total }: JobFile,
+): Promise<{ ended: Promise<MeasuredJob> }> {
   const startedAt = performance.now();
   const answer = await fetch(`http://127.0.0.1:${port}/api/jobs/${kind}?confirmTotal=${total}`, {
     method: "POST",
@@ -33,22 +45,43 @@ export async function runJob(
   const acceptedAt = performance.now();
   if (answer.status !== 202) throw new Error(`a job was answered ${answer.status}: ${await answer.text()}`);
   const { data } = (await answer.json()) as { data: { id: string } };
+  const ended = watchJob(db, { id: data.id, total, acceptedAt }).then((measured) => ({
+    accepted: (acceptedAt - startedAt) / 1000,
+    ...measured,
+  }));
+  // Whoever waits for it is told; until then nobody does.
+  ended.catch(() => undefined);
+  return { ended };
+}
 
+async function watchJob(
+  db: Service["db"],
+  { id, total, acceptedAt }: { id: string; total: number; acceptedAt: number },
+): Promise<Omit<MeasuredJob, "accepted">> {
   let lockedOut = Number.NaN;
   for (;;) {
     const { state, marked, changed } = only(
       await db.query<{ state: string; marked: boolean; changed: number }>(
-        sql`select state, marked_at is not null as marked, changed from jobs where id = ${data.id}`,
+        sql`select state, marked_at is not null as marked, changed from jobs where id = ${id}`,
       ),
     );
     const seconds = (performance.now() - acceptedAt) / 1000;
     if (marked && Number.isNaN(lockedOut)) lockedOut = seconds;
-    if (state === "completed" && changed === total) {
-      return { accepted: (acceptedAt - startedAt) / 1000, ended: seconds, lockedOut };
-    }
+    if (state === "completed" && changed === total) return { ended: seconds, lockedOut };
     if (["ready", "failed", "cancelled", "completed_with_errors"].includes(state) || seconds > secondsMax) {
       throw new Error(`a job of ${total} is ${state} after ${seconds} s with ${changed} changed`);
     }
     await delay(pollMs);
   }
+}
+
+/** A file of so many new people, each with a P-256 profile as PKCS#12 if asked for. */
+export function onboardingFile(people: number, { profiles }: { profiles: boolean }): JobFile {
+  const round = randomUUID();
+  const header = profiles ? "pairwiseID,email,profileName,deviceType,format" : "pairwiseID,email";
+  const lines = Array.from(
+    { length: people },
+    (_, index) => `${round}-${index},person-${index}@mail.example${profiles ? ",laptop,Windows,pkcs12" : ""}`,
+  );
+  return { kind: "onboarding", csv: [header, ...lines, ""].join("\n"), total: people };
 }

@@ -1,19 +1,14 @@
-import { randomUUID } from "node:crypto";
-import { setTimeout as delay } from "node:timers/promises";
 import { cpuBetween, cpuTotal } from "../cpu.ts";
 import { figureOf, type Figure } from "../figures.ts";
 import { addUsers, type Service } from "../service.ts";
 import { figure, median, percentile, withRange } from "../statistics.ts";
-import { runJob } from "./jobs.ts";
-import { checkCertificates } from "./profiles.ts";
+import { onboardingFile, runJob } from "./jobs.ts";
+import { checkCertificates, createSingles, singlesPauseMs } from "./profiles.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const peopleAlone = 100_000;
 const peopleWithProfiles = 20_000;
 const rounds = 3;
-
-/** Between two profiles that somebody waits for while a job runs. */
-const pauseMs = 50;
 
 /** Bulk onboarding from a CSV file, while somebody else creates single profiles. */
 export const onboarding: Scenario = {
@@ -21,7 +16,7 @@ export const onboarding: Scenario = {
   about:
     `\`POST /api/jobs/onboarding\` with a CSV file of ${peopleAlone.toLocaleString("en-GB")} new people, and of ` +
     `${peopleWithProfiles.toLocaleString("en-GB")} new people with a P-256 profile as PKCS#12 each; from the 202 to the end of the job. ` +
-    `Meanwhile somebody creates one profile after the other over HTTP, ${pauseMs} ms apart. Medians of ${rounds} rounds with profiles, after a smaller one to warm up.`,
+    `Meanwhile somebody creates one profile after the other over HTTP, ${singlesPauseMs} ms apart. Medians of ${rounds} rounds with profiles, after a smaller one to warm up.`,
   columns: ["queue", "rows", "until 202, s", "seconds", "rows/s", "CPU µs each", "interactive p50 / p95 ms", "goal"],
   env: () => ({}),
 
@@ -90,50 +85,13 @@ async function onboard(
   service: Service,
   { people, profiles }: { people: number; profiles: boolean },
 ): Promise<Onboarded> {
-  const round = randomUUID();
-  const header = profiles ? "pairwiseID,email,profileName,deviceType,format" : "pairwiseID,email";
-  const lines = Array.from(
-    { length: people },
-    (_, index) => `${round}-${index},person-${index}@mail.example${profiles ? ",laptop,Windows,pkcs12" : ""}`,
-  );
-  const csv = [header, ...lines, ""].join("\n");
-
   const interactive = createSingles(service, await addUsers(service, 200));
   const before = service.cpu();
   try {
-    const measured = await runJob(service, { kind: "onboarding", csv, total: people });
+    const measured = await runJob(service, onboardingFile(people, { profiles }));
     const cpuUs = cpuTotal(cpuBetween(before, service.cpu())) / people;
     return { ...measured, cpuUs, latencies: await interactive.stop() };
   } finally {
     await interactive.stop();
   }
-}
-
-/** Creates one profile after the other until told to stop; answers how long each took. */
-function createSingles({ port, token }: Service, userIds: readonly string[]): { stop(): Promise<number[]> } {
-  const latencies: number[] = [];
-  const ending = new AbortController();
-  const work = (async () => {
-    for (let index = 0; !ending.signal.aborted; index++) {
-      const userId = userIds[index % userIds.length] ?? "";
-      const startedAt = performance.now();
-      const answer = await fetch(`http://127.0.0.1:${port}/api/user/${userId}/profiles/phone-${index}`, {
-        method: "POST",
-        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
-        body: JSON.stringify({ format: "pkcs12", deviceType: "Windows" }),
-      });
-      await answer.arrayBuffer();
-      if (answer.status !== 200) throw new Error(`a single profile was answered ${answer.status}`);
-      latencies.push(performance.now() - startedAt);
-      await delay(pauseMs);
-    }
-    return latencies;
-  })();
-  work.catch(() => undefined);
-  return {
-    stop() {
-      ending.abort();
-      return work;
-    },
-  };
 }

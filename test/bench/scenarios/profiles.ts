@@ -1,12 +1,16 @@
+import { setTimeout as delay } from "node:timers/promises";
 import type { KeyType } from "../../../domain/device.ts";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { measure, type Measured } from "../load/index.ts";
-import { addUsers } from "../service.ts";
+import { addUsers, type Service } from "../service.ts";
 import type { Run } from "./scenario.ts";
 
 /** Profiles per user: few, so that neither the limit nor one user's row is in the way. */
 const profilesPerUser = 4;
+
+/** Between two profiles that somebody waits for while a job runs. */
+export const singlesPauseMs = 50;
 
 /** Creates profiles over HTTP, each of them answered with its PKCS#12, for users who have none yet. */
 export async function createProfiles(
@@ -37,4 +41,33 @@ export async function checkCertificates({ service: { db } }: Run, expected: numb
       `expected ${expected} distinct active certificates and nothing else, found ${JSON.stringify(found)}`,
     );
   }
+}
+
+/** Creates one profile after the other until told to stop; answers how long each took. */
+export function createSingles({ port, token }: Service, userIds: readonly string[]): { stop(): Promise<number[]> } {
+  const latencies: number[] = [];
+  const ending = new AbortController();
+  const work = (async () => {
+    for (let index = 0; !ending.signal.aborted; index++) {
+      const userId = userIds[index % userIds.length] ?? "";
+      const startedAt = performance.now();
+      const answer = await fetch(`http://127.0.0.1:${port}/api/user/${userId}/profiles/phone-${index}`, {
+        method: "POST",
+        headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+        body: JSON.stringify({ format: "pkcs12", deviceType: "Windows" }),
+      });
+      await answer.arrayBuffer();
+      if (answer.status !== 200) throw new Error(`a single profile was answered ${answer.status}`);
+      latencies.push(performance.now() - startedAt);
+      await delay(singlesPauseMs);
+    }
+    return latencies;
+  })();
+  work.catch(() => undefined);
+  return {
+    stop() {
+      ending.abort();
+      return work;
+    },
+  };
 }

@@ -1,0 +1,86 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { figureOf, type Figure } from "../figures.ts";
+import { addRealm, addUsers, type Service } from "../service.ts";
+import { figure, median, percentile } from "../statistics.ts";
+import { onboardingFile, runJob, sendJob } from "./jobs.ts";
+import { checkCertificates, createSingles, singlesPauseMs } from "./profiles.ts";
+import { backendNames, type Scenario } from "./scenario.ts";
+
+const large = 200_000;
+const small = 1_000;
+const rounds = 3;
+const idleSeconds = 20;
+const goal = "≤ 3";
+
+/** What one realm notices of another's bulk job, and the same realm of its own. */
+export const fairness: Scenario = {
+  title: "Fairness",
+  about:
+    `Two realms. In one of them a bulk onboarding of ${large.toLocaleString("en-GB")} people with a P-256 profile each is running. In both, somebody creates one profile after the other over HTTP, ` +
+    `${singlesPauseMs} ms apart, first for ${idleSeconds} s while nothing else happens, then from the 202 of the job to its end. In the other realm a job of ${small.toLocaleString("en-GB")} people ` +
+    `with a profile each runs alone and beside the large one, ${rounds} times: medians.`,
+  columns: ["queue", "what", "alone", "beside the job", "ratio", "goal"],
+  env: () => ({}),
+
+  async run(run) {
+    const { service, quick, once } = run;
+    const rows = large / (quick ? 10 : 1);
+    const busy = service;
+    const other = await addRealm(service, "second");
+    // Whoever comes first has statements prepared and keys opened.
+    for (const realm of [busy, other]) await runJob(realm, onboardingFile(small, { profiles: true }));
+
+    const idle = await singlesWhile([busy, other], () => delay((quick ? 5 : idleSeconds) * 1000));
+    const alone: number[] = [];
+    const beside: number[] = [];
+    const smallJob = async (): Promise<number> =>
+      (await runJob(other, onboardingFile(small, { profiles: true }))).ended;
+    for (let round = 0; round < (once ? 1 : rounds); round++) alone.push(await smallJob());
+
+    const { ended } = await sendJob(busy, onboardingFile(rows, { profiles: true }));
+    let largeSeconds = Number.NaN;
+    const during = await singlesWhile([busy, other], async () => {
+      for (let round = 0; round < (once ? 1 : rounds); round++) beside.push(await smallJob());
+      largeSeconds = (await ended).ended;
+    });
+
+    const singles = [...idle, ...during].reduce((sum, latencies) => sum + latencies.length, 0);
+    const expected = 2 * small + small * (alone.length + beside.length) + rows + singles;
+    await checkCertificates(run, expected);
+
+    const name = backendNames[service.backend];
+    const found: string[][] = [];
+    const figures: Figure[] = [];
+    const add = (what: string, before: number, after: number, isGoal: boolean): void => {
+      found.push([name, what, figure(before), figure(after), figure(after / before), isGoal ? goal : ""]);
+      figures.push(
+        figureOf(what, "alone", [before], (value) => value),
+        figureOf(what, "beside the job", [after], (value) => value),
+      );
+    };
+    for (const [index, realm] of ["the realm of the job", "the other realm"].entries()) {
+      const [before = [], after = []] = [idle[index], during[index]];
+      add(`a single profile of ${realm}, p50 ms`, percentile(before, 0.5), percentile(after, 0.5), false);
+      add(`a single profile of ${realm}, p95 ms`, percentile(before, 0.95), percentile(after, 0.95), true);
+    }
+    add(`a job of ${small.toLocaleString("en-GB")} of the other realm, s`, median(alone), median(beside), true);
+    return {
+      rows: found,
+      figures,
+      remark:
+        `${name}: the job of ${rows.toLocaleString("en-GB")} took ${figure(largeSeconds)} s (${figure(rows / largeSeconds)}/s); ${during.map(({ length }) => length).join(" and ")} single profiles were made meanwhile. ` +
+        `${expected} profiles were asked for, as many distinct active certificates are there.`,
+    };
+  },
+};
+
+/** Creates single profiles in each realm while something happens; answers how long they took, sorted. */
+async function singlesWhile(realms: readonly Service[], happens: () => Promise<void>): Promise<number[][]> {
+  const singles = await Promise.all(realms.map(async (realm) => createSingles(realm, await addUsers(realm, 200))));
+  try {
+    await happens();
+  } finally {
+    await Promise.all(singles.map((each) => each.stop().catch(() => undefined)));
+  }
+  return Promise.all(singles.map(async (each) => (await each.stop()).toSorted((a, b) => a - b)));
+}

@@ -1,0 +1,168 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { only } from "../../../db/client.ts";
+import { sql } from "../../../db/sql.ts";
+import { figureOf } from "../figures.ts";
+import { measure, type Measured } from "../load/index.ts";
+import { addUsers, until, type Service } from "../service.ts";
+import { figure } from "../statistics.ts";
+import { createProfiles } from "./profiles.ts";
+import { backendNames, type Run, type Scenario } from "./scenario.ts";
+
+const times = 4;
+const connections = 10_000;
+const capacityConcurrency = 32;
+const capacityRequests = 4_000;
+const people = 20_000;
+const secondsOf = (quick: boolean): number => (quick ? 30 : 300);
+/** How long the service may take to work off what it has accepted. */
+const drainSecondsMax = 600;
+const lookEveryMs = 1_000;
+
+/** What may be answered: the profile, that it will be there, or that it is too much now. */
+const allowed = ["200", "202", "503"];
+
+/** More than the service can do, for minutes: what is refused, what is late, and whether it comes back by itself. */
+export const overload: Scenario = {
+  title: "Beyond capacity",
+  about:
+    `P-256 profiles as PKCS#12 for ${people.toLocaleString("en-GB")} people in turn, ${times} times as many a second as were made at concurrency ${capacityConcurrency} just before, for ${secondsOf(false)} s, whether or not earlier ones are answered, ` +
+    `on up to ${connections.toLocaleString("en-GB")} connections; what finds none of them free within a second is not sent. ` +
+    "Latencies are counted from when a request was due. Then nothing is asked until no issuance is left to work off, and then every 202 is asked for. " +
+    "The goal: 200, 202 and 503 with `Retry-After` and nothing else, and every 202 becomes a profile.",
+  columns: [
+    "queue",
+    "capacity/s",
+    "asked/s",
+    "sent",
+    "200",
+    "202",
+    "503",
+    "anything else",
+    "not sent",
+    "p50 / p95 / p99 ms",
+    "most waiting",
+    "worked off after s",
+    "202 issued / failed / open",
+  ],
+  env: () => ({}),
+
+  async run(run) {
+    const { service, quick, cleanup } = run;
+    const seconds = secondsOf(quick);
+    const count = capacityRequests / (quick ? 4 : 1);
+    await createProfiles(run, { count, concurrency: capacityConcurrency });
+    const { perSecond: capacity } = await createProfiles(run, { count, concurrency: capacityConcurrency });
+    const rate = Math.round(times * capacity);
+    const before = await countIssuances(service);
+
+    const backlog = watchBacklog(service);
+    const paths = (await addUsers(service, people)).map((id) => `/api/user/${id}/profiles/laptop`);
+    const load = await measure(
+      service,
+      {
+        method: "POST",
+        paths,
+        body: { format: "pkcs12", deviceType: "Windows" },
+        count: rate * seconds,
+        rate,
+        concurrency: connections,
+        patienceMs: 1_000,
+        secondsMax: seconds + 120,
+      },
+      cleanup,
+    );
+    const answeredAt = performance.now();
+    await until("nothing is left to work off", drainSecondsMax, async () => (await countUnsettled(service)) === 0);
+    const drained = (performance.now() - answeredAt) / 1000;
+    const waiting = await backlog.stop();
+
+    const { issued, failed, open } = await resolve(run, load);
+    const made = (await countIssuances(service)) - before;
+    const [ok = 0, later = 0, refused = 0] = allowed.map((status) => load.statuses[status] ?? 0);
+    const others = Object.entries(load.statuses).filter(([status]) => !allowed.includes(status));
+    const name = backendNames[service.backend];
+    return {
+      rows: [
+        [
+          name,
+          figure(capacity),
+          rate.toLocaleString("en-GB"),
+          (rate * seconds - load.unsent).toLocaleString("en-GB"),
+          ...[ok, later, refused].map((answers) => answers.toLocaleString("en-GB")),
+          others.map(([status, answers]) => `${status}: ${answers}`).join(", ") || "nothing",
+          load.unsent.toLocaleString("en-GB"),
+          [load.p50, load.p95, load.p99].map(figure).join(" / "),
+          Math.max(...waiting).toLocaleString("en-GB"),
+          figure(drained),
+          `${issued} / ${failed} / ${open}`,
+        ],
+      ],
+      figures: [
+        figureOf("beyond capacity", "200 per second", [ok], (answers) => answers / seconds),
+        figureOf("beyond capacity", "most waiting", [Math.max(...waiting)], (most) => most),
+        figureOf("beyond capacity", "worked off after s", [drained], (value) => value),
+      ],
+      remark:
+        `${name}: issuances that waited for a worker, every ${seconds / 10} s: ${every(waiting, (seconds * 1000) / 10 / lookEveryMs).join(", ")}. ` +
+        `${made.toLocaleString("en-GB")} were accepted, for ${(ok + later).toLocaleString("en-GB")} answers 200 and 202.`,
+    };
+  },
+};
+
+/** Asks for each issuance that was answered 202, as its client would, and counts what became of it. */
+async function resolve(
+  { service, cleanup }: Run,
+  { unfinished }: Measured,
+): Promise<{ issued: number; failed: number; open: number }> {
+  if (unfinished.length === 0) return { issued: 0, failed: 0, open: 0 };
+  const { statuses } = await measure(
+    service,
+    {
+      method: "GET",
+      paths: unfinished.map((id) => `/api/issuances/${id}`),
+      count: unfinished.length,
+      concurrency: 32,
+      secondsMax: 600,
+    },
+    cleanup,
+  );
+  const answered = statuses["200"] ?? 0;
+  const { failed } = only(
+    await service.db.query<{ failed: number }>(sql`
+      select count(*)::integer as failed from issuances where id = any(${unfinished}::uuid[]) and status = 'failed'
+    `),
+  );
+  return { issued: answered - failed, failed, open: unfinished.length - answered };
+}
+
+const countIssuances = async ({ db }: Service): Promise<number> =>
+  only(await db.query<{ count: number }>(sql`select count(*)::integer as count from issuances`)).count;
+
+const countUnsettled = async ({ db }: Service): Promise<number> =>
+  only(
+    await db.query<{ count: number }>(
+      sql`select count(*)::integer as count from issuances where status in ('queued', 'signing')`,
+    ),
+  ).count;
+
+/** Looks every second how many issuances wait or are being signed. */
+function watchBacklog(service: Service): { stop(): Promise<number[]> } {
+  const seen: number[] = [];
+  const stopping = new AbortController();
+  const watching = (async () => {
+    while (!stopping.signal.aborted) {
+      seen.push(await countUnsettled(service));
+      await delay(lookEveryMs);
+    }
+  })();
+  watching.catch(() => undefined);
+  return {
+    async stop() {
+      stopping.abort();
+      await watching;
+      return seen;
+    },
+  };
+}
+
+const every = (values: readonly number[], step: number): number[] => values.filter((_, index) => index % step === 0);
