@@ -22,7 +22,7 @@ interface ProcessTimes {
  */
 export function readCpu(roots: readonly number[]): CpuByPart {
   const processes = readProcesses();
-  const used: CpuByPart = { api: 0, worker: 0, responder: 0, Postgres: 0, Redis: 0, start: 0 };
+  const used: CpuByPart = { start: 0, api: 0, worker: 0, responder: 0, Postgres: 0, Redis: 0 };
   const add = (pid: number): void => {
     const found = processes.get(pid);
     if (found === undefined) return;
@@ -33,15 +33,25 @@ export function readCpu(roots: readonly number[]): CpuByPart {
   return used;
 }
 
+/**
+ * Memory in bytes that each part's processes have resident now, without what is shared (Postgres's buffers): every process
+ * of Postgres would count those again.
+ */
+export function readMemory(roots: readonly number[]): Record<Part, number> {
+  const processes = readProcesses();
+  const held: Record<Part, number> = { start: 0, api: 0, worker: 0, responder: 0, Postgres: 0, Redis: 0 };
+  for (const pid of roots.flatMap((root) => treeOf(root, processes))) {
+    const status = readProc(`${pid}/status`);
+    for (const [, kB] of status.matchAll(/^Rss(?:Anon|File):\s+(\d+) kB/gm)) held[partOf(pid)] += Number(kB) * 1024;
+  }
+  return held;
+}
+
 /** The most memory that any process of a part below the roots has had resident, in bytes. */
 export function readPeakMemory(roots: readonly number[], part: Part): number {
   const processes = readProcesses();
-  const below = (pid: number): number[] => [
-    pid,
-    ...[...processes].flatMap(([child, { parent }]) => (parent === pid ? below(child) : [])),
-  ];
   const peaks = roots
-    .flatMap(below)
+    .flatMap((root) => treeOf(root, processes))
     .filter((pid) => partOf(pid) === part)
     .map((pid) => Number(/VmHWM:\s+(\d+) kB/.exec(readProc(`${pid}/status`))?.[1] ?? 0) * 1024);
   return Math.max(0, ...peaks);
@@ -74,6 +84,12 @@ function readProcesses(): Map<number, ProcessTimes> {
   }
   return found;
 }
+
+/** A process and everything below it. */
+const treeOf = (pid: number, processes: ReadonlyMap<number, ProcessTimes>): number[] => [
+  pid,
+  ...[...processes].flatMap(([child, { parent }]) => (parent === pid ? treeOf(child, processes) : [])),
+];
 
 function partOf(pid: number): Part {
   const command = readProc(`${pid}/cmdline`);

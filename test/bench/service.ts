@@ -1,4 +1,4 @@
-import { execFileSync, fork } from "node:child_process";
+import { execFileSync, fork, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
@@ -12,7 +12,7 @@ import { sql } from "../../db/sql.ts";
 import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
 import { ended, freePort, startRedis } from "../support/run/services.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { readCpu, readPeakMemory, type CpuByPart, type Part } from "./cpu.ts";
+import { readCpu, readMemory, readPeakMemory, type CpuByPart, type Part } from "./cpu.ts";
 
 export type Backend = "redis" | "postgres";
 
@@ -33,10 +33,11 @@ export interface Service {
   /** Where each responder answers OCSP on this machine. */
   ocspPorts: readonly number[];
   cpu(): CpuByPart;
+  memory(): Record<Part, number>;
   /** The most memory that the part has had resident, in bytes. */
   peakMemory(part: Part): number;
-  /** Starts another worker beside the one there is. It stops with the service. */
-  startWorker(): Promise<void>;
+  /** Starts another worker beside the one there is. It stops with the service, or is killed before. */
+  startWorker(): Promise<{ kill: () => Promise<void> }>;
   /** Starts another responder beside the one there is. It stops with the service. */
   startResponder(): Promise<void>;
   /** The worker's RSA keys that are ready. */
@@ -111,7 +112,7 @@ export async function startService({
   const operate = operatorOf(tree, env);
   const client = registerClient(operate, []);
   const stopStarted: (() => Promise<void>)[] = [];
-  const startAnother = async (name: "worker" | "responder", more: Record<string, string>): Promise<void> => {
+  const startAnother = async (name: "worker" | "responder", more: Record<string, string>): Promise<ChildProcess> => {
     const child = fork(join(tree, `dist/${name}/main.js`), {
       cwd: tree,
       env: { ...env, DATABASE_URL: databaseUrl, ...more },
@@ -120,7 +121,7 @@ export async function startService({
     });
     stopStarted.push(cleanup.add(() => ended(child)));
     const reader = createInterface({ input: child.stderr ?? Readable.from([]) });
-    reader.on("line", passOn);
+    reader.on("line", createComplaints());
     await new Promise<void>((resolve, reject) => {
       child.once("message", () => {
         resolve();
@@ -130,6 +131,7 @@ export async function startService({
       });
     });
     if (child.pid !== undefined) roots.push(child.pid);
+    return child;
   };
   return {
     backend,
@@ -143,8 +145,12 @@ export async function startService({
     postgresVersion: shown?.server_version ?? "unknown",
     ocspPorts,
     cpu: () => readCpu(roots),
+    memory: () => readMemory(roots),
     peakMemory: (part) => readPeakMemory(roots, part),
-    startWorker: () => startAnother("worker", {}),
+    async startWorker() {
+      const child = await startAnother("worker", {});
+      return { kill: () => ended(child, "SIGKILL") };
+    },
     async startResponder() {
       const ocspPort = await freePort();
       await startAnother("responder", { REALMPASS_OCSP_PORT: String(ocspPort) });
@@ -178,9 +184,10 @@ export async function launch(
     stdio: ["ignore", "pipe", "pipe", "ipc"],
   });
   const stop = cleanup.add(() => ended(child));
+  const complain = createComplaints();
   createInterface({ input: child.stderr ?? Readable.from([]) }).on("line", (line) => {
     onLogLine(line);
-    passOn(line);
+    complain(line);
   });
   await new Promise<void>((resolve, reject) => {
     child.stdout?.on("data", (text: Buffer) => {
@@ -195,9 +202,20 @@ export async function launch(
   return { pid: child.pid, stop };
 }
 
-/** What goes wrong in the service is worth knowing at once; every answered request is not. */
-function passOn(line: string): void {
-  if (/"level":"(?:warn|error|fatal)"/.test(line) && !line.includes("first_run.")) process.stderr.write(`${line}\n`);
+/** Of each kind of thing that goes wrong so many are shown: beyond capacity it may be each request. */
+const shownMax = 3;
+
+/** Shows what goes wrong in the service, which is worth knowing at once; every answered request is not. */
+function createComplaints(): (line: string) => void {
+  const shown = new Map<string, number>();
+  return (line) => {
+    if (!/"level":"(?:warn|error|fatal)"/.test(line) || line.includes("first_run.")) return;
+    const event = /"event":"([^"]*)"/.exec(line)?.[1] ?? "";
+    const times = (shown.get(event) ?? 0) + 1;
+    shown.set(event, times);
+    if (times <= shownMax) process.stderr.write(`${line}\n`);
+    if (times === shownMax) process.stderr.write(`(no more of ${event} is shown)\n`);
+  };
 }
 
 const profiling = (directory: string): string =>

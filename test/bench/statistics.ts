@@ -10,6 +10,15 @@ export function median(values: readonly number[]): number {
   return ((sorted[Math.ceil(half) - 1] ?? Number.NaN) + (sorted[Math.floor(half)] ?? Number.NaN)) / 2;
 }
 
+/** By how much y grows for each 1 of x: the slope of the line that lies closest to all points (least squares). */
+export function slope(points: readonly { x: number; y: number }[]): number {
+  const mean = (pick: (point: { x: number; y: number }) => number): number =>
+    points.reduce((sum, point) => sum + pick(point), 0) / points.length;
+  const [middleX, middleY] = [mean(({ x }) => x), mean(({ y }) => y)];
+  const along = points.reduce((sum, { x, y }) => sum + (x - middleX) * (y - middleY), 0);
+  return along / points.reduce((sum, { x }) => sum + (x - middleX) ** 2, 0);
+}
+
 /** A figure for people: three digits at least, none after the point where it has three before it. */
 export function figure(value: number): string {
   if (!Number.isFinite(value)) return "–";

@@ -29,7 +29,7 @@ process.once("message", (order: LoadOrder) => {
 async function generate(order: LoadOrder): Promise<LoadReport> {
   const requests = encodeAll(order);
   const lanes = Array.from({ length: order.concurrency }, (_, lane) => lane);
-  const connections = order.reconnect === true ? [] : await Promise.all(lanes.map(() => openConnection(order.port)));
+  const free = order.reconnect === true ? [] : await openAll(order);
   const latencies: number[] = [];
   const statuses: Record<string, number> = {};
   const unfinished: string[] = [];
@@ -42,7 +42,7 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
 
   try {
     await Promise.all(
-      lanes.map(async (lane) => {
+      lanes.map(async () => {
         for (let index = next++; index < order.count; index = next++) {
           const dueAt = order.rate === undefined ? 0 : startedAt + (index * 1_000) / order.rate;
           if (dueAt > performance.now()) await delay(dueAt - performance.now());
@@ -53,17 +53,11 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
             unsent++;
             continue;
           }
-          const connection = connections[lane] ?? (await openConnection(order.port));
-          const request = requests[index % requests.length] ?? Buffer.alloc(0);
-          const answer =
-            order.contains === undefined ? await askAnyway(connection, request) : await connection.ask(request);
+          const answer = await ask(requests[index % requests.length] ?? Buffer.alloc(0), free, order);
           if (askedAt >= countedFrom) latencies.push(performance.now() - askedAt);
-          if (order.reconnect === true) connection.close();
-          if (answer === undefined) connections[lane] = await openConnection(order.port);
           const kind = kindOf(answer);
           statuses[kind] = (statuses[kind] ?? 0) + 1;
-          if (answer !== undefined) check(answer, order);
-          if (answer?.status === 202) unfinished.push(idOf(answer.body));
+          if (typeof answer !== "string" && answer.status === 202) unfinished.push(idOf(answer.body));
         }
       }),
     );
@@ -72,7 +66,50 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
     latencies.sort((a, b) => a - b);
     return { answers: latencies.length, seconds, latencies, statuses, unfinished, unsent, cpuUs: user + system };
   } finally {
-    for (const connection of connections) connection.close();
+    for (const connection of free) connection.close();
+  }
+}
+
+/** Connections for all, a few at a time. */
+async function openAll({ port, concurrency, greeting }: LoadOrder): Promise<Connection[]> {
+  const open: Connection[] = [];
+  while (open.length < concurrency) {
+    const some = Array.from({ length: Math.min(50, concurrency - open.length) }, () => openConnection(port));
+    open.push(...(await Promise.all(some.map((connection) => greet(connection, { port, greeting })))));
+  }
+  return open;
+}
+
+async function greet(
+  opening: Promise<Connection>,
+  { port, greeting }: { port: number; greeting: string | undefined },
+): Promise<Connection> {
+  const connection = await opening;
+  if (greeting !== undefined) {
+    const { status } = await connection.ask(Buffer.from(`GET ${greeting} HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\n\r\n`));
+    if (status !== 200) throw new Error(`${greeting} was answered ${status}`);
+  }
+  return connection;
+}
+
+/** Asks on the connection that became free last, or on a new one. Where every answer is taken, so is that there is none. */
+async function ask(
+  request: Buffer,
+  free: Connection[],
+  order: LoadOrder,
+): Promise<Answer | "no connection" | "connection lost"> {
+  let connection = free.pop();
+  while (connection?.hasEnded() === true) connection = free.pop();
+  try {
+    connection ??= await openConnection(order.port);
+    const answer = await connection.ask(request);
+    check(answer, order);
+    if (order.reconnect === true) connection.close();
+    else free.push(connection);
+    return answer;
+  } catch (error) {
+    if (order.contains !== undefined) throw error;
+    return connection === undefined ? "no connection" : "connection lost";
   }
 }
 
@@ -107,12 +144,8 @@ function encode(path: string, token: string, { port, method, body, form }: LoadO
   return Buffer.from(`${head.join("\r\n")}\r\n\r\n${text}`);
 }
 
-/** Undefined when the connection ended instead of an answer. */
-const askAnyway = (connection: Connection, request: Buffer): Promise<Answer | undefined> =>
-  connection.ask(request).catch(() => undefined);
-
-function kindOf(answer: Answer | undefined): string {
-  if (answer === undefined) return "connection lost";
+function kindOf(answer: Answer | string): string {
+  if (typeof answer === "string") return answer;
   const lacksRetryAfter = [202, 503].includes(answer.status) && !/\r\nretry-after: *\d/i.test(answer.head);
   return `${answer.status}${lacksRetryAfter ? " without Retry-After" : ""}`;
 }

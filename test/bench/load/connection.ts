@@ -4,6 +4,8 @@ import { connect, type Socket } from "node:net";
 export interface Connection {
   /** Sends a request as it is and resolves with its answer. */
   ask(request: Buffer): Promise<Answer>;
+  /** Whether it has ended, from whichever side. */
+  hasEnded(): boolean;
   close(): void;
 }
 
@@ -16,7 +18,7 @@ export interface Answer {
 
 const headEnd = Buffer.from("\r\n\r\n");
 
-/** Opens a kept connection to loopback. Every answer must say its Content-Length. */
+/** Opens a kept connection to loopback. Every answer of the service says its Content-Length. */
 export async function openConnection(port: number): Promise<Connection> {
   const socket = await connected(port);
   let received: Buffer = Buffer.alloc(0);
@@ -48,6 +50,7 @@ export async function openConnection(port: number): Promise<Connection> {
       socket.write(request);
       return waiting.promise;
     },
+    hasEnded: () => closed !== undefined,
     close() {
       socket.destroy();
     },
@@ -76,8 +79,8 @@ function readAnswer(bytes: Buffer): (Answer & { length: number }) | undefined {
   if (end === -1) return undefined;
   const head = bytes.toString("latin1", 0, end);
   const contentLength = /\r\ncontent-length: *(\d+)/i.exec(head)?.[1];
-  if (contentLength === undefined) throw new Error("an answer without Content-Length");
-  const length = end + headEnd.length + Number(contentLength);
+  // Node's own refusals, such as 408, come without: what has come is all of it.
+  const length = contentLength === undefined ? bytes.length : end + headEnd.length + Number(contentLength);
   if (bytes.length < length) return undefined;
   return {
     status: Number(head.slice(9, 12)),

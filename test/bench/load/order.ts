@@ -15,6 +15,8 @@ export interface LoadOrder {
   octets?: { type: string; bodies: readonly string[] };
   /** A connection for each request, for servers that keep none. */
   reconnect?: boolean;
+  /** Asked for on each connection before the load begins: a server ends connections that bring no request for some seconds. */
+  greeting?: string;
   /** Requests per second, whether or not earlier ones are answered: latencies are then counted from when each was due. */
   rate?: number;
   /** A request for which no connection was free within so many milliseconds from when it was due is not sent. */
@@ -36,7 +38,7 @@ export interface LoadReport {
   seconds: number;
   /** Milliseconds, sorted. */
   latencies: number[];
-  /** Answers by status, with what a client needs and did not get: `503 without Retry-After`. Without an answer: `connection lost`. */
+  /** Answers by status, with what a client needs and did not get: `503 without Retry-After`. Without an answer: `no connection` or `connection lost`. */
   statuses: Record<string, number>;
   /** Ids of the issuances that a 202 answered. */
   unfinished: string[];

@@ -3,12 +3,14 @@ import { crl } from "./crl.ts";
 import { fairness } from "./fairness.ts";
 import { lists } from "./lists.ts";
 import { ocsp } from "./ocsp.ts";
+import { memory } from "./memory.ts";
 import { offboarding } from "./offboarding.ts";
 import { onboarding } from "./onboarding.ts";
 import { overload } from "./overload.ts";
 import { reads } from "./reads.ts";
 import { revocation } from "./revocation.ts";
 import { rsa } from "./rsa.ts";
+import { scale } from "./scale.ts";
 import { single } from "./single.ts";
 import { start } from "./start.ts";
 
@@ -19,6 +21,8 @@ export const scenarios = {
   offboarding,
   fairness,
   overload,
+  scale,
+  memory,
   rsa,
   reads,
   authentication,

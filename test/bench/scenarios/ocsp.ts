@@ -162,7 +162,7 @@ function rowOf({ name, what, order }: Variant, results: readonly Measured[]): st
   ];
 }
 
-const encodeRequest = (issuer: Buffer, serialNumber: string, withNonce: boolean): Buffer =>
+export const encodeRequest = (issuer: Buffer, serialNumber: string, withNonce: boolean): Buffer =>
   encodeOcspRequest([encodeCertId({ issuer, serialNumber })], withNonce ? [nonceExtension(randomBytes(16))] : []);
 
 /** An answer about a certificate that is there and one that is not, so that what is measured is known to be right. */
@@ -177,7 +177,7 @@ async function expectGood(url: string, issuer: Buffer, serialNumbers: readonly s
 }
 
 /** Certificates that were not made by anybody; the responder never looks at them. */
-async function addCertificates({ db, realmId }: Service): Promise<{
+export async function addCertificates({ db, realmId }: Service): Promise<{
   issuerId: string;
   issuer: Buffer;
   serialNumbers: string[];

@@ -71,3 +71,37 @@ export function createSingles({ port, token }: Service, userIds: readonly string
     },
   };
 }
+
+/** Asks for each issuance that was answered 202, as its client would, and counts what became of it. */
+export async function resolveUnfinished(
+  { service, cleanup }: Run,
+  { unfinished }: Measured,
+): Promise<{ issued: number; failed: number; open: number }> {
+  if (unfinished.length === 0) return { issued: 0, failed: 0, open: 0 };
+  const { statuses } = await measure(
+    service,
+    {
+      method: "GET",
+      paths: unfinished.map((id) => `/api/issuances/${id}`),
+      count: unfinished.length,
+      concurrency: 32,
+      secondsMax: 600,
+    },
+    cleanup,
+  );
+  const answered = statuses["200"] ?? 0;
+  const { failed } = only(
+    await service.db.query<{ failed: number }>(sql`
+      select count(*)::integer as failed from issuances where id = any(${unfinished}::uuid[]) and status = 'failed'
+    `),
+  );
+  return { issued: answered - failed, failed, open: unfinished.length - answered };
+}
+
+/** How many issuances wait for a worker, or are being signed. */
+export const countUnsettled = async ({ db }: Service): Promise<number> =>
+  only(
+    await db.query<{ count: number }>(
+      sql`select count(*)::integer as count from issuances where status in ('queued', 'signing')`,
+    ),
+  ).count;

@@ -1,0 +1,135 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { sql } from "../../../db/sql.ts";
+import { parts, type Part } from "../cpu.ts";
+import { figureOf } from "../figures.ts";
+import { measure } from "../load/index.ts";
+import type { LoadOrder } from "../load/order.ts";
+import { addUsers, type Service } from "../service.ts";
+import { figure, median, slope } from "../statistics.ts";
+import { addCertificates, encodeRequest } from "./ocsp.ts";
+import { addProfiles } from "./offboarding.ts";
+import { backendNames, type Run, type Scenario } from "./scenario.ts";
+
+const operations = 200_000;
+const perSecond = 800;
+/** What is done before memory is looked at: code is compiled, pools are filled. */
+const warmUpPart = 0.1;
+const lookEveryMs = 1_000;
+const profilesEach = 10;
+
+type Share = Pick<LoadOrder, "method" | "paths" | "contains"> & Partial<LoadOrder>;
+
+/** Whether anything is kept that is not needed any more. */
+export const memory: Scenario = {
+  title: "Memory",
+  about:
+    `${operations.toLocaleString("en-GB")} operations, ${perSecond} a second: of a hundred 20 are single P-256 profiles, 35 reads of a user, 10 tokens by client credentials, 10 revocations, 10 lists and 15 OCSP questions through the API, all at once, after a tenth as many to warm up. ` +
+    "Resident memory is read every second, without what processes share (Postgres's buffers): medians of the first and the last tenth, and the slope of the line that lies closest to all readings (least squares).",
+  columns: ["queue", "process", "first tenth MB", "last tenth MB", "MB per 100,000 operations", "goal"],
+  env: () => ({ REALMPASS_RATE_LIMIT_OCSP: "1000000" }),
+
+  async run(run) {
+    const { service, quick } = run;
+    const total = operations / (quick ? 20 : 1);
+    await mixedLoad(run, total * warmUpPart);
+
+    const readings: Record<Part, number>[] = [];
+    const finished = new AbortController();
+    const load = mixedLoad(run, total).finally(() => {
+      finished.abort();
+    });
+    load.catch(() => undefined);
+    while (!finished.signal.aborted) {
+      readings.push(service.memory());
+      await delay(lookEveryMs);
+    }
+    await load;
+
+    const name = backendNames[service.backend];
+    const tenth = Math.ceil(readings.length / 10);
+    const found = parts
+      .map((part) => {
+        const megabytes = readings.map((reading) => reading[part] / 1e6);
+        const points = megabytes.map((y, index) => ({ x: (index / readings.length) * (total / 100_000), y }));
+        return {
+          part,
+          first: median(megabytes.slice(0, tenth)),
+          last: median(megabytes.slice(-tenth)),
+          growth: slope(points),
+        };
+      })
+      .filter(({ last }) => last > 0);
+    return {
+      rows: found.map(({ part, first, last, growth }) => [
+        name,
+        part,
+        figure(first),
+        figure(last),
+        figure(growth),
+        "flat",
+      ]),
+      figures: found.flatMap(({ part, growth, last }) => [
+        figureOf(part, "last tenth MB", [last], (value) => value),
+        figureOf(part, "MB per 100,000 operations", [growth], (value) => value),
+      ]),
+      remark: `${name}: ${total.toLocaleString("en-GB")} operations were answered as they should be.`,
+    };
+  },
+};
+
+/** All kinds of requests beside each other, evenly, each by a generator of its own. */
+async function mixedLoad(run: Run, total: number): Promise<void> {
+  const { service, quick, cleanup } = run;
+  const users = await addUsers(service, Math.ceil(total / 20));
+  const { issuerId, issuer, serialNumbers } = await addCertificates(service);
+  const bodies = serialNumbers.map((serialNumber) => encodeRequest(issuer, serialNumber, true).toString("base64"));
+  const shares: [percent: number, share: Share][] = [
+    [
+      20,
+      {
+        method: "POST",
+        paths: users.map((id) => `/api/user/${id}/profiles/laptop`),
+        body: { format: "pkcs12", deviceType: "Windows" },
+        contains: '"data":"MI',
+      },
+    ],
+    [35, { method: "GET", paths: users.map((id) => `/api/user/${id}`), contains: '"userID":"' }],
+    [
+      10,
+      {
+        method: "POST",
+        paths: ["/oauth/token"],
+        form: { grant_type: "client_credentials", ...service.client },
+        contains: '"access_token":"',
+      },
+    ],
+    [10, { method: "DELETE", paths: await addRevocable(service, Math.ceil(total / 10)), contains: '"data":true' }],
+    [10, { method: "GET", paths: ["/api/profiles"], body: { limit: 20 }, contains: '"serial":"' }],
+    [
+      15,
+      {
+        method: "POST",
+        paths: [`/ocsp/${issuerId}`],
+        octets: { type: "application/ocsp-request", bodies },
+        contains: "OCSP responder",
+      },
+    ],
+  ];
+  await Promise.all(
+    shares.map(([percent, share]) => {
+      const rate = ((quick ? perSecond / 4 : perSecond) * percent) / 100;
+      const count = Math.floor((total * percent) / 100);
+      return measure(service, { ...share, count, rate, concurrency: 32, secondsMax: 1_200 }, cleanup);
+    }),
+  );
+}
+
+/** The paths of so many profiles that are there to be revoked. */
+async function addRevocable(service: Service, count: number): Promise<string[]> {
+  const userIds = await addUsers(service, Math.ceil(count / profilesEach));
+  await addProfiles(service, userIds, profilesEach);
+  const profiles = await service.db.query<{ serialNumber: string }>(sql`
+    select serial_number as "serialNumber" from certificates where user_id = any(${userIds}::bigint[]) limit ${count}
+  `);
+  return profiles.map(({ serialNumber }) => `/api/profiles/${serialNumber}`);
+}

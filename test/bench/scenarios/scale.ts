@@ -1,0 +1,100 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { cpuBetween, cpuTotal } from "../cpu.ts";
+import { figureOf } from "../figures.ts";
+import { measure } from "../load/index.ts";
+import { addUsers, until } from "../service.ts";
+import { figure, median, withRange } from "../statistics.ts";
+import { onboardingFile, runJob } from "./jobs.ts";
+import { checkCertificates, countUnsettled, createProfiles, resolveUnfinished } from "./profiles.ts";
+import { backendNames, type Run, type Scenario } from "./scenario.ts";
+
+const workers = 8;
+const concurrency = 32;
+const singles = 3_000;
+const jobRows = 10_000;
+const rounds = 3;
+const people = 2_000;
+const goal = "≤ 1.25";
+
+/** What a profile costs when many workers share the work, and what is lost when one of them dies. */
+export const scale: Scenario = {
+  title: "Many workers",
+  about:
+    `One worker, and then ${workers}, on the same two cores: ${singles.toLocaleString("en-GB")} single P-256 profiles at concurrency ${concurrency}, and a bulk onboarding of ${jobRows.toLocaleString("en-GB")} people with a profile each; medians of ${rounds} rounds. ` +
+    "Then, while single profiles are created and such a job runs, one worker is killed (SIGKILL) and another one started.",
+  columns: ["queue", "what", "CPU µs each, 1 worker", `CPU µs each, ${workers} workers`, "ratio", "goal"],
+  env: () => ({}),
+
+  async run(run) {
+    const { service, once } = run;
+    const name = backendNames[service.backend];
+    const one = await measureRounds(run);
+    const started = [];
+    for (let number = 1; number < workers; number++) started.push(await service.startWorker());
+    const many = await measureRounds(run);
+
+    const [victim] = started;
+    const load = await measure(
+      service,
+      {
+        method: "POST",
+        paths: (await addUsers(service, people)).map((id) => `/api/user/${id}/profiles/laptop`),
+        body: { format: "pkcs12", deviceType: "Windows" },
+        count: Number.MAX_SAFE_INTEGER,
+        concurrency,
+      },
+      run.cleanup,
+      async () => {
+        const job = runJob(service, onboardingFile(rowsOf(run), { profiles: true }));
+        await delay(1_000);
+        await victim?.kill();
+        await delay(1_000);
+        await service.startWorker();
+        await job;
+      },
+    );
+    await until("nothing is left to work off", 120, async () => (await countUnsettled(service)) === 0);
+    const { issued, failed, open } = await resolveUnfinished(run, load);
+    const [ok = 0, later = 0] = ["200", "202"].map((status) => load.statuses[status] ?? 0);
+    const others = Object.entries(load.statuses).filter(([status]) => !["200", "202"].includes(status));
+    const expected = one.made + many.made + ok + issued + rowsOf(run);
+    await checkCertificates(run, expected);
+
+    const row = (what: string, of: "singleUs" | "jobUs"): string[] => {
+      const [before, after] = [median(one[of]), median(many[of])];
+      return [name, what, withRange(one[of]), withRange(many[of]), figure(after / before), goal];
+    };
+    return {
+      rows: [row(`a single profile, concurrency ${concurrency}`, "singleUs"), row("a row of a job", "jobUs")],
+      figures: [
+        figureOf("single, one worker", "CPU µs each", one.singleUs, (us) => us),
+        figureOf(`single, ${workers} workers`, "CPU µs each", many.singleUs, (us) => us),
+        figureOf("a row of a job, one worker", "CPU µs each", one.jobUs, (us) => us),
+        figureOf(`a row of a job, ${workers} workers`, "CPU µs each", many.jobUs, (us) => us),
+      ],
+      remark:
+        `${name}: when one of ${workers} workers was killed and another one started, ${ok} single profiles were answered 200 and ${later} 202 (${issued} of them became profiles, ${failed} failed, ${open} were not answered), ` +
+        `${others.map(([status, count]) => `${count} ${status}`).join(", ") || "nothing else"}; the longest took ${figure(load.max / 1000)} s. The job's ${rowsOf(run).toLocaleString("en-GB")} rows all changed. ` +
+        `${expected} profiles were made in ${once ? 1 : rounds} rounds and after, as many distinct active certificates are there: none is lost, none was made twice.`,
+    };
+  },
+};
+
+const rowsOf = ({ quick }: Run): number => jobRows / (quick ? 5 : 1);
+
+/** CPU time for each profile, in each round, after one to warm up. */
+async function measureRounds(run: Run): Promise<{ singleUs: number[]; jobUs: number[]; made: number }> {
+  const { service, quick, once } = run;
+  const found = { singleUs: [] as number[], jobUs: [] as number[], made: 0 };
+  for (let round = -1; round < (once ? 1 : rounds); round++) {
+    const { cpuUs, answers } = await createProfiles(run, { count: singles / (quick ? 5 : 1), concurrency });
+    const before = service.cpu();
+    await runJob(service, onboardingFile(rowsOf(run), { profiles: true }));
+    const jobUs = cpuTotal(cpuBetween(before, service.cpu())) / rowsOf(run);
+    found.made += answers + rowsOf(run);
+    if (round < 0) continue;
+    found.singleUs.push(cpuUs);
+    found.jobUs.push(jobUs);
+  }
+  return found;
+}
