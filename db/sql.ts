@@ -60,6 +60,12 @@ export const join = (fragments: readonly Sql[], separator: Sql): Sql =>
 export const unprepared = ({ text, values }: Sql): Sql => make(text, values, true);
 
 /**
+ * Values as an array of a type such as `uuid[]`, whose length plays no part in the plan. With the array itself Postgres plans the
+ * statement for its length each time, which costs more than a statement on a hot path takes to run.
+ */
+export const ofAnyLength = (values: readonly unknown[], type: Sql): Sql => sql`(select ${values}::${type})`;
+
+/**
  * A statement as it stands: for what no parameter can be, such as the name of a schema, and for texts that packages bring.
  * Never with anything from outside in it; lint names who may import it.
  */

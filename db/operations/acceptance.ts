@@ -4,7 +4,7 @@ import { keyTypeFor, type DeviceType, type KeyType } from "../../domain/device.t
 import type { ProfileRefusal } from "../../domain/entitlement.ts";
 import type { Database } from "../client.ts";
 import { countOfUser, limitOf, profileEnd, profileRefusal } from "../rules.ts";
-import { sql, type Sql } from "../sql.ts";
+import { ofAnyLength, sql, type Sql } from "../sql.ts";
 
 /** A profile that somebody wants for a user. */
 export interface ProfileRequest {
@@ -49,8 +49,14 @@ interface Judged {
 const lockOwners = (wanted: readonly ProfileRequest[]): Sql => sql`
   select u.id
     from (select distinct realm_id, id
-            from unnest(${wanted.map(({ realmId }) => realmId)}::bigint[],
-                        ${wanted.map(({ userId }) => userId)}::bigint[]) as w (realm_id, id)
+            from unnest(${ofAnyLength(
+              wanted.map(({ realmId }) => realmId),
+              sql`bigint[]`,
+            )},
+                        ${ofAnyLength(
+                          wanted.map(({ userId }) => userId),
+                          sql`bigint[]`,
+                        )}) as w (realm_id, id)
            order by id) o
    cross join lateral (select id
                          from users
@@ -77,19 +83,58 @@ const createUnlessRefused = (wanted: readonly ProfileRequest[]): Sql => {
   return sql`
     with wanted as (
       select *, row_number() over (partition by user_id order by place) - 1 as before
-        from unnest(${wanted.map(({ id }) => id)}::uuid[],
-                    ${wanted.map(({ realmId }) => realmId)}::bigint[],
-                    ${wanted.map(({ userId }) => userId)}::bigint[],
-                    ${wanted.map(({ name }) => name)}::text[],
-                    ${wanted.map(({ deviceType }) => deviceType)}::text[],
-                    ${wanted.map(({ format }) => format)}::text[],
-                    ${wanted.map(({ keyType }) => keyType ?? null)}::text[],
-                    ${wanted.map(({ deviceType }) => keyTypeFor({ deviceType }, { keyTypes: {} }))}::text[],
-                    ${wanted.map(({ csr }) => csr ?? null)}::text[],
-                    ${wanted.map(({ allowAuth }) => allowAuth)}::boolean[],
-                    ${wanted.map((request) => request.at)}::timestamptz[],
-                    ${wanted.map(({ actor }) => actor.userId)}::bigint[],
-                    ${wanted.map(({ actor }) => actor.clientId)}::text[])
+        from unnest(${ofAnyLength(
+          wanted.map(({ id }) => id),
+          sql`uuid[]`,
+        )},
+                    ${ofAnyLength(
+                      wanted.map(({ realmId }) => realmId),
+                      sql`bigint[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ userId }) => userId),
+                      sql`bigint[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ name }) => name),
+                      sql`text[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ deviceType }) => deviceType),
+                      sql`text[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ format }) => format),
+                      sql`text[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ keyType }) => keyType ?? null),
+                      sql`text[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ deviceType }) => keyTypeFor({ deviceType }, { keyTypes: {} })),
+                      sql`text[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ csr }) => csr ?? null),
+                      sql`text[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ allowAuth }) => allowAuth),
+                      sql`boolean[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map((request) => request.at),
+                      sql`timestamptz[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ actor }) => actor.userId),
+                      sql`bigint[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ actor }) => actor.clientId),
+                      sql`text[]`,
+                    )})
              with ordinality as w (id, realm_id, user_id, name, device_type, format, key_type, usual_key_type, csr, authable,
                                    created_at, created_by_user_id, created_by_client_id, place)
     ), judged as (

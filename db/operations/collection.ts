@@ -3,7 +3,7 @@ import * as certificates from "../queries/certificates/certificates.ts";
 import type { Certificate } from "../queries/certificates/certificates.ts";
 import type { IssuanceResult } from "../queries/issuance/issuances.ts";
 import { radiusServerName } from "../rules.ts";
-import { sql, type Sql } from "../sql.ts";
+import { ofAnyLength, sql, type Sql } from "../sql.ts";
 
 /** An issuance as it stands and, once it is issued, the profile that came of it. */
 export interface Collected {
@@ -43,11 +43,13 @@ interface Row extends Omit<IssuanceResult, "output">, Pick<Collected, "radiusCn"
 }
 
 /** Each looked up by itself: a plan that was made for tables without statistics is kept. */
-const marked = (ids: readonly string[], at: Date): Sql => sql`
+function marked(ids: readonly string[], at: Date): Sql {
+  const asked = ofAnyLength(ids, sql`uuid[]`);
+  return sql`
   with collected as (
     update issuance_outputs o
        set collected_at = coalesce(o.collected_at, ${at})
-     where o.issuance_id = any(${ids}::uuid[])
+     where o.issuance_id = any(${asked}::uuid[])
     returning o.issuance_id, o.sealed, o.data_key_id
   )
   select i.id, i.realm_id as "realmId", i.kind, i.status as state, i.created_at as "createdAt",
@@ -55,8 +57,9 @@ const marked = (ids: readonly string[], at: Date): Sql => sql`
          i.created_by_user_id as "createdByUserId", i.created_by_client_id as "createdByClientId",
          c.sealed, c.data_key_id as "dataKeyId", k.wrapped as "wrappedDataKey",
          ${radiusServerName(sql`r`)} as "radiusCn", r.radius_ca as "radiusCa"
-    from unnest(${ids}::uuid[]) as asked (id)
+    from unnest(${asked}) as asked (id)
    cross join lateral (select * from issuances where id = asked.id offset 0) i
    cross join lateral (select radius_cn, radius_ca, domain from realms where id = i.realm_id offset 0) r
     left join collected c on c.issuance_id = i.id
     left join lateral (select wrapped from output_data_keys where id = c.data_key_id offset 0) k on true`;
+}

@@ -1,7 +1,7 @@
 import type { Db } from "../client.ts";
 import { bytesAt } from "../byte-columns.ts";
 import { hasEnded, isShutOut } from "../rules.ts";
-import { sql } from "../sql.ts";
+import { ofAnyLength, sql } from "../sql.ts";
 
 /** A signed certificate and its sealed output, on the way into the database. */
 export interface SignedIssuance {
@@ -43,7 +43,7 @@ export async function settle(
   const rows = await db.query<{ id: string }>(sql`
     with owners as materialized (
       select i.user_id, i.guest_account_id
-        from unnest(${ids}::uuid[]) as s (id)
+        from unnest(${ofAnyLength(ids, sql`uuid[]`)}) as s (id)
        cross join lateral (select user_id, guest_account_id from issuances where id = s.id offset 0) i
     ), owning_users as materialized (
       select u.id
@@ -83,7 +83,14 @@ export async function settle(
         from settled
     ), used_keys as materialized (
       select d.id, d.wrapped, k.wrapped as stored
-        from unnest(${dataKeys.map(({ id }) => id)}::uuid[], ${dataKeys.map(({ wrapped }) => wrapped)}::bytea[])
+        from unnest(${ofAnyLength(
+          dataKeys.map(({ id }) => id),
+          sql`uuid[]`,
+        )},
+                    ${ofAnyLength(
+                      dataKeys.map(({ wrapped }) => wrapped),
+                      sql`bytea[]`,
+                    )})
           as d (id, wrapped)
         left join lateral (select wrapped
                              from output_data_keys

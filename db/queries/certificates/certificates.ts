@@ -3,7 +3,7 @@ import type { ProfileKind } from "../../../domain/profile.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
 import { isActive } from "../../rules.ts";
-import { sql, type Sql } from "../../sql.ts";
+import { ofAnyLength, sql, type Sql } from "../../sql.ts";
 
 /** A profile of any kind, without its certificate. */
 export interface Certificate {
@@ -132,7 +132,7 @@ export async function thumbprintOf(db: Db, { id }: { id: string }): Promise<Buff
 /** The profiles that came of these issuances: {@link Certificate}. */
 export const ofIssuances = (issuanceIds: readonly string[]): Sql => sql`
   select ${columns}
-    from unnest(${issuanceIds}::uuid[]) as asked (id)
+    from unnest(${ofAnyLength(issuanceIds, sql`uuid[]`)}) as asked (id)
    cross join lateral (select * from certificates where issuance_id = asked.id offset 0) c`;
 
 /** Every profile of a user, newest first. */

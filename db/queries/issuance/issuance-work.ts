@@ -6,7 +6,7 @@ import type { IssuanceID, IssuerID, SerialNumber } from "../../../domain/ids.ts"
 import type { ProfileKind } from "../../../domain/profile.ts";
 import type { Db } from "../../client.ts";
 import { abandonSerials, hasEnded, profileEnd, profileRefusal, shutOutCode } from "../../rules.ts";
-import { sql, type Sql } from "../../sql.ts";
+import { ofAnyLength, sql, type Sql } from "../../sql.ts";
 
 /** The worker's side of issuances: claim, fail, give back; settling is in `db/operations/settlement.ts`. Every one is a single statement, for a whole batch. */
 
@@ -77,9 +77,18 @@ export const claim = (
   db.query<ClaimedIssuance>(sql`
     with drawn as (
       select *
-        from unnest(${draws.map(({ id }) => id)}::uuid[],
-                    ${draws.map(({ serialNumber }) => serialNumber)}::text[],
-                    ${draws.map(({ label }) => label)}::text[]) as d (id, serial_number, label)
+        from unnest(${ofAnyLength(
+          draws.map(({ id }) => id),
+          sql`uuid[]`,
+        )},
+                    ${ofAnyLength(
+                      draws.map(({ serialNumber }) => serialNumber),
+                      sql`text[]`,
+                    )},
+                    ${ofAnyLength(
+                      draws.map(({ label }) => label),
+                      sql`text[]`,
+                    )}) as d (id, serial_number, label)
     ), free as (
       select i.id, i.issuer_id, i.serial_number, i.not_after,
              d.serial_number as next_serial_number, s.id as next_issuer_id, ${endOf(at)} as next_not_after,

@@ -1,7 +1,7 @@
 import type { Scope } from "../../../domain/scopes.ts";
 import type { Db } from "../../client.ts";
 import { hasEnded, isActive } from "../../rules.ts";
-import { sql, type Sql } from "../../sql.ts";
+import { ofAnyLength, sql, type Sql } from "../../sql.ts";
 
 export interface NewAccessToken {
   tokenHash: Uint8Array;
@@ -100,7 +100,7 @@ export async function findHolders(
            and (t.client_id is null or (a.active and t.scopes <@ a.scopes))
            and (s.expires_at is null or s.expires_at > ${at})
            and (t.certificate_id is null or ${isActive(sql`c`, at)}) as valid
-      from unnest(${tokenHashes}::bytea[]) with ordinality as asked (token_hash, place)
+      from unnest(${ofAnyLength(tokenHashes, sql`bytea[]`)}) with ordinality as asked (token_hash, place)
      cross join lateral (select *
                            from access_tokens
                           where token_hash = asked.token_hash

@@ -1,8 +1,8 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { only, type Database, type Db } from "../../../db/client.ts";
+import * as collection from "../../../db/operations/collection.ts";
 import * as settlement from "../../../db/operations/settlement.ts";
-import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import * as work from "../../../db/queries/issuance/issuance-work.ts";
 import type { ClaimedIssuance } from "../../../db/queries/issuance/issuance-work.ts";
 import * as upkeep from "../../../db/queries/upkeep/upkeep.ts";
@@ -47,7 +47,8 @@ const settle = (on: Db, { id, claimId }: ClaimedIssuance, dataKey: DataKey, at =
   return settlement.settle(on, { signed: [{ id, ...made, dataKeyId: dataKey.id }], dataKeys: [dataKey], claimId, at });
 };
 
-const outputOf = async (id: string) => only(await issuances.collect(database.owner, { ids: [id], at: now })).output;
+const outputOf = async (id: string) =>
+  only(await collection.collect(database.owner, { ids: [id], at: now })).issuance.output;
 const wrappedOf = async ({ id }: DataKey) =>
   only(
     await database.owner.query<{ wrapped: Buffer }>(sql`select wrapped from output_data_keys where id = ${id}`),
