@@ -144,12 +144,13 @@ function readBody(request: IncomingMessage): Promise<Buffer | undefined> {
       if (length > requestBytesMax) resolve(undefined);
       else chunks.push(chunk);
     });
-    request.once("end", () => {
+    request.on("end", () => {
       resolve(chunks.length === 1 ? chunks[0] : Buffer.concat(chunks));
     });
-    request.once("error", reject);
-    request.once("close", () => {
-      reject(new Error("the client went away"));
+    request.on("error", reject);
+    // An error is made only where it is one: its stack would cost each answer more than reading the request.
+    request.on("close", () => {
+      if (!request.readableEnded) reject(new Error("the client went away"));
     });
   });
 }
