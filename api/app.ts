@@ -1,4 +1,5 @@
-import express, { type ErrorRequestHandler, type Express } from "express";
+import type { IncomingMessage, RequestListener } from "node:http";
+import express, { type ErrorRequestHandler } from "express";
 import { ServiceError } from "../domain/errors.ts";
 import { parseTrustedProxies } from "../runtime/networks.ts";
 import { createConsoleApi } from "./browser/console/console-api.ts";
@@ -11,19 +12,22 @@ import { openApiRoute } from "./openapi-route.ts";
 import { logoRoute } from "./browser/logo/logo-route.ts";
 import { oauthRoutes } from "./oauth/oauth-routes.ts";
 import { publicationRoutes } from "./publication/publication-routes.ts";
-import { ocspRoute } from "./publication/ocsp-proxy.ts";
+import { ocspRoute, type OcspRoute } from "./publication/ocsp-proxy.ts";
 import { problemErrors } from "./http/error-response.ts";
 import { createRateLimiter } from "./http/rate-limit.ts";
 import { beginRequest } from "./http/request-context.ts";
 import { setSecurityHeaders } from "./http/respond.ts";
-import { mountRoutes, type Route } from "./http/route.ts";
+import { answerRoute, mountRoutes, type Route } from "./http/route.ts";
 import { endpointRoutes } from "./contract/router.ts";
 import { selfServiceRoutes } from "./browser/self-service/self-service-routes.ts";
 import { signInRoutes } from "./browser/sign-in/sign-in-routes.ts";
 import { upstreamLoginRoutes } from "./browser/upstream-login/upstream-login-routes.ts";
 
-/** The API as an Express application. */
-export function createApp(deps: Deps): Express {
+/**
+ * The API as a listener. Every request gets its context and the standing headers; one for OCSP is then answered at once,
+ * by the same code as a route of Express and without its layers, which would cost more than all the rest of the answer.
+ */
+export function createApp(deps: Deps): RequestListener {
   const app = express();
   app.disable("x-powered-by");
   app.disable("etag");
@@ -34,26 +38,38 @@ export function createApp(deps: Deps): Express {
   const limiter = createRateLimiter(deps.settings.rateLimits);
   const https = deps.settings.baseUrl.startsWith("https:");
 
-  app.use(beginRequest(deps));
-  app.use((_, response, next) => {
-    setSecurityHeaders(response, { https });
-    next();
-  });
+  const [ocsp, ...routes] = routesOf(deps);
+
   app.use(cors(limiter));
   app.use(createConsoleApi(deps));
-  app.use(mountRoutes(routesOf(deps), limiter));
+  app.use(mountRoutes(routes, limiter));
   app.use(async (request, response) => {
     await limiter.countPublic(response, request.ip ?? "");
     throw new ServiceError("not_found");
   });
   const onError: ErrorRequestHandler = (thrown, request, response, _next) =>
-    problemErrors.send({ request, response, limiter }, thrown);
+    problemErrors.send({ request, response, limiter, address: request.ip ?? "" }, thrown);
   app.use(onError);
-  return app;
+
+  /** The client's address as Express finds it, for a request that is not Express's. */
+  const addressOf = ({ headers, socket }: IncomingMessage): string =>
+    Reflect.get(express.request, "ip", { app, headers, socket }) ?? "";
+
+  const begin = beginRequest(deps);
+  return (request, response) => {
+    begin(request, response);
+    setSecurityHeaders(response, { https });
+    if (!ocsp.path.test(request.url ?? "")) {
+      app(request, response);
+      return;
+    }
+    const exchange = { request, response, limiter, address: addressOf(request) };
+    answerRoute(ocsp, exchange).catch((thrown: unknown) => problemErrors.send(exchange, thrown));
+  };
 }
 
-/** Every path that is answered, the most wanted first. */
-export const routesOf = (deps: Deps): Route[] => [
+/** Every path that is answered: OCSP's, which is not Express's, and those that are, the most wanted first. */
+export const routesOf = (deps: Deps): [OcspRoute, ...Route[]] => [
   ocspRoute(deps),
   ...endpointRoutes(endpoints, deps),
   ...publicationRoutes(deps),

@@ -85,13 +85,13 @@ const answersHead = ({ endpoint }: Target): boolean => endpoint.file === undefin
 async function answer(
   { endpoint, method, names }: Target,
   deps: Deps,
-  { limiter, request, response }: Exchange,
+  { limiter, request, response, address }: Exchange,
 ): Promise<void> {
   const context = contextOf(response);
   context.route = endpoint.path;
   const principal =
-    endpoint.access === "public" ? undefined : await admit(endpoint, { deps, limiter, request, response });
-  if (principal === undefined) await limiter.countPublic(response, request.ip ?? "");
+    endpoint.access === "public" ? undefined : await admit(endpoint, { deps, limiter, request, response, address });
+  if (principal === undefined) await limiter.countPublic(response, address);
 
   const version = readVersion(request);
   const params = readParams(request, names);

@@ -1,13 +1,12 @@
 import { InsufficientScope, Unauthenticated } from "./token-errors.ts";
-import type { IncomingMessage } from "node:http";
-import type { Response } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import { errorCatalogue, ServiceError, type FieldError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import { dropLeftover } from "./request-body.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
-import type { ErrorFormat, Exchange } from "./route.ts";
+import type { ErrorFormat, PlainExchange } from "./route.ts";
 
 /** When trying again makes sense if nobody knows better. */
 const retryAfterSeconds = 2;
@@ -50,7 +49,7 @@ const isUndecodablePath = (thrown: unknown): boolean =>
  * Answers a failure. Refusals are counted per address. Beyond the limit a 403 becomes a 429; a 401 stays one and says
  * when to try again, so that other clients at the same address still learn that they need another token.
  */
-async function refuse({ request, response, limiter }: Exchange, thrown: unknown): Promise<void> {
+async function refuse({ request, response, limiter, address }: PlainExchange, thrown: unknown): Promise<void> {
   const { log } = contextOf(response);
   let error = asServiceError(thrown, log);
   if (response.headersSent) {
@@ -58,15 +57,14 @@ async function refuse({ request, response, limiter }: Exchange, thrown: unknown)
     return;
   }
   if (error.status === 401 || error.status === 403) {
-    const retryAfterSeconds = await limiter.countRefusal(response, request.ip ?? "");
+    const retryAfterSeconds = await limiter.countRefusal(response, address);
     if (retryAfterSeconds !== undefined && error.status === 401) {
       response.setHeader("Retry-After", String(retryAfterSeconds));
     } else if (retryAfterSeconds !== undefined) {
       error = new ServiceError("too_many_requests", { retryAfterSeconds, cause: error });
     }
   }
-  if (!response.hasHeader("X-Rate-Limit-Limit"))
-    await limiter.countPublic(response, request.ip ?? "").catch(() => undefined);
+  if (!response.hasHeader("X-Rate-Limit-Limit")) await limiter.countPublic(response, address).catch(() => undefined);
   sendError(request, response, error);
   // Left open, a client that sends nothing more would hold the connection; closed at once, it would be reset before the
   // answer has been read, and a proxy would make it a 502.
@@ -74,10 +72,10 @@ async function refuse({ request, response, limiter }: Exchange, thrown: unknown)
 }
 
 /** The failures of the API and of what has no format of its own: the wrapper, or problem details. */
-export const problemErrors: ErrorFormat = { name: "problem", send: refuse };
+export const problemErrors: ErrorFormat<PlainExchange> = { name: "problem", send: refuse };
 
 /** Sends a failure in the wrapper, or as problem details (RFC 9457) to who asks for those. */
-function sendError(request: IncomingMessage, response: Response, error: ServiceError): void {
+function sendError(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
   const { id } = contextOf(response);
   setErrorHeaders(response, error);
   const body: ErrorBody = {
@@ -95,7 +93,7 @@ function sendError(request: IncomingMessage, response: Response, error: ServiceE
   }
 }
 
-function setErrorHeaders(response: Response, error: ServiceError): void {
+function setErrorHeaders(response: ServerResponse, error: ServiceError): void {
   if (error instanceof Unauthenticated) {
     response.setHeader("WWW-Authenticate", `Bearer realm="api"${error.given ? ', error="invalid_token"' : ""}`);
   }

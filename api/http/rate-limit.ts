@@ -1,4 +1,4 @@
-import type { Response } from "express";
+import type { ServerResponse } from "node:http";
 import { RateLimiterMemory, RateLimiterRes } from "rate-limiter-flexible";
 import { ServiceError } from "../../domain/errors.ts";
 import { createExhaustedKeys } from "./exhausted-keys.ts";
@@ -25,18 +25,18 @@ const serviceTokensMin = 100;
 
 export interface RateLimiter {
   /** Counts a request of a token. Throws `too_many_requests`. */
-  countToken(response: Response, token: { hash: Buffer; limit: "service" | "user" }): Promise<void>;
+  countToken(response: ServerResponse, token: { hash: Buffer; limit: "service" | "user" }): Promise<void>;
   /** Throws when the token is known to be over its limit, so that nobody has to be asked whose it is. */
-  refuseExhausted(response: Response, tokenHash: Buffer): void;
+  refuseExhausted(response: ServerResponse, tokenHash: Buffer): void;
   /**
    * Counts an access token that is about to be issued: to a service, by the second alone, or to a session, certificate or
    * guest account, by the minute as well. Throws `too_many_requests`.
    */
-  countIssued(response: Response, holder: TokenHolder): Promise<void>;
+  countIssued(response: ServerResponse, holder: TokenHolder): Promise<void>;
   /** Counts a request on a public path. Throws `too_many_requests`. */
-  countPublic(response: Response, address: string): Promise<void>;
+  countPublic(response: ServerResponse, address: string): Promise<void>;
   /** Counts an answer 401 or 403. Beyond the limit it answers after how many seconds there is room again. */
-  countRefusal(response: Response, address: string): Promise<number | undefined>;
+  countRefusal(response: ServerResponse, address: string): Promise<number | undefined>;
 }
 
 /** Who is issued access tokens; ids of one kind are compared with one another alone. */
@@ -61,7 +61,11 @@ export function createRateLimiter({ service, user, refused, tokens }: RateLimits
   const exhausted = { service: createExhaustedKeys(), user: createExhaustedKeys() };
 
   /** Counts one. Beyond the limit it answers how many milliseconds the window still lasts. */
-  const count = async (response: Response, limiter: RateLimiterMemory, key: string): Promise<number | undefined> => {
+  const count = async (
+    response: ServerResponse,
+    limiter: RateLimiterMemory,
+    key: string,
+  ): Promise<number | undefined> => {
     try {
       setHeaders(response, limiter.points, await limiter.consume(key));
       return undefined;
@@ -120,7 +124,7 @@ const tooMany = (msBeforeNext: number): ServiceError =>
 
 /** `Reset` is in seconds from now. */
 function setHeaders(
-  response: Response,
+  response: ServerResponse,
   limit: number,
   { remainingPoints, msBeforeNext }: Pick<RateLimiterRes, "remainingPoints" | "msBeforeNext">,
 ): void {

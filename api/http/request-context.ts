@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import type { NextFunction, Request, RequestHandler, Response } from "express";
+import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Log } from "../../runtime/log.ts";
 import type { ApiMetrics } from "./metrics.ts";
 
@@ -15,21 +15,31 @@ export interface RequestContext {
   signal: () => AbortSignal;
 }
 
+/** Where Express keeps what belongs to a request; there for requests that it never sees as well. */
+type WithLocals = ServerResponse & { locals: Record<string, unknown> };
+
 /** The context of a request that has passed {@link beginRequest}. */
-export const contextOf = (response: Response): RequestContext => response.locals["context"] as RequestContext;
+export const contextOf = (response: ServerResponse): RequestContext =>
+  (response as WithLocals).locals["context"] as RequestContext;
 
 /** Gives every request an id, and writes one log line and one observation when it is over. */
-export function beginRequest({ log, metrics }: { log: Log; metrics: ApiMetrics }): RequestHandler {
+export function beginRequest({
+  log,
+  metrics,
+}: {
+  log: Log;
+  metrics: ApiMetrics;
+}): (request: IncomingMessage, response: ServerResponse) => void {
   // The fields of a request's line are all known below and hold no secret: nothing to look through.
   const lines = log.child({}, { redact: [] });
-  return (request: Request, response: Response, next: NextFunction) => {
+  return (request, response) => {
     const startedAt = performance.now();
     const context = createContext(log, response);
-    response.locals["context"] = context;
+    (response as WithLocals).locals = { context };
     response.setHeader("X-Request-Id", context.id);
     response.once("close", () => {
       const seconds = (performance.now() - startedAt) / 1000;
-      const { method } = request;
+      const { method = "" } = request;
       const { route, id: requestId, who } = context;
       const status = response.writableFinished ? response.statusCode : 499;
       metrics.request({ method: knownMethods.has(method) ? method : "other", route, status }, seconds);
@@ -38,7 +48,6 @@ export function beginRequest({ log, metrics }: { log: Log; metrics: ApiMetrics }
         status === 499 ? "the client went away" : "answered",
       );
     });
-    next();
   };
 }
 
@@ -52,7 +61,7 @@ const levelOf = (route: string, status: number): "debug" | "info" =>
 /** Methods that get a label of their own; whatever else a client makes up shares one. */
 const knownMethods: ReadonlySet<string> = new Set(["GET", "HEAD", "POST", "PUT", "DELETE", "OPTIONS"]);
 
-function createContext(log: Log, response: Response): RequestContext {
+function createContext(log: Log, response: ServerResponse): RequestContext {
   const id = randomUUID();
   let ownLog: Log | undefined;
   let controller: AbortController | undefined;

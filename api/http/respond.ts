@@ -1,4 +1,4 @@
-import type { Response } from "express";
+import type { ServerResponse } from "node:http";
 import { ServiceError } from "../../domain/errors.ts";
 import { entityTag, hasRepresentation, matchesStrongly } from "./etag.ts";
 
@@ -23,7 +23,7 @@ const standingHeaders = {
 } as const;
 
 /** Sets the headers that every answer has. */
-export function setSecurityHeaders(response: Response, { https }: { https: boolean }): void {
+export function setSecurityHeaders(response: ServerResponse, { https }: { https: boolean }): void {
   for (const name in standingHeaders) response.setHeader(name, standingHeaders[name as keyof typeof standingHeaders]);
   if (https) response.setHeader("Strict-Transport-Security", "max-age=31536000");
 }
@@ -33,7 +33,7 @@ export function setSecurityHeaders(response: Response, { https }: { https: boole
  * before each use (RFC 9110 section 13).
  */
 export function sendAnswer(
-  response: Response,
+  response: ServerResponse,
   { status, headers, ...answer }: Answer,
   { isCacheable }: { isCacheable: boolean },
 ): void {
@@ -56,7 +56,7 @@ export function requireMatch(ifMatch: string | undefined, data: unknown): void {
 
 /** Sends what may be kept but is compared each time: with a validator, or as 304 to who has these very bytes. */
 export function sendConditional(
-  response: Response,
+  response: ServerResponse,
   bytes: Buffer,
   { type, cacheControl = "no-cache" }: { type: string; cacheControl?: string },
 ): void {
@@ -72,13 +72,13 @@ export function sendConditional(
 }
 
 /** Sends JSON as it is. */
-export function sendJson(response: Response, status: number, body: unknown, type = jsonType): void {
+export function sendJson(response: ServerResponse, status: number, body: unknown, type = jsonType): void {
   sendBytes(response, status, Buffer.from(JSON.stringify(body)), type);
 }
 
 const jsonType = "application/json; charset=utf-8";
 
-function sendBytes(response: Response, status: number, bytes: Buffer, type: string): void {
+function sendBytes(response: ServerResponse, status: number, bytes: Buffer, type: string): void {
   response.statusCode = status;
   response.setHeader("Content-Type", type);
   response.setHeader("Content-Length", bytes.length);

@@ -1,25 +1,34 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
 import { Router, type Request, type RequestHandler, type Response } from "express";
 import { ServiceError } from "../../domain/errors.ts";
 import type { RateLimiter } from "./rate-limit.ts";
 import { contextOf } from "./request-context.ts";
 
-/** One request and its answer. */
-export interface Exchange {
-  request: Request;
-  response: Response;
+/** One request and its answer, whether or not Express has seen them. */
+export interface PlainExchange {
+  request: IncomingMessage;
+  response: ServerResponse;
+  /** The client's, as far as proxies that are trusted tell it. */
+  address: string;
   limiter: RateLimiter;
 }
 
+/** One request and its answer. */
+export interface Exchange extends PlainExchange {
+  request: Request;
+  response: Response;
+}
+
 /** How the failures of a path are told. */
-export interface ErrorFormat {
+export interface ErrorFormat<Answered extends PlainExchange = Exchange> {
   /** `problem`: the API's wrapper. `oauth`: RFC 6749. `page`: for people. `bytes`: an encoding of its own where it has one. */
   name: "problem" | "oauth" | "page" | "bytes";
   /** Answers what was thrown, {@link MethodNotAllowed} included. */
-  send: (exchange: Exchange, thrown: unknown) => Promise<void> | void;
+  send: (exchange: Answered, thrown: unknown) => Promise<void> | void;
 }
 
 /** A path with everything that it answers. */
-export interface Route {
+export interface Route<Answered extends PlainExchange = Exchange> {
   /** As Express takes it. */
   path: string | RegExp;
   /** What metrics and the log call it. Never a path as it was requested: that may hold a token. */
@@ -28,9 +37,9 @@ export interface Route {
   methods: readonly string[];
   /** `address`: each request is counted before it is handled. `token`: `handle` counts, once it knows whose token it is. */
   limit: "address" | "token";
-  errors: ErrorFormat;
+  errors: ErrorFormat<Answered>;
   /** Answers, or throws. */
-  handle: (exchange: Exchange) => Promise<void> | void;
+  handle: (exchange: Answered) => Promise<void> | void;
 }
 
 /** The path exists, and the method does not. */
@@ -49,22 +58,26 @@ export function mountRoutes(routes: readonly Route[], limiter: RateLimiter): Rou
   return router;
 }
 
-function serve({ name, methods, limit, errors, handle }: Route, limiter: RateLimiter): RequestHandler {
-  const allow = methods.join(", ");
-  const handled = new Set(methods);
-  handled.delete("OPTIONS");
-  return async (request, response) => {
-    contextOf(response).route = name;
-    const exchange = { request, response, limiter };
-    try {
-      if (limit === "address") await limiter.countPublic(response, request.ip ?? "");
-      if (!handled.has(request.method)) {
-        response.setHeader("Allow", allow);
-        throw new MethodNotAllowed(methods);
-      }
-      await handle(exchange);
-    } catch (thrown) {
-      await errors.send(exchange, thrown);
+const serve =
+  (route: Route, limiter: RateLimiter): RequestHandler =>
+  (request, response) =>
+    answerRoute(route, { request, response, limiter, address: request.ip ?? "" });
+
+/** Answers a request of the route's path: counted, under the route's name, failures in the route's format. */
+export async function answerRoute<Answered extends PlainExchange>(
+  { name, methods, limit, errors, handle }: Route<Answered>,
+  exchange: Answered,
+): Promise<void> {
+  const { request, response, limiter, address } = exchange;
+  contextOf(response).route = name;
+  try {
+    if (limit === "address") await limiter.countPublic(response, address);
+    if (request.method === "OPTIONS" || !methods.includes(request.method ?? "")) {
+      response.setHeader("Allow", methods.join(", "));
+      throw new MethodNotAllowed(methods);
     }
-  };
+    await handle(exchange);
+  } catch (thrown) {
+    await errors.send(exchange, thrown);
+  }
 }

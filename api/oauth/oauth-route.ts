@@ -18,9 +18,9 @@ export function oauthRoute(
     methods: [...methods, ...(methods.includes("GET") ? ["HEAD"] : []), "OPTIONS"],
     limit: "address",
     errors: oauthErrors,
-    handle({ request, response, limiter }) {
-      response.setHeader("Pragma", "no-cache");
-      return handle({ deps, request, response, limiter });
+    handle(exchange) {
+      exchange.response.setHeader("Pragma", "no-cache");
+      return handle({ ...exchange, deps });
     },
   };
 }

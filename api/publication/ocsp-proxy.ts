@@ -1,10 +1,9 @@
-import type { IncomingHttpHeaders, IncomingMessage } from "node:http";
-import type { Request, Response } from "express";
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http";
 import { Agent, type Dispatcher } from "undici";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Deps } from "../contract/deps.ts";
 import { problemErrors } from "../http/error-response.ts";
-import type { ErrorFormat, Route } from "../http/route.ts";
+import type { ErrorFormat, PlainExchange, Route } from "../http/route.ts";
 import { createOcspResponders } from "./ocsp-responders.ts";
 
 /** The longest request that a responder reads. */
@@ -40,11 +39,16 @@ interface Answer {
   body: Buffer;
 }
 
+/** A route that needs nothing of Express. */
+export interface OcspRoute extends Route<PlainExchange> {
+  path: RegExp;
+}
+
 /**
  * `/ocsp/{issuer}`: passes requests on to a responder, to the next one when one does not answer, and says "try
  * later" when none does. Nothing of a request is read here but its length.
  */
-export function ocspRoute(deps: Pick<Deps, "db">): Route {
+export function ocspRoute(deps: Pick<Deps, "db">): OcspRoute {
   const responders = createOcspResponders(deps);
   const agent = new Agent({
     connections: connectionsMax,
@@ -70,24 +74,23 @@ export function ocspRoute(deps: Pick<Deps, "db">): Route {
   }
 
   return {
-    // No group: what follows the issuer may be base64 that is no valid percent escape.
-    path: /^\/ocsp\/[1-9][0-9]{0,17}(?:\/|$)/,
+    path: /^\/ocsp\/[1-9][0-9]{0,17}(?:[/?]|$)/,
     name: "/ocsp/:issuer",
     methods: ["GET", "HEAD", "POST", "OPTIONS"],
     limit: "address",
     errors: ocspErrors,
-    async handle({ request, response }) {
-      const path = request.originalUrl;
+    async handle({ request, response, address }) {
+      const path = request.url ?? "";
       if (path.includes("?")) throw new ServiceError("not_found");
       const body = request.method === "POST" ? await readBody(request) : null;
       const method = body === null ? "GET" : "POST";
-      send(response, await askAny({ method, path, headers: headersOf(request), body }));
+      send(response, await askAny({ method, path, headers: headersOf(request, address), body }));
     },
   };
 }
 
 /** Beyond the limit the answer is OCSP's "try later"; what is not OCSP over HTTP is refused as HTTP. */
-const ocspErrors: ErrorFormat = {
+const ocspErrors: ErrorFormat<PlainExchange> = {
   name: "bytes",
   send(exchange, thrown) {
     if (!(thrown instanceof ServiceError && thrown.code === "too_many_requests")) {
@@ -105,8 +108,8 @@ interface Asked {
 }
 
 /** What the responder goes by, and who asked; nothing else is passed on. */
-function headersOf(request: Request): Record<string, string> {
-  const headers: Record<string, string> = { "x-forwarded-for": request.ip ?? "" };
+function headersOf(request: IncomingMessage, address: string): Record<string, string> {
+  const headers: Record<string, string> = { "x-forwarded-for": address };
   for (const name of ["content-type", "content-encoding", "if-none-match"] as const) {
     const value = request.headers[name];
     if (value !== undefined) headers[name] = value;
@@ -129,45 +132,73 @@ function readBody(request: IncomingMessage): Promise<Buffer> {
       if (length > requestBytesMax) reject(new ServiceError("payload_too_large"));
       else chunks.push(chunk);
     });
-    request.once("end", () => {
-      resolve(Buffer.concat(chunks));
+    request.on("end", () => {
+      resolve(together(chunks));
     });
-    request.once("error", incomplete);
-    request.once("close", () => {
+    request.on("error", incomplete);
+    request.on("close", () => {
       clearTimeout(timer);
-      incomplete();
+      if (!request.readableEnded) incomplete();
     });
   });
 }
+
+const together = ([first, ...more]: readonly Buffer[]): Buffer =>
+  first !== undefined && more.length === 0 ? first : Buffer.concat(first === undefined ? [] : [first, ...more]);
 
 /**
  * Asks one responder. A kept connection may have been closed at this very moment, which says nothing about the responder: then
  * it is asked once more. Asking twice does no harm.
  */
 async function ask(dispatcher: Dispatcher, url: string, asked: Asked, msMax: number): Promise<Answer> {
-  const giveUp = new AbortController();
-  const timer = setTimeout(() => {
-    giveUp.abort(new Error("no answer in time"));
-  }, msMax);
+  const until = performance.now() + msMax;
   try {
-    return await askOnce(dispatcher, url, asked, giveUp.signal).catch((error: unknown) => {
-      if (!wasClosed(error)) throw error;
-      return askOnce(dispatcher, url, asked, giveUp.signal);
-    });
-  } finally {
-    clearTimeout(timer);
+    return await askOnce(dispatcher, url, asked, msMax);
+  } catch (error) {
+    if (!wasClosed(error)) throw error;
+    return askOnce(dispatcher, url, asked, Math.max(until - performance.now(), 0));
   }
 }
 
-async function askOnce(dispatcher: Dispatcher, url: string, asked: Asked, signal: AbortSignal): Promise<Answer> {
-  const { method, path, headers, body } = asked;
-  const { statusCode, ...answer } = await dispatcher.request({ origin: url, path, method, headers, body, signal });
-  return {
-    status: statusCode,
-    headers: kept(answer.headers),
-    body: Buffer.from(await answer.body.arrayBuffer()),
-  };
-}
+/** Without the streams and signals of undici's `request`, which cost as much as the rest of asking. */
+const askOnce = (dispatcher: Dispatcher, origin: string, asked: Asked, msMax: number): Promise<Answer> =>
+  new Promise((resolve, reject) => {
+    let request: Dispatcher.DispatchController | undefined;
+    let late: Error | undefined;
+    const timer = setTimeout(() => {
+      late = new Error("no answer in time");
+      request?.abort(late);
+      reject(late);
+    }, msMax);
+
+    let status = 0;
+    let headers: Record<string, string> = {};
+    const chunks: Buffer[] = [];
+    dispatcher.dispatch(
+      { origin, ...asked },
+      {
+        onRequestStart(controller) {
+          request = controller;
+          if (late !== undefined) controller.abort(late);
+        },
+        onResponseStart(_, statusCode, answered) {
+          status = statusCode;
+          headers = kept(answered);
+        },
+        onResponseData(_, chunk) {
+          chunks.push(chunk);
+        },
+        onResponseEnd() {
+          clearTimeout(timer);
+          resolve({ status, headers, body: together(chunks) });
+        },
+        onResponseError(_, error) {
+          clearTimeout(timer);
+          reject(error);
+        },
+      },
+    );
+  });
 
 const wasClosed = (error: unknown): boolean =>
   error instanceof Error && "code" in error && (error.code === "UND_ERR_SOCKET" || error.code === "ECONNRESET");
@@ -182,7 +213,7 @@ function kept(headers: IncomingHttpHeaders): Record<string, string> {
 }
 
 /** Sends a responder's answer, or "try later" in the absence of one. An answer 5xx of a responder is none. */
-function send(response: Response, answer: Answer | undefined): void {
+function send(response: ServerResponse, answer: Answer | undefined): void {
   const { status, headers, body } =
     answer === undefined || answer.status >= 500
       ? {
