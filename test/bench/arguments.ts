@@ -9,12 +9,17 @@ export interface Options {
   quick: boolean;
   /** Where Node's CPU profiles of the service's processes go; undefined: no profiles. Figures are worse with them. */
   cpuProfiles: string | undefined;
+  /** Where each result is kept as soon as it is known; undefined: nowhere. */
+  results: string | undefined;
+  /** Whether the document is written from the results that are kept, and nothing is measured. */
+  document: boolean;
   /** The commit that this build is compared with; undefined: it is measured alone. */
   against: string | undefined;
 }
 
-export const usage = `usage: npm run bench -- [--quick] [--backend redis|postgres] [--against COMMIT] [--cpu-profiles DIRECTORY] [${Object.keys(scenarios).join("|")} …]
+export const usage = `usage: npm run bench -- [--quick] [--backend redis|postgres] [--results DIRECTORY [--document]] [--against COMMIT] [--cpu-profiles DIRECTORY] [--help] [${Object.keys(scenarios).join("|")} …]
 A full run of everything writes docs/benchmarks.md; other runs print what they find.
+--results keeps each scenario's result in that directory as soon as it is known; with --document nothing is measured, and docs/benchmarks.md is written from what is there.
 --against builds that commit in a temporary worktree, measures both builds in turn, and prints the ratio of each figure.`;
 
 /** Reads the command line; undefined when only the usage is asked for. Throws a TypeError that says what is wrong with it. */
@@ -26,12 +31,18 @@ export function readArguments(args: readonly string[]): Options | undefined {
       help: { type: "boolean" },
       quick: { type: "boolean" },
       backend: { type: "string" },
+      results: { type: "string" },
+      document: { type: "boolean" },
       against: { type: "string" },
       "cpu-profiles": { type: "string" },
     },
   });
   if (values.help === true) return undefined;
-  const { quick = false, backend, against, "cpu-profiles": cpuProfiles } = values;
+  const { quick = false, backend, results, document = false, against, "cpu-profiles": cpuProfiles } = values;
+  if (document && results === undefined) throw new TypeError("--document needs --results");
+  if (results !== undefined && (quick || against !== undefined || cpuProfiles !== undefined)) {
+    throw new TypeError("--results keeps figures of full runs alone: not with --quick, --against or --cpu-profiles");
+  }
   if (against !== undefined && cpuProfiles !== undefined) {
     throw new TypeError("--cpu-profiles would mix the profiles of both builds of --against");
   }
@@ -39,13 +50,16 @@ export function readArguments(args: readonly string[]): Options | undefined {
     throw new TypeError(`there is no backend ${backend}`);
   }
   const unknown = positionals.find((name) => !Object.hasOwn(scenarios, name));
-  if (unknown !== undefined) throw new TypeError(`there is no scenario ${unknown}`);
+  if (unknown !== undefined)
+    throw new TypeError(`there is no scenario ${unknown}: ${Object.keys(scenarios).join(", ")}`);
   const all = Object.keys(scenarios) as ScenarioName[];
   return {
     names: positionals.length === 0 ? all : all.filter((name) => positionals.includes(name)),
     backends: backend === undefined ? ["redis", "postgres"] : [backend],
     quick,
     cpuProfiles,
+    results,
+    document,
     against,
   };
 }

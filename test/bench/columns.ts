@@ -1,5 +1,5 @@
-import { parts } from "./cpu.ts";
-import type { Measured } from "./load/index.ts";
+import { parts, type CpuByPart } from "./cpu.ts";
+import { othersMax, type Measured } from "./load/index.ts";
 import { figure, median, withRange } from "./statistics.ts";
 
 /** The columns that a load has in every table: with `times`, its CPU time is also said as a multiple of something. */
@@ -14,8 +14,15 @@ export const loadColumns = ({ times }: { times?: string } = {}): string[] => [
   "others' CPU",
 ];
 
-/** The cells of some rounds under {@link loadColumns}, medians; `baseUs` is the CPU time of what it is a multiple of. */
-export function loadCells(rounds: readonly Measured[], baseUs?: number): string[] {
+/** The part that others had of the machine in some rounds; marked when it was too much in one of them. */
+export const writeOthers = (others: readonly number[]): string =>
+  `${Math.round(median(others) * 100)} %${others.some((each) => each > othersMax) ? " *" : ""}`;
+
+/** CPU time of each part of the service. */
+export const writeParts = (cpu: CpuByPart): string => parts.map((part) => figure(cpu[part])).join(" / ");
+
+/** The cells of some rounds under {@link loadColumns}, medians; `baseUs` is the CPU time of what it is a multiple of: null for none. */
+export function loadCells(rounds: readonly Measured[], baseUs?: number | null): string[] {
   const of = (pick: (round: Measured) => number): number => median(rounds.map(pick));
   const cpuUs = of((round) => round.cpuUs);
   return [
@@ -24,8 +31,8 @@ export function loadCells(rounds: readonly Measured[], baseUs?: number): string[
     figure(of(({ p95 }) => p95)),
     figure(of(({ p99 }) => p99)),
     figure(cpuUs),
-    ...(baseUs === undefined ? [] : [figure(cpuUs / baseUs)]),
-    parts.map((part) => figure(of(({ cpuUsByPart }) => cpuUsByPart[part]))).join(" / "),
-    `${Math.round(of(({ others }) => others) * 100)} %`,
+    ...(baseUs === undefined ? [] : [baseUs === null ? "" : figure(cpuUs / baseUs)]),
+    writeParts(Object.fromEntries(parts.map((part) => [part, of((r) => r.cpuUsByPart[part])])) as CpuByPart),
+    writeOthers(rounds.map(({ others }) => others)),
   ];
 }

@@ -1,11 +1,8 @@
+import { processColumns } from "./processes.ts";
+import type { Result } from "./results.ts";
+import { scenarios, type ScenarioName } from "./scenarios/index.ts";
+import { backendNames, type Scenario } from "./scenarios/scenario.ts";
 import { figure } from "./statistics.ts";
-import type { Outcome, Scenario } from "./scenarios/scenario.ts";
-
-export interface Findings {
-  machine: [string, string][];
-  floorsUs: number[];
-  sections: { scenario: Scenario; outcomes: Outcome[] }[];
-}
 
 const howToCompare =
   "Whether a change makes a difference is not seen by comparing two runs. `npm run bench -- --against COMMIT single` builds that " +
@@ -14,36 +11,60 @@ const howToCompare =
   "whose range includes 1 shows nothing. The load generator, and the SQL that prepares and checks a scenario, are those of this " +
   "build: a commit with another wire or other tables in a scenario cannot be compared by it.";
 
-/** What was found, for docs/benchmarks.md. */
-export function writeDocument({ machine, floorsUs, sections }: Findings): string {
-  const lowest = Math.min(...floorsUs);
-  const highest = Math.max(...floorsUs);
+/** What was found, for docs/benchmarks.md. The results are in the document's order. */
+export function writeDocument(results: readonly Result[]): string {
+  const floorsUs = results.map(({ floorUs }) => floorUs);
+  const names = [...new Set(results.map(({ scenario }) => scenario))];
   return `${[
     "# Benchmarks",
     "Written by `npm run bench`, which drives the compiled service, all of its processes on one machine together with " +
       "the load generator, and checks every answer. `npm run bench -- --quick single` is a short run of one scenario " +
-      "that only prints. A full run takes about half an hour: RSA keys and a large realm take their time.",
+      "that only prints. A full run takes about 75 minutes. With `--results DIRECTORY` each scenario's result is kept there as soon as " +
+      "it is known, and `npm run bench -- --results DIRECTORY --document` writes this document from them, also from several runs.",
     howToCompare,
-    table(["", ""], machine),
+    table(["", ""], [...(results[0]?.machine ?? []), ["Commit", commitsOf(results)]]),
     "## How to read it",
     "- **The machine is shared.** Rates and latencies move by a quarter from run to run, and more while something else " +
       "is running; _others' CPU_ is the part of the machine's work that was neither the service's nor the load " +
-      "generator's. The load generator takes its part of the cores, too: on a machine of its own the rates are higher.",
+      "generator's. A round in which it was more than 10 % is repeated, at most three times, and the quietest counts; if that was still " +
+      "more, the cell is marked with an asterisk. The load generator takes its part of the cores, too: on a machine of its own the rates are higher.",
     "- **CPU µs** are more steady than rates. They are the user and system time of every process of the service: start, " +
-      "api, worker, all of Postgres, Redis. The load generator's are left out.",
+      "api, worker, responder, all of Postgres, Redis. The load generator's are left out.",
     `- **Floor** is what the same profile costs in one process that keeps nothing and talks to nobody: key, signature, PKCS#12. ` +
-      `It was ${figure(lowest)} to ${figure(highest)} µs of CPU in this run, measured again before each scenario.`,
+      `It was ${figure(Math.min(...floorsUs))} to ${figure(Math.max(...floorsUs))} µs of CPU, measured again before each scenario.`,
     "- **Goals** are set for a quiet machine of two cores.",
-    ...sections.flatMap(({ scenario, outcomes }) => [
-      `## ${scenario.title}`,
-      scenario.about,
-      table(
-        scenario.columns,
-        outcomes.flatMap(({ rows }) => rows),
+    ...names.flatMap((name) =>
+      writeSection(
+        scenarios[name],
+        results.filter(({ scenario }) => scenario === name),
       ),
-      ...outcomes.flatMap(({ remark }) => (remark === undefined ? [] : [remark])),
-    ]),
+    ),
+    "## Processes",
+    "Of the service of each scenario: the delay of the event loops, resident memory without what processes share, and how many single operations its batches had in the mean.",
+    table(
+      processColumns,
+      results.map(({ scenario, backend, processes }) => [scenario, backendNames[backend], ...processes]),
+    ),
   ].join("\n\n")}\n`;
+}
+
+const writeSection = (scenario: Scenario, results: readonly Result[]): string[] => [
+  `## ${scenario.title}`,
+  scenario.about,
+  table(
+    scenario.columns,
+    results.flatMap(({ outcome }) => outcome.rows),
+  ),
+  ...results.flatMap(({ outcome: { remark } }) => (remark === undefined ? [] : [remark])),
+];
+
+/** `1bb19f7`, or which scenarios were measured with which commit. */
+function commitsOf(results: readonly Result[]): string {
+  const of = new Map<string, Set<ScenarioName>>();
+  for (const { commit, scenario } of results) of.set(commit, (of.get(commit) ?? new Set()).add(scenario));
+  const [only, ...more] = [...of.keys()];
+  if (more.length === 0) return only ?? "";
+  return [...of].map(([commit, names]) => `${[...names].join(", ")}: ${commit}`).join("; ");
 }
 
 /** A table in Markdown, padded as Prettier would. */

@@ -2,7 +2,6 @@ import { execFileSync } from "node:child_process";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { findTool } from "../support/run/tools.ts";
 import type { Service } from "./service.ts";
-import { thisBuild } from "./worktree.ts";
 
 /** What the figures were taken on, as rows of a table. */
 export function describeMachine({ postgresVersion }: Pick<Service, "postgresVersion">): [string, string][] {
@@ -12,7 +11,6 @@ export function describeMachine({ postgresVersion }: Pick<Service, "postgresVers
     ["Node", process.versions.node],
     ["Postgres", `${postgresVersion}, embedded, as \`npm start\` configures it`],
     ["Redis", `${redisVersion()}, append-only, fsync every second`],
-    ["Commit", thisBuild().name],
   ];
 }
 

@@ -3,13 +3,15 @@ import { writeFile } from "node:fs/promises";
 import { isComplete, readArguments, usage, type Options } from "./arguments.ts";
 import { createCleanup, type Cleanup } from "./cleanup.ts";
 import { comparePairs, turns, writeRatio, type Pair, type Side } from "./comparison.ts";
-import { table, writeDocument, type Findings } from "./document.ts";
+import { table, writeDocument } from "./document.ts";
 import type { Figure } from "./figures.ts";
 import { measureFloor } from "./floor.ts";
 import { describeMachine } from "./machine.ts";
-import { scenarios } from "./scenarios/index.ts";
+import { observe, processCells } from "./processes.ts";
+import { allParts, keepResult, readResults, type Part, type Result } from "./results.ts";
+import { scenarios, type ScenarioName } from "./scenarios/index.ts";
 import { backendNames, type Scenario } from "./scenarios/scenario.ts";
-import { startService } from "./service.ts";
+import { startService, type Backend } from "./service.ts";
 import { figure } from "./statistics.ts";
 import { buildCommit, thisBuild } from "./worktree.ts";
 
@@ -39,39 +41,81 @@ async function main(): Promise<void> {
     });
   }
   try {
-    if (options.against === undefined) {
-      const document = writeDocument(await runAll(options, cleanup));
-      process.stdout.write(document);
-      if (isComplete(options)) await writeFile(documentFile, document);
-    } else {
+    if (options.against !== undefined) {
       process.stdout.write(await compareAll(options, options.against, cleanup));
+    } else if (options.document) {
+      await documentFrom(options.results ?? "");
+    } else {
+      const { results, failed } = await runAll(options, cleanup);
+      const document = writeDocument(results);
+      process.stdout.write(document);
+      if (failed > 0) process.exitCode = 1;
+      else if (isComplete(options)) await writeFile(documentFile, document);
     }
   } catch (error) {
-    process.stderr.write(`${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n`);
+    say(textOf(error));
     process.exitCode = 1;
   } finally {
     await cleanup.run();
   }
 }
 
-async function runAll({ names, backends, quick, cpuProfiles }: Options, cleanup: Cleanup): Promise<Findings> {
-  const { tree } = thisBuild();
-  const findings: Findings = { machine: [], floorsUs: [], sections: [] };
-  for (const name of names) {
-    const scenario: Scenario = scenarios[name];
-    const section: Findings["sections"][number] = { scenario, outcomes: [] };
-    findings.sections.push(section);
-    for (const backend of scenario.backends ?? backends) {
-      process.stderr.write(`${name}, queue in ${backend} …\n`);
-      const floorUs = await measureFloor({ quick });
-      findings.floorsUs.push(floorUs);
-      const service = await startService({ backend, tree, env: scenario.env(quick), cpuProfiles, cleanup });
-      if (findings.machine.length === 0) findings.machine = describeMachine(service);
-      section.outcomes.push(await scenario.run({ service, tree, floorUs, quick, once: quick, cleanup }));
-      await service.stop();
+/** Writes the document from what was kept, measuring nothing. */
+async function documentFrom(directory: string): Promise<void> {
+  const { results, missing } = await readResults(directory);
+  if (missing.length > 0) {
+    const names = missing.map(({ scenario, backend }) => `${scenario} on ${backend}`);
+    throw new Error(`${directory} has no result of ${names.join(", ")}`);
+  }
+  await writeFile(documentFile, writeDocument(results));
+}
+
+const textOf = (error: unknown): string => (error instanceof Error ? (error.stack ?? error.message) : String(error));
+
+/** Tells the person who runs this; results go to standard output. */
+const say = (text: string): void => void process.stderr.write(`${text}\n`);
+
+/** Runs what is asked for, one scenario after the other. One that fails is told of, and the others are run all the same. */
+async function runAll(options: Options, cleanup: Cleanup): Promise<{ results: Result[]; failed: number }> {
+  const { names, backends, results: directory } = options;
+  const chosen = allParts.filter(({ scenario, backend }) => names.includes(scenario) && isAsked(scenario, backend));
+  const results: Result[] = [];
+  for (const [index, part] of chosen.entries()) {
+    const startedAt = performance.now();
+    say(`${part.scenario}, queue in ${part.backend} (${index + 1} of ${chosen.length}) …`);
+    try {
+      const result = await runPart(part, options, cleanup);
+      results.push(result);
+      if (directory !== undefined) await keepResult(directory, result);
+      say(`${part.scenario}, queue in ${part.backend}: ${figure((performance.now() - startedAt) / 1000)} s`);
+    } catch (error) {
+      say(`${part.scenario}, queue in ${part.backend}, failed: ${textOf(error)}`);
+      await cleanup.run();
     }
   }
-  return findings;
+  return { results, failed: chosen.length - results.length };
+
+  /** A scenario that has one backend alone is run with it, whichever is asked for. */
+  function isAsked(scenario: ScenarioName, backend: Backend): boolean {
+    return scenarios[scenario].backends !== undefined || backends.includes(backend);
+  }
+}
+
+async function runPart(
+  { scenario: name, backend }: Part,
+  { quick, cpuProfiles }: Options,
+  cleanup: Cleanup,
+): Promise<Result> {
+  const { tree, name: commit } = thisBuild();
+  const scenario: Scenario = scenarios[name];
+  const floorUs = await measureFloor({ quick });
+  const service = await startService({ backend, tree, env: scenario.env(quick), cpuProfiles, cleanup });
+  const machine = describeMachine(service);
+  const before = await observe(service);
+  const outcome = await scenario.run({ service, tree, floorUs, quick, once: quick, cleanup });
+  const processes = processCells(before, await observe(service));
+  await service.stop();
+  return { scenario: name, backend, commit, machine, floorUs, outcome, processes };
 }
 
 /** Both builds in turn, scenario by scenario, each time with a service that was just started; the ratios as a table. */
@@ -83,7 +127,7 @@ async function compareAll({ names, backends, quick }: Options, against: string, 
     const scenario: Scenario = scenarios[name];
     for (const backend of scenario.backends ?? backends) {
       const measure = async (side: Side): Promise<Figure[]> => {
-        process.stderr.write(`${name}, queue in ${backend}, ${builds[side].name} …\n`);
+        say(`${name}, queue in ${backend}, ${builds[side].name} …`);
         const env = scenario.env(quick);
         const { tree } = builds[side];
         const service = await startService({ backend, tree, env, cpuProfiles: undefined, cleanup });

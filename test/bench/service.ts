@@ -10,6 +10,7 @@ import { Redis } from "ioredis";
 import { only, openDatabase, type Database } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
+import type { Metrics } from "./metrics.ts";
 import { ended, freePort, startRedis } from "../support/run/services.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { readCpu, readMemory, readPeakMemory, type CpuByPart, type Part } from "./cpu.ts";
@@ -40,6 +41,8 @@ export interface Service {
   startWorker(): Promise<{ kill: () => Promise<void> }>;
   /** Starts another responder beside the one there is. It stops with the service. */
   startResponder(): Promise<void>;
+  /** What api, worker and responder serve as their metrics. Those that were started beside them are not asked. */
+  metrics(): Promise<Metrics>;
   /** The worker's RSA keys that are ready. */
   rsaKeysReady(): Promise<number>;
   stop(): Promise<void>;
@@ -89,11 +92,11 @@ export async function startService({
     ...(cpuProfiles === undefined ? {} : { NODE_OPTIONS: profiling(cpuProfiles) }),
     ...extra,
   };
-  let workerMetrics = "";
+  const metricsOf = new Map<string, string>();
   const { pid, stop: stopChild } = await launch(tree, env, cleanup, (line) => {
-    if (line.includes(`"event":"metrics.listening"`) && line.includes(`"process":"worker"`)) {
-      workerMetrics = (JSON.parse(line) as { url: string }).url;
-    }
+    if (!line.includes(`"event":"metrics.listening"`)) return;
+    const { process: name, url } = JSON.parse(line) as { process: string; url: string };
+    metricsOf.set(name, url);
   });
 
   const databaseUrl = (await findEmbeddedPostgres(join(directory, "data")))?.url;
@@ -156,9 +159,10 @@ export async function startService({
       await startAnother("responder", { REALMPASS_OCSP_PORT: String(ocspPort) });
       ocspPorts.push(ocspPort);
     },
+    metrics: () => readMetrics(metricsOf),
     async rsaKeysReady() {
-      const text = await (await fetch(workerMetrics)).text();
-      return Number(/^realmpass_rsa_key_pool_size (\d+)/m.exec(text)?.[1] ?? Number.NaN);
+      const { worker = "" } = await readMetrics(metricsOf);
+      return Number(/^realmpass_rsa_key_pool_size (\d+)/m.exec(worker)?.[1] ?? Number.NaN);
     },
     async stop() {
       await closeDatabase();
@@ -218,6 +222,15 @@ function createComplaints(): (line: string) => void {
   };
 }
 
+/** The text that each process serves under its address. */
+async function readMetrics(addresses: ReadonlyMap<string, string>): Promise<Metrics> {
+  const read = async ([name, url]: [string, string]): Promise<[string, string]> => [
+    name,
+    await (await fetch(url)).text(),
+  ];
+  return Object.fromEntries(await Promise.all([...addresses].map(read)));
+}
+
 const profiling = (directory: string): string =>
   `--import=${new URL(`./cpu-profile.mjs?${encodeURIComponent(resolve(directory))}`, import.meta.url).href}`;
 
@@ -254,6 +267,10 @@ const registerClient = (operate: Operate, inRealm: readonly string[]): Service["
     ...inRealm,
   ]) as Service["client"];
 
+/** Registers another client. A service keeps a thousand tokens, so whatever gets many of them is not the one that others use. */
+export const addClient = ({ operate }: Service, inRealm: readonly string[] = []): Service["client"] =>
+  registerClient(operate, inRealm);
+
 /** Makes another realm in the same service, with an issuer and a client of its own. */
 export async function addRealm(service: Service, name: string): Promise<Service> {
   const { db, port, operate } = service;
@@ -261,7 +278,7 @@ export async function addRealm(service: Service, name: string): Promise<Service>
   const { id: realmId } = only(
     await db.query<{ id: string }>(sql`update realms set max_profiles = 100 where name = ${name} returning id`),
   );
-  const client = registerClient(operate, ["--realm", name]);
+  const client = addClient(service, ["--realm", name]);
   return { ...service, realmId, client, token: await obtainToken(port, client) };
 }
 

@@ -4,7 +4,7 @@ import { parts, type Part } from "../cpu.ts";
 import { figureOf } from "../figures.ts";
 import { measure } from "../load/index.ts";
 import type { LoadOrder } from "../load/order.ts";
-import { addUsers, type Service } from "../service.ts";
+import { addClient, addUsers, type Service } from "../service.ts";
 import { figure, median, slope } from "../statistics.ts";
 import { addCertificates, encodeRequest } from "./ocsp.ts";
 import { addProfiles } from "./offboarding.ts";
@@ -99,7 +99,7 @@ async function mixedLoad(run: Run, total: number): Promise<void> {
       {
         method: "POST",
         paths: ["/oauth/token"],
-        form: { grant_type: "client_credentials", ...service.client },
+        form: { grant_type: "client_credentials", ...addClient(service) },
         contains: '"access_token":"',
       },
     ],

@@ -87,11 +87,11 @@ async function measureRounds(run: Run): Promise<{ singleUs: number[]; jobUs: num
   const { service, quick, once } = run;
   const found = { singleUs: [] as number[], jobUs: [] as number[], made: 0 };
   for (let round = -1; round < (once ? 1 : rounds); round++) {
-    const { cpuUs, answers } = await createProfiles(run, { count: singles / (quick ? 5 : 1), concurrency });
+    const { cpuUs, made } = await createProfiles(run, { count: singles / (quick ? 5 : 1), concurrency });
     const before = service.cpu();
     await runJob(service, onboardingFile(rowsOf(run), { profiles: true }));
     const jobUs = cpuTotal(cpuBetween(before, service.cpu())) / rowsOf(run);
-    found.made += answers + rowsOf(run);
+    found.made += made + rowsOf(run);
     if (round < 0) continue;
     found.singleUs.push(cpuUs);
     found.jobUs.push(jobUs);

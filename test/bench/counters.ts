@@ -1,0 +1,45 @@
+import { setTimeout as delay } from "node:timers/promises";
+import { only, type Database } from "../../db/client.ts";
+import { sql } from "../../db/sql.ts";
+import { figure } from "./statistics.ts";
+
+/** What Postgres counts, for each operation. */
+export interface Counters {
+  commits: number;
+  walFsyncs: number;
+  walRecords: number;
+  walBytes: number;
+}
+
+/** A connection that falls idle tells its counts within so long. */
+const toldWithinMs = 11_000;
+
+export const counterColumns = ["commits each", "WAL fsyncs each", "WAL records each", "WAL bytes each"];
+export const counterCells = ({ commits, walFsyncs, walRecords, walBytes }: Counters): string[] =>
+  [commits, walFsyncs, walRecords, walBytes].map(figure);
+
+/** What Postgres counts while something happens, divided by how many operations that were. Waits until it has counted everything. */
+export async function countEach(db: Database, happens: () => Promise<number>): Promise<Counters> {
+  await delay(toldWithinMs);
+  const before = await readCounters(db);
+  const operations = await happens();
+  await delay(toldWithinMs);
+  const after = await readCounters(db);
+  return {
+    commits: (after.commits - before.commits) / operations,
+    walFsyncs: (after.walFsyncs - before.walFsyncs) / operations,
+    walRecords: (after.walRecords - before.walRecords) / operations,
+    walBytes: (after.walBytes - before.walBytes) / operations,
+  };
+}
+
+const readCounters = async (db: Database): Promise<Counters> =>
+  only(
+    await db.query<Counters>(sql`
+      select (select xact_commit::double precision from pg_stat_database where datname = current_database()) as commits,
+             (select sum(fsyncs)::double precision from pg_stat_io where object = 'wal') as "walFsyncs",
+             wal_records::double precision as "walRecords",
+             wal_bytes::double precision as "walBytes"
+        from pg_stat_wal
+    `),
+  );

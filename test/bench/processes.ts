@@ -1,0 +1,32 @@
+import { parts, type Part } from "./cpu.ts";
+import { eventLoopDelayMs, meansBetween, writeMeans, type Metrics } from "./metrics.ts";
+import type { Service } from "./service.ts";
+import { figure } from "./statistics.ts";
+
+/** What a service's processes held when a scenario began or ended. */
+export interface Moment {
+  memory: Record<Part, number>;
+  metrics: Metrics;
+}
+
+/** Reads it. The processes measure the delay of their event loops from one reading to the next. */
+export const observe = async (service: Pick<Service, "memory" | "metrics">): Promise<Moment> => ({
+  memory: service.memory(),
+  metrics: await service.metrics(),
+});
+
+export const processColumns = [
+  "scenario",
+  "queue",
+  "event-loop delay p99 ms: api / worker / responder",
+  `MB at the start: ${parts.join(" / ")}`,
+  "MB at the end",
+  "batch sizes",
+];
+
+/** The cells after scenario and queue. */
+export const processCells = (before: Moment, after: Moment): string[] => [
+  ["api", "worker", "responder"].map((name) => figure(eventLoopDelayMs(after.metrics[name] ?? ""))).join(" / "),
+  ...[before, after].map(({ memory }) => parts.map((part) => figure(memory[part] / 1e6)).join(" / ")),
+  writeMeans(meansBetween(before.metrics, after.metrics, "realmpass_batch_size")) || "–",
+];

@@ -1,0 +1,51 @@
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { scenarios, type ScenarioName } from "./scenarios/index.ts";
+import type { Outcome } from "./scenarios/scenario.ts";
+import type { Backend } from "./service.ts";
+
+/** What one scenario found with one backend, as it is kept in a file. */
+export interface Result {
+  scenario: ScenarioName;
+  backend: Backend;
+  /** The build that was measured. */
+  commit: string;
+  /** What it was measured on, as rows of a table. */
+  machine: [string, string][];
+  /** CPU microseconds of the floor just before. */
+  floorUs: number;
+  outcome: Outcome;
+  /** Cells of {@link processColumns} after scenario and queue. */
+  processes: string[];
+}
+
+/** A scenario with one of its backends. */
+export type Part = Pick<Result, "scenario" | "backend">;
+
+/** Everything there is to run, in the order of the document. */
+export const allParts: readonly Part[] = (Object.keys(scenarios) as ScenarioName[]).flatMap((scenario) =>
+  (scenarios[scenario].backends ?? (["redis", "postgres"] as const)).map((backend) => ({
+    scenario,
+    backend,
+  })),
+);
+
+const fileOf = ({ scenario, backend }: Part): string => `${scenario}-${backend}.json`;
+
+/** Keeps a result in the directory, in place of an earlier one of the same scenario and backend. */
+export async function keepResult(directory: string, result: Result): Promise<void> {
+  await mkdir(directory, { recursive: true });
+  await writeFile(join(directory, fileOf(result)), `${JSON.stringify(result, undefined, 2)}\n`);
+}
+
+/** The results in the directory, in the order of the document, and what has none there. */
+export async function readResults(directory: string): Promise<{ results: Result[]; missing: Part[] }> {
+  const names = new Set(await readdir(directory));
+  const missing = allParts.filter((part) => !names.has(fileOf(part)));
+  const results = await Promise.all(
+    allParts
+      .filter((part) => names.has(fileOf(part)))
+      .map(async (part) => JSON.parse(await readFile(join(directory, fileOf(part)), "utf8")) as Result),
+  );
+  return { results, missing };
+}
