@@ -9,7 +9,8 @@ import { sql, type Sql } from "../sql.ts";
  * Takes the people of a range on: makes who is missing, changes who differs, and accepts the profiles that are asked for,
  * all with their audit entries. Rows are done, or `working` until their profile is settled; a row that cannot be
  * applied changes nothing. People are made in the order of their names and locked in the order of their ids, and only
- * then counted: two jobs with the same people never wait for each other crosswise, nor do both fit under a limit.
+ * then counted: two jobs with the same people never wait for each other crosswise, nor do both fit under a limit. Rows
+ * are found again by where they lie: joined by their positions, each would be compared with every other.
  */
 export async function onboardRows(
   tx: Db,
@@ -34,7 +35,7 @@ export async function onboardRows(
     select ${realmId}::bigint, ${at}::timestamptz, ${event}, ${actor.userId}::bigint, ${actor.clientId}::text, ${properties}
       ${source}`;
 
-  const made = await tx.query<{ id: string }>(sql`
+  const made = await tx.query<{ id: string; pairwiseId: string }>(sql`
     with verdicts as materialized (${verdicts}), made as (
       insert into users (realm_id, pairwise_id, email, profile_override, created_at)
       select ${realmId}, pairwise_id, email_after, override_after, ${at}
@@ -51,26 +52,38 @@ export async function onboardRows(
         sql`from made order by id`,
       )}
     )
-    select id from made
+    select id, pairwise_id as "pairwiseId" from made
   `);
+  const isMade = new Set(made.map(({ pairwiseId }) => pairwiseId));
+  const known = rows.flatMap(({ pairwiseId }) => (isMade.has(pairwiseId) ? [] : [pairwiseId]));
   // Each looked up by name: asked for all at once in the order of ids, Postgres reads through everybody in the realm
   // while it does not know yet how many they have become.
-  await tx.query(sql`
-    select id
-      from users
-     where id = any(array(select u.id
-                            from unnest(${rows.map(({ pairwiseId }) => pairwiseId)}::text[]) as p (pairwise_id)
-                           cross join lateral (select id
-                                                 from users
-                                                where realm_id = ${realmId}
-                                                  and pairwise_id = p.pairwise_id
-                                               offset 0) u))
-     order by id
-       for no key update
-  `);
+  if (known.length > 0) {
+    await tx.query(sql`
+      select id
+        from users
+       where id = any(array(select u.id
+                              from unnest(${known}::text[]) as p (pairwise_id)
+                             cross join lateral (select id
+                                                   from users
+                                                  where realm_id = ${realmId}
+                                                    and pairwise_id = p.pairwise_id
+                                                 offset 0) u))
+       order by id
+         for no key update
+    `);
+  }
   return first(
     await tx.query<progress.Progress>(sql`
-      with verdicts as materialized (${verdicts}), updated as (
+      with verdicts as materialized (
+        select judged.*, r.place, case when error_code is null and issues then gen_random_uuid() end as issuance_id
+          from (${verdicts}) as judged
+         cross join lateral (select ctid as place
+                               from job_rows
+                              where job_id = ${range.jobId}
+                                and position = judged.position
+                             offset 0) r
+      ), updated as (
         update users u
            set email = v.email_after, profile_override = v.override_after
           from verdicts v
@@ -90,28 +103,24 @@ export async function onboardRows(
       ), accepted as (
         insert into issuances (id, realm_id, kind, user_id, batch_id, batch_position, name, device_type, format, key_type,
                                validity_months, created_at, created_by_user_id, created_by_client_id)
-        select gen_random_uuid(), ${realmId}, 'user', user_id, ${range.jobId}, position, profile_name, device_type, format,
+        select issuance_id, ${realmId}, 'user', user_id, ${range.jobId}, position, profile_name, device_type, format,
                ${JSON.stringify(keyTypesIn(terms))}::jsonb ->> device_type,
                ${terms.maxValidMonths}::integer, ${at}, ${actor.userId}, ${actor.clientId}
           from verdicts
-         where error_code is null
-           and issues
+         where issuance_id is not null
          order by position
-        returning id, batch_position
       ), touched as (
         update job_rows r
            set user_id = v.user_id,
-               status = case when a.id is not null then 'working'
+               status = case when v.issuance_id is not null then 'working'
                              when v.error_code is null and v.user_id = any(${made.map(({ id }) => id)}::bigint[])
                                then 'changed'
                              else v.verdict end,
                error_code = v.error_code,
                message = ${progress.messageOf(sql`v.error_code`)},
-               issuance_id = a.id
+               issuance_id = v.issuance_id
           from verdicts v
-          left join accepted a on a.batch_position = v.position
-         where ${progress.inRange(range)}
-           and r.position = v.position
+         where r.ctid = v.place
         returning r.status
       ), ${progress.addToCounts(range.jobId, at)}
     `),

@@ -92,12 +92,12 @@ export async function unsettled(db: Db, range: RowRange): Promise<string[]> {
   return rows.map(({ id }) => id);
 }
 
-/** Ends the rows of a range whose profile is settled, as its issuance says. */
+/** Ends the rows of a range whose profile is settled, as its issuance says. Rows are found again by where they lie. */
 export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Date }): Promise<Progress | undefined> {
   return first(
     await db.query<Progress>(sql`
       with settled as materialized (
-        select r.position, i.status, case when i.status = 'failed' then ${rowErrorOf(sql`i.error_code`)} end as error_code
+        select r.ctid as place, i.status, case when i.status = 'failed' then ${rowErrorOf(sql`i.error_code`)} end as error_code
           from job_rows r
          cross join lateral (select status, error_code from issuances where id = r.issuance_id offset 0) i
          where ${progress.inRange(range)}
@@ -111,8 +111,7 @@ export async function concludeRows(db: Db, { at, ...range }: RowRange & { at: Da
                error_code = s.error_code,
                message = ${progress.messageOf(sql`s.error_code`)}
           from settled s
-         where ${progress.inRange(range)}
-           and r.position = s.position
+         where r.ctid = s.place
         returning r.status
       ), ${progress.addToCounts(range.jobId, at)}
     `),
