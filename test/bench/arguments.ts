@@ -9,6 +9,8 @@ export interface Options {
   quick: boolean;
   /** Where Node's CPU profiles of the service's processes go; undefined: no profiles. Figures are worse with them. */
   cpuProfiles: string | undefined;
+  /** Whether the statements that took Postgres the most time are printed. Figures are a little worse with it. */
+  statements: boolean;
   /** Where each result is kept as soon as it is known; undefined: nowhere. */
   results: string | undefined;
   /** Whether the document is written from the results that are kept, and nothing is measured. */
@@ -17,9 +19,10 @@ export interface Options {
   against: string | undefined;
 }
 
-export const usage = `usage: npm run bench -- [--quick] [--backend redis|postgres] [--results DIRECTORY [--document]] [--against COMMIT] [--cpu-profiles DIRECTORY] [--help] [${Object.keys(scenarios).join("|")} …]
+export const usage = `usage: npm run bench -- [--quick] [--backend redis|postgres] [--results DIRECTORY [--document]] [--against COMMIT] [--cpu-profiles DIRECTORY] [--statements] [--help] [${Object.keys(scenarios).join("|")} …]
 A full run of everything writes docs/benchmarks.md; other runs print what they find.
 --results keeps each scenario's result in that directory as soon as it is known; with --document nothing is measured, and docs/benchmarks.md is written from what is there.
+--statements prints the statements that took Postgres the most time in each scenario.
 --against builds that commit in a temporary worktree, measures both builds in turn, and prints the ratio of each figure.`;
 
 /** Reads the command line; undefined when only the usage is asked for. Throws a TypeError that says what is wrong with it. */
@@ -33,18 +36,29 @@ export function readArguments(args: readonly string[]): Options | undefined {
       backend: { type: "string" },
       results: { type: "string" },
       document: { type: "boolean" },
+      statements: { type: "boolean" },
       against: { type: "string" },
       "cpu-profiles": { type: "string" },
     },
   });
   if (values.help === true) return undefined;
-  const { quick = false, backend, results, document = false, against, "cpu-profiles": cpuProfiles } = values;
+  const {
+    quick = false,
+    backend,
+    results,
+    document = false,
+    statements = false,
+    against,
+    "cpu-profiles": cpuProfiles,
+  } = values;
   if (document && results === undefined) throw new TypeError("--document needs --results");
-  if (results !== undefined && (quick || against !== undefined || cpuProfiles !== undefined)) {
-    throw new TypeError("--results keeps figures of full runs alone: not with --quick, --against or --cpu-profiles");
+  if (results !== undefined && (quick || statements || against !== undefined || cpuProfiles !== undefined)) {
+    throw new TypeError(
+      "--results keeps figures of full runs alone: not with --quick, --statements, --against or --cpu-profiles",
+    );
   }
-  if (against !== undefined && cpuProfiles !== undefined) {
-    throw new TypeError("--cpu-profiles would mix the profiles of both builds of --against");
+  if (against !== undefined && (statements || cpuProfiles !== undefined)) {
+    throw new TypeError("--cpu-profiles and --statements would mix both builds of --against");
   }
   if (backend !== undefined && backend !== "redis" && backend !== "postgres") {
     throw new TypeError(`there is no backend ${backend}`);
@@ -58,6 +72,7 @@ export function readArguments(args: readonly string[]): Options | undefined {
     backends: backend === undefined ? ["redis", "postgres"] : [backend],
     quick,
     cpuProfiles,
+    statements,
     results,
     document,
     against,
@@ -65,9 +80,10 @@ export function readArguments(args: readonly string[]): Options | undefined {
 }
 
 /** Whether a run is complete, so that its figures are kept. */
-export const isComplete = ({ names, backends, quick, cpuProfiles, against }: Options): boolean =>
+export const isComplete = ({ names, backends, quick, statements, cpuProfiles, against }: Options): boolean =>
   names.length === Object.keys(scenarios).length &&
   backends.length === 2 &&
   !quick &&
+  !statements &&
   cpuProfiles === undefined &&
   against === undefined;

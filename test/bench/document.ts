@@ -3,6 +3,7 @@ import type { Result } from "./results.ts";
 import { scenarios, type ScenarioName } from "./scenarios/index.ts";
 import { backendNames, type Scenario } from "./scenarios/scenario.ts";
 import { figure } from "./statistics.ts";
+import { table } from "./table.ts";
 
 const howToCompare =
   "Whether a change makes a difference is not seen by comparing two runs. `npm run bench -- --against COMMIT single` builds that " +
@@ -65,14 +66,4 @@ function commitsOf(results: readonly Result[]): string {
   const [only, ...more] = [...of.keys()];
   if (more.length === 0) return only ?? "";
   return [...of].map(([commit, names]) => `${[...names].join(", ")}: ${commit}`).join("; ");
-}
-
-/** A table in Markdown, padded as Prettier would. */
-export function table(columns: readonly string[], rows: readonly (readonly string[])[]): string {
-  const widths = columns.map((column, index) =>
-    Math.max(3, ...[column, ...rows.map((row) => row[index] ?? "")].map((cell) => cell.length)),
-  );
-  const line = (cells: readonly string[]): string =>
-    `| ${widths.map((width, index) => (cells[index] ?? "").padEnd(width)).join(" | ")} |`;
-  return [line(columns), `| ${widths.map((width) => "-".repeat(width)).join(" | ")} |`, ...rows.map(line)].join("\n");
 }

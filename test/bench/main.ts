@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { isComplete, readArguments, usage, type Options } from "./arguments.ts";
 import { createCleanup, type Cleanup } from "./cleanup.ts";
 import { comparePairs, turns, writeRatio, type Pair, type Side } from "./comparison.ts";
-import { table, writeDocument } from "./document.ts";
+import { writeDocument } from "./document.ts";
 import type { Figure } from "./figures.ts";
 import { measureFloor } from "./floor.ts";
 import { describeMachine } from "./machine.ts";
@@ -12,7 +12,9 @@ import { allParts, keepResult, readResults, type Part, type Result } from "./res
 import { scenarios, type ScenarioName } from "./scenarios/index.ts";
 import { backendNames, type Scenario } from "./scenarios/scenario.ts";
 import { startService, type Backend } from "./service.ts";
+import { writeStatements } from "./statements.ts";
 import { figure } from "./statistics.ts";
+import { table } from "./table.ts";
 import { buildCommit, thisBuild } from "./worktree.ts";
 
 const documentFile = "docs/benchmarks.md";
@@ -103,17 +105,18 @@ async function runAll(options: Options, cleanup: Cleanup): Promise<{ results: Re
 
 async function runPart(
   { scenario: name, backend }: Part,
-  { quick, cpuProfiles }: Options,
+  { quick, cpuProfiles, statements }: Options,
   cleanup: Cleanup,
 ): Promise<Result> {
   const { tree, name: commit } = thisBuild();
   const scenario: Scenario = scenarios[name];
   const floorUs = await measureFloor({ quick });
-  const service = await startService({ backend, tree, env: scenario.env(quick), cpuProfiles, cleanup });
+  const service = await startService({ backend, tree, env: scenario.env(quick), cpuProfiles, statements, cleanup });
   const machine = describeMachine(service);
   const before = await observe(service);
   const outcome = await scenario.run({ service, tree, floorUs, quick, once: quick, cleanup });
   const processes = processCells(before, await observe(service));
+  if (statements) process.stdout.write(`${name}, queue in ${backend}:\n${await writeStatements(service.db)}\n\n`);
   await service.stop();
   return { scenario: name, backend, commit, machine, floorUs, outcome, processes };
 }
@@ -130,7 +133,7 @@ async function compareAll({ names, backends, quick }: Options, against: string, 
         say(`${name}, queue in ${backend}, ${builds[side].name} …`);
         const env = scenario.env(quick);
         const { tree } = builds[side];
-        const service = await startService({ backend, tree, env, cpuProfiles: undefined, cleanup });
+        const service = await startService({ backend, tree, env, cleanup });
         const { figures } = await scenario.run({ service, tree, floorUs, quick, once: true, cleanup });
         await service.stop();
         return figures;

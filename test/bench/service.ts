@@ -15,6 +15,8 @@ import { ended, freePort, startRedis } from "../support/run/services.ts";
 import type { Cleanup } from "./cleanup.ts";
 import { readCpu, readMemory, readPeakMemory, type CpuByPart, type Part } from "./cpu.ts";
 
+import { countStatements, prepareStatements } from "./statements.ts";
+
 export type Backend = "redis" | "postgres";
 
 /** The service as `npm start` runs it, in processes and a directory of its own. */
@@ -53,7 +55,9 @@ export interface ServiceOptions {
   /** The directory with the build to start: this one's, or another commit's. Only its programs, their environment and HTTP are relied on. */
   tree: string;
   env: Record<string, string>;
-  cpuProfiles: string | undefined;
+  cpuProfiles?: string | undefined;
+  /** Whether Postgres counts statements, which costs a little. */
+  statements?: boolean;
   cleanup: Cleanup;
 }
 
@@ -63,6 +67,7 @@ export async function startService({
   tree,
   env: extra,
   cpuProfiles,
+  statements = false,
   cleanup,
 }: ServiceOptions): Promise<Service> {
   const directory = await mkdtemp(join(tmpdir(), "realmpass-bench-"));
@@ -92,6 +97,7 @@ export async function startService({
     ...(cpuProfiles === undefined ? {} : { NODE_OPTIONS: profiling(cpuProfiles) }),
     ...extra,
   };
+  if (statements) await prepareStatements(join(directory, "data"));
   const metricsOf = new Map<string, string>();
   const { pid, stop: stopChild } = await launch(tree, env, cleanup, (line) => {
     if (!line.includes(`"event":"metrics.listening"`)) return;
@@ -108,6 +114,7 @@ export async function startService({
     answerSecondsMax: 120,
   });
   const closeDatabase = cleanup.add(() => db.close());
+  if (statements) await countStatements(db);
   const { id: realmId } = only(await db.query<{ id: string }>(sql`update realms set max_profiles = 100 returning id`));
   const [shown] = await db.query<{ server_version: string }>(sql`show server_version`);
   const roots = [pid, redis === undefined ? undefined : await processOf(redis.url)].filter((pid) => pid !== undefined);

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { figureOf, type Figure } from "../figures.ts";
-import { addRealm, addUsers, type Service } from "../service.ts";
+import { addRealm } from "../service.ts";
 import { figure, median, percentile } from "../statistics.ts";
 import { onboardingFile, runJob, sendJob } from "./jobs.ts";
-import { checkCertificates, createSingles, singlesPauseMs } from "./profiles.ts";
+import { checkCertificates, singlesPauseMs, singlesWhile } from "./profiles.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const large = 200_000;
@@ -73,14 +73,3 @@ export const fairness: Scenario = {
     };
   },
 };
-
-/** Creates single profiles in each realm while something happens; answers how long they took, sorted. */
-async function singlesWhile(realms: readonly Service[], happens: () => Promise<void>): Promise<number[][]> {
-  const singles = await Promise.all(realms.map(async (realm) => createSingles(realm, await addUsers(realm, 200))));
-  try {
-    await happens();
-  } finally {
-    await Promise.all(singles.map((each) => each.stop().catch(() => undefined)));
-  }
-  return Promise.all(singles.map(async (each) => (await each.stop()).toSorted((a, b) => a - b)));
-}

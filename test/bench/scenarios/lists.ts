@@ -12,7 +12,7 @@ import type { Scenario } from "./scenario.ts";
 const requests = 40;
 const concurrency = 4;
 const pageLimit = 100;
-const goalMs = 100;
+const goalMs = 50;
 
 /** What a list is asked for, in addition to the page. */
 interface Question {

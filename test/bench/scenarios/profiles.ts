@@ -50,7 +50,7 @@ export async function checkCertificates({ service: { db } }: Run, expected: numb
 }
 
 /** Creates one profile after the other until told to stop; answers how long each took. */
-export function createSingles({ port, token }: Service, userIds: readonly string[]): { stop(): Promise<number[]> } {
+function createSingles({ port, token }: Service, userIds: readonly string[]): { stop(): Promise<number[]> } {
   const latencies: number[] = [];
   const ending = new AbortController();
   const work = (async () => {
@@ -76,6 +76,17 @@ export function createSingles({ port, token }: Service, userIds: readonly string
       return work;
     },
   };
+}
+
+/** Creates single profiles in each realm while something happens; answers how long they took, sorted. */
+export async function singlesWhile(realms: readonly Service[], happens: () => Promise<void>): Promise<number[][]> {
+  const singles = await Promise.all(realms.map(async (realm) => createSingles(realm, await addUsers(realm, 200))));
+  try {
+    await happens();
+  } finally {
+    await Promise.all(singles.map((each) => each.stop().catch(() => undefined)));
+  }
+  return Promise.all(singles.map(async (each) => (await each.stop()).toSorted((a, b) => a - b)));
 }
 
 /** Asks for each issuance that was answered 202, as its client would, and counts what became of it. */

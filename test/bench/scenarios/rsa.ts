@@ -1,68 +1,78 @@
+import { loadCells, loadColumns } from "../columns.ts";
 import { loadFigures } from "../figures.ts";
 import type { Measured } from "../load/index.ts";
 import { until, type Service } from "../service.ts";
-import { figure, median, withRange } from "../statistics.ts";
+import { figure, withRange } from "../statistics.ts";
 import { checkCertificates, createProfiles } from "./profiles.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const profiles = 300;
 const concurrency = 32;
+const alone = 400;
 const rounds = 2;
 
-const countOf = (quick: boolean): number => (quick ? profiles / 10 : profiles);
+/** So many keys that the pool is not full when they are first looked at. */
+const poolOf = (quick: boolean): number => (quick ? 100 : profiles);
 
 /** RSA keys are made in advance, while there is nothing else to do. */
 export const rsa: Scenario = {
   title: "RSA-2048 from a filled pool",
   about:
-    `${profiles} profiles at concurrency ${concurrency}, with P-256 keys and with RSA keys from a pool of ${profiles}, in turn; ` +
+    `${alone} P-256 profiles at concurrency 1 in the first minute after the start, while a pool of ${profiles} RSA keys is filled, and as many when it is full. Then ` +
+    `${profiles} profiles at concurrency ${concurrency}, with P-256 keys and with RSA keys from the pool, in turn; ` +
     `the pool is full before each round. The pool is filled again meanwhile, and so the CPU time includes keys for later. Medians of ${rounds} rounds.`,
-  columns: ["queue", "key", "profiles/s", "p50 ms", "p95 ms", "CPU µs each", "speed beside P-256", "goal"],
-  env: (quick) => ({ REALMPASS_RSA_KEY_POOL: String(countOf(quick)) }),
+  columns: ["queue", "key, concurrency", ...loadColumns(), "speed beside P-256", "goal"],
+  env: (quick) => ({ REALMPASS_RSA_KEY_POOL: String(poolOf(quick)) }),
 
   async run(run) {
     const { service, quick, once } = run;
-    const count = countOf(quick);
-    await filled(service, count);
-    const warmUp = count * 5;
-    await createProfiles(run, { count: warmUp, concurrency });
-    let expected = warmUp;
+    const scale = (count: number): number => count / (quick ? 10 : 1);
+    const pool = poolOf(quick);
+    let expected = 0;
+    const create = async (order: Parameters<typeof createProfiles>[1]): Promise<Measured> => {
+      const result = await createProfiles(run, order);
+      expected += result.made;
+      return result;
+    };
 
+    await create({ count: scale(200), concurrency: 1 });
+    const filling = await create({ count: scale(alone), concurrency: 1 });
+    const keysThen = await service.rsaKeysReady();
+    await filled(service, pool);
+    const full = await create({ count: scale(alone), concurrency: 1 });
+
+    await create({ count: scale(profiles) * 5, concurrency });
     const results = { p256: [] as Measured[], rsa: [] as Measured[] };
     for (let round = 0; round < (once ? 1 : rounds); round++) {
-      await filled(service, count);
-      results.p256.push(await createProfiles(run, { count, concurrency }));
-      results.rsa.push(await createProfiles(run, { count, concurrency, keyType: "rsa-2048" }));
-      expected += 2 * count;
+      await filled(service, pool);
+      results.p256.push(await create({ count: scale(profiles), concurrency }));
+      results.rsa.push(await create({ count: scale(profiles), concurrency, keyType: "rsa-2048" }));
     }
     await checkCertificates(run, expected);
 
+    const name = backendNames[service.backend];
     const speeds = results.rsa.map(
       (each, round) => (100 * each.perSecond) / (results.p256[round]?.perSecond ?? Number.NaN),
     );
     return {
       rows: [
-        rowOf(service, "P-256", results.p256, ["", ""]),
-        rowOf(service, "RSA-2048", results.rsa, [`${withRange(speeds)} %`, "≥ 75 %"]),
+        [name, "P-256, 1, the pool is filled", ...loadCells([filling]), "", "p50 ≤ 1.3 × full pool"],
+        [name, "P-256, 1, the pool is full", ...loadCells([full]), "", ""],
+        [name, `P-256, ${concurrency}`, ...loadCells(results.p256), "", ""],
+        [name, `RSA-2048, ${concurrency}`, ...loadCells(results.rsa), `${withRange(speeds)} %`, "≥ 75 %"],
       ],
-      figures: [...loadFigures("P-256", results.p256), ...loadFigures("RSA-2048", results.rsa)],
+      figures: [
+        ...loadFigures("P-256, concurrency 1, the pool is filled", [filling]),
+        ...loadFigures("P-256, concurrency 1, the pool is full", [full]),
+        ...loadFigures("P-256", results.p256),
+        ...loadFigures("RSA-2048", results.rsa),
+      ],
+      remark:
+        `${name}: while the pool was filled, the median at concurrency 1 was ${figure(filling.p50 / full.p50)} of what it was with the pool full ` +
+        `(${keysThen} of ${pool} keys were there at the end of that round).`,
     };
   },
 };
 
 const filled = (service: Service, count: number): Promise<void> =>
   until(`${count} RSA keys`, 15 + count * 2, async () => (await service.rsaKeysReady()) >= count);
-
-function rowOf({ backend }: Service, key: string, results: readonly Measured[], last: string[]): string[] {
-  const of = (pick: (result: Measured) => number): string => figure(median(results.map(pick)));
-  const speeds = withRange(results.map(({ perSecond }) => perSecond));
-  return [
-    backendNames[backend],
-    key,
-    speeds,
-    of(({ p50 }) => p50),
-    of(({ p95 }) => p95),
-    of(({ cpuUs }) => cpuUs),
-    ...last,
-  ];
-}

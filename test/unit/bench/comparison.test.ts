@@ -1,5 +1,4 @@
 import { describe, expect, it } from "vitest";
-import { readArguments } from "../../bench/arguments.ts";
 import { comparePairs, turns, writeRatio, type Pair } from "../../bench/comparison.ts";
 
 const cpu = (...values: number[]) => ({ of: "concurrency 32", what: "CPU µs each", values });
@@ -37,24 +36,5 @@ describe("the comparison of two builds", () => {
 
   it("writes a ratio with its range", () => {
     expect(writeRatio({ median: 0.7251, min: 0.69, max: 0.804 })).toBe("0.73 (0.69–0.80)");
-  });
-});
-
-describe("the benchmark's command line", () => {
-  it("names the commit to compare with", () => {
-    expect(readArguments(["--against", "HEAD~1", "--quick", "single"])).toMatchObject({
-      names: ["single"],
-      quick: true,
-      against: "HEAD~1",
-    });
-    expect(readArguments(["single"])).toMatchObject({ against: undefined });
-  });
-
-  it("refuses CPU profiles of two builds in one directory", () => {
-    expect(() => readArguments(["--against", "HEAD", "--cpu-profiles", "profiles"])).toThrow("--cpu-profiles");
-  });
-
-  it("answers nothing to run when it is asked for its usage", () => {
-    expect(readArguments(["--help"])).toBeUndefined();
   });
 });

@@ -1,0 +1,53 @@
+import pg from "pg";
+import type { Database } from "../../db/client.ts";
+import { sql, verbatim } from "../../db/sql.ts";
+import { startEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.ts";
+import { figure } from "./statistics.ts";
+import { table } from "./table.ts";
+
+const shown = 20;
+const textLengthMax = 160;
+
+/** Makes the cluster that the service will find there, with `pg_stat_statements` loaded at each of its starts. */
+export async function prepareStatements(dataDirectory: string): Promise<void> {
+  const postgres = await startEmbeddedPostgres({
+    dataDirectory,
+    log: { info: () => undefined, error: () => undefined },
+    searchPath: process.env["PATH"] ?? "",
+  });
+  try {
+    const client = new pg.Client({ connectionString: postgres.url });
+    await client.connect();
+    await client.query("alter system set shared_preload_libraries = 'pg_stat_statements'");
+    await client.end();
+  } finally {
+    await postgres.stop();
+  }
+}
+
+/** Begins to count, in a schema of its own. */
+export async function countStatements(db: Database): Promise<void> {
+  await db.query(verbatim("create schema bench"));
+  await db.query(verbatim("create extension pg_stat_statements schema bench"));
+}
+
+/** The statements that took the most time since, as a table. */
+export async function writeStatements(db: Database): Promise<string> {
+  const rows = await db.query<{ calls: number; total: number; mean: number; rows: number; query: string }>(sql`
+    select calls::double precision as calls, total_exec_time as total, mean_exec_time as mean,
+           rows::double precision as rows, query
+      from bench.pg_stat_statements
+     order by total_exec_time desc
+     limit ${shown}::integer
+  `);
+  return table(
+    ["calls", "ms in all", "ms each", "rows", "statement"],
+    rows.map(({ calls, total, mean, rows: found, query }) => [
+      calls.toLocaleString("en-GB"),
+      figure(total),
+      figure(mean),
+      found.toLocaleString("en-GB"),
+      query.replaceAll("|", "\\|").replace(/\s+/g, " ").trim().slice(0, textLengthMax),
+    ]),
+  );
+}

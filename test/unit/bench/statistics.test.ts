@@ -1,0 +1,21 @@
+import { describe, expect, it } from "vitest";
+import { slope } from "../../bench/statistics.ts";
+
+const line = (values: readonly number[]) => values.map((y, x) => ({ x, y }));
+
+describe("the slope of the line that lies closest to some points", () => {
+  it("is that of the line on which they lie", () => {
+    expect(slope(line([3, 5, 7, 9]))).toBeCloseTo(2);
+    expect(slope(line([8, 8, 8]))).toBe(0);
+    expect(slope(line([9, 6, 3]))).toBeCloseTo(-3);
+  });
+
+  it("takes ups and downs that cancel each other out for none", () => {
+    expect(slope(line([1, 5, 1, 1, 5, 1]))).toBeCloseTo(0);
+  });
+
+  it("weighs every point, and not the first and the last alone", () => {
+    expect(slope(line([0, 10, 10, 0]))).toBeCloseTo(0);
+    expect(slope(line([0, 0, 10, 10]))).toBeCloseTo(4);
+  });
+});
