@@ -113,13 +113,14 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     activeClaims,
   };
   const counted = countOutcomes(registry, { rsaKeys, issuers });
-  const issueCounted = async (ids: readonly string[]) => counted(await issueAll(deps, ids));
+  const issueSingles = async (ids: readonly string[]) => counted(await issueAll(deps, ids));
+  const issueRows = async (ids: readonly string[]) => counted(await issueAll(deps, ids, { urgent: false }));
 
   const queues = openQueues(backend, log);
   lifecycle.onStop("queues", () => queues.close());
 
-  const jobDeps: BulkJobDeps = { db, queues, issueAll: issueCounted, failures: new Map(), clock, log };
-  const upkeep = startUpkeep({ ...jobDeps, pool, issuers, activeClaims, signer });
+  const jobDeps: BulkJobDeps = { db, queues, issueAll: issueRows, failures: new Map(), clock, log };
+  const upkeep = startUpkeep({ ...jobDeps, issueAll: issueSingles, pool, issuers, activeClaims, signer });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 
   const publisher = startCrlPublisher({ ...deps, validityHours: options.crlValidityHours, registry, beat });
@@ -127,7 +128,7 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
 
   const issue = createBatcher(
     async (ids: readonly string[]) => {
-      const outcomes = await issueCounted(ids);
+      const outcomes = await issueSingles(ids);
       return ids.map((id) => outcomes.get(id) ?? "not claimed");
     },
     { itemsMax: issuancesMax, inFlightMax: 4, waitMsMax: 100 },

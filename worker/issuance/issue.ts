@@ -50,11 +50,12 @@ const settlePausesMs = [200, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 /**
  * Works off issuances together: claim, sign, settle. `docs/issuance.md` numbers these steps and says what is true if
  * the process dies after each. Throws only when Postgres is away or the clock is wrong; then nothing is lost and trying
- * again is right.
+ * again is right. What somebody waits for is urgent and signed before what is not.
  */
 export async function issueAll(
   deps: IssuanceDeps,
   ids: readonly string[],
+  { urgent = true }: { urgent?: boolean } = {},
 ): Promise<ReadonlyMap<string, IssuanceOutcome>> {
   const { db, clock, log, activeClaims } = deps;
   const claimId = randomUUID();
@@ -66,7 +67,7 @@ export async function issueAll(
     const claimed = await claimAll(deps, { ids, claimId, outcomes });
     if (claimed.length === 0) return outcomes;
 
-    const { signed, dataKeys, failed } = await signAll(deps, claimed);
+    const { signed, dataKeys, failed } = await signAll(deps, claimed, { urgent });
     const { settled, refused } = await settleAll(deps, { signed, dataKeys, claimId });
     for (const id of settled) outcomes.set(id, "issued");
 
@@ -147,7 +148,11 @@ interface SignedBatch {
 }
 
 /** Signs everything on the threads, in parts that keep all of them busy. A part whose thread dies is given back. */
-async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]): Promise<SignedBatch> {
+async function signAll(
+  deps: IssuanceDeps,
+  claimed: readonly ClaimedIssuance[],
+  { urgent }: { urgent: boolean },
+): Promise<SignedBatch> {
   const batch: SignedBatch = { signed: [], dataKeys: new Map(), failed: [] };
   const networks = await networksOf(deps, claimed);
   const size = Math.min(ordersPerBatch, Math.ceil(claimed.length / deps.threads));
@@ -159,6 +164,7 @@ async function signAll(deps: IssuanceDeps, claimed: readonly ClaimedIssuance[]):
       try {
         const { dataKeys, results } = await deps.pool.issue(
           part.map((row) => toSigningRequest(row, networks.get(row.id), deps)),
+          { urgent },
         );
         for (const dataKey of dataKeys) batch.dataKeys.set(dataKey.id, dataKey);
         for (const result of results) recordResult(result, batch, deps.log);

@@ -50,11 +50,12 @@ export interface SigningPool {
    */
   probe(issuerId: IssuerID): Promise<void>;
   /**
-   * Makes the certificates of one batch (about `ordersPerBatch`) on one thread. An order that fails is a result.
+   * Makes the certificates of one batch (about `ordersPerBatch`) on one thread. An order that fails is a result. What is
+   * urgent goes before all else that waits, and where there are two threads or more the rest leaves one thread's share free.
    * Rejects with SigningThreadError when the thread ended: any of the batch may have been signed. Key pairs in the
    * orders are wiped whatever happens.
    */
-  issue(orders: readonly SigningRequest[]): Promise<IssueBatchResult>;
+  issue(orders: readonly SigningRequest[], options?: { urgent?: boolean }): Promise<IssueBatchResult>;
   /**
    * Signs a CRL on the thread that has least to do, which goes on with other orders meanwhile. Rejects with
    * SigningThreadError when the thread ended, with ThreadRequestError when it refuses.
@@ -67,6 +68,7 @@ export interface SigningPool {
 }
 
 interface Batch {
+  urgent: boolean;
   orders: readonly SigningRequest[];
   resolve(result: IssueBatchResult): void;
   reject(error: unknown): void;
@@ -92,6 +94,9 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
   const issuers = new Map<IssuerID, Known>();
   const outstanding = new Set<Promise<unknown>>();
   const pending: Batch[] = [];
+  /** Batches on threads that are not urgent, and how many there may be. */
+  let bulkInFlight = 0;
+  const bulkInFlightMax = Math.max(1, threads - 1) * inFlightMax;
   let deathsInARow = 0;
   let closed = false;
 
@@ -152,14 +157,21 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
     for (;;) {
       const idlest = findIdlest();
       if (idlest === undefined || idlest.inFlight >= inFlightMax) return;
-      const batch = pending.shift();
+      const batch = nextBatch();
       if (batch === undefined) return;
       void send(idlest, batch);
     }
   }
 
+  function nextBatch(): Batch | undefined {
+    const urgent = pending.findIndex((batch) => batch.urgent);
+    if (urgent >= 0) return pending.splice(urgent, 1)[0];
+    return bulkInFlight < bulkInFlightMax ? pending.shift() : undefined;
+  }
+
   async function send(thread: SigningThread, batch: Batch): Promise<void> {
     const { orders, transfer } = handOver(batch.orders);
+    if (!batch.urgent) bulkInFlight++;
     try {
       const { dataKeys, results } = await thread.request({ type: "issue", orders }, transfer);
       deathsInARow = 0;
@@ -167,6 +179,7 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
     } catch (error) {
       batch.reject(error);
     }
+    if (!batch.urgent) bulkInFlight--;
     dispatch();
   }
 
@@ -214,13 +227,13 @@ export function createSigningPool(options: SigningPoolOptions): SigningPool {
       }
     },
 
-    issue(orders) {
+    issue(orders, { urgent = false } = {}) {
       const result = new Promise<IssueBatchResult>((resolve, reject) => {
         if (closed) {
           reject(new SigningThreadError("the signing pool is closed"));
           return;
         }
-        pending.push({ orders, resolve, reject });
+        pending.push({ urgent, orders, resolve, reject });
         dispatch();
       });
       const finished = result.then(

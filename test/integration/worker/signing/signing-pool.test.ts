@@ -249,6 +249,29 @@ describe("with a pool and a loaded issuer", () => {
   });
 });
 
+describe("what is urgent", () => {
+  const slow = (pool: SigningPool, done: () => void): Promise<void> =>
+    pool.issue([issueOrder({ keyType: "rsa-3072" }), issueOrder({ keyType: "rsa-3072" })]).then(done);
+
+  test.each([1, 2])("goes before all that waits, with %i threads", async (threads) => {
+    const pool = newPool({ threads });
+    await pool.ensureIssuer(material);
+    try {
+      const ended: string[] = [];
+      const bulk = Array.from({ length: 8 }, (_, n) => slow(pool, () => void ended.push(`bulk ${n}`)));
+      await pool.issue([issueOrder()], { urgent: true });
+      ended.push("urgent");
+      await Promise.all(bulk);
+
+      // One batch or two are on a thread already; how many another thread has worked off meanwhile is up to it.
+      expect(ended.indexOf("urgent")).toBeLessThanOrEqual(threads === 1 ? 2 : 5);
+      expect(ended).toHaveLength(9);
+    } finally {
+      await pool.close();
+    }
+  });
+});
+
 describe("when a thread dies", () => {
   const warnings: object[] = [];
   let pool: SigningPool;
