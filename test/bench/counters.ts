@@ -18,18 +18,27 @@ export const counterColumns = ["commits each", "WAL fsyncs each", "WAL records e
 export const counterCells = ({ commits, walFsyncs, walRecords, walBytes }: Counters): string[] =>
   [commits, walFsyncs, walRecords, walBytes].map(figure);
 
-/** What Postgres counts while something happens, divided by how many operations that were. Waits until it has counted everything. */
+/**
+ * What Postgres counts while something happens, less what it counts while nothing does, divided by how many operations that
+ * were. Waits until it has counted everything.
+ */
 export async function countEach(db: Database, happens: () => Promise<number>): Promise<Counters> {
   await delay(toldWithinMs);
+  const first = await readCounters(db);
+  await delay(toldWithinMs);
   const before = await readCounters(db);
+  const startedAt = performance.now();
   const operations = await happens();
   await delay(toldWithinMs);
   const after = await readCounters(db);
+  const idleTimes = (performance.now() - startedAt) / toldWithinMs;
+  const each = (what: keyof Counters): number =>
+    (after[what] - before[what] - (before[what] - first[what]) * idleTimes) / operations;
   return {
-    commits: (after.commits - before.commits) / operations,
-    walFsyncs: (after.walFsyncs - before.walFsyncs) / operations,
-    walRecords: (after.walRecords - before.walRecords) / operations,
-    walBytes: (after.walBytes - before.walBytes) / operations,
+    commits: each("commits"),
+    walFsyncs: each("walFsyncs"),
+    walRecords: each("walRecords"),
+    walBytes: each("walBytes"),
   };
 }
 

@@ -57,6 +57,7 @@ const writeSection = (scenario: Scenario, results: readonly Result[]): string[] 
     results.flatMap(({ outcome }) => outcome.rows),
   ),
   ...results.flatMap(({ outcome: { remark } }) => (remark === undefined ? [] : [remark])),
+  ...(scenario.note === undefined ? [] : [scenario.note]),
 ];
 
 /** `1bb19f7`, or which scenarios were measured with which commit. */

@@ -1,21 +1,16 @@
-import { fork } from "node:child_process";
 import { createHash, randomBytes } from "node:crypto";
-import { fileURLToPath } from "node:url";
 import * as accessTokens from "../../../db/queries/oauth/access-tokens.ts";
 import { allScopes } from "../../../domain/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
-import { ended } from "../../support/run/services.ts";
-import type { Cleanup } from "../cleanup.ts";
 import { loadCells, loadColumns } from "../columns.ts";
-import { readCpu, parts, type CpuByPart } from "../cpu.ts";
 import { loadFigures } from "../figures.ts";
+import { startBare, type Target } from "../load/bare-server.ts";
 import { measure, untilQuiet, type Measured } from "../load/index.ts";
 import type { LoadOrder } from "../load/order.ts";
 import { addUsers, type Service } from "../service.ts";
 import { median } from "../statistics.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
-type Target = Pick<Service, "port" | "token" | "cpu">;
 type Request = Pick<LoadOrder, "method" | "paths" | "contains"> & Partial<Pick<LoadOrder, "form" | "tokens">>;
 
 interface Kind {
@@ -111,7 +106,8 @@ interface Person {
   token: string;
 }
 
-async function givenUsersWithProfiles(service: Service, count: number): Promise<Person[]> {
+/** Users with three profiles each, and a token for each of them. */
+export async function givenUsersWithProfiles(service: Service, count: number): Promise<Person[]> {
   const people: Person[] = [];
   for (const userId of await addUsers(service, count)) {
     for (let made = 0; made < profiles; made++) await createProfile(service, userId);
@@ -147,30 +143,4 @@ async function givenToken({ db, realmId }: Service, userId: string): Promise<str
     expiresAt: new Date(at.getTime() + 3_600_000),
   });
   return token;
-}
-
-/** The bare server on the service's own Postgres, in a process of its own whose CPU time counts as `start`. */
-async function startBare(service: Service, userId: string, cleanup: Cleanup): Promise<Target> {
-  const child = fork(fileURLToPath(new URL("../bare.ts", import.meta.url)), [service.realmId, userId], {
-    env: { ...process.env, BENCH_DATABASE_URL: service.databaseUrl },
-    execArgv: ["--import", "tsx"],
-    stdio: ["ignore", "inherit", "inherit", "ipc"],
-  });
-  cleanup.add(() => ended(child));
-  const port = await new Promise<number>((resolve, reject) => {
-    child.once("message", (message) => {
-      resolve(Number(message));
-    });
-    child.once("exit", (code) => {
-      reject(new Error(`the bare server ended with exit code ${code}`));
-    });
-  });
-  return {
-    port,
-    token: "none",
-    cpu() {
-      const [ofService, ofBare] = [service.cpu(), readCpu([child.pid ?? 0])];
-      return Object.fromEntries(parts.map((part) => [part, ofService[part] + ofBare[part]])) as CpuByPart;
-    },
-  };
 }

@@ -69,6 +69,7 @@ export const fairness: Scenario = {
       figures,
       remark:
         `${name}: the job of ${rows.toLocaleString("en-GB")} took ${figure(largeSeconds)} s (${figure(rows / largeSeconds)}/s); ${during.map(({ length }) => length).join(" and ")} single profiles were made meanwhile. ` +
+        `Until its end the api has never held more than ${figure(service.peakMemory("api") / 1e6)} MB and the worker never more than ${figure(service.peakMemory("worker") / 1e6)} MB (\`VmHWM\`), the upload of the file included. ` +
         `${expected} profiles were asked for, as many distinct active certificates are there.`,
     };
   },

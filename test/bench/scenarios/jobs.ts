@@ -2,7 +2,10 @@ import { randomUUID } from "node:crypto";
 import { setTimeout as delay } from "node:timers/promises";
 import { only } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
+import { writeOthers, writeParts } from "../columns.ts";
+import { cpuBetween, cpuTotal, parts, readMachineCpu, type CpuByPart } from "../cpu.ts";
 import type { Service } from "../service.ts";
+import { figure, median } from "../statistics.ts";
 
 /** A bulk job from outside, measured in seconds from its 202. */
 export interface MeasuredJob {
@@ -84,4 +87,46 @@ export function onboardingFile(people: number, { profiles }: { profiles: boolean
     (_, index) => `${round}-${index},person-${index}@mail.example${profiles ? ",laptop,Windows,pkcs12" : ""}`,
   );
   return { kind: "onboarding", csv: [header, ...lines, ""].join("\n"), total: people };
+}
+
+/** What something with many rows cost. */
+export interface Cost {
+  /** For each row, in microseconds. */
+  cpu: CpuByPart;
+  /** The part of the machine's CPU time that went to neither the service nor this process. */
+  others: number;
+}
+
+/** The CPU time that the service uses while something happens, for each of so many rows. */
+export async function costOfEach(service: Service, rows: number, happens: () => Promise<unknown>): Promise<Cost> {
+  const before = { cpu: service.cpu(), machine: readMachineCpu(), own: process.cpuUsage() };
+  await happens();
+  const used = cpuBetween(before.cpu, service.cpu());
+  const { user, system } = process.cpuUsage(before.own);
+  const machine = readMachineCpu() - before.machine;
+  return {
+    cpu: Object.fromEntries(parts.map((part) => [part, used[part] / rows])) as CpuByPart,
+    others: Math.max(0, machine - cpuTotal(used) - user - system) / machine,
+  };
+}
+
+/** The columns of {@link costCells}. */
+export const costColumns = (of: string, { times }: { times?: string } = {}): string[] => [
+  `CPU µs per ${of}`,
+  ...(times === undefined ? [] : [`× ${times}`]),
+  `${parts.join(" / ")} µs`,
+  "others' CPU",
+];
+
+/** The costs of some rounds, medians; `baseUs` is the CPU time of what they are a multiple of: null for none. */
+export function costCells(rounds: readonly Cost[], baseUs?: number | null): string[] {
+  const cpuUs = median(rounds.map(({ cpu }) => cpuTotal(cpu)));
+  return [
+    figure(cpuUs),
+    ...(baseUs === undefined ? [] : [baseUs === null ? "" : figure(cpuUs / baseUs)]),
+    writeParts(
+      Object.fromEntries(parts.map((part) => [part, median(rounds.map(({ cpu }) => cpu[part]))])) as CpuByPart,
+    ),
+    writeOthers(rounds.map(({ others }) => others)),
+  ];
 }

@@ -1,10 +1,11 @@
 import { only } from "../../../db/client.ts";
 import { sql, verbatim } from "../../../db/sql.ts";
-import { cpuBetween, cpuTotal } from "../cpu.ts";
+import { cpuTotal } from "../cpu.ts";
 import { figureOf, type Figure } from "../figures.ts";
+import { untilQuiet } from "../load/index.ts";
 import { addUsers, type Service } from "../service.ts";
 import { figure, median, withRange } from "../statistics.ts";
-import { runJob } from "./jobs.ts";
+import { costCells, costColumns, costOfEach, runJob, type Cost, type MeasuredJob } from "./jobs.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const people = 10_000;
@@ -19,7 +20,15 @@ export const offboarding: Scenario = {
     `\`POST /api/jobs/offboarding\` with ${people.toLocaleString("en-GB")} people who have ${profilesEach} profiles and a session each; from the 202 until ` +
     `nobody of them can sign in, and until every profile is revoked. Medians of ${rounds} rounds, first in a realm in which nothing was ` +
     `revoked before, then after ${earlierRevocations.toLocaleString("en-GB")} revocations.`,
-  columns: ["queue", "revoked before", "until 202, s", "locked out, s", "revoked, s", "CPU µs per profile", "goal"],
+  columns: [
+    "queue",
+    "revoked before",
+    "until 202, s",
+    "locked out, s",
+    "revoked, s",
+    ...costColumns("profile"),
+    "goal",
+  ],
   env: () => ({}),
 
   async run({ service, quick, once }) {
@@ -30,19 +39,21 @@ export const offboarding: Scenario = {
     for (const earlier of [0, earlierRevocations / (quick ? 10 : 1)]) {
       if (earlier > 0) await addRevocations(service, earlier);
       const measured: Offboarded[] = [];
-      for (let round = 0; round < (once ? 1 : rounds); round++) measured.push(await offboard(service, count));
+      for (let round = 0; round < (once ? 1 : rounds); round++) {
+        measured.push((await untilQuiet({ quick }, () => offboard(service, count)))[0]);
+      }
       rows.push([
         backendNames[service.backend],
         earlier.toLocaleString("en-GB"),
         figure(median(measured.map(({ accepted }) => accepted))),
         withRange(measured.map(({ lockedOut }) => lockedOut)),
         withRange(measured.map(({ ended }) => ended)),
-        figure(median(measured.map(({ cpuUs }) => cpuUs))),
+        ...costCells(measured),
         "< 1 s, < 10 s",
       ]);
       const of = `${earlier.toLocaleString("en-GB")} revoked before`;
       figures.push(
-        figureOf(of, "CPU µs per profile", measured, ({ cpuUs }) => cpuUs),
+        figureOf(of, "CPU µs per profile", measured, ({ cpu }) => cpuTotal(cpu)),
         figureOf(of, "s until 202", measured, ({ accepted }) => accepted),
         figureOf(of, "s until locked out", measured, ({ lockedOut }) => lockedOut),
         figureOf(of, "s until revoked", measured, ({ ended }) => ended),
@@ -56,25 +67,21 @@ export const offboarding: Scenario = {
   },
 };
 
-interface Offboarded {
-  accepted: number;
-  lockedOut: number;
-  ended: number;
-  cpuUs: number;
-}
+type Offboarded = MeasuredJob & Cost;
 
 async function offboard(service: Service, count: number): Promise<Offboarded> {
   const userIds = await addUsers(service, count);
   await addProfiles(service, userIds, profilesEach);
   await addSessions(service, userIds);
 
-  const before = service.cpu();
-  const measured = await runJob(service, {
-    kind: "offboarding",
-    csv: ["userID", ...userIds, ""].join("\n"),
-    total: count,
+  let measured: MeasuredJob = { accepted: Number.NaN, ended: Number.NaN, lockedOut: Number.NaN };
+  const cost = await costOfEach(service, count * profilesEach, async () => {
+    measured = await runJob(service, {
+      kind: "offboarding",
+      csv: ["userID", ...userIds, ""].join("\n"),
+      total: count,
+    });
   });
-  const cpuUs = cpuTotal(cpuBetween(before, service.cpu())) / (count * profilesEach);
 
   const { left } = only(
     await service.db.query<{ left: number }>(sql`
@@ -84,7 +91,7 @@ async function offboard(service: Service, count: number): Promise<Offboarded> {
     `),
   );
   if (left > 0) throw new Error(`${left} profiles, sessions and people are left`);
-  return { ...measured, cpuUs };
+  return { ...measured, ...cost };
 }
 
 /** Profiles as workers would have left them; nobody looks into their certificates. */

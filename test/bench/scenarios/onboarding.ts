@@ -1,13 +1,12 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { writeOthers, writeParts } from "../columns.ts";
 import { counterCells, counterColumns, countEach } from "../counters.ts";
-import { cpuBetween, cpuTotal, parts, readMachineCpu, type CpuByPart } from "../cpu.ts";
+import { cpuTotal } from "../cpu.ts";
 import { figureOf, type Figure } from "../figures.ts";
 import { untilQuiet } from "../load/index.ts";
 import type { Service } from "../service.ts";
 import { figure, median, percentile, withRange } from "../statistics.ts";
 import { table } from "../table.ts";
-import { onboardingFile, runJob } from "./jobs.ts";
+import { costCells, costColumns, costOfEach, onboardingFile, runJob, type Cost } from "./jobs.ts";
 import { checkCertificates, singlesPauseMs, singlesWhile } from "./profiles.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
@@ -30,10 +29,7 @@ export const onboarding: Scenario = {
     "until 202, s",
     "seconds",
     "rows/s",
-    "CPU µs each",
-    "× floor",
-    `${parts.join(" / ")} µs`,
-    "others' CPU",
+    ...costColumns("row", { times: "floor" }),
     "interactive p50 / p95 / p99 ms",
     "× without a job",
     "goal",
@@ -80,19 +76,13 @@ export const onboarding: Scenario = {
       }: { people: number; measured: readonly Onboarded[]; times: boolean; goal: string },
     ): string[] => {
       const latencies = latenciesOf(measured);
-      const cpuUs = median(measured.map(({ cpu }) => cpuTotal(cpu)));
       return [
         name,
         what,
         figure(median(measured.map(({ accepted }) => accepted))),
         withRange(measured.map(({ ended }) => ended)),
         withRange(measured.map(({ ended }) => people / ended)),
-        figure(cpuUs),
-        times ? figure(cpuUs / floorUs) : "",
-        writeParts(
-          Object.fromEntries(parts.map((part) => [part, median(measured.map(({ cpu }) => cpu[part]))])) as CpuByPart,
-        ),
-        writeOthers(measured.map(({ others }) => others)),
+        ...costCells(measured, times ? floorUs : null),
         [0.5, 0.95, 0.99].map((part) => figure(percentile(latencies, part))).join(" / "),
         figure(percentile(latencies, 0.95) / percentile(idle, 0.95)),
         goal,
@@ -129,12 +119,9 @@ export const onboarding: Scenario = {
   },
 };
 
-interface Onboarded {
+interface Onboarded extends Cost {
   accepted: number;
   ended: number;
-  /** For each row, in microseconds. */
-  cpu: CpuByPart;
-  others: number;
   latencies: number[];
 }
 
@@ -153,18 +140,12 @@ async function onboard(
   { people, profiles }: { people: number; profiles: boolean },
 ): Promise<Onboarded> {
   const file = onboardingFile(people, { profiles });
-  const before = { cpu: service.cpu(), machine: readMachineCpu(), own: process.cpuUsage() };
   let measured = { accepted: Number.NaN, ended: Number.NaN };
-  const [latencies = []] = await singlesWhile([service], async () => {
-    measured = await runJob(service, file);
+  let latencies: number[] = [];
+  const cost = await costOfEach(service, people, async () => {
+    [latencies = []] = await singlesWhile([service], async () => {
+      measured = await runJob(service, file);
+    });
   });
-  const used = cpuBetween(before.cpu, service.cpu());
-  const { user, system } = process.cpuUsage(before.own);
-  const machine = readMachineCpu() - before.machine;
-  return {
-    ...measured,
-    cpu: Object.fromEntries(parts.map((part) => [part, used[part] / people])) as CpuByPart,
-    others: Math.max(0, machine - cpuTotal(used) - user - system) / machine,
-    latencies,
-  };
+  return { ...measured, ...cost, latencies };
 }

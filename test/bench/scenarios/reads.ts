@@ -1,7 +1,11 @@
 import { loadCells, loadColumns } from "../columns.ts";
 import { loadFigures } from "../figures.ts";
+import { startBare, type Target } from "../load/bare-server.ts";
 import { measure, untilQuiet, type Measured } from "../load/index.ts";
+import type { LoadOrder } from "../load/order.ts";
 import { addUsers } from "../service.ts";
+import { median } from "../statistics.ts";
+import { givenUsersWithProfiles } from "./authentication.ts";
 import { backendNames, type Scenario } from "./scenario.ts";
 
 const requests = new Map([
@@ -10,38 +14,62 @@ const requests = new Map([
 ]);
 const rounds = 3;
 
+interface Kind {
+  name: string;
+  target: Target;
+  request: Pick<LoadOrder, "method" | "paths" | "contains">;
+}
+
 /** What a request costs before it does anything: HTTP, the token, one row. */
 export const reads: Scenario = {
   title: "One user",
-  about: `\`GET /api/user/{id}\` with a service token. Medians of ${rounds} rounds after a warm-up.`,
-  columns: ["queue", "concurrency", ...loadColumns()],
+  about:
+    "`GET /api/user/{id}` with a service token, beside Express with one prepared query for three profiles and nothing else, in turn. " +
+    `Medians of ${rounds} rounds after a warm-up.`,
+  columns: ["queue", "request", "concurrency", ...loadColumns({ times: "bare" })],
   env: () => ({}),
 
   async run({ service, quick, once, cleanup }) {
     const users = await addUsers(service, 500);
-    const paths = users.map((id) => `/api/user/${id}`);
-    const read = async (concurrency: number, count: number): Promise<Measured> => {
-      const order = {
-        method: "GET",
-        paths,
-        contains: '"userID":"',
-        count: quick ? count / 10 : count,
-        concurrency,
-      } as const;
-      return (await untilQuiet({ quick }, () => measure(service, order, cleanup)))[0];
+    const [person = { userId: "" }] = await givenUsersWithProfiles(service, 1);
+    const bare: Kind = {
+      name: "bare Express, one query",
+      target: await startBare(service, person.userId, cleanup),
+      request: { method: "GET", paths: ["/"], contains: '"serial":"' },
     };
-    await read(32, 10_000);
-    const measured = new Map<number, Measured[]>([...requests.keys()].map((concurrency) => [concurrency, []]));
+    const read: Kind = {
+      name: "`GET /api/user/{id}`",
+      target: service,
+      request: { method: "GET", paths: users.map((id) => `/api/user/${id}`), contains: '"userID":"' },
+    };
+    const ask = async ({ target, request }: Kind, concurrency: number, count: number): Promise<Measured> => {
+      const order = { ...request, count: quick ? count / 10 : count, concurrency };
+      return (await untilQuiet({ quick }, () => measure(target, order, cleanup)))[0];
+    };
+
+    for (const kind of [bare, read]) await ask(kind, 32, 10_000);
+    const measured = [...requests].flatMap(([concurrency, count]) =>
+      [bare, read].map((kind) => ({ kind, concurrency, count, results: [] as Measured[] })),
+    );
     for (let round = 0; round < (once ? 1 : rounds); round++) {
-      for (const [concurrency, count] of requests) measured.get(concurrency)?.push(await read(concurrency, count));
+      for (const { kind, concurrency, count, results } of measured) results.push(await ask(kind, concurrency, count));
     }
+    const bareUs = (at: number): number =>
+      median(
+        measured.flatMap(({ kind, concurrency, results }) =>
+          kind === bare && concurrency === at ? results.map(({ cpuUs }) => cpuUs) : [],
+        ),
+      );
     return {
-      rows: [...measured].map(([concurrency, results]) => [
+      rows: measured.map(({ kind, concurrency, results }) => [
         backendNames[service.backend],
+        kind.name,
         String(concurrency),
-        ...loadCells(results),
+        ...loadCells(results, bareUs(concurrency)),
       ]),
-      figures: [...measured].flatMap(([concurrency, results]) => loadFigures(`concurrency ${concurrency}`, results)),
+      figures: measured
+        .filter(({ kind }) => kind === read)
+        .flatMap(({ concurrency, results }) => loadFigures(`concurrency ${concurrency}`, results)),
     };
   },
 };

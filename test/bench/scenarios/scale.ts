@@ -1,10 +1,10 @@
 import { setTimeout as delay } from "node:timers/promises";
-import { cpuBetween, cpuTotal } from "../cpu.ts";
+import { cpuTotal } from "../cpu.ts";
 import { figureOf } from "../figures.ts";
-import { measure } from "../load/index.ts";
+import { measure, untilQuiet } from "../load/index.ts";
 import { addUsers, until } from "../service.ts";
 import { figure, median, withRange } from "../statistics.ts";
-import { onboardingFile, runJob } from "./jobs.ts";
+import { costOfEach, onboardingFile, runJob } from "./jobs.ts";
 import { checkCertificates, countUnsettled, createProfiles, resolveUnfinished } from "./profiles.ts";
 import { backendNames, type Run, type Scenario } from "./scenario.ts";
 
@@ -88,13 +88,13 @@ async function measureRounds(run: Run): Promise<{ singleUs: number[]; jobUs: num
   const found = { singleUs: [] as number[], jobUs: [] as number[], made: 0 };
   for (let round = -1; round < (once ? 1 : rounds); round++) {
     const { cpuUs, made } = await createProfiles(run, { count: singles / (quick ? 5 : 1), concurrency });
-    const before = service.cpu();
-    await runJob(service, onboardingFile(rowsOf(run), { profiles: true }));
-    const jobUs = cpuTotal(cpuBetween(before, service.cpu())) / rowsOf(run);
-    found.made += made + rowsOf(run);
+    const jobs = await untilQuiet(run, () =>
+      costOfEach(service, rowsOf(run), () => runJob(service, onboardingFile(rowsOf(run), { profiles: true }))),
+    );
+    found.made += made + rowsOf(run) * jobs.length;
     if (round < 0) continue;
     found.singleUs.push(cpuUs);
-    found.jobUs.push(jobUs);
+    found.jobUs.push(cpuTotal(jobs[0].cpu));
   }
   return found;
 }

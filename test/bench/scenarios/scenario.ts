@@ -27,6 +27,8 @@ export interface Scenario {
   /** For the document: what is done. */
   about: string;
   columns: readonly string[];
+  /** For the document, below the table: what explains it, or was measured by hand. */
+  note?: string;
   /** The backends it is run with. Default: all that are asked for. */
   backends?: readonly Backend[];
   /** Variables that the service is started with, in addition to those of every scenario. */
