@@ -20,7 +20,10 @@ export function programVersion(): string {
  * Starts a thread: the entry, a path without its ending, is plain JavaScript in `dist`. From source it is TypeScript, which Node 20
  * cannot run: tsx is registered first, by a line of JavaScript of its own, because a worker ignores `--import`.
  */
-export function startThread(entry: "worker/signing/thread" | "worker/issuance/rsa-key-thread", workerData: unknown): Worker {
+export function startThread(
+  entry: "worker/signing/thread" | "worker/issuance/rsa-key-thread",
+  workerData: unknown,
+): Worker {
   if (!runsFromSource) return new Worker(programFile(`${entry}.js`), { workerData });
   const tsx = JSON.stringify(import.meta.resolve("tsx/esm/api"));
   const source = JSON.stringify(programFile(`${entry}.ts`).href);

@@ -27,7 +27,7 @@ export const fairness: Scenario = {
     const rows = large / (quick ? 10 : 1);
     const busy = service;
     const other = await addRealm(service, "second");
-    // Whoever comes first has statements prepared and keys opened.
+    // Somebody who comes first has statements prepared and keys opened.
     for (const realm of [busy, other]) await runJob(realm, onboardingFile(small, { profiles: true }));
 
     const idle = await singlesWhile([busy, other], () => delay((quick ? 5 : idleSeconds) * 1000));
