@@ -52,7 +52,7 @@ export async function sendJob(
     accepted: (acceptedAt - startedAt) / 1000,
     ...measured,
   }));
-  // Somebody who waits for it is told; until then nobody does.
+  // Those who wait for it are told; until then nobody does.
   ended.catch(() => undefined);
   return { ended };
 }
