@@ -41,9 +41,11 @@ export async function settle(
   const spkiHashes = signed.map(({ spkiSha256 }) => spkiSha256);
   const outputs = signed.map(({ sealed }) => sealed);
   const rows = await db.query<{ id: string }>(sql`
-    with owners as materialized (
+    with signed as (
+      select unnest(${ofAnyLength(ids, sql`uuid[]`)}) as id
+    ), owners as materialized (
       select i.user_id, i.guest_account_id
-        from unnest(${ofAnyLength(ids, sql`uuid[]`)}) as s (id)
+        from signed s
        cross join lateral (select user_id, guest_account_id from issuances where id = s.id offset 0) i
     ), owning_users as materialized (
       select u.id
