@@ -99,6 +99,13 @@ function itemsOf<Item extends object>(
   );
 }
 
+/**
+ * Most of what a list costs. With 100,000 users, 1,000,000 profiles and everything in memory, the plans took: users of a
+ * realm by an index alone 12 ms; with a text in the e-mail address 25 ms and in either of two columns 35 ms, by reading the
+ * table, because nearly every row matches (`strpos` 30 ms, a regular expression 200 ms); three digits within serial numbers,
+ * 28,000 of them, by the trigram index 65 ms, most of it for 10,000 pages of the table. The limit costs 2 ms of these, planning
+ * 0.2 ms. Ids and rows of a page take 1 to 6 ms, planning them 0.4 to 1 ms; where 44,000 rows have to be sorted first, 30 ms.
+ */
 async function totalOf(db: Db, { page: { search, filter }, key, ...list }: List<string>): Promise<number> {
   const { from, matching } = list.counted ?? list;
   const question = JSON.stringify([key, search, filter]);
