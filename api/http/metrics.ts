@@ -25,7 +25,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
   });
   const enqueueFailures = new Counter({
     name: "realmpass_enqueue_failures_total",
-    help: "Issuances that could not be put on the queue and were left to the sweep.",
+    help: "Tasks that could not be put on the queue; what they are for is left to the sweep.",
     registers: [registry],
   });
   return {
