@@ -92,14 +92,17 @@ async function greet(
   return connection;
 }
 
-/** Asks on the connection that became free last, or on a new one. Where every answer is taken, so is that there is none. */
+/**
+ * Asks on the connection that is free for longest, so that none idles until the service closes it, or on a new one.
+ * Where every answer is taken, so is that there is none.
+ */
 async function ask(
   request: Buffer,
   free: Connection[],
   order: LoadOrder,
 ): Promise<Answer | "no connection" | "connection lost"> {
-  let connection = free.pop();
-  while (connection?.hasEnded() === true) connection = free.pop();
+  let connection = free.shift();
+  while (connection?.hasEnded() === true) connection = free.shift();
   try {
     connection ??= await openConnection(order.port);
     const answer = await connection.ask(request);
