@@ -85,7 +85,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   lifecycle.onStop("listener", () => listener.close());
 
   const openOutput = createOutputOpener(outputPrivateKeys(options.outputPrivateKeyJwk), log);
-  const collectIssuance = createCollector({ db, clock, openOutput });
+  const collectIssuance = createCollector({ db, clock, openOutput, metrics });
   const key = masterKeys(options.masterKeys);
   const signingKeys = createTokenSigningKeys({ db, clock, masterKeys: key });
   const attemptLimits = createAttemptLimits({ backend: options.backend, db, masterKeys: key, log });
@@ -107,8 +107,8 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     log,
     metrics,
     settlements,
-    findHolder: createHolderLookup({ db, clock }),
-    acceptProfile: createAcceptance({ db, log }),
+    findHolder: createHolderLookup({ db, clock, metrics }),
+    acceptProfile: createAcceptance({ db, log, metrics }),
     enqueueIssuance: createEnqueuer({ queues, metrics, log }),
     collectIssuance,
     openOutput,

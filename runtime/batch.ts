@@ -6,10 +6,16 @@ export type Batcher<Item, Outcome> = (item: Item) => Promise<Outcome>;
  * load batches grow by themselves, so that statements, messages to threads and commits are shared. Behind a batch that
  * takes longer than `waitMsMax` (RSA keys that have to be made first) no item waits: others run beside it, up to
  * `inFlightMax`. With `waitMsMax` 0 as many run as may. `run` answers an outcome for each item, in their order.
+ * `onBatch` is told the size of each batch that begins.
  */
 export function createBatcher<Item, Outcome>(
   run: (items: readonly Item[]) => Promise<readonly Outcome[]>,
-  { itemsMax, inFlightMax, waitMsMax }: { itemsMax: number; inFlightMax: number; waitMsMax: number },
+  {
+    itemsMax,
+    inFlightMax,
+    waitMsMax,
+    onBatch,
+  }: { itemsMax: number; inFlightMax: number; waitMsMax: number; onBatch?: (size: number) => void },
 ): Batcher<Item, Outcome> {
   interface Waiting {
     item: Item;
@@ -41,6 +47,7 @@ export function createBatcher<Item, Outcome>(
       const batch = waiting.slice(0, itemsMax);
       waiting = waiting.slice(itemsMax);
       inFlight++;
+      onBatch?.(batch.length);
       void work(batch).finally(() => {
         inFlight--;
         if (waitMsMax > 0) dispatch();

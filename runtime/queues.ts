@@ -206,7 +206,7 @@ export interface QueueWorkerOptions {
 }
 
 /** What is left of a BullMQ job for a processor: which one, and what it carries. */
-export type TakenTask = Pick<Job, "id" | "name" | "data" | "attemptsMade">;
+export type TakenTask = Pick<Job, "id" | "name" | "data" | "attemptsMade" | "timestamp">;
 
 export interface QueueWorker {
   /** Takes no more jobs until it is resumed, so that other processes get them; those that are running go on. */

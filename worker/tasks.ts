@@ -21,18 +21,25 @@ interface Processor {
 export interface ProcessorDeps extends BulkJobDeps {
   /** Issues one certificate, together with others that are waiting. */
   issue: Batcher<string, IssuanceOutcome>;
+  /** Told how many seconds a task for single issuances had waited, by the clock of the process that added it. */
+  taken: (seconds: number) => void;
 }
 
 /** A processor for every task; the compiler says which one is missing. */
 export const processors = (deps: ProcessorDeps): Record<keyof typeof tasks, Processor> => ({
-  issueCertificate: processor(issueCertificate, ({ issuanceId }) => issue(deps, [issuanceId])),
-  issueCertificates: processor(issueCertificates, ({ issuanceIds }) => issue(deps, issuanceIds)),
+  issueCertificate: processor(issueCertificate, ({ issuanceId }, task) => issue(deps, [issuanceId], task)),
+  issueCertificates: processor(issueCertificates, ({ issuanceIds }, task) => issue(deps, issuanceIds, task)),
   advanceBulkJob: processor(advanceBulkJob, ({ jobId }) => advance(deps, jobId)),
   processBulkJobRows: processor(processBulkJobRows, (chunk) => workRows(deps, chunk)),
 });
 
 /** Tried again as a whole when one went back to the queue: those that are settled are not claimed again. */
-async function issue(deps: ProcessorDeps, issuanceIds: readonly string[]): Promise<void> {
+async function issue(
+  deps: ProcessorDeps,
+  issuanceIds: readonly string[],
+  { attemptsMade, timestamp }: TakenTask,
+): Promise<void> {
+  if (attemptsMade === 0) deps.taken(Math.max(0, deps.clock.now().getTime() - timestamp) / 1000);
   const outcomes = await Promise.all(issuanceIds.map(deps.issue));
   if (outcomes.includes("released")) throw new RetryLater("an issuance went back to the queue");
 }
@@ -43,7 +50,7 @@ async function issue(deps: ProcessorDeps, issuanceIds: readonly string[]): Promi
  */
 const processor = <Payload>(
   definition: TaskDefinition<Payload>,
-  run: (payload: Payload) => Promise<unknown>,
+  run: (payload: Payload, task: TakenTask) => Promise<unknown>,
 ): Processor => ({
   name: definition.name,
   async process(task, log) {
@@ -55,6 +62,6 @@ const processor = <Payload>(
       );
       throw new UnrecoverableError("malformed payload");
     }
-    return run(parsed.data);
+    return run(parsed.data, task);
   },
 });

@@ -4,6 +4,7 @@ import { tasks } from "../domain/tasks/tasks.ts";
 import { queueNames, type QueueName } from "../domain/tasks/task.ts";
 import { createHeadSigner } from "../runtime/audit-key.ts";
 import type { Beat } from "../process/beat.ts";
+import { createLoadMetrics } from "../process/load-metrics.ts";
 import type { ServiceClock } from "../runtime/clock.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
@@ -113,7 +114,9 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     activeClaims,
   };
   const counted = countOutcomes(registry, { rsaKeys, issuers });
-  const issueSingles = async (ids: readonly string[]) => counted(await issueAll(deps, ids));
+  const metrics = createLoadMetrics(registry);
+  const issueSingles = async (ids: readonly string[]) =>
+    counted(await issueAll(deps, ids, { step: metrics.issuanceStep }));
   const issueRows = async (ids: readonly string[]) => counted(await issueAll(deps, ids, { urgent: false }));
 
   const queues = openQueues(backend, log);
@@ -131,9 +134,14 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
       const outcomes = await issueSingles(ids);
       return ids.map((id) => outcomes.get(id) ?? "not claimed");
     },
-    { itemsMax: issuancesMax, inFlightMax: 4, waitMsMax: 100 },
+    { itemsMax: issuancesMax, inFlightMax: 4, waitMsMax: 100, onBatch: metrics.batch("claim") },
   );
-  const byName = new Map(Object.values(processors({ ...jobDeps, issue })).map((entry) => [entry.name, entry]));
+  const byName = new Map(
+    Object.values(processors({ ...jobDeps, issue, taken: metrics.issuanceStep("task") })).map((entry) => [
+      entry.name,
+      entry,
+    ]),
+  );
   const concurrency: Record<QueueName, number> = {
     issuance: options.issuanceConcurrency,
     "bulk-job-steps": jobSteps,

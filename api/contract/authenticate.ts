@@ -21,7 +21,7 @@ export function readBearerToken(authorization: string | undefined): Buffer {
  * Looks up whom tokens speak for, all of one turn of the event loop together. Each is looked up after it was asked for,
  * and nothing is kept: what has ended a token is seen by the next request.
  */
-export function createHolderLookup({ db, clock }: Pick<Deps, "db" | "clock">): FindHolder {
+export function createHolderLookup({ db, clock, metrics }: Pick<Deps, "db" | "clock" | "metrics">): FindHolder {
   const lookUp = createBatcher(
     async (tokenHashes: readonly Buffer[]) => {
       const distinct = new Map(tokenHashes.map((tokenHash) => [tokenHash.toString("latin1"), tokenHash]));
@@ -29,7 +29,7 @@ export function createHolderLookup({ db, clock }: Pick<Deps, "db" | "clock">): F
       const holders = new Map([...distinct.keys()].map((key, index) => [key, found[index]]));
       return tokenHashes.map((tokenHash) => holders.get(tokenHash.toString("latin1")));
     },
-    { itemsMax: 64, inFlightMax: 2, waitMsMax: 0 },
+    { itemsMax: 64, inFlightMax: 2, waitMsMax: 0, onBatch: metrics.batch("holders") },
   );
   return lookUp;
 }

@@ -1,7 +1,8 @@
 import { Counter, Histogram, type Registry } from "prom-client";
+import { createLoadMetrics, type LoadMetrics } from "../../process/load-metrics.ts";
 
 /** The API's metrics, in addition to those of its process. */
-export interface ApiMetrics {
+export interface ApiMetrics extends LoadMetrics {
   request: (labels: { method: string; route: string; status: number }, seconds: number) => void;
   issuanceWait: (outcome: "settled" | "late" | "gone", seconds: number) => void;
   enqueueFailed: () => void;
@@ -29,6 +30,7 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     registers: [registry],
   });
   return {
+    ...createLoadMetrics(registry),
     request: ({ method, route, status }, seconds) => {
       requests.observe({ method, route, status: String(status) }, seconds);
     },

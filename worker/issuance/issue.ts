@@ -15,6 +15,7 @@ import { IssuerAway, type Issuers } from "./issuers.ts";
 import type { KeyPool } from "./key-pool.ts";
 import { networksOf } from "./networks.ts";
 import { drawSerialNumber } from "../../pki/serial-number.ts";
+import { timed, type LoadMetrics } from "../../process/load-metrics.ts";
 import type { SigningRequest, OrderFailureCode, OrderResult } from "../signing/messages.ts";
 import type { WrappedDataKey } from "../signing/output-sealer.ts";
 import { ordersPerBatch, type SigningPool } from "../signing/pool.ts";
@@ -50,12 +51,12 @@ const settlePausesMs = [200, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 /**
  * Works off issuances together: claim, sign, settle. `docs/issuance.md` numbers these steps and says what is true if
  * the process dies after each. Throws only when Postgres is away or the clock is wrong; then nothing is lost and trying
- * again is right. What somebody waits for is urgent and signed before what is not.
+ * again is right. What somebody waits for is urgent and signed before what is not. `step` is told how long each step took.
  */
 export async function issueAll(
   deps: IssuanceDeps,
   ids: readonly string[],
-  { urgent = true }: { urgent?: boolean } = {},
+  { urgent = true, step = () => () => undefined }: { urgent?: boolean; step?: LoadMetrics["issuanceStep"] } = {},
 ): Promise<ReadonlyMap<string, IssuanceOutcome>> {
   const { db, clock, log, activeClaims } = deps;
   const claimId = randomUUID();
@@ -64,11 +65,11 @@ export async function issueAll(
   if (!deps.issuers.isOpen()) return outcomes;
   activeClaims.add(claimId);
   try {
-    const claimed = await claimAll(deps, { ids, claimId, outcomes });
+    const claimed = await timed(() => claimAll(deps, { ids, claimId, outcomes }), step("claim"));
     if (claimed.length === 0) return outcomes;
 
-    const { signed, dataKeys, failed } = await signAll(deps, claimed, { urgent });
-    const { settled, refused } = await settleAll(deps, { signed, dataKeys, claimId });
+    const { signed, dataKeys, failed } = await timed(() => signAll(deps, claimed, { urgent }), step("sign"));
+    const { settled, refused } = await timed(() => settleAll(deps, { signed, dataKeys, claimId }), step("settle"));
     for (const id of settled) outcomes.set(id, "issued");
 
     const over = new Set([...settled, ...refused.map(({ id }) => id)]);

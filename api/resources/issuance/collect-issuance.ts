@@ -5,7 +5,8 @@ import type { Collected } from "../../../db/operations/collection.ts";
 import * as issuers from "../../../db/queries/realm/issuers.ts";
 import { createBatcher } from "../../../runtime/batch.ts";
 import type { Clock } from "../../../runtime/clock.ts";
-import type { CollectIssuance, OpenOutput } from "../../contract/deps.ts";
+import { timed } from "../../../process/load-metrics.ts";
+import type { CollectIssuance, Deps, OpenOutput } from "../../contract/deps.ts";
 import type { CollectedIssuance } from "../../contract/views/collected-issuance.ts";
 
 /**
@@ -16,10 +17,12 @@ export function createCollector({
   db,
   clock,
   openOutput,
+  metrics,
 }: {
   db: Database;
   clock: Clock;
   openOutput: OpenOutput;
+  metrics: Pick<Deps["metrics"], "batch" | "issuanceStep">;
 }): CollectIssuance {
   const read = createBatcher(
     async (ids: readonly string[]) => {
@@ -27,7 +30,7 @@ export function createCollector({
       const byId = new Map(found.map((collected) => [collected.issuance.id, collected]));
       return ids.map((id) => byId.get(id));
     },
-    { itemsMax: Number.POSITIVE_INFINITY, inFlightMax: 2, waitMsMax: 0 },
+    { itemsMax: Number.POSITIVE_INFINITY, inFlightMax: 2, waitMsMax: 0, onBatch: metrics.batch("collect") },
   );
 
   /** PEM of issuers, which never change, by their ids. */
@@ -49,10 +52,14 @@ export function createCollector({
     return { ...found, output: outputOf(found.issuance, openOutput), radiusCa: ca };
   }
 
-  return async (id) => {
+  const collected = metrics.issuanceStep("collect");
+
+  async function collect(id: string): Promise<CollectedIssuance | undefined> {
     const found = await read(id);
     return found && view(found);
-  };
+  }
+
+  return (id) => timed(() => collect(id), collected);
 }
 
 function outputOf({ id, output }: Collected["issuance"], openOutput: OpenOutput): CollectedIssuance["output"] {

@@ -4,7 +4,7 @@ import type { ProfileRequest } from "../../../db/operations/acceptance.ts";
 import { DatabaseUnavailable } from "../../../db/outage.ts";
 import { createBatcher } from "../../../runtime/batch.ts";
 import type { Log } from "../../../runtime/log.ts";
-import type { AcceptProfile } from "../../contract/deps.ts";
+import type { AcceptProfile, Deps } from "../../contract/deps.ts";
 import { acceptProfile } from "./accept-profile.ts";
 
 /** Few enough that nobody waits long for what the others of a batch cost. */
@@ -15,7 +15,15 @@ const batchMax = 64;
  * one transaction. What cannot be accepted so is accepted alone: then only the request that the database does not take
  * fails, and only those of an owner whose row somebody holds wait for it.
  */
-export function createAcceptance({ db, log }: { db: Database; log: Pick<Log, "debug"> }): AcceptProfile {
+export function createAcceptance({
+  db,
+  log,
+  metrics,
+}: {
+  db: Database;
+  log: Pick<Log, "debug">;
+  metrics: Pick<Deps["metrics"], "batch">;
+}): AcceptProfile {
   const accept = createBatcher(
     async (wanted: readonly ProfileRequest[]) => {
       try {
@@ -29,7 +37,7 @@ export function createAcceptance({ db, log }: { db: Database; log: Pick<Log, "de
         return wanted.map(() => "not together" as const);
       }
     },
-    { itemsMax: batchMax, inFlightMax: 2, waitMsMax: 0 },
+    { itemsMax: batchMax, inFlightMax: 2, waitMsMax: 0, onBatch: metrics.batch("accept") },
   );
 
   return async (wanted) => {

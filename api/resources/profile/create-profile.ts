@@ -1,5 +1,6 @@
 import type { ProfileRequest } from "../../../db/operations/acceptance.ts";
 import type { ProfileRefusal } from "../../../domain/entitlement.ts";
+import { timed } from "../../../process/load-metrics.ts";
 import { drawIssuanceId } from "../../../runtime/draw-ids.ts";
 import type { Fail, IncomingCall } from "../../contract/endpoint.ts";
 import { finishIssuance } from "../issuance/finish-issuance.ts";
@@ -39,9 +40,13 @@ export async function createProfileOf(
     isNew = true;
     return id;
   };
-  const id = await change(
-    (tx) => accept((wanted) => acceptProfile(tx, wanted)),
-    () => accept(deps.acceptProfile),
+  const id = await timed(
+    () =>
+      change(
+        (tx) => accept((wanted) => acceptProfile(tx, wanted)),
+        () => accept(deps.acceptProfile),
+      ),
+    deps.metrics.issuanceStep("accept"),
   );
 
   const call = { deps, prefer, log, signal, errors: profileCreationErrors, fail };

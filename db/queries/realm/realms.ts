@@ -40,9 +40,6 @@ export async function findByName(db: Db, name: string): Promise<RealmRow | undef
   return first(await db.query<RealmRow>(sql`select ${columns} from realms where name = ${name}`));
 }
 
-export const listByIds = (db: Db, ids: readonly string[]): Promise<RealmRow[]> =>
-  db.query<RealmRow>(sql`select ${columns} from realms where id = any(${ids}::bigint[])`);
-
 /** Every realm, in the order they were made. */
 export const list = (db: Db): Promise<RealmRow[]> => db.query<RealmRow>(sql`select ${columns} from realms order by id`);
 

@@ -29,6 +29,21 @@ const begun = (batches: readonly unknown[], count: number) =>
 
 const patient = { itemsMax: 3, inFlightMax: 2, waitMsMax: 60_000 };
 
+test("the size of each batch is told as it begins", async () => {
+  const { batches, run, endNext } = controlledRun();
+  const sizes: number[] = [];
+  const add = createBatcher(run, { ...patient, inFlightMax: 1, onBatch: (size) => sizes.push(size) });
+
+  const outcomes = Promise.all(["a", "b", "c", "d"].map(add));
+  await begun(batches, 1);
+  expect(sizes).toEqual([3]);
+  await endNext();
+  await begun(batches, 2);
+  expect(sizes).toEqual([3, 1]);
+  await endNext();
+  await outcomes;
+});
+
 test("a lone item starts at once, and what comes in the same turn goes with it", async () => {
   const { batches, run, endNext } = controlledRun();
   const add = createBatcher(run, patient);

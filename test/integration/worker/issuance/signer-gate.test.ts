@@ -1,6 +1,6 @@
 import { randomBytes } from "node:crypto";
-import { Registry } from "prom-client";
 import type { Worker } from "node:worker_threads";
+import { Registry } from "prom-client";
 import { afterAll, describe, expect, test } from "vitest";
 import { only, type Database } from "../../../../db/client.ts";
 import { sql } from "../../../../db/sql.ts";

@@ -1,4 +1,5 @@
 import { randomUUID } from "node:crypto";
+import { Registry } from "prom-client";
 import { beforeAll, describe, expect, test } from "vitest";
 import { createAcceptance } from "../../../../../api/resources/profile/accept-together.ts";
 import type { AcceptProfile } from "../../../../../api/contract/deps.ts";
@@ -6,6 +7,7 @@ import { openDatabase } from "../../../../../db/client.ts";
 import type { ProfileRequest } from "../../../../../db/operations/acceptance.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { operatorActor } from "../../../../../domain/audit.ts";
+import { createLoadMetrics } from "../../../../../process/load-metrics.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { givenRows, type GivenUser } from "../../../../support/given/given.ts";
 import { useDatabase } from "../../../../support/run/database.ts";
@@ -13,13 +15,14 @@ import { useDatabase } from "../../../../support/run/database.ts";
 const database = useDatabase();
 const given = givenRows(() => database.owner);
 const quiet = { debug: () => undefined };
+const metrics = createLoadMetrics(new Registry());
 
 let realmId: string;
 let accept: AcceptProfile;
 
 beforeAll(async () => {
   realmId = await given.realm({ maxProfiles: 3 });
-  accept = createAcceptance({ db: database.open("realmpass_api"), log: quiet });
+  accept = createAcceptance({ db: database.open("realmpass_api"), log: quiet, metrics });
 });
 
 const request = (user: GivenUser, wanted: Partial<ProfileRequest> = {}): ProfileRequest => ({
@@ -97,7 +100,7 @@ test("an accepted request becomes the row that it becomes alone", async () => {
   const holding = await holdRow(user);
   // Let go once they could not be accepted together.
   const log = { debug: () => void holding.release() };
-  const acceptAlone = createAcceptance({ db: database.open("realmpass_api"), log });
+  const acceptAlone = createAcceptance({ db: database.open("realmpass_api"), log, metrics });
   expect(await Promise.all(alone.map(acceptAlone))).toEqual(alone.map(() => undefined));
 
   const rows = await rowsOf(together.map(({ id }) => id));
@@ -160,7 +163,7 @@ describe.each([1, 2])("over %i processes", (processes) => {
   test("64 requests at once for room for 3 are 3 profiles", async () => {
     const user = await given.user({ realmId });
     const accepts = Array.from({ length: processes }, () =>
-      createAcceptance({ db: database.open("realmpass_api"), log: quiet }),
+      createAcceptance({ db: database.open("realmpass_api"), log: quiet, metrics }),
     );
     const answers = await Promise.all(
       Array.from({ length: 64 }, (_, index) => accepts[index % processes]!(request(user))),
@@ -174,7 +177,7 @@ describe.each([1, 2])("over %i processes", (processes) => {
   test("crowds that ask for one another's people in other orders all get their answers", async () => {
     const users = await Promise.all(Array.from({ length: 8 }, () => given.user({ realmId })));
     const accepts = Array.from({ length: processes }, () =>
-      createAcceptance({ db: database.open("realmpass_api"), log: quiet }),
+      createAcceptance({ db: database.open("realmpass_api"), log: quiet, metrics }),
     );
     const orders = Array.from({ length: 6 }, (_, round) => [...users.slice(round), ...users.slice(0, round)]);
     const answers = await Promise.all(
@@ -194,6 +197,7 @@ test("without the database the request fails as it does alone", async () => {
       applicationName: "realmpass test",
     }),
     log: quiet,
+    metrics,
   });
   await expect(nowhere(request(await given.user({ realmId })))).rejects.toMatchObject({ name: "DatabaseUnavailable" });
 });

@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from "node:crypto";
+import { Registry } from "prom-client";
 import { beforeAll, describe, expect, test } from "vitest";
 import * as upkeep from "../../../../../db/queries/upkeep/upkeep.ts";
 import { sql } from "../../../../../db/sql.ts";
@@ -9,7 +10,8 @@ import type { GivenUser } from "../../../../support/given/given.ts";
 import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 import type { TestWorker } from "../../../../support/service/worker.ts";
 
-const api = useApi();
+const registry = new Registry();
+const api = useApi({ registry });
 const { as, given } = api;
 const linux = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
 
@@ -26,6 +28,22 @@ describe("with a worker", () => {
 
   const create = (user: GivenUser, body: object = linux, headers: Record<string, string> = {}) =>
     service.post(`/api/user/${user.id}/profiles/laptop`, body, { headers });
+
+  test("each step of a creation, and how many were done together, is in the metrics of the process that did it", async () => {
+    const counted = async (of: Registry, name: string): Promise<string[]> =>
+      [...(await of.getSingleMetricAsString(name)).matchAll(/_count\{\w+="(\w+)"\} [1-9]/g)].map(([, label]) => label!);
+    await create(await given.user({ realmId }));
+
+    expect(await counted(registry, "realmpass_issuance_step_seconds")).toEqual(["accept", "collect"]);
+    expect(await counted(registry, "realmpass_batch_size")).toEqual(["holders", "accept", "collect"]);
+    expect(await counted(worker.registry, "realmpass_issuance_step_seconds")).toEqual([
+      "task",
+      "claim",
+      "sign",
+      "settle",
+    ]);
+    expect(await counted(worker.registry, "realmpass_batch_size")).toEqual(["claim"]);
+  });
 
   test("a profile comes with exactly the fields of the specification and a PEM pair", async () => {
     const user = await given.user({ realmId });

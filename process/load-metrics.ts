@@ -1,0 +1,51 @@
+import { Histogram, type Registry } from "prom-client";
+
+/** What is done for several at once; see `createBatcher`. */
+export type BatchName = "accept" | "holders" | "claim" | "collect";
+
+/** The parts of a single creation that the service itself does, in their order. */
+export type IssuanceStep = "accept" | "task" | "claim" | "sign" | "settle" | "collect";
+
+/** Where a process spends its time when many ask at once. */
+export interface LoadMetrics {
+  /** What takes the sizes of this kind of batch. */
+  batch: (batch: BatchName) => (size: number) => void;
+  /** What takes how long this step took. */
+  issuanceStep: (step: IssuanceStep) => (seconds: number) => void;
+}
+
+/** Registers them for one process; api and worker each have their own batches and steps. */
+export function createLoadMetrics(registry: Registry): LoadMetrics {
+  const batches = new Histogram({
+    name: "realmpass_batch_size",
+    help: "How many requests or issuances were done together, by what was done.",
+    labelNames: ["batch"],
+    buckets: [1, 2, 4, 8, 16, 32, 64, 128, 200],
+    registers: [registry],
+  });
+  const steps = new Histogram({
+    name: "realmpass_issuance_step_seconds",
+    help: "Time that a step of a single issuance took, by step; one that is shared by several is counted once.",
+    labelNames: ["step"],
+    buckets: [0.0005, 0.001, 0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers: [registry],
+  });
+  return {
+    batch: (batch) => (size) => {
+      batches.observe({ batch }, size);
+    },
+    issuanceStep: (step) => (seconds) => {
+      steps.observe({ step }, seconds);
+    },
+  };
+}
+
+/** Measures some work, whether it succeeds or not. */
+export async function timed<Result>(work: () => Promise<Result>, took: (seconds: number) => void): Promise<Result> {
+  const from = performance.now();
+  try {
+    return await work();
+  } finally {
+    took((performance.now() - from) / 1000);
+  }
+}
