@@ -44,7 +44,7 @@ async function main(): Promise<void> {
   }
   try {
     if (options.against !== undefined) {
-      process.stdout.write(await compareAll(options, options.against, cleanup));
+      await compareAll(options, options.against, cleanup);
     } else if (options.document) {
       await documentFrom(options.results ?? "");
     } else {
@@ -121,11 +121,11 @@ async function runPart(
   return { scenario: name, backend, commit, machine, floorUs, outcome, processes };
 }
 
-/** Both builds in turn, scenario by scenario, each time with a service that was just started; the ratios as a table. */
-async function compareAll({ names, backends, quick }: Options, against: string, cleanup: Cleanup): Promise<string> {
+/** Both builds in turn, scenario by scenario, each time with a service that was just started; prints each one's ratios as a table. */
+async function compareAll({ names, backends, quick }: Options, against: string, cleanup: Cleanup): Promise<void> {
   const builds = { this: thisBuild(), other: await buildCommit(against, cleanup) };
   const floorUs = await measureFloor({ quick });
-  const rows: string[][] = [];
+  const columns = ["scenario", "queue", "of", "figure", builds.other.name, builds.this.name, "ratio (range)"];
   for (const name of names) {
     const scenario: Scenario = scenarios[name];
     for (const backend of scenario.backends ?? backends) {
@@ -144,13 +144,18 @@ async function compareAll({ names, backends, quick }: Options, against: string, 
         for (const side of order) pair[side] = await measure(side);
         pairs.push(pair);
       }
-      for (const { of, what, this: mine, other, ratio } of comparePairs(pairs)) {
-        rows.push([name, backendNames[backend], of, what, figure(other), figure(mine), writeRatio(ratio)]);
-      }
+      const rows = comparePairs(pairs).map(({ of, what, this: mine, other, ratio }) => [
+        name,
+        backendNames[backend],
+        of,
+        what,
+        figure(other),
+        figure(mine),
+        writeRatio(ratio),
+      ]);
+      process.stdout.write(`${table(columns, rows)}\n\n`);
     }
   }
-  const columns = ["scenario", "queue", "of", "figure", builds.other.name, builds.this.name, "ratio (range)"];
-  return `${table(columns, rows)}\n`;
 }
 
 await main();
