@@ -46,7 +46,8 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
         for (let index = next++; index < order.count; index = next++) {
           const dueAt = order.rate === undefined ? 0 : startedAt + (index * 1_000) / order.rate;
           if (dueAt > performance.now()) await delay(dueAt - performance.now());
-          const askedAt = dueAt || performance.now();
+          // A timer may be early by a part of a millisecond.
+          const askedAt = Math.min(dueAt || Number.POSITIVE_INFINITY, performance.now());
           if (askedAt > endsAt) break;
           if (askedAt > giveUpAt) throw new Error(`not done within ${order.secondsMax} s`);
           if (performance.now() - askedAt > (order.patienceMs ?? Number.POSITIVE_INFINITY)) {

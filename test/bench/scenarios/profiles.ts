@@ -14,14 +14,20 @@ export const singlesPauseMs = 50;
 
 /**
  * Creates profiles over HTTP, each of them answered with its PKCS#12, for users who have none yet; again while others use
- * the machine. `made` counts all of them.
+ * the machine. `made` counts all of them; what has to be there first is awaited before each attempt.
  */
 export async function createProfiles(
   { service, quick, cleanup }: Run,
-  { count, concurrency, keyType = "ec-p256" }: { count: number; concurrency: number; keyType?: KeyType },
+  {
+    count,
+    concurrency,
+    keyType = "ec-p256",
+    first,
+  }: { count: number; concurrency: number; keyType?: KeyType; first?: () => Promise<void> },
 ): Promise<Measured & { made: number }> {
   const body = { format: "pkcs12", deviceType: "Windows", keyType };
   const attempts = await untilQuiet({ quick }, async () => {
+    await first?.();
     const users = await addUsers(service, Math.ceil(count / profilesPerUser));
     const paths = users.map((id) => `/api/user/${id}/profiles/laptop`);
     return measure(service, { method: "POST", paths, body, contains: '"data":"MI', count, concurrency }, cleanup);
