@@ -333,6 +333,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
 /** Who may execute which function. Trigger functions need no such right. */
 const functions: Readonly<Record<string, readonly DatabaseRole[]>> = {
   "end_sign_ins(bigint[])": ["realmpass_api", "realmpass_worker"],
+  "forget_users(bigint[],timestamp with time zone)": ["realmpass_worker"],
 };
 
 /** Who may use what is in the schema `public`. */

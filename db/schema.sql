@@ -540,6 +540,7 @@ comment on column issuances.renews_certificate_id is 'The profile whose place th
 comment on column issuances.beyond_limit is 'A renewal that the owner''s limit had no room for: the old profile goes a day later at the latest.';
 CREATE UNIQUE INDEX issuances_batch_position ON public.issuances USING btree (batch_id, batch_position) WHERE (batch_id IS NOT NULL);
 CREATE INDEX issuances_beyond_limit ON public.issuances USING btree (finished_at) WHERE beyond_limit;
+CREATE INDEX issuances_failed_of_user ON public.issuances USING btree (user_id) WHERE ((status = 'failed'::text) AND (user_id IS NOT NULL));
 CREATE INDEX issuances_in_hand ON public.issuances USING btree (claim_id) WHERE (status = 'signing'::text);
 CREATE INDEX issuances_renewals_of_user ON public.issuances USING btree (user_id, renews_certificate_id) WHERE (renews_certificate_id IS NOT NULL);
 CREATE INDEX issuances_unsettled ON public.issuances USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'signing'::text]));
@@ -788,10 +789,12 @@ create table realms (
   help_uri text default ''::text not null,
   privacy_uri text default ''::text not null,
   infrastructure_domains text[] default '{}'::text[] not null,
+  forget_after_months integer,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
   constraint realms_domain_check CHECK (((domain = lower(domain)) AND ((char_length(domain) >= 3) AND (char_length(domain) <= 43)))),
+  constraint realms_forget_after_months_check CHECK (((forget_after_months >= 1) AND (forget_after_months <= 120))),
   constraint realms_help_uri_check CHECK ((char_length(help_uri) <= 2000)),
   constraint realms_infrastructure_domains CHECK (((cardinality(infrastructure_domains) <= 32) AND (COALESCE(array_ndims(infrastructure_domains), 1) = 1) AND (array_position(infrastructure_domains, NULL::text) IS NULL) AND (array_position(infrastructure_domains, ''::text) IS NULL))),
   constraint realms_key_types_check CHECK ((jsonb_typeof(key_types) = 'object'::text)),
@@ -815,6 +818,7 @@ comment on column realms.upstream_client_secret is 'Sealed under the service''s 
 comment on column realms.offboarding_share_percent is 'A bulk offboarding of more than this share of the active users needs its number confirmed.';
 comment on column realms.ssids is 'The Wi-Fi networks that files for devices set up, by name, 1 to 32 octets each.';
 comment on column realms.infrastructure_domains is 'The domains, beside its own, that DNS names of infrastructure profiles may be in; in lower case.';
+comment on column realms.forget_after_months is 'People who were offboarded longer ago are forgotten; null: nobody is.';
 CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
 
 create table refresh_tokens (
@@ -975,21 +979,24 @@ create table users (
   pairwise_id_folded text generated always as (lower(pairwise_id)) stored,
   email_folded text generated always as (lower(email)) stored,
   offboarding_job_id uuid,
+  forgotten_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_in_realm UNIQUE (realm_id, id),
   constraint users_realm_id_pairwise_id_key UNIQUE (realm_id, pairwise_id),
   constraint users_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint users_display_name_check CHECK ((char_length(display_name) <= 200)),
   constraint users_email_check CHECK ((char_length(email) <= 320)),
+  constraint users_forgotten CHECK (((forgotten_at IS NULL) OR ((offboarded_at IS NOT NULL) AND (email = ''::text) AND (display_name IS NULL) AND (pairwise_id = (chr(127) || id))))),
   constraint users_pairwise_id_check CHECK (((char_length(pairwise_id) >= 1) AND (char_length(pairwise_id) <= 255))),
   constraint users_profile_override_check CHECK (((profile_override >= 0) AND (profile_override <= 100)))
 );
-comment on table users is 'The people of a realm. Nobody is ever deleted: an offboarded person must not come back as a new one.';
+comment on table users is 'The people of a realm. No row is ever deleted: an offboarded person must not come back as a new one before they are forgotten.';
 comment on column users.pairwise_id is 'The pseudonymous identifier that the realm knows the person by.';
 comment on column users.profile_override is 'The person''s own profile limit; 0: the realm''s.';
 comment on column users.locked_at is 'Locked people keep their profiles and sign in, but get no new profile.';
 comment on column users.offboarded_at is 'Offboarded people cannot sign in, and all their profiles are revoked.';
 comment on column users.offboarding_job_id is 'The bulk job that offboarded this person and may revoke their profiles. Null once somebody else has decided about them. No foreign key: jobs are removed after 90 days.';
+comment on column users.forgotten_at is 'When what names this person was erased. The pairwise id is then a DEL character and the id, which no person can have.';
 CREATE INDEX users_email_contains ON public.users USING gin (email_folded gin_trgm_ops);
 CREATE INDEX users_locked ON public.users USING btree (realm_id, locked_at, id);
 CREATE INDEX users_locked_last ON public.users USING btree (realm_id, locked_at DESC NULLS LAST, id DESC);
@@ -1158,6 +1165,82 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.forget_users(user_ids bigint[], at timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  due bigint[];
+  realm_ids bigint[];
+  known text[];
+begin
+  -- Judged here, too: who may call this forgets nobody before their time, and a clock that is ahead changes nothing.
+  due := array(
+    select u.id
+      from users u
+      join realms r on r.id = u.realm_id
+     where u.id = any(user_ids)
+       and u.forgotten_at is null
+       and u.offboarded_at <= least(at, clock_timestamp()) - make_interval(months => r.forget_after_months)
+       and not exists (select from certificates c
+                        where c.user_id = u.id
+                          and c.revoked_at is null
+                          and c.not_after > least(at, clock_timestamp()))
+       and not exists (select from issuances i where i.user_id = u.id and i.status in ('queued', 'signing'))
+     order by u.id
+       for no key update of u);
+  if cardinality(due) = 0 then
+    return due;
+  end if;
+  realm_ids := array(select distinct realm_id from users where id = any(due));
+  known := array(
+    select distinct lower(btrim(value))
+      from (select unnest(array[pairwise_id, email, display_name]) from users where id = any(due)
+            union all
+            select username from local_credentials where user_id = any(due)
+            union all
+            select subject from upstream_identities where user_id = any(due)) as found (value)
+     where btrim(value) <> '');
+
+  perform end_sign_ins(due);
+  delete from consents where user_id = any(due);
+  delete from hand_overs where user_id = any(due);
+  delete from upstream_identities where user_id = any(due);
+  delete from local_credentials where user_id = any(due);
+
+  update issuances
+     set name = '-', description = null, csr = null
+   where id in (select issuance_id from certificates where user_id = any(due)
+                union all
+                select id from issuances where user_id = any(due) and status = 'failed');
+  update certificates set name = '-', description = null where user_id = any(due);
+
+  update job_rows r
+     set input = array_fill(null::text, array[cardinality(r.input)]),
+         pairwise_id = null, email = null, profile_name = null,
+         error_code = case when r.status = 'failed' or r.error_code = 'internal_error' then 'user_forgotten' else r.error_code end,
+         message = null
+    from jobs j
+   where j.realm_id = any(realm_ids)
+     and r.job_id = j.id
+     and r.status not in ('pending', 'working')
+     and (r.user_id = any(due)
+          or exists (select
+                       from unnest(r.input || array[r.pairwise_id, r.email]) as cell
+                      where lower(btrim(cell)) = any(known)));
+
+  update users
+     set email = '', display_name = null, pairwise_id = chr(127) || id, forgotten_at = at
+   where id = any(due);
+  return due;
+end
+$function$
+;
+comment on function forget_users(bigint[],timestamp with time zone) is 'Erases what names users whose time is up, and answers which those are. Workers call it, who may not read all of what it erases.';
 
 CREATE OR REPLACE FUNCTION public.keep_crl_entries()
  RETURNS trigger

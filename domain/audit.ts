@@ -9,6 +9,7 @@ export const auditEvents = [
   "user_offboard",
   "user_undelete",
   "user_limit_update",
+  "user_forget",
   "profile_create",
   "profile_revoke",
   "guest_account_create",

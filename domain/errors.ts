@@ -25,6 +25,7 @@ export const errorCatalogue = {
   profile_limit_reached: { status: 409, message: "The owner has as many active profiles as the limit allows." },
   no_client_secret: { status: 409, message: "This application is registered without a client secret." },
   key_already_certified: { status: 409, message: "This public key has a certificate already. Make a new key." },
+  user_forgotten: { status: 409, message: "This user was forgotten. Who comes back is a new user." },
   job_state: { status: 409, message: "The job is not in a state for this." },
   confirmation_required: {
     status: 409,

@@ -26,6 +26,7 @@ import { infrastructureDomains } from "./20261123-1200-infrastructure-domains.ts
 import { constrainedIssuers } from "./20261123-1210-constrained-issuers.ts";
 import { upstreamAttempts } from "./20261123-1300-upstream-attempts.ts";
 import { installationSecrets } from "./20261123-1500-installation-secrets.ts";
+import { forgetting } from "./20261124-1010-forgetting.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -58,4 +59,5 @@ export const migrations: readonly Migration[] = [
   constrainedIssuers,
   upstreamAttempts,
   installationSecrets,
+  forgetting,
 ];

@@ -48,7 +48,7 @@ export async function onboardRows(
     ), audited as (
       ${audited(
         "user_create",
-        sql`jsonb_build_object('userID', id::text, 'pairwiseID', pairwise_id, 'administrator', false, 'job', ${range.jobId}::text)`,
+        sql`jsonb_build_object('userID', id::text, 'administrator', false, 'job', ${range.jobId}::text)`,
         sql`from made order by id`,
       )}
     )

@@ -38,14 +38,15 @@ export async function revoke(
   `);
   if (revoked.length === 0) return "already_revoked";
 
-  const owner = found.userId === null ? {} : { user: found.userId };
+  // What a person calls a device may name the person, and entries are never changed.
+  const owner = found.userId === null ? { name: found.name } : { user: found.userId };
   const guestAccount = found.guestAccountId === null ? {} : { guestAccount: found.guestAccountId };
   await audit.record(tx, {
     realmId,
     event: revocationEvent[kind],
     actor,
     at,
-    properties: { serial: serialNumber, name: found.name, ...owner, ...guestAccount, reason },
+    properties: { serial: serialNumber, ...owner, ...guestAccount, reason },
   });
   return "revoked";
 }
@@ -186,7 +187,7 @@ async function revokeWhere(
       insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
       select u.realm_id, ${at}, ${auditedAs.event}, ${auditedAs.actor.userId}, ${auditedAs.actor.clientId},
              jsonb_strip_nulls(jsonb_build_object(
-               'serial', u.serial_number, 'name', u.name, 'user', u.user_id::text,
+               'serial', u.serial_number, 'name', case when u.user_id is null then u.name end, 'user', u.user_id::text,
                'guestAccount', u.guest_account_id::text, 'reason', ${reason}::integer))
         from unrevoked u
         join revoked r on r.certificate_id = u.id

@@ -13,6 +13,7 @@ export const rowErrors = {
   taken_out: "Taken out before the job ran.",
   changed_since:
     "The user was reactivated, or another job took them over, while this job ran. This job revoked nothing.",
+  user_forgotten: "The user was forgotten after the job; the row's values are erased.",
   cancelled: "The job was cancelled before this row.",
 } as const;
 

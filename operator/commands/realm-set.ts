@@ -22,7 +22,7 @@ import { usageError } from "../../terminal/failure.ts";
 import { contradictionIn, upstreamChange } from "../realm/upstream-change.ts";
 import { lines, realmView } from "./views.ts";
 
-const { maxProfiles, maxValidMonths } = realmLimits;
+const { maxProfiles, maxValidMonths, forgetAfterMonths: forgetAfterMonthsMax } = realmLimits;
 
 export const realmSet = command({
   name: "realm set",
@@ -85,6 +85,11 @@ export const realmSet = command({
       "a bulk offboarding of more of the realm's people has to be confirmed; default: 20",
       wholeNumber(0, 100).optional(),
     ),
+    forgetAfterMonths: option(
+      "months",
+      "erase what names people who were offboarded longer ago, and cannot be let back in then; default: nobody is forgotten",
+      wholeNumber(1, forgetAfterMonthsMax).optional(),
+    ),
   },
   async run(input, context) {
     if (Object.values(input).every((value) => value === undefined)) {
@@ -111,6 +116,7 @@ export const realmSet = command({
       maxProfiles: profiles,
       maxValid,
       offboardingShare,
+      forgetAfterMonths,
     } = input;
     const db = await context.db();
     const { before, realm } = await db.transaction(async (tx) => {
@@ -124,6 +130,7 @@ export const realmSet = command({
         ssids: ssid,
         infrastructureDomains: input.clear?.has("infrastructure-domain") === true ? [] : infrastructureDomain,
         offboardingShare,
+        forgetAfterMonths: input.clear?.has("forget-after-months") === true ? null : forgetAfterMonths,
         localSignIn,
         maxProfiles: profiles,
         maxValidMonths: maxValid,

@@ -32,7 +32,7 @@ export const userSignInLink = command({
         event: "user_update",
         actor: operatorActor,
         at,
-        properties: { userID: user.id, username, signInLink: "created" },
+        properties: { userID: user.id, signInLink: "created" },
       });
       return addSignInLink(tx, { userId: user.id, authUrl: authUrl(context.config), at });
     });

@@ -21,6 +21,7 @@ export const realmView = (realm: RealmRow) => ({
   ssids: realm.ssids,
   infrastructureDomains: realm.infrastructureDomains,
   offboardingShare: realm.offboardingShare,
+  forgetAfterMonths: realm.forgetAfterMonths,
   localSignIn: realm.localSignIn,
   upstreamIssuer: realm.upstreamIssuer,
   upstreamClientID: realm.upstreamClientId,

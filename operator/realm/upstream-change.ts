@@ -2,10 +2,11 @@ import type { RealmChange, RealmRow } from "../../db/queries/realm/realms.ts";
 import type { UpstreamClaims } from "../../domain/upstream-claims.ts";
 import type { ResettableSetting } from "./resettable-settings.ts";
 
-/** The options of `realm set` that `--clear` can reset: those of the identity provider, the CA of the RADIUS server, and the domains of servers. */
+/** The options of `realm set` that `--clear` can reset: those of the identity provider, the CA of the RADIUS server, the domains of servers, and forgetting. */
 export interface UpstreamInput {
   infrastructureDomain: string[] | undefined;
   radiusCaFile: string | undefined;
+  forgetAfterMonths: number | undefined;
   upstreamIssuer: string | undefined;
   upstreamClientId: string | undefined;
   upstreamClientSecretStdin: boolean | undefined;
@@ -21,6 +22,7 @@ export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableS
   const set: Record<ResettableSetting, unknown> = {
     "infrastructure-domain": input.infrastructureDomain,
     "radius-ca": input.radiusCaFile,
+    "forget-after-months": input.forgetAfterMonths,
     "upstream-issuer": input.upstreamIssuer,
     "upstream-client-id": input.upstreamClientId,
     "upstream-client-secret": input.upstreamClientSecretStdin,

@@ -52,7 +52,7 @@ export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> 
     event: "user_create",
     actor: operatorActor,
     at,
-    properties: { userID: userId, pairwiseID: pairwiseId, username, administrator },
+    properties: { userID: userId, administrator },
   });
   return userId;
 }

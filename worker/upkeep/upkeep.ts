@@ -5,6 +5,7 @@ import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import type { HeadSigner } from "../../runtime/audit-key.ts";
 import type { Log } from "../../runtime/log.ts";
 import { createHeadLog, sealAudit } from "./audit-sealing.ts";
+import { forgetPeople } from "./forget-people.ts";
 import { issuancesMax } from "../issuance/issue.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import { resumeStalledJobs } from "../bulk-job/resume-stalled-jobs.ts";
@@ -49,6 +50,7 @@ export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
     whileOpen(30, "mark expired", () => markExpired(deps)),
     whileOpen(30, "revoke of expired guests", () => revokeOfExpiredGuests(deps)),
     whileOpen(30, "revoke superseded", () => revokeSuperseded(deps)),
+    whileOpen(30, "forget people", () => forgetPeople(deps)),
   ];
   return {
     async stop() {

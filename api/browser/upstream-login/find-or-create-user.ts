@@ -69,7 +69,7 @@ async function createUser(tx: Db, { realmId, issuer, person }: UpstreamSignIn, a
     event: "user_create",
     actor: { userId, clientId: null },
     at,
-    properties: { userID: userId, pairwiseID: pairwiseId, issuer, administrator },
+    properties: { userID: userId, issuer, administrator },
   });
   return { userId, administrator, how: "created" };
 }

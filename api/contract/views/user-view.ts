@@ -17,6 +17,9 @@ export const UserView = z
     blacklisted: z.boolean(),
     blacklistDate: Timestamp.nullable(),
     lockDate: Timestamp.nullable(),
+    forgottenDate: Timestamp.optional().describe(
+      "Only of a user who was forgotten: when. `pairwiseID` and `email` are then empty.",
+    ),
   })
   .meta({ id: "User" });
 export type UserView = z.infer<typeof UserView>;
@@ -24,7 +27,7 @@ export type UserView = z.infer<typeof UserView>;
 /** A user as the specification shows one; "blacklisted" is its word for offboarded. */
 export const userView = (user: User): UserView => ({
   userID: user.id,
-  pairwiseID: user.pairwiseId,
+  pairwiseID: user.forgottenAt === null ? user.pairwiseId : "",
   email: user.email,
   locked: user.lockedAt !== null,
   creationTime: user.createdAt.toISOString(),
@@ -35,4 +38,5 @@ export const userView = (user: User): UserView => ({
   blacklisted: user.offboardedAt !== null,
   blacklistDate: user.offboardedAt?.toISOString() ?? null,
   lockDate: user.lockedAt?.toISOString() ?? null,
+  ...(user.forgottenAt !== null && { forgottenDate: user.forgottenAt.toISOString() }),
 });

@@ -8,14 +8,15 @@ import { actorOf } from "../../contract/principal.ts";
 export const reactivateUser = endpoint({
   operation: "reactivateUser",
   summary: "Let an offboarded user sign in again",
-  description: "Nothing comes back: neither profiles nor sessions.",
+  description:
+    "Nothing comes back: neither profiles nor sessions. Who was forgotten stays so; if they return, they are a new user.",
   method: "put",
   path: "/api/user/:userID/undelete",
   access: "admin",
   scope: "user.modify",
   params: z.object({ userID: UserID }),
   data: Done,
-  errors: ["user_not_found"],
+  errors: ["user_not_found", "user_forgotten"],
   unknown: { userID: "user_not_found" },
 
   async handle({ params: { userID: userId }, principal, deps: { db, clock }, fail }) {
@@ -23,6 +24,7 @@ export const reactivateUser = endpoint({
     await db.transaction(async (tx) => {
       const user = await users.lock(tx, { realmId, userId });
       if (user === undefined) throw fail("user_not_found");
+      if (user.forgottenAt !== null) throw fail("user_forgotten");
       if (user.offboardedAt === null) return;
       await users.reactivate(tx, { realmId, userId });
       await audit.record(tx, {

@@ -141,7 +141,7 @@ export async function copyFailed(tx: Db, { from, to }: { from: string; to: strin
                case when f.final then r.message end
           from job_rows r
           join jobs j on j.id = r.job_id
-          cross join lateral (select r.error_code in ('invalid_row', 'duplicate_row') as final) f
+          cross join lateral (select r.error_code in ('invalid_row', 'duplicate_row', 'user_forgotten') as final) f
          where r.job_id = ${from}
            and (r.status = 'failed' or (r.status = 'skipped' and r.error_code = 'internal_error'))
         returning 1

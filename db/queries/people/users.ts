@@ -21,6 +21,8 @@ export interface User {
   createdAt: Date;
   lockedAt: Date | null;
   offboardedAt: Date | null;
+  /** Set: what named the person is erased, and {@link pairwiseId} is a placeholder. */
+  forgottenAt: Date | null;
 }
 
 const activeCount = (at: Date): Sql => sql`(
@@ -36,7 +38,8 @@ const columns = (at: Date): Sql => sql`
   u.profile_override as "profileOverride",
   ${limitOf(sql`u`, sql`r`)} as "maxProfiles",
   ${activeCount(at)} as "profileCount",
-  u.created_at as "createdAt", u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt"`;
+  u.created_at as "createdAt", u.locked_at as "lockedAt", u.offboarded_at as "offboardedAt",
+  u.forgotten_at as "forgottenAt"`;
 
 interface InRealm {
   realmId: string;
@@ -206,13 +209,15 @@ export interface LockedUser {
   profileOverride: number;
   lockedAt: Date | null;
   offboardedAt: Date | null;
+  forgottenAt: Date | null;
 }
 
 /** Locks a user's row: signing the user in, creating something for them and changing them otherwise wait. */
 export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<LockedUser | undefined> {
   return first(
     await tx.query<LockedUser>(sql`
-      select profile_override as "profileOverride", locked_at as "lockedAt", offboarded_at as "offboardedAt"
+      select profile_override as "profileOverride", locked_at as "lockedAt", offboarded_at as "offboardedAt",
+             forgotten_at as "forgottenAt"
         from users
        where realm_id = ${realmId}
          and id = ${userId}

@@ -16,6 +16,8 @@ export interface RealmRow extends Realm {
   /** Percent of the active people: a bulk offboarding of more has to be confirmed. */
   offboardingShare: number;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
+  /** People who were offboarded more months ago are forgotten; null: nobody is. */
+  forgetAfterMonths: number | null;
   localSignIn: boolean;
   upstreamIssuer: string | null;
   upstreamClientId: string | null;
@@ -28,7 +30,7 @@ const columns = sql`
   help_uri as "helpUri", privacy_uri as "privacyUri",
   infrastructure_domains as "infrastructureDomains", max_profiles as "maxProfiles",
   max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, key_types as "keyTypes",
-  offboarding_share_percent as "offboardingShare",
+  offboarding_share_percent as "offboardingShare", forget_after_months as "forgetAfterMonths",
   local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
   upstream_client_secret is not null as "upstreamClientSecretSet", upstream_claims as "upstreamClaims"`;
 
@@ -83,6 +85,8 @@ export interface RealmChange {
   radiusCa?: string | null | undefined;
   ssids?: readonly string[] | undefined;
   offboardingShare?: number | undefined;
+  /** Null: nobody is forgotten. */
+  forgetAfterMonths?: number | null | undefined;
   localSignIn?: boolean | undefined;
   /** Null removes it; so with all of the identity provider's settings. */
   upstreamIssuer?: string | null | undefined;
@@ -106,6 +110,7 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
     [sql`radius_cn`, change.radiusCn],
     [sql`radius_ca`, change.radiusCa],
     [sql`offboarding_share_percent`, change.offboardingShare],
+    [sql`forget_after_months`, change.forgetAfterMonths],
     [sql`ssids`, change.ssids],
     [sql`local_sign_in`, change.localSignIn],
     [sql`upstream_issuer`, change.upstreamIssuer],

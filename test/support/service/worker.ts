@@ -16,7 +16,8 @@ import { freshRedisDatabase } from "../run/services.ts";
 /** The pair that outputs are sealed and opened with in tests. */
 export const testOutputKeys = generateOutputKeyPair();
 
-const testAuditKey = generateAuditKey();
+/** What workers of tests sign the ends of audit chains with. */
+export const testAuditKey = generateAuditKey();
 
 export const silentLog: Log = createLog({ process: "test", level: "silent" });
 

@@ -1,0 +1,161 @@
+import type { Db } from "../client.ts";
+import * as audit from "../queries/audit/audit-entries.ts";
+import * as rows from "../queries/bulk-job/rows.ts";
+import { ofAnyLength, sql, type Sql } from "../sql.ts";
+
+/** How far the people whose time is up have been looked through. */
+export interface Place {
+  offboardedAt: string;
+  id: string;
+}
+
+/** A realm that forgets people. */
+export interface ForgettingRealm {
+  id: string;
+  forgetAfterMonths: number;
+}
+
+/** The realms that forget people, in the order they were made. */
+export const listRealms = (db: Db): Promise<ForgettingRealm[]> =>
+  db.query<ForgettingRealm>(sql`
+    select id, forget_after_months as "forgetAfterMonths" from realms where forget_after_months is not null order by id
+  `);
+
+/** When people must have been offboarded to be forgotten now: by the database's clock, too, so that one that is ahead forgets nobody early. */
+const before = (realm: ForgettingRealm, at: Date): Sql =>
+  sql`least(${at}::timestamptz, now()) - make_interval(months => ${realm.forgetAfterMonths}::integer)`;
+
+/** How many people should have been forgotten an hour ago and are not. */
+export async function countOverdue(db: Db, { realm, at }: { realm: ForgettingRealm; at: Date }): Promise<number> {
+  const [row] = await db.query<{ count: number }>(sql`
+    select count(*)::integer as count
+      from users
+     where realm_id = ${realm.id}
+       and forgotten_at is null
+       and offboarded_at < ${before(realm, at)} - interval '1 hour'
+  `);
+  return row?.count ?? 0;
+}
+
+interface DueUser extends Place {
+  pairwiseId: string;
+  email: string;
+}
+
+/**
+ * Forgets the next people of a realm who were offboarded longer ago than it says, at most `limit`, with one audit entry:
+ * what names them is erased wherever it is held, their pairwise ids are free, and who comes back is a new user. Left for
+ * another time are people with an active profile, people whom somebody else is changing at this moment, and people in a
+ * bulk job that is under way; a job that waits for somebody to start it loses their rows. Answers how many were
+ * forgotten, and where to go on; no place when nobody is left. Call in a transaction, one at a time.
+ */
+export async function forgetSlice(
+  tx: Db,
+  { realm, after, limit, at }: { realm: ForgettingRealm; after: Place | undefined; limit: number; at: Date },
+): Promise<{ forgotten: number; place: Place | undefined }> {
+  const due = await tx.query<DueUser>(sql`
+    select id, offboarded_at::text as "offboardedAt", pairwise_id as "pairwiseId", email
+      from users
+     where realm_id = ${realm.id}
+       and forgotten_at is null
+       and offboarded_at <= ${before(realm, at)}
+       and (${after?.id ?? null}::bigint is null
+            or (offboarded_at, id) > (${after?.offboardedAt ?? null}::timestamptz, ${after?.id ?? null}::bigint))
+     order by offboarded_at, id
+     limit ${limit}
+  `);
+  const last = due.at(-1);
+  if (last === undefined) return { forgotten: 0, place: undefined };
+
+  // Who is reactivated meanwhile is not offboarded any more once their row can be had.
+  const held = await tx.query<{ id: string }>(sql`
+    select id
+      from users
+     where id = any(${due.map(({ id }) => id)}::bigint[])
+       and offboarded_at is not null
+     order by id
+       for no key update skip locked
+  `);
+  const heldIds = new Set(held.map(({ id }) => id));
+  const people = due.filter(({ id }) => heldIds.has(id));
+  await takeOutOfWaitingJobs(tx, { realm, people, at });
+  const busy = await findBusy(tx, { realm, people });
+
+  const [erased] = await tx.query<{ ids: string[] }>(sql`
+    select forget_users(${people.flatMap(({ id }) => (busy.has(id) ? [] : [id]))}::bigint[], ${at}) as ids
+  `);
+  const forgotten = erased?.ids.length ?? 0;
+  if (forgotten > 0) {
+    await audit.record(tx, {
+      realmId: realm.id,
+      event: "user_forget",
+      actor: { userId: null, clientId: null },
+      at,
+      properties: { users: forgotten, forgetAfterMonths: realm.forgetAfterMonths },
+    });
+  }
+  return { forgotten, place: { offboardedAt: last.offboardedAt, id: last.id } };
+}
+
+/** The rows of the realm's jobs `j` of a kind that are still to be done and name one of the people: whom, and where. */
+function rowsNaming(realm: ForgettingRealm, people: readonly DueUser[], jobs: Sql): Sql {
+  const named = (column: Sql, key: Sql): Sql => sql`
+    select p.id, r.job_id, r.position
+      from open o
+      join job_rows r on r.job_id = o.id and r.status in ('pending', 'working')
+      join people p on ${column} = ${key}`;
+  return sql`(
+    with people as (
+      select id, pairwise_id, nullif(lower(email), '') as email
+        from unnest(${ofAnyLength(
+          people.map(({ id }) => id),
+          sql`bigint[]`,
+        )}, ${ofAnyLength(
+          people.map(({ pairwiseId }) => pairwiseId),
+          sql`text[]`,
+        )}, ${ofAnyLength(
+          people.map(({ email }) => email),
+          sql`text[]`,
+        )}) as given (id, pairwise_id, email)
+    ), open as (
+      select j.id from jobs j where j.realm_id = ${realm.id} and j.finished_at is null and ${jobs}
+    )
+    ${named(sql`p.id`, sql`r.user_id`)}
+    union
+    ${named(sql`p.pairwise_id`, sql`r.pairwise_id`)}
+    union
+    ${named(sql`p.email`, sql`lower(r.email)`)})`;
+}
+
+/** Takes people out of jobs that nobody has started: such a job waits for ever, and starting it would not find them. */
+async function takeOutOfWaitingJobs(
+  tx: Db,
+  { realm, people, at }: { realm: ForgettingRealm; people: readonly DueUser[]; at: Date },
+): Promise<void> {
+  const isReady = sql`j.state = 'ready'`;
+  const jobs = await tx.query<{ id: string }>(sql`
+    select j.id
+      from jobs j
+     where j.id = any(array(select job_id from ${rowsNaming(realm, people, isReady)} as named))
+       and ${isReady}
+     order by j.id
+       for update
+  `);
+  for (const { id: jobId } of jobs) {
+    const named = await tx.query<{ position: number }>(sql`
+      select distinct position from ${rowsNaming(realm, people, sql`j.id = ${jobId}`)} as named order by position
+    `);
+    await rows.takeOut(tx, { realmId: realm.id, jobId, positions: named.map(({ position }) => position), at });
+  }
+}
+
+/** Which of the people a job is about that is under way. */
+async function findBusy(
+  tx: Db,
+  { realm, people }: { realm: ForgettingRealm; people: readonly DueUser[] },
+): Promise<ReadonlySet<string>> {
+  const busy = await tx.query<{ id: string }>(sql`
+    select distinct id from ${rowsNaming(realm, people, sql`true`)} as named
+  `);
+  return new Set(busy.map(({ id }) => id));
+}

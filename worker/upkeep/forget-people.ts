@@ -1,0 +1,35 @@
+import * as forgetting from "../../db/operations/forgetting.ts";
+import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
+import type { BulkJobDeps } from "../bulk-job/deps.ts";
+
+/** People whose names are erased in one transaction. */
+const sliceMax = 500;
+
+/** One worker at a time forgets. Any number that nothing else on this database locks. */
+export const forgetLock = 7_246_716;
+
+/**
+ * Forgets the people whom realms want forgotten, a slice at a time, each a transaction of its own: what is interrupted is
+ * begun again and finds the rest. Leaves it to another worker that is at it already.
+ */
+export async function forgetPeople(
+  { db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">,
+  { slice = sliceMax }: { slice?: number } = {},
+): Promise<void> {
+  for (const realm of await forgetting.listRealms(db)) {
+    let place: forgetting.Place | undefined;
+    do {
+      const after = place;
+      const done = await db.transaction(async (tx) => {
+        if (!(await upkeep.tryLock(tx, forgetLock))) return undefined;
+        await upkeep.setShortLockTimeout(tx);
+        return forgetting.forgetSlice(tx, { realm, after, limit: slice, at: clock.now() });
+      });
+      if (done === undefined) return;
+      if (done.forgotten > 0) {
+        log.info({ event: "upkeep.forgotten", realmId: realm.id, users: done.forgotten }, "offboarded users forgotten");
+      }
+      place = done.place;
+    } while (place !== undefined);
+  }
+}
