@@ -46,11 +46,13 @@ import { revokeOwnProfile } from "./resources/profile/revoke-own-profile.ts";
 import { revokeProfile } from "./resources/profile/revoke-profile.ts";
 import { revokeProfiles } from "./resources/profile/revoke-profiles.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
+import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
 import { endOwnSession } from "./resources/session/end-own-session.ts";
 import { listOwnSessions } from "./resources/session/list-own-sessions.ts";
 import { createUserProfile } from "./resources/user/create-user-profile.ts";
 import { endUserSession } from "./resources/user/end-user-session.ts";
+import { exportUserData } from "./resources/user/export-user.ts";
 import { getUser } from "./resources/user/get-user.ts";
 import { listUserProfiles } from "./resources/user/list-user-profiles.ts";
 import { listUserSessions } from "./resources/user/list-user-sessions.ts";
@@ -64,6 +66,7 @@ import { setUserLock } from "./resources/user/set-user-lock.ts";
 export const endpoints: readonly Endpoint[] = [
   listUsers,
   getUser,
+  exportUserData,
   listUserProfiles,
   createUserProfile,
   setUserLock,
@@ -104,6 +107,7 @@ export const endpoints: readonly Endpoint[] = [
   rotateClientSecret,
   getOverview,
   getRealm,
+  getRealmSettings,
   updateRealm,
   listAuditEntries,
   exportAuditEntries,

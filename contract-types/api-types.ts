@@ -723,6 +723,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/realm/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Settings of the current realm that its operator changes
+         * @description Read only: `operator realm set` changes them.
+         */
+        get: operations["getRealmSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -797,6 +817,26 @@ export interface paths {
          * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently.
          */
         delete: operations["offboardUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/{userID}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that is held about a user
+         * @description One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. Administrators get anybody's, with the scopes `user.read`, `profile.read`, `job.read`, `audit.read`; others get their own with `profile.read`, once a minute, and nobody else exists for them. Written to the audit log as `user_export`.
+         */
+        get: operations["exportUserData"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -930,7 +970,7 @@ export interface paths {
         get?: never;
         /**
          * Let an offboarded user sign in again
-         * @description Nothing comes back: neither profiles nor sessions.
+         * @description Nothing comes back: neither profiles nor sessions. Who was forgotten stays so; if they return, they are a new user.
          */
         put: operations["reactivateUser"];
         post?: never;
@@ -1258,6 +1298,21 @@ export interface components {
             user?: string;
             client?: string;
         };
+        ExportedActivity: {
+            id: string;
+            date: components["schemas"]["Timestamp"];
+            event: string;
+            /**
+             * @description Whether the user did it. Who else did is not in the user's data.
+             * @enum {string}
+             */
+            by: "user" | "other";
+            client: string | null;
+            /** @description Null in entries about others, which the user made. */
+            properties: {
+                [key: string]: unknown;
+            } | null;
+        };
         ExportedAuditEntry: {
             id: string;
             date: components["schemas"]["Timestamp"];
@@ -1273,6 +1328,46 @@ export interface components {
             client: string | null;
             position: number | null;
             hash: string | null;
+        };
+        ExportedJobRow: {
+            job: string;
+            kind: string;
+            createdAt: components["schemas"]["Timestamp"];
+            row: number;
+            /** @description The cells as they were given, by column. */
+            input: {
+                [key: string]: string | null;
+            };
+            status: string;
+            error: string | null;
+            message: string | null;
+        };
+        ExportedProfile: {
+            serial: string;
+            name: string;
+            description: string | null;
+            deviceType: string | null;
+            identity: string;
+            authable: boolean;
+            creationTime: components["schemas"]["Timestamp"];
+            validFrom: components["schemas"]["Timestamp"];
+            expirationTime: components["schemas"]["Timestamp"];
+            revokeTime: components["schemas"]["Timestamp"] | null;
+            revokeReason: number | null;
+            /** @description When the certificate's status was asked for last. */
+            lastOcsp: components["schemas"]["Timestamp"] | null;
+            /** @description PEM. */
+            certificate: string;
+        };
+        ExportedRequest: {
+            state: string;
+            name: string;
+            description: string | null;
+            deviceType: string | null;
+            csr: string | null;
+            creationTime: components["schemas"]["Timestamp"];
+            finishedAt: components["schemas"]["Timestamp"] | null;
+            error: string | null;
         };
         GuestAccount: {
             id: string;
@@ -1350,7 +1445,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, changed_since, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, changed_since, user_forgotten, cancelled. */
             error: string | null;
             message: string | null;
             serial?: string;
@@ -1803,6 +1898,10 @@ export interface components {
             maxProfiles: number;
             maxValid: number;
         };
+        RealmSettings: {
+            /** @description People who were offboarded longer ago are forgotten (`operator realm set`); null: nobody is. */
+            forgetAfterMonths: number | null;
+        };
         Session: {
             /** Format: uuid */
             id: string;
@@ -1833,6 +1932,62 @@ export interface components {
             blacklisted: boolean;
             blacklistDate: components["schemas"]["Timestamp"] | null;
             lockDate: components["schemas"]["Timestamp"] | null;
+            /** @description Only of a user who was forgotten: when. `pairwiseID` and `email` are then empty. */
+            forgottenDate?: components["schemas"]["Timestamp"];
+        };
+        UserExport: {
+            exportedAt: components["schemas"]["Timestamp"];
+            user: {
+                userID: string;
+                pairwiseID: string;
+                email: string;
+                locked: boolean;
+                creationTime: components["schemas"]["Timestamp"];
+                realmID: string;
+                profileOverride: number;
+                maxProfiles: number;
+                profileCount: number;
+                blacklisted: boolean;
+                blacklistDate: components["schemas"]["Timestamp"] | null;
+                lockDate: components["schemas"]["Timestamp"] | null;
+                /** @description Only of a user who was forgotten: when. `pairwiseID` and `email` are then empty. */
+                forgottenDate?: components["schemas"]["Timestamp"];
+                displayName: string | null;
+                administrator: boolean;
+            };
+            signIn: {
+                /** @description Of the local account; null: there is none. */
+                username: string | null;
+                identities: {
+                    issuer: string;
+                    subject: string;
+                    createdAt: components["schemas"]["Timestamp"];
+                }[];
+                logins: {
+                    method: string;
+                    signedInAt: components["schemas"]["Timestamp"];
+                    expiresAt: components["schemas"]["Timestamp"];
+                }[];
+                links: {
+                    createdAt: components["schemas"]["Timestamp"];
+                    expiresAt: components["schemas"]["Timestamp"];
+                    consumedAt: components["schemas"]["Timestamp"] | null;
+                }[];
+            };
+            sessions: components["schemas"]["Session"][];
+            consents: components["schemas"]["Consent"][];
+            handOvers: {
+                name: string;
+                deviceType: string;
+                createdAt: components["schemas"]["Timestamp"];
+                expiresAt: components["schemas"]["Timestamp"];
+                pickedUpAt: components["schemas"]["Timestamp"] | null;
+                pickedUpBy: string | null;
+            }[];
+            requests: components["schemas"]["ExportedRequest"][];
+            profiles: components["schemas"]["ExportedProfile"][];
+            jobRows: components["schemas"]["ExportedJobRow"][];
+            activity: components["schemas"]["ExportedActivity"][];
         };
     };
     responses: {
@@ -2291,6 +2446,23 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "no_client_secret";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `user_forgotten`: This user was forgotten. Who comes back is a new user. */
+        "409_user_forgotten": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "user_forgotten";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -5742,6 +5914,59 @@ export interface operations {
             503: components["responses"]["503_unavailable"];
         };
     };
+    getRealmSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["RealmSettings"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
     listOwnSessions: {
         parameters: {
             query?: never;
@@ -6070,6 +6295,41 @@ export interface operations {
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    exportUserData: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserExport"];
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];
@@ -6549,6 +6809,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
+            409: components["responses"]["409_user_forgotten"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

@@ -10,6 +10,7 @@ export const auditEvents = [
   "user_undelete",
   "user_limit_update",
   "user_forget",
+  "user_export",
   "profile_create",
   "profile_revoke",
   "guest_account_create",

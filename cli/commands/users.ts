@@ -8,8 +8,9 @@ import { allRows } from "../service/pages.ts";
 import { ServiceError } from "../service/refusal.ts";
 import { answerOf, type ServiceClient } from "../service/service-client.ts";
 import { command, type CliCommand } from "./command.ts";
-import { listOptions, reasonOption, userArgument, usersArgument } from "./inputs.ts";
+import { listOptions, outOption, reasonOption, userArgument, usersArgument } from "./inputs.ts";
 import { asQuery } from "./query.ts";
+import { saveStream } from "./save-stream.ts";
 
 export const usersList = command({
   name: "users list",
@@ -33,6 +34,19 @@ export const usersShow = command({
   options: {},
   async run({ user }, context) {
     await context.out.one(userResource, await findUser(await context.service(), user));
+    return undefined;
+  },
+});
+
+export const usersExport = command({
+  name: "users export",
+  about: "All that is held about one user, as JSON. The export is itself recorded.",
+  arguments: { user: userArgument },
+  options: { out: outOption },
+  async run({ user, out }, context) {
+    const service = await context.service();
+    const { userID } = await findUser(service, user);
+    await saveStream(context, out, () => service.stream({ method: "GET", path: `/api/user/${userID}/export` }));
     return undefined;
   },
 });
@@ -148,6 +162,7 @@ async function forEach(
 export const userCommands: readonly CliCommand[] = [
   usersList,
   usersShow,
+  usersExport,
   usersLock,
   usersUnlock,
   usersOffboard,

@@ -1,4 +1,5 @@
 import { queryOptions, useQuery } from "@tanstack/react-query";
+import { useTranslation } from "react-i18next";
 import { api, dataOf, type Schemas } from "../api/api-client.ts";
 import { AnchorLink } from "./anchor-link.tsx";
 import { throttleCalls } from "./throttle-calls.ts";
@@ -15,12 +16,20 @@ export const personQuery = (userID: string) =>
   });
 
 /** What a person is called where there is little room. */
-export const personName = ({ email, pairwiseID }: Pick<Schemas["User"], "email" | "pairwiseID">): string =>
-  email === "" ? pairwiseID : email;
+export const personName = ({ email, pairwiseID, userID }: Pick<Schemas["User"], "email" | "pairwiseID" | "userID">) =>
+  email || pairwiseID || userID;
+
+/** What a person is called in lists of their own: a person who was forgotten has a number alone. */
+export function usePersonID(): (user: Pick<Schemas["User"], "pairwiseID" | "userID" | "forgottenDate">) => string {
+  const { t } = useTranslation();
+  return ({ pairwiseID, userID, forgottenDate }) =>
+    forgottenDate === undefined ? pairwiseID : t("users.forgotten", { userID });
+}
 
 /** A person by name, or by number until the name is known, leading to their page. `inText`: other words stand beside it. */
 export function PersonLink({ userID, inText = false }: { userID: string; inText?: boolean }) {
   const { data } = useQuery(personQuery(userID));
+  const personID = usePersonID();
   return (
     <AnchorLink
       to="/users/$userID"
@@ -32,12 +41,12 @@ export function PersonLink({ userID, inText = false }: { userID: string; inText?
       miw={24}
       mih={24}
       style={{ overflowWrap: "anywhere" }}
-      title={data?.pairwiseID}
+      title={data && personID(data)}
       onClick={(event) => {
         event.stopPropagation();
       }}
     >
-      {data === undefined ? userID : personName(data)}
+      {data === undefined ? userID : data.email || personID(data)}
     </AnchorLink>
   );
 }

@@ -5,6 +5,7 @@ import {
   IconCircleCheck,
   IconClock,
   IconClockX,
+  IconEraser,
   IconLoader2,
   IconLock,
   IconPlayerPause,
@@ -17,6 +18,7 @@ const statuses = {
   active: { color: "teal", icon: IconCircleCheck },
   locked: { color: "yellow", icon: IconLock },
   offboarded: { color: "gray", icon: IconUserOff },
+  forgotten: { color: "gray", icon: IconEraser },
   revoked: { color: "gray", icon: IconBan },
   expired: { color: "gray", icon: IconClockX },
   expiring: { color: "orange", icon: IconClock },
@@ -61,5 +63,11 @@ export function profileStatus(
 }
 
 /** Where a user stands. */
-export const userStatus = (user: { blacklisted: boolean; locked: boolean }): "active" | "locked" | "offboarded" =>
-  user.blacklisted ? "offboarded" : user.locked ? "locked" : "active";
+export function userStatus(user: {
+  blacklisted: boolean;
+  locked: boolean;
+  forgottenDate?: string;
+}): "active" | "locked" | "offboarded" | "forgotten" {
+  if (user.forgottenDate !== undefined) return "forgotten";
+  return user.blacklisted ? "offboarded" : user.locked ? "locked" : "active";
+}

@@ -127,7 +127,7 @@ function rowsNaming(realm: ForgettingRealm, people: readonly DueUser[], jobs: Sq
     ${named(sql`p.email`, sql`lower(r.email)`)})`;
 }
 
-/** Takes people out of jobs that nobody has started: such a job waits for ever, and starting it would not find them. */
+/** Takes people out of jobs that nobody has started: such a job may wait for years, and would not find them once it is started. */
 async function takeOutOfWaitingJobs(
   tx: Db,
   { realm, people, at }: { realm: ForgettingRealm; people: readonly DueUser[]; at: Date },

@@ -4,6 +4,7 @@ import type { Check } from "./check.ts";
 import { checkConstraints } from "./constraints.ts";
 import { checkCrls } from "./crls.ts";
 import { checkLogin, checkMigrations, checkRoles, checkServer } from "./database.ts";
+import { checkForgetting } from "./forgetting.ts";
 import { checkIssuers } from "./issuers.ts";
 import { checkMachine } from "./machine.ts";
 import { checkProcesses } from "./processes.ts";
@@ -46,6 +47,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     await checkAuditGuards(db),
     ...(await checkAudit(db, context)),
     ...(await checkCrls(db, context)),
+    ...(await checkForgetting(db, context)),
   ];
 }
 

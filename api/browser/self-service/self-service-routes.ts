@@ -4,6 +4,7 @@ import { pageRoute } from "../pages/page-route.ts";
 import { showConnectedApplications, withdrawApplication } from "./connected-applications.ts";
 import { askToRevoke, renewDevice, revokeDevice, showDevice } from "./device.ts";
 import { showDevices } from "./devices.ts";
+import { downloadOwnData } from "./own-data.ts";
 import { findGuest } from "./guest.ts";
 import { showGuestHome } from "./guest-home.ts";
 import { downloadFromLink, showHandOverLink, useHandOverLink } from "./hand-over-link.ts";
@@ -20,6 +21,7 @@ export const selfServiceRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, "/me/devices/:serial/renew", { post: renewDevice }),
   pageRoute(deps, "/me/hand-overs/:id", { get: showHandOver(requireSignedIn) }),
   pageRoute(deps, "/me/hand-overs/:id/file/:filename", { get: downloadHandOver(requireSignedIn) }),
+  pageRoute(deps, "/me/data", { get: downloadOwnData }),
   pageRoute(deps, "/me/apps", { get: showConnectedApplications }),
   pageRoute(deps, "/me/apps/:client_id/withdraw", { post: withdrawApplication }),
 

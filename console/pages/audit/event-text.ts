@@ -32,7 +32,7 @@ const textIn = (properties: Properties, name: string): string | undefined => {
 };
 
 function countIn(properties: Properties): number {
-  const count = properties["profiles"] ?? properties["entries"] ?? properties["failed"];
+  const count = properties["profiles"] ?? properties["entries"] ?? properties["failed"] ?? properties["users"];
   return typeof count === "number" ? count : 0;
 }
 
@@ -44,6 +44,10 @@ function contextOf(event: string, properties: Properties): string | undefined {
       if (change?.name !== "active" || others.length > 0) return undefined;
       return change.after === true ? "on" : "off";
     }
+    case "profile_create":
+    case "profile_revoke":
+      // Entries of earlier versions have the name that the person gave the device.
+      return textIn(properties, "name") === undefined ? undefined : "named";
     case "user_limit_update":
       return partsOf(properties).changes[0]?.after === 0 ? "removed" : undefined;
     case "job_create":

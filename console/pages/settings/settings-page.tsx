@@ -1,8 +1,9 @@
-import { Skeleton } from "@mantine/core";
+import { Skeleton, Stack } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
+import { ForgettingCard } from "./forgetting-card.tsx";
 import { loadRealm, realmKey } from "./realm.ts";
 import { SettingsForm } from "./settings-form.tsx";
 
@@ -18,7 +19,10 @@ export function SettingsPage() {
   return (
     <Page title={t("nav.settings")} lead={t("settings.lead")}>
       {data !== undefined ? (
-        <SettingsForm realm={data} />
+        <Stack>
+          <SettingsForm realm={data} />
+          <ForgettingCard realmName={data.realmName} />
+        </Stack>
       ) : error === null ? (
         <Skeleton height={320} radius="md" role="status" aria-label={t("shell.loading")} />
       ) : (

@@ -16,9 +16,9 @@ export const userCalls = {
 export type UserAction = keyof typeof userCalls;
 
 /** Whether doing it would change anything. */
-export const isPossible: Readonly<Record<UserAction, (user: { locked: boolean; blacklisted: boolean }) => boolean>> = {
+export const isPossible: Readonly<Record<UserAction, (user: { locked: boolean; blacklisted: boolean; forgottenDate?: string }) => boolean>> = {
   lock: ({ locked, blacklisted }) => !locked && !blacklisted,
   unlock: ({ locked }) => locked,
   offboard: ({ blacklisted }) => !blacklisted,
-  reactivate: ({ blacklisted }) => blacklisted,
+  reactivate: ({ blacklisted, forgottenDate }) => blacklisted && forgottenDate === undefined,
 };

@@ -13,7 +13,17 @@ import { ProfilesUsed } from "./profiles-used.tsx";
 export function UserFacts({ user }: { user: User }) {
   const { t } = useTranslation();
   const [changing, { open, close }] = useDisclosure();
-  const { userID, pairwiseID, email, creationTime, lockDate, blacklistDate, profileOverride, maxProfiles } = user;
+  const {
+    userID,
+    pairwiseID,
+    email,
+    creationTime,
+    lockDate,
+    blacklistDate,
+    forgottenDate = null,
+    profileOverride,
+    maxProfiles,
+  } = user;
   const since = (name: string, at: string | null): [string, ReactNode][] =>
     at === null ? [] : [[name, <Time key={name} at={at} />]];
   return (
@@ -21,8 +31,12 @@ export function UserFacts({ user }: { user: User }) {
       <Facts
         facts={[
           [t("users.columns.status"), <StatusBadge key="status" status={userStatus(user)} />],
-          [t("users.columns.pairwiseID"), pairwiseID],
-          [t("users.columns.email"), email === "" ? t("users.noEmail") : email],
+          ...(forgottenDate === null
+            ? ([
+                [t("users.columns.pairwiseID"), pairwiseID],
+                [t("users.columns.email"), email === "" ? t("users.noEmail") : email],
+              ] satisfies [string, ReactNode][])
+            : []),
           [t("users.columns.profiles"), <ProfilesUsed key="profiles" user={user} />],
           [
             t("users.limit.label"),
@@ -36,6 +50,7 @@ export function UserFacts({ user }: { user: User }) {
           [t("users.columns.created"), <Time key="created" at={creationTime} />],
           ...since(t("users.filters.locked"), lockDate),
           ...since(t("users.filters.offboarded"), blacklistDate),
+          ...since(t("status.forgotten"), forgottenDate),
           [t("users.columns.userID"), userID],
         ]}
       />

@@ -7,7 +7,9 @@ import { useTranslation } from "react-i18next";
 import { api, ApiError, dataOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
+import { usePersonID } from "../../ui/person.tsx";
 import { CreateProfileDialog } from "./create-profile-dialog.tsx";
+import { ExportButton } from "./export-button.tsx";
 import type { User } from "./load-users.ts";
 import { RunNotice } from "./run-notice.tsx";
 import { useUserActions } from "./use-user-actions.tsx";
@@ -56,9 +58,10 @@ function Person({ user }: { user: User }) {
   const { t } = useTranslation();
   const [creating, { open, close }] = useDisclosure();
   const { run, dismiss, perform } = useUserActions();
+  const personID = usePersonID();
   return (
     <Page
-      title={user.pairwiseID}
+      title={personID(user)}
       lead={user.email === "" ? undefined : user.email}
       actions={
         <>
@@ -67,6 +70,7 @@ function Person({ user }: { user: User }) {
               {t("users.newProfile")}
             </Button>
           )}
+          <ExportButton userID={user.userID} />
           <UserButtons
             users={[user]}
             busy={run?.ended === false}

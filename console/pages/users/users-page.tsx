@@ -7,6 +7,7 @@ import { DataList } from "../../list/data-list.tsx";
 import { useListState } from "../../list/list-state.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Page } from "../../ui/page.tsx";
+import { usePersonID } from "../../ui/person.tsx";
 import { StatusBadge, userStatus } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
 import { loadUsers, type User } from "./load-users.ts";
@@ -36,7 +37,7 @@ export function UsersPage() {
         label={t("users.table")}
         load={loadUsers}
         idOf={({ userID }) => userID}
-        rowLabel={({ pairwiseID }) => pairwiseID}
+        rowLabel={usePersonID()}
         columns={useColumns()}
         filters={useUserFilters()}
         searchLabel={t("users.search")}
@@ -64,17 +65,18 @@ export function UsersPage() {
 
 function useColumns(): Column<User>[] {
   const { t } = useTranslation();
+  const personID = usePersonID();
   return [
     {
       key: "pairwiseID",
       title: t("users.columns.pairwiseID"),
       sortKey: "pairwiseid",
-      render: ({ userID, pairwiseID }) => (
-        <AnchorLink to="/users/$userID" params={{ userID }} inherit style={{ overflowWrap: "break-word" }}>
-          {pairwiseID}
+      render: (user) => (
+        <AnchorLink to="/users/$userID" params={{ userID: user.userID }} inherit style={{ overflowWrap: "break-word" }}>
+          {personID(user)}
         </AnchorLink>
       ),
-      text: ({ pairwiseID }) => pairwiseID,
+      text: personID,
     },
     { key: "email", title: t("users.columns.email"), render: ({ email }) => email, text: ({ email }) => email },
     {

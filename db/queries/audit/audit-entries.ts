@@ -76,6 +76,19 @@ export const list = (
     },
   });
 
+/**
+ * Whether the realm has entries of versions that named people in them: the oldest one about a new user tells, because
+ * nobody can be in an entry before they were made.
+ */
+export async function nameSomebody(db: Db, realmId: string): Promise<boolean> {
+  const rows = await db.query(sql`
+    select
+      from (select properties from audit_entries where realm_id = ${realmId} and event = 'user_create' order by at, id limit 1) e
+     where e.properties ? 'pairwiseID'
+  `);
+  return rows.length > 0;
+}
+
 /** An entry in the words of its chain, with its place in it; null while it has none. */
 export interface ExportedEntry {
   id: string;

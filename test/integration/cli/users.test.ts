@@ -36,6 +36,13 @@ test("a user of another realm is not found", async () => {
   expect((await cli(["users", "lock", "elsewhere"])).code).toBe(1);
 });
 
+test("an export is all that is held about a user, as JSON", async () => {
+  const { id } = await realm.user({ pairwiseId: "exported@north" });
+  const { code, out } = await cli(["users", "export", "exported@north"]);
+  expect(code).toBe(0);
+  expect(JSON.parse(out)).toMatchObject({ user: { userID: id, pairwiseID: "exported@north" }, profiles: [] });
+});
+
 test("lock and unlock, several at once", async () => {
   const users = [await realm.user(), await realm.user()].map(({ id }) => id);
 

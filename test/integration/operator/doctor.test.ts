@@ -506,6 +506,34 @@ describe("the queue's schema", () => {
   });
 });
 
+test("people who should have been forgotten, and entries of earlier versions that name people, are a warning", async () => {
+  const realm = await operator.realm();
+  const { owner } = operator.database;
+  const given = givenRows(() => owner);
+  const [{ id: realmId } = { id: "" }] = await owner.query<{ id: string }>(
+    sql`select id from realms where name = ${realm}`,
+  );
+  const found = async () => (await examine(["--realm", realm])).of(`forgetting ${realm}`);
+  expect(await found()).toBeUndefined();
+
+  await owner.query(sql`update realms set forget_after_months = 2 where id = ${realmId}`);
+  expect(await found()).toMatchObject({ status: "ok" });
+
+  const left = new Date(systemClock.now().getTime() - 100 * 86_400_000);
+  const user = await given.user({ realmId, offboardedAt: left });
+  expect(await found()).toMatchObject({ status: "warn", message: expect.stringContaining("of 1 offboarded users") as string });
+
+  await owner.query(sql`delete from users where id = ${user.id}`);
+  await owner.query(sql`
+    insert into audit_entries (realm_id, at, event, properties)
+    values (${realmId}, now(), 'user_create', '{"userID": "1", "pairwiseID": "ada"}')
+  `);
+  expect(await found()).toMatchObject({
+    status: "warn",
+    message: expect.stringContaining("earlier versions") as string,
+  });
+});
+
 test("a database that was never migrated says so", async () => {
   const url = new URL(operator.database.url);
   url.pathname = "/postgres";

@@ -236,6 +236,26 @@ test("the share of people above which an offboarding is confirmed is a percentag
   for (const wrong of ["101", "-1", "20%", ""]) expect((await set(wrong)).code).toBe(2);
 });
 
+test("nobody is forgotten until the realm says after how many months, and the setting is taken back", async () => {
+  const realm = await operator.realm();
+  const set = (...options: string[]) => operator.run(["realm", "set", "--realm", realm, ...options]);
+  const listed = async () => {
+    const [found] = (await operator.run(["realm", "list", "--realm", realm])).json["realms"] as object[];
+    return found;
+  };
+
+  expect(await listed()).toMatchObject({ forgetAfterMonths: null });
+  expect((await set("--forget-after-months", "120")).json).toMatchObject({ forgetAfterMonths: 120 });
+  expect(await listed()).toMatchObject({ forgetAfterMonths: 120 });
+  for (const wrong of ["0", "121", "1.5", ""]) expect((await set("--forget-after-months", wrong)).code).toBe(2);
+  expect((await set("--forget-after-months", "3", "--clear", "forget-after-months")).code).toBe(2);
+  expect((await set("--clear", "forget-after-months")).json).toMatchObject({ forgetAfterMonths: null });
+  expect(await updatesOf(realm)).toEqual([
+    { before: { forgetAfterMonths: null }, after: { forgetAfterMonths: 120 } },
+    { before: { forgetAfterMonths: 120 }, after: { forgetAfterMonths: null } },
+  ]);
+});
+
 test("settings that are given change and the others stay", async () => {
   const realm = await operator.realm();
 

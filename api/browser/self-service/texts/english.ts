@@ -28,6 +28,8 @@ export const english = {
     revokeNamed: (name: string) => `Revoke ${name}`,
     renew: "Renew",
     renewNamed: (name: string) => `Renew ${name}`,
+    ownData: "Download your data",
+    ownDataText: "You can have all that is stored here about you.",
     preparing: "Preparing",
     preparingText: "It will be ready in a moment.",
     revoked: (name: string) => `${name} is revoked. It cannot join the network any more.`,

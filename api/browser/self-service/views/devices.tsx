@@ -73,6 +73,12 @@ export function sendDevices(page: PageRequest, me: SignedInOwner, { profiles, un
               ))}
             </ul>
           )}
+          <p class="dim">
+            {texts.home.ownDataText}{" "}
+            <a class="link" href={`${home}/data`} download>
+              {texts.home.ownData}
+            </a>
+          </p>
         </>
       ),
     }),

@@ -302,7 +302,7 @@ describe("who is forgotten", () => {
     expect(await forgottenOf([returning])).toEqual([false]);
   });
 
-  test("nobody by the function that erases, before their time, whoever calls it", async () => {
+  test("nobody by the function that erases, before their time, even when the worker calls it", async () => {
     const people = [await leaver(1), await given.user({ realmId })];
     const db = (worker ??= api.database.open("realmpass_worker"));
     const [answer] = await db.query<{ ids: string[] }>(sql`

@@ -99,7 +99,6 @@ describe("who somebody is", () => {
     ]);
     expect(audit[0]?.properties).toEqual({
       userID: user?.id,
-      pairwiseID: "pw-first",
       issuer: upstream.url,
       administrator: false,
     });

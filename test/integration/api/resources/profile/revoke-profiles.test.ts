@@ -27,7 +27,7 @@ test.each([
       {
         event: "profile_revoke",
         userId: expect.any(String),
-        properties: { reason, name: "laptop", user: expect.any(String) },
+        properties: { reason, user: expect.any(String) },
       },
     ]);
   }

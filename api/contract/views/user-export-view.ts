@@ -1,0 +1,100 @@
+import { z } from "zod";
+import { ConsentView } from "./consent-view.ts";
+import { SessionView } from "./session-view.ts";
+import { Timestamp } from "./timestamp.ts";
+import { UserView } from "./user-view.ts";
+
+const moment = Timestamp.nullable();
+
+/** A profile that was ever issued to a user, with what is public of it. */
+export const ExportedProfileView = z
+  .object({
+    serial: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    deviceType: z.string().nullable(),
+    identity: z.string(),
+    authable: z.boolean(),
+    creationTime: Timestamp,
+    validFrom: Timestamp,
+    expirationTime: Timestamp,
+    revokeTime: moment,
+    revokeReason: z.int().nullable(),
+    lastOcsp: moment.describe("When the certificate's status was asked for last."),
+    certificate: z.string().describe("PEM."),
+  })
+  .meta({ id: "ExportedProfile" });
+
+/** A profile that was asked for and not issued, or not yet. */
+export const ExportedRequestView = z
+  .object({
+    state: z.string(),
+    name: z.string(),
+    description: z.string().nullable(),
+    deviceType: z.string().nullable(),
+    csr: z.string().nullable(),
+    creationTime: Timestamp,
+    finishedAt: moment,
+    error: z.string().nullable(),
+  })
+  .meta({ id: "ExportedRequest" });
+
+/** A row of a bulk job about a user. */
+export const ExportedJobRowView = z
+  .object({
+    job: z.string(),
+    kind: z.string(),
+    createdAt: Timestamp,
+    row: z.int(),
+    input: z.record(z.string(), z.string().nullable()).describe("The cells as they were given, by column."),
+    status: z.string(),
+    error: z.string().nullable(),
+    message: z.string().nullable(),
+  })
+  .meta({ id: "ExportedJobRow" });
+
+/** An audit entry by a user or about them. */
+export const ExportedActivityView = z
+  .object({
+    id: z.string(),
+    date: Timestamp,
+    event: z.string(),
+    by: z.enum(["user", "other"]).describe("Whether the user did it. Who else did is not in the user's data."),
+    client: z.string().nullable(),
+    properties: z
+      .record(z.string(), z.unknown())
+      .nullable()
+      .describe("Null in entries about others, which the user made."),
+  })
+  .meta({ id: "ExportedActivity" });
+
+/** All that is held about a user. */
+export const UserExportView = z
+  .object({
+    exportedAt: Timestamp,
+    user: UserView.extend({ displayName: z.string().nullable(), administrator: z.boolean() }),
+    signIn: z.object({
+      username: z.string().nullable().describe("Of the local account; null: there is none."),
+      identities: z.array(z.object({ issuer: z.string(), subject: z.string(), createdAt: Timestamp })),
+      logins: z.array(z.object({ method: z.string(), signedInAt: Timestamp, expiresAt: Timestamp })),
+      links: z.array(z.object({ createdAt: Timestamp, expiresAt: Timestamp, consumedAt: moment })),
+    }),
+    sessions: z.array(SessionView),
+    consents: z.array(ConsentView),
+    handOvers: z.array(
+      z.object({
+        name: z.string(),
+        deviceType: z.string(),
+        createdAt: Timestamp,
+        expiresAt: Timestamp,
+        pickedUpAt: moment,
+        pickedUpBy: z.string().nullable(),
+      }),
+    ),
+    requests: z.array(ExportedRequestView),
+    profiles: z.array(ExportedProfileView),
+    jobRows: z.array(ExportedJobRowView),
+    activity: z.array(ExportedActivityView),
+  })
+  .meta({ id: "UserExport" });
+export type UserExportView = z.infer<typeof UserExportView>;

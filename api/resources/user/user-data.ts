@@ -1,0 +1,176 @@
+import { X509Certificate } from "node:crypto";
+import type { Db } from "../../../db/client.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import * as consents from "../../../db/queries/oauth/consents.ts";
+import * as held from "../../../db/queries/people/user-export.ts";
+import type { User } from "../../../db/queries/people/users.ts";
+import * as sessions from "../../../db/queries/sign-in/sessions.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { actorOf, type Principal } from "../../contract/principal.ts";
+import { Streamed } from "../../contract/stream.ts";
+import { consentView } from "../../contract/views/consent-view.ts";
+import { sessionView } from "../../contract/views/session-view.ts";
+import type { UserExportView } from "../../contract/views/user-export-view.ts";
+import { userView } from "../../contract/views/user-view.ts";
+
+/** People have all that is held about them once in this time: the audit log is read for it. */
+export const ownSecondsMin = 60;
+
+/**
+ * All that is held about a user as one file, with its audit entry. Nothing secret is in it, and of other people nothing
+ * but what is in the cells of the user's own rows. Undefined for people who had theirs less than {@link ownSecondsMin} ago.
+ */
+export async function exportUser(
+  { db, clock }: Pick<Deps, "db" | "clock">,
+  { principal, user, isSelf }: { principal: Principal; user: User; isSelf: boolean },
+): Promise<Streamed | undefined> {
+  const at = clock.now();
+  const { id: userId, realmId } = user;
+  const since = new Date(at.getTime() - ownSecondsMin * 1_000);
+  if (isSelf && (await held.wasExportedSince(db, { realmId, userId, since }))) {
+    return undefined;
+  }
+  await audit.record(db, {
+    realmId,
+    event: "user_export",
+    actor: actorOf(principal),
+    at,
+    properties: { userID: userId },
+  });
+  return new Streamed("application/json; charset=utf-8", `user-${userId}.json`, pieces(db, { user, at }));
+}
+
+/** Read at once: few enough to be held, many enough to be quick. */
+const profilesMax = 200;
+const entriesMax = 5_000;
+
+/** One JSON object; lists are read and sent in pages. */
+async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGenerator<string> {
+  const { id: userId, realmId } = user;
+  const of = { realmId, userId };
+  const [signIns, signedIn, allowed, handOvers, requests] = await Promise.all([
+    held.findSignIns(db, of),
+    sessions.listOfUser(db, { ...of, at }),
+    consents.listOfUser(db, { userId }),
+    held.listHandOvers(db, of),
+    held.listRequests(db, of),
+  ]);
+  const head: Omit<UserExportView, "profiles" | "jobRows" | "activity"> = {
+    exportedAt: at.toISOString(),
+    user: { ...userView(user), displayName: user.displayName, administrator: user.administrator },
+    signIn: {
+      username: signIns.username,
+      identities: signIns.identities.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() })),
+      logins: signIns.logins.map(({ method, signedInAt, expiresAt }) => ({
+        method,
+        signedInAt: signedInAt.toISOString(),
+        expiresAt: expiresAt.toISOString(),
+      })),
+      links: signIns.links.map(({ createdAt, expiresAt, consumedAt }) => ({
+        createdAt: createdAt.toISOString(),
+        expiresAt: expiresAt.toISOString(),
+        consumedAt: isoOf(consumedAt),
+      })),
+    },
+    sessions: signedIn.map((session) => sessionView(session, null)),
+    consents: allowed.map(consentView),
+    handOvers: handOvers.map((one) => ({
+      ...one,
+      createdAt: one.createdAt.toISOString(),
+      expiresAt: one.expiresAt.toISOString(),
+      pickedUpAt: isoOf(one.pickedUpAt),
+    })),
+    requests: requests.map(({ errorCode, createdAt, finishedAt, ...request }) => ({
+      ...request,
+      creationTime: createdAt.toISOString(),
+      finishedAt: isoOf(finishedAt),
+      error: errorCode,
+    })),
+  };
+  yield JSON.stringify(head).slice(0, -1);
+  yield* list("profiles", profilesOf(db, of));
+  yield* list("jobRows", jobRowsOf(db, user));
+  yield* list("activity", activityOf(db, user));
+  yield "}\n";
+}
+
+/** A further property of the object, with what the pages have. */
+async function* list(name: keyof UserExportView, pages: AsyncIterable<readonly unknown[]>): AsyncGenerator<string> {
+  yield `,${JSON.stringify(name)}:[`;
+  let separator = "";
+  for await (const page of pages) {
+    if (page.length === 0) continue;
+    yield separator + page.map((one) => JSON.stringify(one)).join(",");
+    separator = ",";
+  }
+  yield "]";
+}
+
+const isoOf = (at: Date | null): string | null => at?.toISOString() ?? null;
+
+async function* profilesOf(
+  db: Db,
+  of: { realmId: string; userId: string },
+): AsyncGenerator<UserExportView["profiles"]> {
+  for (let afterId = "0"; ;) {
+    const page = await held.listProfiles(db, { ...of, afterId, limit: profilesMax });
+    yield page.map((profile) => ({
+      serial: profile.serialNumber,
+      name: profile.name,
+      description: profile.description,
+      deviceType: profile.deviceType,
+      identity: profile.identity,
+      authable: profile.authable,
+      creationTime: profile.createdAt.toISOString(),
+      validFrom: profile.notBefore.toISOString(),
+      expirationTime: profile.notAfter.toISOString(),
+      revokeTime: isoOf(profile.revokedAt),
+      revokeReason: profile.revocationReason,
+      lastOcsp: isoOf(profile.lastOcspAt),
+      certificate: new X509Certificate(profile.certificate).toString(),
+    }));
+    const last = page.at(-1);
+    if (last === undefined || page.length < profilesMax) return;
+    afterId = last.id;
+  }
+}
+
+async function* jobRowsOf(
+  db: Db,
+  { id: userId, realmId, pairwiseId }: User,
+): AsyncGenerator<UserExportView["jobRows"]> {
+  for (const jobId of await held.listJobIds(db, { realmId })) {
+    const rows = await held.listJobRows(db, { realmId, userId, pairwiseId, jobId });
+    yield rows.map(({ columns, input, createdAt, errorCode, ...row }) => ({
+      ...row,
+      createdAt: createdAt.toISOString(),
+      input: Object.fromEntries(columns.map((column, place) => [column, input[place] ?? null])),
+      error: errorCode,
+    }));
+  }
+}
+
+async function* activityOf(
+  db: Db,
+  { id: userId, realmId, createdAt }: User,
+): AsyncGenerator<UserExportView["activity"]> {
+  // Entries about a person begin with the one that they were made with, whose date is that of their row.
+  let after: held.AuditPlace | undefined = { at: new Date(createdAt.getTime() - 1).toISOString(), id: "0" };
+  while (after !== undefined) {
+    const page: Awaited<ReturnType<typeof held.listAudit>> = await held.listAudit(db, {
+      realmId,
+      userId,
+      after,
+      limit: entriesMax,
+    });
+    yield page.entries.map(({ id, at, event, clientId, byPerson, properties }) => ({
+      id,
+      date: at.toISOString(),
+      event,
+      by: byPerson ? ("user" as const) : ("other" as const),
+      client: clientId,
+      properties,
+    }));
+    after = page.place;
+  }
+}

@@ -1,0 +1,40 @@
+import { Button } from "@mantine/core";
+import { IconFileDownload } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { send } from "../../api/api-client.ts";
+import { saveFile } from "../../list/export-csv.ts";
+import { useErrorMessage } from "../../ui/error-notice.tsx";
+import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
+
+/** Saves all that is held about a person as a file, for their request for information. */
+export function ExportButton({ userID }: { userID: string }) {
+  const { t } = useTranslation();
+  const message = useErrorMessage();
+  const queries = useQueryClient();
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    try {
+      const response = await send(`/api/user/${userID}/export`, {});
+      saveFile(await response.blob(), `user-${userID}.json`);
+      notifyDone(t("users.export.done"));
+      await queries.invalidateQueries({ queryKey: ["audit"] });
+    } catch (error) {
+      notifyFailed(message(error as Error));
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button
+      variant="default"
+      loading={busy}
+      leftSection={<IconFileDownload size={16} aria-hidden />}
+      onClick={() => void run()}
+    >
+      {t("users.export.label")}
+    </Button>
+  );
+}
