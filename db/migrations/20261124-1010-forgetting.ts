@@ -22,6 +22,7 @@ language plpgsql security definer set search_path = public, pg_temp set plan_cac
 declare
   due bigint[];
   realm_ids bigint[];
+  pairwise_ids text[];
   known text[];
 begin
   -- Judged here, too: who may call this forgets nobody before their time, and a clock that is ahead changes nothing.
@@ -43,11 +44,10 @@ begin
     return due;
   end if;
   realm_ids := array(select distinct realm_id from users where id = any(due));
+  pairwise_ids := array(select pairwise_id from users where id = any(due));
   known := array(
     select distinct lower(btrim(value))
-      from (select unnest(array[pairwise_id, email, display_name]) from users where id = any(due)
-            union all
-            select username from local_credentials where user_id = any(due)
+      from (select unnest(array[pairwise_id, email]) from users where id = any(due)
             union all
             select subject from upstream_identities where user_id = any(due)) as found (value)
      where btrim(value) <> '');
@@ -75,9 +75,12 @@ begin
      and r.job_id = j.id
      and r.status not in ('pending', 'working')
      and (r.user_id = any(due)
-          or exists (select
-                       from unnest(r.input || array[r.pairwise_id, r.email]) as cell
-                      where lower(btrim(cell)) = any(known)));
+          or r.pairwise_id = any(pairwise_ids)
+          -- A row that was never found to be about anybody may be about them all the same.
+          or (r.user_id is null
+              and exists (select
+                            from unnest(r.input || array[r.pairwise_id, r.email]) as cell
+                           where lower(btrim(cell)) = any(known))));
 
   update users
      set email = '', display_name = null, pairwise_id = chr(127) || id, forgotten_at = at

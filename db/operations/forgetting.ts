@@ -97,7 +97,7 @@ export async function forgetSlice(
   return { forgotten, place: { offboardedAt: last.offboardedAt, id: last.id } };
 }
 
-/** The rows of the realm's jobs `j` of a kind that are still to be done and name one of the people: whom, and where. */
+/** The rows of the realm's jobs `j` of a kind that are still to be done and name one of the people, by e-mail address only where by nothing else: whom, and where. */
 function rowsNaming(realm: ForgettingRealm, people: readonly DueUser[], jobs: Sql): Sql {
   const named = (column: Sql, key: Sql): Sql => sql`
     select p.id, r.job_id, r.position
@@ -124,7 +124,9 @@ function rowsNaming(realm: ForgettingRealm, people: readonly DueUser[], jobs: Sq
     union
     ${named(sql`p.pairwise_id`, sql`r.pairwise_id`)}
     union
-    ${named(sql`p.email`, sql`lower(r.email)`)})`;
+    ${named(sql`p.email`, sql`lower(r.email)`)}
+     where r.user_id is null
+       and r.pairwise_id is null)`;
 }
 
 /** Takes people out of jobs that nobody has started: such a job may wait for years, and would not find them once it is started. */

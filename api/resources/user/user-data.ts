@@ -1,4 +1,3 @@
-import { X509Certificate } from "node:crypto";
 import type { Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as consents from "../../../db/queries/oauth/consents.ts";
@@ -106,6 +105,10 @@ async function* list(name: keyof UserExportView, pages: AsyncIterable<readonly u
   yield "]";
 }
 
+/** A certificate as text (RFC 7468 section 5). */
+const pemOf = (der: Buffer): string =>
+  `-----BEGIN CERTIFICATE-----\n${der.toString("base64").replace(/.{1,64}/g, "$&\n")}-----END CERTIFICATE-----\n`;
+
 const isoOf = (at: Date | null): string | null => at?.toISOString() ?? null;
 
 async function* profilesOf(
@@ -127,7 +130,7 @@ async function* profilesOf(
       revokeTime: isoOf(profile.revokedAt),
       revokeReason: profile.revocationReason,
       lastOcsp: isoOf(profile.lastOcspAt),
-      certificate: new X509Certificate(profile.certificate).toString(),
+      certificate: pemOf(profile.certificate),
     }));
     const last = page.at(-1);
     if (last === undefined || page.length < profilesMax) return;

@@ -31,7 +31,7 @@ export const german: Texts = {
     renew: "Erneuern",
     renewNamed: (name) => `${name} erneuern`,
     ownData: "Daten herunterladen",
-    ownDataText: "Sie können alles haben, was hier über Sie gespeichert ist.",
+    ownDataText: "Sie können alles herunterladen, was hier über Sie gespeichert ist.",
     preparing: "In Vorbereitung",
     preparingText: "Es ist gleich fertig.",
     revoked: (name) => `${name} ist widerrufen und kommt nicht mehr ins Netz.`,
