@@ -28,14 +28,17 @@ import { getIssuance } from "./resources/issuance/get-issuance.ts";
 import { cancelJob } from "./resources/bulk-job/cancel-job.ts";
 import { createOffboarding } from "./resources/bulk-job/create-offboarding.ts";
 import { createOnboarding } from "./resources/bulk-job/create-onboarding.ts";
+import { createReactivation } from "./resources/bulk-job/create-reactivation.ts";
 import { eraseJobResults } from "./resources/bulk-job/erase-job-results.ts";
 import { followJob } from "./resources/bulk-job/follow-job.ts";
 import { getJob } from "./resources/bulk-job/get-job.ts";
 import { getJobResults } from "./resources/bulk-job/get-job-results.ts";
+import { getUndo } from "./resources/bulk-job/get-undo.ts";
 import { listJobs } from "./resources/bulk-job/list-jobs.ts";
 import { retryJob } from "./resources/bulk-job/retry-job.ts";
 import { startJob } from "./resources/bulk-job/start-job.ts";
 import { takeRowsOut } from "./resources/bulk-job/take-rows-out.ts";
+import { undoJob } from "./resources/bulk-job/undo-job.ts";
 import { getOverview } from "./resources/overview/get-overview.ts";
 import { createOwnProfile } from "./resources/profile/create-own-profile.ts";
 import { getOwnProfile } from "./resources/profile/get-own-profile.ts";
@@ -54,6 +57,7 @@ import { createUserProfile } from "./resources/user/create-user-profile.ts";
 import { endUserSession } from "./resources/user/end-user-session.ts";
 import { exportUserData } from "./resources/user/export-user.ts";
 import { getUser } from "./resources/user/get-user.ts";
+import { getUserProvisioning } from "./resources/user/get-user-provisioning.ts";
 import { listUserProfiles } from "./resources/user/list-user-profiles.ts";
 import { listUserSessions } from "./resources/user/list-user-sessions.ts";
 import { listUsers } from "./resources/user/list-users.ts";
@@ -67,6 +71,7 @@ export const endpoints: readonly Endpoint[] = [
   listUsers,
   getUser,
   exportUserData,
+  getUserProvisioning,
   listUserProfiles,
   createUserProfile,
   setUserLock,
@@ -115,6 +120,7 @@ export const endpoints: readonly Endpoint[] = [
   listJobs,
   createOnboarding,
   createOffboarding,
+  createReactivation,
   getJob,
   followJob,
   getJobResults,
@@ -123,6 +129,8 @@ export const endpoints: readonly Endpoint[] = [
   cancelJob,
   retryJob,
   takeRowsOut,
+  getUndo,
+  undoJob,
   getLiveness,
   getReadiness,
   getServiceHealth,

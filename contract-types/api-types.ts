@@ -411,7 +411,7 @@ export interface paths {
         put?: never;
         /**
          * Offboard many users
-         * @description Up to 200,000 rows as JSON, NDJSON or CSV. Everybody is locked out first, then their profiles are revoked. When more than 100 people would be offboarded that are more than the realm's share of its active users, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number.
+         * @description Up to 200,000 rows as JSON, NDJSON or CSV. Everybody is locked out first, then their profiles are revoked, with `graceDays` so many days later. When more than 100 people would be offboarded that are more than the realm's share of its active users, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number.
          */
         post: operations["createOffboarding"];
         delete?: never;
@@ -440,6 +440,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/reactivation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let many offboarded users sign in again
+         * @description Up to 200,000 rows as JSON, NDJSON or CSV, as for offboarding. Nothing that was revoked comes back: each device is set up again. Devices of people in their days of grace were never revoked and stay on the network. When more than 100 people would be let in that are more than the realm's share of its active users, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number.
+         */
+        post: operations["createReactivation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{id}": {
         parameters: {
             query?: never;
@@ -449,7 +469,7 @@ export interface paths {
         };
         /**
          * How a bulk job stands
-         * @description 202 until it has ended or is ready to be started; with `Prefer: wait=N` the answer waits for that.
+         * @description 202 until it has ended, is ready to be started or is in its days of grace; with `Prefer: wait=N` the answer waits for that.
          */
         get: operations["getJob"];
         put?: never;
@@ -575,9 +595,30 @@ export interface paths {
         put?: never;
         /**
          * Start a bulk job that is ready
-         * @description At once, or at `executeAt`, which may be 90 days away. Needs the scopes of what the job does. Where the number of people has to be confirmed, `confirmTotal` is how many the check found that will change. A job whose creator may no longer create it (`creator_ended`) becomes the caller's.
+         * @description At once, or at `executeAt`, which may be 90 days away. Needs the scopes of what the job does. Where the number of people has to be confirmed, `confirmTotal` is how many the check found that will change. A job whose creator may no longer create it (`creator_ended`) becomes the caller's. A job in `grace` is started with `confirmTotal` alone, the number of its rows that are not done (`total` less `done`): their devices go off now.
          */
         post: operations["startJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an undo of an offboarding would do now */
+        get: operations["getJobUndo"];
+        put?: never;
+        /**
+         * Take an offboarding back
+         * @description As a job of kind `reactivation`, in which the rows keep their numbers. It lets in exactly those whom the offboarding has locked out and nobody has changed since; each other row says why not. Before devices go off it keeps them on. What was revoked stays revoked. Locks, limits and e-mail addresses stay as they are. An offboarding can be taken back in its days of grace and once it has ended, for as long as it is kept, and by one job at a time.
+         */
+        post: operations["undoJob"];
         delete?: never;
         options?: never;
         head?: never;
@@ -814,7 +855,7 @@ export interface paths {
         post?: never;
         /**
          * Offboard a user
-         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently.
+         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which `Location` names and whose undo takes it back; there is none when the user has no profile to revoke.
          */
         delete: operations["offboardUser"];
         options?: never;
@@ -897,6 +938,23 @@ export interface paths {
         put?: never;
         /** Create a profile for a user */
         post: operations["createUserProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/{userID}/provisioning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a user's access has ended */
+        get: operations["getUserProvisioning"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1405,12 +1463,12 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            kind: "onboarding" | "offboarding";
+            kind: "onboarding" | "offboarding" | "reactivation";
             /**
-             * @description `ready` waits for somebody to start it, `scheduled` for its time; `cancelled`, `completed`, `completed_with_errors`, `failed` are final.
+             * @description `ready` waits for somebody to start it, `scheduled` for its time; in `grace` everybody is locked out, and devices go off at `revokeAt`; `cancelled`, `completed`, `completed_with_errors`, `failed` are final.
              * @enum {string}
              */
-            state: "checking" | "ready" | "scheduled" | "queued" | "running" | "cancelling" | "cancelled" | "completed" | "completed_with_errors" | "failed";
+            state: "checking" | "ready" | "scheduled" | "queued" | "running" | "grace" | "cancelling" | "cancelled" | "completed" | "completed_with_errors" | "failed";
             dryRun: boolean;
             createdAt: components["schemas"]["Timestamp"];
             startedAt: components["schemas"]["Timestamp"] | null;
@@ -1429,6 +1487,21 @@ export interface components {
             etaSeconds: number | null;
             /** @description While the job has not failed: confirmation_required, changed_since_check, creator_ended, stalled, or null. */
             error: string | null;
+            /**
+             * @description What made it: a file or list, a retry or an undo of another job, or the offboarding of one user.
+             * @enum {string}
+             */
+            origin: "upload" | "retry" | "undo" | "user";
+            /** @description Offboarding: devices go off so many days after everybody is locked out. */
+            graceDays: number | null;
+            /** @description When they go off, once everybody is locked out. */
+            revokeAt: components["schemas"]["Timestamp"] | null;
+            /** @description The offboarding that this reactivation takes back. */
+            undoOf: string | null;
+            /** @description The newest job that takes this offboarding back and has begun to. */
+            undoneBy: string | null;
+            /** @description Until when this offboarding can be taken back; null: there is nothing to undo. */
+            undoUntil: components["schemas"]["Timestamp"] | null;
         };
         JobRow: {
             userID?: string | null;
@@ -1446,6 +1519,7 @@ export interface components {
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
             /** @description One of invalid_row, duplicate_row, user_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, changed_since, user_forgotten, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             serial?: string;
@@ -1454,6 +1528,18 @@ export interface components {
             data?: string;
             certificate?: string;
             privateKey?: string;
+        };
+        JobUndo: {
+            /** @description People who could sign in again. */
+            people: number;
+            /** @description People whom this job has changed, and something else since. They stay as they are. */
+            changedSince: number;
+            /** @description Devices of those people that never went off. */
+            devicesKept: number;
+            /** @description Devices of theirs that stay off: each is set up again. */
+            devicesRevoked: number;
+            /** @description Until when this can be done; null: it cannot be done now. */
+            until: components["schemas"]["Timestamp"] | null;
         };
         ListApplicationsBody: {
             /** @default 100 */
@@ -1634,7 +1720,7 @@ export interface components {
         };
         ListJobsFilter: {
             /** @enum {string} */
-            kind?: "onboarding" | "offboarding";
+            kind?: "onboarding" | "offboarding" | "reactivation";
             state?: string;
             dryRun?: string;
             createdBy?: string;
@@ -1988,6 +2074,20 @@ export interface components {
             profiles: components["schemas"]["ExportedProfile"][];
             jobRows: components["schemas"]["ExportedJobRow"][];
             activity: components["schemas"]["ExportedActivity"][];
+        };
+        UserProvisioning: {
+            /** @description null: not offboarded. */
+            offboarding: {
+                /**
+                 * @description `grace`: the devices are still on, until `revokeAt`.
+                 * @enum {string}
+                 */
+                state: "grace" | "done";
+                /** @description The bulk job that did it, while it is kept. */
+                job: string | null;
+                since: components["schemas"]["Timestamp"];
+                revokeAt: components["schemas"]["Timestamp"] | null;
+            } | null;
         };
     };
     responses: {
@@ -4559,6 +4659,7 @@ export interface operations {
                 dryRun?: string;
                 executeAt?: string;
                 confirmTotal?: string;
+                graceDays?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -4654,6 +4755,84 @@ export interface operations {
                     users: components["schemas"]["OnboardingRow"][];
                 };
                 "application/x-ndjson": components["schemas"]["OnboardingRow"];
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    Location?: string;
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 202;
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
+            422: components["responses"]["422_idempotency_key_reused"];
+            429: components["responses"]["429_too_many_requests_too_many_rows_waiting"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    createReactivation: {
+        parameters: {
+            query?: {
+                dryRun?: string;
+                executeAt?: string;
+                confirmTotal?: string;
+            };
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    users: components["schemas"]["OffboardingRow"][];
+                };
+                "application/x-ndjson": components["schemas"]["OffboardingRow"];
                 "text/csv": string;
             };
         };
@@ -5127,6 +5306,8 @@ export interface operations {
                 "application/json": {
                     executeAt?: (string) | null;
                     confirmTotal?: number | null;
+                    /** @description Of an offboarding: devices go off so many days later; null: at once. Default: as the job was created. */
+                    graceDays?: number | null;
                 };
             };
         };
@@ -5180,6 +5361,142 @@ export interface operations {
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
             429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getJobUndo: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["JobUndo"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_job_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    undoJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description true: only check, change nothing, and wait to be started. */
+                    dryRun?: boolean | null;
+                    executeAt?: (string) | null;
+                    /** @description How many people will be let in, where that has to be confirmed. */
+                    confirmTotal?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    Location?: string;
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 202;
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_job_not_found"];
+            409: components["responses"]["409_job_state"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
+            422: components["responses"]["422_idempotency_key_reused"];
+            429: components["responses"]["429_too_many_requests_too_many_rows_waiting"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6259,11 +6576,12 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description CRLReason (RFC 5280 section 5.3.1).
-                     * @default 5
+                     * @description CRLReason (RFC 5280 section 5.3.1). Default: 5. Not with graceDays.
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Devices go off so many days later, 1 to 30. Default: at once. */
+                    graceDays?: number | null;
                 };
             };
         };
@@ -6618,6 +6936,62 @@ export interface operations {
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error_issuance_failed"];
             503: components["responses"]["503_issuer_expiring_no_issuer_unavailable"];
+        };
+    };
+    getUserProvisioning: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["UserProvisioning"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
         };
     };
     listUserSessions: {

@@ -219,7 +219,33 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   },
   jobs: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
-    realmpass_worker: { select: true, update: true, delete: true },
+    // Whom a job is about, what it does to them and in whose name is said when it is created.
+    realmpass_worker: {
+      select: true,
+      update: [
+        "attended_at",
+        "changed",
+        "error_code",
+        "execute_at",
+        "expected_change",
+        "failed",
+        "finished_at",
+        "marked_at",
+        "output_erased_at",
+        "progress_at",
+        "rate_from_at",
+        "rate_from_done",
+        "rate_next_at",
+        "rate_next_done",
+        "revision",
+        "revoke_at",
+        "skipped",
+        "started_at",
+        "state",
+        "unchanged",
+      ],
+      delete: true,
+    },
     realmpass_operator: { select: true },
   },
   knex_migrations: {
@@ -334,6 +360,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
 const functions: Readonly<Record<string, readonly DatabaseRole[]>> = {
   "end_sign_ins(bigint[])": ["realmpass_api", "realmpass_worker"],
   "forget_users(bigint[],timestamp with time zone)": ["realmpass_worker"],
+  "let_back_in(uuid,integer,integer,bigint[])": ["realmpass_worker"],
 };
 
 /** Who may use what is in the schema `public`. */

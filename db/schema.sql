@@ -642,16 +642,22 @@ create table jobs (
   rate_next_at timestamp with time zone,
   rate_next_done integer default 0 not null,
   output_erased_at timestamp with time zone,
+  origin text default 'upload'::text not null,
+  grace_days integer,
+  revoke_at timestamp with time zone,
+  undo_of uuid,
   constraint jobs_pkey PRIMARY KEY (id),
   constraint jobs_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint jobs_add_up CHECK (((state <> ALL (ARRAY['cancelled'::text, 'completed'::text, 'completed_with_errors'::text])) OR ((((changed + unchanged) + failed) + skipped) = total))),
   constraint jobs_counts CHECK (((changed >= 0) AND (unchanged >= 0) AND (failed >= 0) AND (skipped >= 0) AND ((((changed + unchanged) + failed) + skipped) <= total))),
   constraint jobs_finished CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['cancelled'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text])))),
-  constraint jobs_kind_check CHECK ((kind = ANY (ARRAY['onboarding'::text, 'offboarding'::text]))),
-  constraint jobs_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'checking'::text, 'ready'::text, 'scheduled'::text, 'queued'::text, 'running'::text, 'cancelling'::text, 'cancelled'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text]))),
+  constraint jobs_grace_days_check CHECK (((grace_days >= 1) AND (grace_days <= 30))),
+  constraint jobs_kind_check CHECK ((kind = ANY (ARRAY['onboarding'::text, 'offboarding'::text, 'reactivation'::text]))),
+  constraint jobs_origin_check CHECK ((origin = ANY (ARRAY['upload'::text, 'retry'::text, 'undo'::text, 'user'::text]))),
+  constraint jobs_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'checking'::text, 'ready'::text, 'scheduled'::text, 'queued'::text, 'running'::text, 'grace'::text, 'cancelling'::text, 'cancelled'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text]))),
   constraint jobs_total_check CHECK ((total >= 0))
 );
-comment on table jobs is 'Bulk onboarding and offboarding. Counts change in the transactions that change the rows.';
+comment on table jobs is 'Bulk onboarding, offboarding and reactivation. Counts change in the transactions that change the rows.';
 comment on column jobs.state is 'receiving: the upload is under way; nobody sees such a job, and one whose upload broke off is removed.';
 comment on column jobs.columns is 'The columns of the input, in its order, under their own names.';
 comment on column jobs.expected_change is 'How many people the check found that would change. Null: not checked yet.';
@@ -661,7 +667,12 @@ comment on column jobs.revision is 'Counts every change that a watcher sees.';
 comment on column jobs.progress_at is 'When something moved last: an upload that has been silent for long is given up, a running job has stalled.';
 comment on column jobs.attended_at is 'When a worker last looked into it because nothing moved: one at a time does.';
 comment on column jobs.rate_from_at is 'Where the window of the moving rate begins, with rate_from_done rows done then; rate_next_ is where the next window will.';
+comment on column jobs.origin is 'What made it: a file or list, a retry or an undo of another job, or the offboarding of one user with days of grace.';
+comment on column jobs.grace_days is 'Offboarding: profiles are revoked so many days after everybody was locked out. Null: at once.';
+comment on column jobs.revoke_at is 'Offboarding with days of grace: when profiles are revoked, from when everybody was locked out.';
+comment on column jobs.undo_of is 'The offboarding that this reactivation takes back: it lets in those alone whom that one has locked out. No foreign key: jobs are removed after 90 days.';
 CREATE INDEX jobs_newest ON public.jobs USING btree (realm_id, created_at DESC, id DESC);
+CREATE INDEX jobs_undoing ON public.jobs USING btree (undo_of, created_at) WHERE (undo_of IS NOT NULL);
 CREATE INDEX jobs_unfinished ON public.jobs USING btree (created_at) WHERE (finished_at IS NULL);
 CREATE INDEX jobs_with_output ON public.jobs USING btree (finished_at) WHERE ((finished_at IS NOT NULL) AND (output_erased_at IS NULL));
 
@@ -1293,8 +1304,10 @@ CREATE OR REPLACE FUNCTION public.keep_offboarded()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if not (pg_has_role(current_user, 'realmpass_api', 'usage') or pg_has_role(current_user, 'realmpass_operator', 'usage')) then
-    raise exception 'only the api and the operator take an offboarding back' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+  if not (pg_has_role(current_user, 'realmpass_api', 'usage') or pg_has_role(current_user, 'realmpass_operator', 'usage')
+          or pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'usage')) then
+    raise exception 'only the api and the operator take an offboarding back'
+      using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
   end if;
   return new;
 end
@@ -1338,6 +1351,50 @@ end
 $function$
 ;
 comment on function keep_trust() is 'Whom devices and sign-in trust is set once; after that the operator alone changes it.';
+
+CREATE OR REPLACE FUNCTION public.let_back_in(job uuid, from_position integer, to_position integer, user_ids bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  let_in integer;
+begin
+  with people as materialized (
+    select r.user_id, r.pairwise_id, j.realm_id, j.undo_of
+      from jobs j
+      join job_rows r on r.job_id = j.id
+     where j.id = job
+       and j.kind = 'reactivation'
+       and j.state = 'running'
+       and r.position >= from_position
+       and r.position < to_position
+       and r.status = 'pending'
+  ), entitled as materialized (
+    select u.id
+      from unnest(user_ids) as given (id)
+      join users u on u.id = given.id
+     where u.offboarded_at is not null
+       and exists (select
+                     from people p
+                    where p.realm_id = u.realm_id
+                      and (p.user_id = u.id or (p.user_id is null and p.pairwise_id = u.pairwise_id))
+                      and (p.undo_of is null or p.undo_of = u.offboarding_job_id))
+  )
+  update users u
+     set offboarded_at = null, offboarding_job_id = null
+    from entitled e
+   where u.id = e.id;
+  get diagnostics let_in = row_count;
+  if let_in <> cardinality(user_ids) then
+    raise exception 'a worker lets in whom a running reactivation names, and nobody else'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'users';
+  end if;
+end
+$function$
+;
+comment on function let_back_in(uuid,integer,integer,bigint[]) is 'Lets offboarded people sign in again who are in unfinished rows of a running reactivation. Workers may call it, who cannot take an offboarding back otherwise and cannot create jobs.';
 
 CREATE OR REPLACE FUNCTION public.mark_revoked()
  RETURNS trigger

@@ -29,6 +29,7 @@ export const auditEvents = [
   "client_secret_create",
   "job_create",
   "job_take_over",
+  "job_start",
   "job_cancel",
   "job_finish",
   "audit_export",

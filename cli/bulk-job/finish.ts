@@ -1,5 +1,6 @@
 import { exitCodes, type ExitCode } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
+import { time } from "../resources/texts.ts";
 import { exitCodeOf, jobResource, isStopped, type Job } from "./job.ts";
 import { watchJob } from "./watch-job.ts";
 
@@ -20,12 +21,19 @@ export async function finish(context: Context, job: Job): Promise<ExitCode> {
   return exitCodeOf(job);
 }
 
-function nextSteps({ id, state, error, failed, changed, kind }: Job): string[] {
+function nextSteps({ id, state, error, failed, changed, kind, total, done, revokeAt }: Job): string[] {
   const problems = failed > 0 ? [`See what failed: realmpass jobs results ${id} --failed`] : [];
   if (state === "completed_with_errors" || state === "failed")
     return [...problems, `Try those again: realmpass jobs retry ${id}`];
+  if (state === "grace") {
+    return [
+      ...problems,
+      `Everybody is locked out; their devices go off at ${time(revokeAt)}. Take it back: realmpass jobs undo ${id}`,
+      `Let the devices go off now: realmpass jobs run ${id} --confirm-total ${total - done}`,
+    ];
+  }
   if (state !== "ready") return problems;
-  const confirm = kind === "offboarding" ? ` --confirm-total ${changed}` : "";
+  const confirm = kind !== "onboarding" ? ` --confirm-total ${changed}` : "";
   const why =
     error === "confirmation_required" ? "So many people need to be confirmed. " : "Checked; nothing is changed yet. ";
   return [...problems, `${why}Run it: realmpass jobs run ${id}${confirm}`];

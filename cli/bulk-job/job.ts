@@ -13,8 +13,8 @@ const finalStates: ReadonlySet<Job["state"]> = new Set([
   "failed",
 ] as const);
 
-/** Whether nothing more happens by itself: the job is over, or waits for somebody to start it. */
-export const isStopped = ({ state }: Job): boolean => finalStates.has(state) || state === "ready";
+/** Whether nothing more happens by itself, or not for days: the job is over, waits to be started, or is in its days of grace. */
+export const isStopped = ({ state }: Job): boolean => finalStates.has(state) || state === "ready" || state === "grace";
 
 /** What a command that waited for this job ends with. */
 export function exitCodeOf({ state, dryRun, failed }: Job): ExitCode {
@@ -44,6 +44,12 @@ export const jobResource: Resource<Job> = {
     "ratePerSecond",
     "etaSeconds",
     "error",
+    "origin",
+    "graceDays",
+    "revokeAt",
+    "undoOf",
+    "undoneBy",
+    "undoUntil",
   ],
   columns: [
     { title: "Job", text: ({ id }) => id },

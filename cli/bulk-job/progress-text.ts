@@ -1,5 +1,5 @@
 import { plain } from "../../terminal/output.ts";
-import { number } from "../resources/texts.ts";
+import { number, time } from "../resources/texts.ts";
 import type { Job } from "./job.ts";
 
 const states = {
@@ -8,6 +8,7 @@ const states = {
   scheduled: "Scheduled",
   queued: "Queued",
   running: "Running",
+  grace: "Locked out",
   cancelling: "Cancelling",
   cancelled: "Cancelled",
   completed: "Completed",
@@ -23,7 +24,17 @@ const notices: Readonly<Record<string, string>> = {
 };
 
 /** "Running: 6,210 of 9,000 · 14 failed · 240 per second · about 1 min left" */
-export function progressText({ state, done, total, failed, skipped, ratePerSecond, etaSeconds, error }: Job): string {
+export function progressText({
+  state,
+  done,
+  total,
+  failed,
+  skipped,
+  ratePerSecond,
+  etaSeconds,
+  error,
+  revokeAt,
+}: Job): string {
   const parts = [
     `${number(done)} of ${number(total)}`,
     ...(failed > 0 ? [`${number(failed)} failed`] : []),
@@ -32,6 +43,7 @@ export function progressText({ state, done, total, failed, skipped, ratePerSecon
       ? [`${number(Math.round(ratePerSecond))} per second`]
       : []),
     ...(state === "running" && etaSeconds !== null ? [`about ${duration(etaSeconds)} left`] : []),
+    ...(state === "grace" ? [`devices go off at ${time(revokeAt)}`] : []),
     ...(error === null ? [] : [notices[error] ?? plain(error)]),
   ];
   return `${states[state]}: ${parts.join(" · ")}`;

@@ -12,6 +12,8 @@ export interface RunOptions {
   wait: boolean;
   executeAt: string | undefined;
   confirmTotal: number | undefined;
+  /** Of an offboarding: devices go off so many days later. */
+  graceDays?: number | undefined;
 }
 
 export interface StartOptions extends RunOptions {
@@ -26,7 +28,7 @@ export interface StartOptions extends RunOptions {
  * many people it is about; elsewhere it needs --yes.
  */
 export async function startJob(context: Context, options: StartOptions): Promise<ExitCode> {
-  const { kind, file, type, dryRun, wait, executeAt, confirmTotal } = options;
+  const { kind, file, type, dryRun, wait, executeAt, confirmTotal, graceDays } = options;
   const asks = kind === "offboarding" && !dryRun && !context.options.yes;
   if (asks && (!context.isInteractive || file === "-")) {
     throw usageError(
@@ -35,27 +37,25 @@ export async function startJob(context: Context, options: StartOptions): Promise
   }
   const upload = await uploadOf(file, type, context.io.stdin);
   if (!asks)
-    return follow(context, await send(context, kind, upload, { dryRun, executeAt, confirmTotal }), { wait: wait });
+    return follow(context, await send(context, kind, upload, { dryRun, executeAt, confirmTotal, graceDays }), {
+      wait: wait,
+    });
 
-  const checked = await watchJob(context, (await send(context, kind, upload, { dryRun: true })).id);
+  const checked = await watchJob(context, (await send(context, kind, upload, { dryRun: true, graceDays })).id);
   if (checked.state !== "ready" || checked.changed === 0) return finish(context, checked);
-  return runJob(context, checked, { wait, executeAt, confirmTotal });
+  return runJob(context, checked, { wait, executeAt, confirmTotal, graceDays });
 }
 
-/** Starts a job that was checked and is ready. */
+/** Starts a job that was checked and is ready, or ends its days of grace now. */
 export async function runJob(
   context: Context,
   job: Job,
-  { wait, executeAt, confirmTotal }: RunOptions,
+  { wait, executeAt, confirmTotal, graceDays }: RunOptions,
 ): Promise<ExitCode> {
-  if (job.kind === "offboarding") {
-    await context.confirm(
-      `${counted(job.changed, "user")} will be offboarded, and all their profiles revoked permanently. ${counted(job.failed, "row")} cannot be used.`,
-      String(job.changed),
-    );
-  }
+  const asked = questionOf(job, graceDays ?? job.graceDays);
+  if (asked !== undefined) await context.confirm(asked.about, String(asked.people));
   // On a terminal the number has just been typed.
-  const confirmed = confirmTotal ?? (job.kind === "offboarding" && !context.options.yes ? job.changed : undefined);
+  const confirmed = confirmTotal ?? (context.options.yes ? undefined : asked?.people);
   const { api } = await context.service();
   const { data: started } = await answerOf(
     api.POST("/api/jobs/{id}/start", {
@@ -63,26 +63,39 @@ export async function runJob(
       body: {
         ...(executeAt === undefined ? {} : { executeAt }),
         ...(confirmed === undefined ? {} : { confirmTotal: confirmed }),
+        ...(graceDays === undefined ? {} : { graceDays }),
       },
     }),
   );
   return follow(context, started, { wait });
 }
 
+/** What somebody has to confirm before a job takes something away, with the number to type. */
+function questionOf(job: Job, graceDays: number | null): { about: string; people: number } | undefined {
+  if (job.state === "grace") {
+    const people = job.total - job.done;
+    return { people, about: `All profiles of ${counted(people, "user")} will be revoked now, permanently.` };
+  }
+  if (job.kind !== "offboarding") return undefined;
+  const rest = `${counted(job.failed, "row")} cannot be used.`;
+  const revoked = graceDays === null ? "" : ` ${counted(graceDays, "day")} later`;
+  return {
+    people: job.changed,
+    about: `${counted(job.changed, "user")} will be offboarded, and all their profiles revoked permanently${revoked}. ${rest}`,
+  };
+}
+
 async function send(
   context: Context,
   kind: Job["kind"],
   { contentType, open, repeatable }: Upload,
-  {
-    dryRun,
-    executeAt,
-    confirmTotal,
-  }: { dryRun: boolean; executeAt?: string | undefined; confirmTotal?: number | undefined },
+  { dryRun, executeAt, confirmTotal, graceDays }: Partial<Omit<RunOptions, "wait">> & { dryRun: boolean },
 ): Promise<Job> {
   const query = new URLSearchParams({
     ...(dryRun ? { dryRun: "true" } : {}),
     ...(executeAt === undefined ? {} : { executeAt }),
     ...(confirmTotal === undefined ? {} : { confirmTotal: String(confirmTotal) }),
+    ...(graceDays === undefined ? {} : { graceDays: String(graceDays) }),
   }).toString();
   const service = await context.service();
   context.notify("Uploading …");

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { graceDaysMax } from "../../domain/bulk-job/job.ts";
 import { argument, flag, option } from "../../terminal/command.ts";
 import { exitCodes } from "../../terminal/failure.ts";
 import { isSet, oneOf, wholeNumber } from "../../terminal/inputs.ts";
@@ -6,6 +7,7 @@ import { finish, follow } from "../bulk-job/finish.ts";
 import { askForJob } from "../bulk-job/job-updates.ts";
 import { jobResource, type Job } from "../bulk-job/job.ts";
 import { runJob, startJob } from "../bulk-job/start-job.ts";
+import { undoJob } from "../bulk-job/undo-job.ts";
 import { uploadTypes, type UploadType } from "../bulk-job/upload.ts";
 import { watchJob } from "../bulk-job/watch-job.ts";
 import { allRows } from "../service/pages.ts";
@@ -22,27 +24,45 @@ const runOptions = {
   executeAt: option("TIME", "not before then; ISO 8601", z.string().min(1).optional()),
   confirmTotal: option(
     "N",
-    "the number of people that will be offboarded; needed when they are a large part of the realm",
+    "the number of people that will be offboarded or let in again; needed when they are a large part of the realm",
     wholeNumber(0, 9_999_999).optional(),
   ),
 };
 
+const graceDays = option(
+  "N",
+  `devices go off so many days later, 1 to ${graceDaysMax}; default: at once`,
+  wholeNumber(1, graceDaysMax).optional(),
+);
+
 const types = Object.keys(uploadTypes) as UploadType[];
+
+const startArguments = { file: argument("FILE", "CSV, JSON or NDJSON; - for standard input", z.string().min(1)) };
+
+const startOptions = {
+  type: option("TYPE", `${types.join(", ")}; default: by the file's name`, oneOf(types).optional(), {
+    choices: types,
+  }),
+  dryRun: flag("check alone; nothing is changed", isSet),
+  ...runOptions,
+};
 
 const start = (kind: Job["kind"], word: string, about: string): CliCommand =>
   command({
     name: `jobs start ${word}`,
     about,
-    arguments: { file: argument("FILE", "CSV, JSON or NDJSON; - for standard input", z.string().min(1)) },
-    options: {
-      type: option("TYPE", `${types.join(", ")}; default: by the file's name`, oneOf(types).optional(), {
-        choices: types,
-      }),
-      dryRun: flag("check alone; nothing is changed", isSet),
-      ...runOptions,
-    },
+    arguments: startArguments,
+    options: startOptions,
     run: (input, context) => startJob(context, { kind, ...input }),
   });
+
+const startOffboarding = command({
+  name: "jobs start offboard",
+  about: "End all access of the people in a file, and revoke every profile they have.",
+  arguments: startArguments,
+  options: { ...startOptions, graceDays },
+  run: (input, context) => startJob(context, { kind: "offboarding", ...input }),
+});
 
 const jobsList = command({
   name: "jobs list",
@@ -75,9 +95,9 @@ const jobsShow = command({
 
 const jobsRun = command({
   name: "jobs run",
-  about: "Run a job that was checked and is ready.",
+  about: "Run a job that was checked and is ready, or end its days of grace now.",
   arguments: { job: jobArgument },
-  options: runOptions,
+  options: { ...runOptions, graceDays },
   run: async ({ job, ...options }, context) => runJob(context, await askForJob(await context.service(), job), options),
 });
 
@@ -115,6 +135,14 @@ const jobsRetry = command({
   },
 });
 
+const jobsUndo = command({
+  name: "jobs undo",
+  about: "Take an offboarding back: exactly those sign in again whom it locked out and nobody has changed since.",
+  arguments: { job: jobArgument },
+  options: { dryRun: flag("check alone; nothing is changed", isSet), ...runOptions },
+  run: ({ job, ...options }, context) => undoJob(context, job, options),
+});
+
 const jobsLeaveOut = command({
   name: "jobs leave-out",
   about: "Take rows out of a job that does not run yet.",
@@ -147,12 +175,14 @@ export const jobCommands: readonly CliCommand[] = [
   jobsList,
   jobsShow,
   start("onboarding", "onboard", "Create and change users and, where a row asks for one, issue a profile."),
-  start("offboarding", "offboard", "End all access of the people in a file, and revoke every profile they have."),
+  startOffboarding,
+  start("reactivation", "reactivate", "Let the people in a file sign in again. Revoked profiles stay revoked."),
   jobsRun,
   jobsLeaveOut,
   jobsWatch,
   jobsCancel,
   jobsResults,
   jobsRetry,
+  jobsUndo,
   jobsErase,
 ];

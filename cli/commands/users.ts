@@ -1,4 +1,7 @@
-import { CommandError, exitCodes, type ExitCode } from "../../terminal/failure.ts";
+import { graceDaysMax } from "../../domain/bulk-job/job.ts";
+import { option } from "../../terminal/command.ts";
+import { CommandError, exitCodes, usageError, type ExitCode } from "../../terminal/failure.ts";
+import { wholeNumber } from "../../terminal/inputs.ts";
 import type { Context } from "../context/context.ts";
 import { asFailure } from "../context/failure.ts";
 import { findUser } from "../resources/find-user.ts";
@@ -83,8 +86,18 @@ export const usersOffboard = command({
   name: "users offboard",
   about: "End sign-in, sessions and tokens of these users, and revoke every profile they have.",
   arguments: { users: usersArgument },
-  options: { reason: reasonOption },
-  async run({ users, reason }, context) {
+  options: {
+    reason: reasonOption,
+    graceDays: option(
+      "N",
+      `devices go off so many days later, 1 to ${graceDaysMax}; default: at once`,
+      wholeNumber(1, graceDaysMax).optional(),
+    ),
+  },
+  async run({ users, reason, graceDays }, context) {
+    if (reason !== undefined && graceDays !== undefined) {
+      throw usageError("--reason cannot be given with --grace-days.");
+    }
     const service = await context.service();
     const found: User[] = [];
     for (const user of users) found.push(await findUser(service, user));
@@ -92,7 +105,7 @@ export const usersOffboard = command({
     const [first] = found;
     const one = found.length === 1 && first !== undefined ? first.pairwiseID : undefined;
     await context.confirm(
-      `${one ?? counted(found.length, "user")}: ${counted(profiles, "profile")} will be revoked permanently. People can be reactivated later, profiles cannot.`,
+      `${one ?? counted(found.length, "user")}: ${counted(profiles, "profile")} will be revoked permanently${graceDays === undefined ? "" : ` in ${counted(graceDays, "day")}`}. People can be reactivated later, profiles cannot.`,
       one ?? String(found.length),
     );
     return forEach(
@@ -104,7 +117,10 @@ export const usersOffboard = command({
           answerOf(
             api.DELETE("/api/user/{userID}", {
               params: { path: { userID } },
-              body: reason === undefined ? {} : { reason },
+              body: {
+                ...(reason === undefined ? {} : { reason }),
+                ...(graceDays === undefined ? {} : { graceDays }),
+              },
             }),
           ),
       },

@@ -26,6 +26,7 @@ import { infrastructureDomains } from "./20261123-1200-infrastructure-domains.ts
 import { constrainedIssuers } from "./20261123-1210-constrained-issuers.ts";
 import { upstreamAttempts } from "./20261123-1300-upstream-attempts.ts";
 import { installationSecrets } from "./20261123-1500-installation-secrets.ts";
+import { leaving } from "./20261124-1000-leaving.ts";
 import { forgetting } from "./20261124-1010-forgetting.ts";
 import type { Migration } from "./migration.ts";
 
@@ -59,5 +60,6 @@ export const migrations: readonly Migration[] = [
   constrainedIssuers,
   upstreamAttempts,
   installationSecrets,
+  leaving,
   forgetting,
 ];

@@ -3,13 +3,15 @@ import { revocationReasons, type RevocationReason } from "../../domain/revocatio
 import { first, type Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as plan from "../queries/bulk-job/offboard.ts";
+import * as jobs from "../queries/bulk-job/jobs.ts";
 import * as progress from "../queries/bulk-job/progress.ts";
 import * as transitions from "../queries/bulk-job/transitions.ts";
+import * as certificates from "../queries/certificates/certificates.ts";
 import * as issuances from "../queries/issuance/issuances.ts";
 import * as users from "../queries/people/users.ts";
 import * as sessions from "../queries/sign-in/sessions.ts";
 import { isActive } from "../rules.ts";
-import { sql } from "../sql.ts";
+import { sql, type Sql } from "../sql.ts";
 import * as revocations from "./revocations.ts";
 
 /**
@@ -65,8 +67,69 @@ export async function offboard(
   return true;
 }
 
+/**
+ * Locks a user out who keeps their devices for `graceDays` days: from then on a bulk job of its own, whose id is `jobId`,
+ * revokes their profiles, unless somebody takes it back. A user who has so many days already keeps the job that gave them;
+ * one who is locked out otherwise is taken over. One without a profile has nothing to keep: there is no job. Answers the job's
+ * id, undefined when the realm has no such user. Call in a transaction.
+ */
+export async function offboardWithGrace(
+  tx: Db,
+  {
+    realmId,
+    userId,
+    jobId,
+    graceDays,
+    actor,
+    at,
+  }: { realmId: string; userId: string; jobId: string; graceDays: number; actor: Actor; at: Date },
+): Promise<{ jobId: string | null } | undefined> {
+  if ((await users.lock(tx, { realmId, userId })) === undefined) return undefined;
+  const before = await users.findOffboarding(tx, { realmId, userId });
+  if (before?.grace?.days === graceDays) return { jobId: before.jobId };
+  const profiles = await certificates.listActiveOfUser(tx, { realmId, userId, at });
+  const serials = profiles.map(({ serialNumber }) => serialNumber);
+  if (serials.length === 0) {
+    await offboard(tx, { realmId, userId, reason: jobReason, actor, at });
+    return { jobId: null };
+  }
+  const revokeAt = afterDays(graceDays, at);
+  await lockOut(tx, { realmId, userIds: [userId], jobId, at });
+  await jobs.createInGrace(tx, { realmId, jobId, userId, graceDays, revokeAt, actor, at });
+  await audit.record(tx, {
+    realmId,
+    event: "job_create",
+    actor,
+    at,
+    properties: { job: jobId, kind: "offboarding", total: 1, dryRun: false, graceDays, origin: "user" },
+  });
+  await audit.record(tx, {
+    realmId,
+    event: "user_offboard",
+    actor,
+    at,
+    properties: {
+      userID: userId,
+      reason: jobReason,
+      profiles: serials.length,
+      serials: serials.slice(0, revocations.serialsMax),
+      job: jobId,
+      revokeAt,
+    },
+  });
+  return { jobId };
+}
+
+const afterDays = (days: number, at: Date): Date => new Date(at.getTime() + days * 24 * 3_600_000);
+
 /** Why a bulk job revokes: the reason of a single offboarding when none is given. */
 const jobReason = revocationReasons.cessationOfOperation;
+
+/** What an audit entry says in addition when profiles are revoked days later: not before then. */
+const lateRevocation = (graceDays: number | null, at: Date): Sql =>
+  graceDays === null
+    ? sql`'{}'::jsonb`
+    : sql`jsonb_build_object('revokeAt', ${afterDays(graceDays, at).toISOString()}::text)`;
 
 /**
  * Locks the people of a range out, with their audit entries: from the commit on none of them is signed in or can be, and
@@ -74,7 +137,13 @@ const jobReason = revocationReasons.cessationOfOperation;
  */
 export async function lockOutRows(
   tx: Db,
-  { realmId, actor, at, ...range }: progress.RowRange & { realmId: string; actor: Actor; at: Date },
+  {
+    realmId,
+    graceDays,
+    actor,
+    at,
+    ...range
+  }: progress.RowRange & { realmId: string; graceDays: number | null; actor: Actor; at: Date },
 ): Promise<progress.Progress | undefined> {
   await progress.lockSlices(tx, range.jobId);
   const pending = sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
@@ -106,7 +175,7 @@ export async function lockOutRows(
       select ${realmId}::bigint, ${at}::timestamptz, 'user_offboard', ${actor.userId}::bigint, ${actor.clientId}::text,
              jsonb_build_object('userID', u.id::text, 'reason', ${jobReason}::integer, 'profiles', coalesce(c.profiles, 0),
                                 'serials', coalesce(to_jsonb(c.serials[1:${revocations.serialsMax}::integer]), '[]'::jsonb),
-                                'job', ${range.jobId}::text)
+                                'job', ${range.jobId}::text) || ${lateRevocation(graceDays, at)}
         from unnest(${userIds}::bigint[]) as u (id)
         left join lateral (select count(*) as profiles, array_agg(c.serial_number order by c.id) as serials
                              from certificates c

@@ -4,6 +4,7 @@ import type { JobKind } from "./job.ts";
 export const jobColumns = {
   onboarding: ["pairwiseID", "email", "maxProfiles", "profileName", "deviceType", "format"],
   offboarding: ["userID", "pairwiseID"],
+  reactivation: ["userID", "pairwiseID"],
 } as const satisfies Record<JobKind, readonly string[]>;
 
 export type JobColumn = (typeof jobColumns)[JobKind][number];
@@ -12,6 +13,7 @@ export type JobColumn = (typeof jobColumns)[JobKind][number];
 export const neededColumns = {
   onboarding: ["pairwiseID"],
   offboarding: ["userID", "pairwiseID"],
+  reactivation: ["userID", "pairwiseID"],
 } as const satisfies Record<JobKind, readonly JobColumn[]>;
 
 /** What a results file has in addition to the columns of the input. */

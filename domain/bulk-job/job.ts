@@ -1,7 +1,7 @@
 import type { Scope } from "../scopes.ts";
 
 /** What a bulk job does to people. */
-export const jobKinds = ["onboarding", "offboarding"] as const;
+export const jobKinds = ["onboarding", "offboarding", "reactivation"] as const;
 export type JobKind = (typeof jobKinds)[number];
 
 /** What a token needs when rows ask for profiles. */
@@ -9,7 +9,7 @@ export const profileScope: Scope = "profile.create";
 
 /** The scopes that a token needs for what a job does to people, in addition to the scope for jobs. */
 export const scopesOfJob = (kind: JobKind, { profiles }: { profiles: boolean }): Scope[] => [
-  kind === "onboarding" ? "user.modify" : "user.delete",
+  kind === "offboarding" ? "user.delete" : "user.modify",
   ...(profiles ? [profileScope] : []),
 ];
 
@@ -20,6 +20,7 @@ export const jobStates = [
   "scheduled",
   "queued",
   "running",
+  "grace",
   "cancelling",
   "cancelled",
   "completed",
@@ -36,9 +37,13 @@ export const finalJobStates = [
   "failed",
 ] as const satisfies JobState[];
 
+/** What made a job: a file or a list, a retry or an undo of another job, or the offboarding of one user with days of grace. */
+export const jobOrigins = ["upload", "retry", "undo", "user"] as const;
+export type JobOrigin = (typeof jobOrigins)[number];
+
 /** What a watcher is told in `error` while a job has not failed. */
 export const jobNotices = {
-  /** An offboarding waits until somebody says how many people it is about. */
+  /** An offboarding or a reactivation waits until somebody says how many people it is about. */
   confirmationRequired: "confirmation_required",
   /** The realm has changed since the check: other people are affected than it said. */
   changedSinceCheck: "changed_since_check",
@@ -51,10 +56,10 @@ export const jobNotices = {
 /** A job that has not moved for this long has stalled. */
 export const stalledSeconds = 60;
 
-/** A bulk offboarding of so many people or fewer never needs its number confirmed. */
+/** A bulk offboarding or reactivation of so many people or fewer never needs its number confirmed. */
 export const unconfirmedOffboardingsMax = 100;
 
-/** A bulk offboarding of a larger share of the realm's active people needs its number confirmed, unless the realm has its own share. */
+/** One of a larger share of the realm's active people needs its number confirmed, unless the realm has its own share. */
 export const unconfirmedShareMax = 0.2;
 
 /** Rows of one job. */
@@ -69,6 +74,9 @@ export const runningJobsMax = 2;
 /** A job may be scheduled for so many days ahead. */
 export const scheduledDaysMax = 90;
 
+/** Devices of people who are offboarded may stay on the network for so many days more. */
+export const graceDaysMax = 30;
+
 /** The output of what a job issued is erased this long after the job has finished. */
 export const outputHoursMax = 24;
 
@@ -78,3 +86,9 @@ export const finishedDaysMax = 90;
 /** A row's state: the last four are final. */
 export const rowStatuses = ["pending", "working", "changed", "unchanged", "failed", "skipped"] as const;
 export type RowStatus = (typeof rowStatuses)[number];
+
+/** Kinds of which a large one needs its number of people confirmed. */
+export const needsConfirming = (kind: JobKind): boolean => kind !== "onboarding";
+
+/** The states in which an offboarding can be taken back. */
+export const undoableStates = ["grace", ...finalJobStates] as const satisfies JobState[];

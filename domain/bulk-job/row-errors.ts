@@ -11,9 +11,10 @@ export const rowErrors = {
   issuance_failed: "The certificate could not be issued.",
   internal_error: "Something went wrong on our side; try this row again.",
   taken_out: "Taken out before the job ran.",
-  changed_since:
-    "The user was reactivated, or another job took them over, while this job ran. This job revoked nothing.",
   user_forgotten: "The user was forgotten after the job; the row's values are erased.",
+  changed_since:
+    "Somebody has decided about this user since: they were reactivated, or offboarded by something else. This job left them as they are.",
+  undone: "The offboarding was undone before the profiles were revoked. Nothing was revoked.",
   cancelled: "The job was cancelled before this row.",
 } as const;
 

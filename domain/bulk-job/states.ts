@@ -11,9 +11,12 @@ export const followingStates: Readonly<Record<AnyJobState, readonly JobState[]>>
   // Ready again: a job whose creator has ended waits for somebody else to start it.
   scheduled: ["ready", "queued", "cancelling"],
   queued: ["ready", "running", "cancelling", "failed"],
-  running: ["completed", "completed_with_errors", "cancelling", "failed"],
-  // Completed: it was stopped when every row was done.
-  cancelling: ["cancelled", "completed", "completed_with_errors", "failed"],
+  // Cancelled: it was stopped before its days of grace, and these are over.
+  running: ["grace", "cancelled", "completed", "completed_with_errors", "cancelling", "failed"],
+  // Queued: its days are over. Cancelled: everybody in it was let back in before.
+  grace: ["queued", "cancelled"],
+  // Completed: it was stopped when every row was done. Grace: who is locked out keeps the days that they were given.
+  cancelling: ["grace", "cancelled", "completed", "completed_with_errors", "failed"],
   cancelled: [],
   completed: [],
   completed_with_errors: [],

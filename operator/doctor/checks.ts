@@ -6,6 +6,7 @@ import { checkCrls } from "./crls.ts";
 import { checkLogin, checkMigrations, checkRoles, checkServer } from "./database.ts";
 import { checkForgetting } from "./forgetting.ts";
 import { checkIssuers } from "./issuers.ts";
+import { checkJobs } from "./jobs.ts";
 import { checkMachine } from "./machine.ts";
 import { checkProcesses } from "./processes.ts";
 import { checkSecrets } from "./secrets.ts";
@@ -48,6 +49,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ...(await checkAudit(db, context)),
     ...(await checkCrls(db, context)),
     ...(await checkForgetting(db, context)),
+    await checkJobs(db, context),
   ];
 }
 

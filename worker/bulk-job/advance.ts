@@ -11,7 +11,7 @@ import { check } from "./check.ts";
 import type { BulkJobDeps } from "./deps.ts";
 import { fail } from "./fail.ts";
 import { finish } from "./finish.ts";
-import { lockOutAll } from "./lock-out.ts";
+import { keepsGrace, lockOutAll, markLockedOut } from "./lock-out.ts";
 
 /** A job that does not go on this often, for another reason than an outage, will not go on at all. */
 const failuresMax = 3;
@@ -55,8 +55,13 @@ async function step(deps: BulkJobDeps, job: WorkedJob): Promise<boolean> {
       return false;
     case "cancelling":
       await skipPending(deps, job);
+      if (keepsGrace(job) && !(await markLockedOut(deps, job))) return true;
       await enqueueRemainingRows(deps, job);
       return false;
+    case "grace":
+      // Everybody in it was let back in, or its days are over.
+      if (await finish(deps, job.id)) return false;
+      return transitions.toQueued(deps.db, { realmId: job.realmId, jobId: job.id, at: deps.clock.now() });
     case "receiving":
     case "ready":
     case "cancelled":

@@ -16,6 +16,9 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
   const { db, clock, log } = deps;
   if (!(await jobs.hasCapacity(db, job.id))) return false;
 
+  // It has run before and locked its people out: what is left is to revoke, as was decided then.
+  if (job.markedAt !== null) return resume(deps, job);
+
   // Until it runs, a job counts rows that are not final only where it shows what a check has found.
   const shown = job.done > (await jobs.countFinalRows(db, job.id)).final;
   if (shown && !(await checkAll(deps, job, { again: true }))) return true;
@@ -36,5 +39,18 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
     await jobs.recount(tx, { jobId: job.id, at });
     await transitions.toRunning(tx, { ...its, expectedChange: found.changed, wasShown: shown, at });
     return true;
+  });
+}
+
+/** Lets a job run whose days of grace are over. */
+function resume({ db, clock }: BulkJobDeps, { id: jobId, realmId }: WorkedJob): Promise<boolean> {
+  return db.transaction(async (tx) => {
+    const at = clock.now();
+    await jobs.lockRunQueue(tx, realmId);
+    const locked = await jobs.lock(tx, jobId);
+    if (locked?.state !== "queued") return true;
+    if (!(await jobs.hasCapacity(tx, jobId))) return false;
+    await jobs.recount(tx, { jobId, at });
+    return transitions.toRunningAgain(tx, { realmId, jobId, at });
   });
 }

@@ -5,7 +5,7 @@ import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import * as bulkJobs from "../../db/queries/bulk-job/jobs.ts";
-import { jobNotices } from "../../domain/bulk-job/job.ts";
+import { jobNotices, needsConfirming } from "../../domain/bulk-job/job.ts";
 import type { BulkJobDeps } from "./deps.ts";
 import { slicesOf, bisectOnError } from "./bisect.ts";
 
@@ -21,7 +21,7 @@ export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
 
   const found = await checks.findings(db, job.id);
   const large =
-    job.kind === "offboarding" &&
+    needsConfirming(job.kind) &&
     (await bulkJobs.needsConfirmation(db, { realmId: job.realmId, expectedChange: found.changed }));
   await db.transaction(async (tx) => {
     const at = clock.now();
@@ -57,7 +57,13 @@ export async function checkAll(
   for (const slice of slicesOf({ jobId: job.id, from: 1, to: job.lastPosition + 1 }, sliceSize)) {
     if ((await jobs.find(db, job.id))?.state !== job.state) return false;
     const at = clock.now();
-    const terms = { realmId: job.realmId, kind: job.kind, at, ...(await onboardPlan.termsOf(db, job)) };
+    const terms = {
+      realmId: job.realmId,
+      kind: job.kind,
+      undoOf: job.undoOf,
+      at,
+      ...(await onboardPlan.termsOf(db, job)),
+    };
     await bisectOnError(slice, {
       work: (part) => checks.checkRows(db, { ...part, terms, again, counted: job.dryRun && !again }),
       giveUp: (row) => checks.expectFailure(db, { ...row, at }),

@@ -3,11 +3,12 @@ import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import { recountFromRows, skipAll } from "./cancel.ts";
 import type { BulkJobDeps } from "./deps.ts";
+import { keepsGrace, markLockedOut } from "./lock-out.ts";
 import { endWorkingRows } from "./work-rows.ts";
 
 /**
  * Gives up a job that cannot go on because of a bug. Rows that nobody has begun stay undone and say so; those under way are
- * ended first, so that nobody stays locked out with a good profile. Dying in between leaves the job as it was, to be given
+ * ended first, so that nobody stays locked out with a good profile; with days of grace that happens when these are over. Dying in between leaves the job as it was, to be given
  * up again.
  */
 export async function fail(deps: Pick<BulkJobDeps, "db" | "clock" | "log">, jobId: string): Promise<void> {
@@ -16,6 +17,7 @@ export async function fail(deps: Pick<BulkJobDeps, "db" | "clock" | "log">, jobI
   if (job === undefined) return;
   await recountFromRows({ db, clock }, job);
   await skipAll({ db, clock }, job, "internal_error");
+  if (keepsGrace(job) && !(await markLockedOut(deps, job))) return;
   await endWorkingRows(deps, job);
   await db.transaction(async (tx) => {
     const at = clock.now();

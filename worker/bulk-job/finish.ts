@@ -1,14 +1,17 @@
 import * as audit from "../../db/queries/audit/audit-entries.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
+import type { AnyJobState } from "../../domain/bulk-job/states.ts";
 import type { BulkJobDeps } from "./deps.ts";
 
-/** Ends a job all of whose rows are final, with its audit entry. False when it has others, or has ended before. */
+const unfinished: ReadonlySet<AnyJobState> = new Set(["running", "grace", "cancelling"]);
+
+/** Ends a job all of whose rows are final, with its audit entry. In its days of grace these can only have been undone. False when it has others, or has ended before. */
 export function finish({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">, jobId: string): Promise<boolean> {
   return db.transaction(async (tx) => {
     const at = clock.now();
     const job = await jobs.lock(tx, jobId);
-    if (job === undefined || (job.state !== "running" && job.state !== "cancelling")) return false;
+    if (job === undefined || !unfinished.has(job.state)) return false;
     if (await jobs.hasUnfinishedRows(tx, jobId)) return false;
     if (job.done !== job.total) {
       log.error(
@@ -17,7 +20,7 @@ export function finish({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "l
       );
       await jobs.recount(tx, { jobId, at });
     }
-    const cancelled = job.state === "cancelling" && (await jobs.countFinalRows(tx, jobId)).cancelled;
+    const cancelled = job.state === "grace" || (await jobs.countFinalRows(tx, jobId)).cancelled;
     await transitions.finish(tx, { realmId: job.realmId, jobId, cancelled, at });
     const { state, ...counts } = await jobs.outcome(tx, jobId);
     await audit.record(tx, {

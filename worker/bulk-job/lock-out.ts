@@ -1,5 +1,6 @@
 import * as offboarding from "../../db/operations/offboarding.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
+import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import type { RowRange, WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import type { BulkJobDeps } from "./deps.ts";
 import { slicesOf, bisectOnError } from "./bisect.ts";
@@ -7,13 +8,16 @@ import { slicesOf, bisectOnError } from "./bisect.ts";
 /** People who are locked out in one transaction. */
 const sliceSize = 1_000;
 
-/** Locks everybody out before the first profile is revoked, so that nobody signs in meanwhile. False when the job was stopped. */
+/**
+ * Locks everybody out before the first profile is revoked, so that nobody signs in meanwhile. False when the job was
+ * stopped, or waits until its days of grace are over.
+ */
 export async function lockOutAll({ db, clock, log }: BulkJobDeps, job: WorkedJob): Promise<boolean> {
-  const { id: jobId, realmId, actor } = job;
+  const { id: jobId, realmId, actor, graceDays } = job;
   const lockOut = async (slice: RowRange): Promise<boolean> => {
     const at = clock.now();
     const progress = await bisectOnError(slice, {
-      work: (part) => db.transaction((tx) => offboarding.lockOutRows(tx, { ...part, realmId, actor, at })),
+      work: (part) => db.transaction((tx) => offboarding.lockOutRows(tx, { ...part, realmId, graceDays, actor, at })),
       giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at }),
       log,
     });
@@ -24,6 +28,18 @@ export async function lockOutAll({ db, clock, log }: BulkJobDeps, job: WorkedJob
     if (!(await lockOut(slice))) return false;
   }
 
-  await jobs.markLockedOut(db, { jobId, at: clock.now() });
-  return true;
+  return markLockedOut({ db, clock }, job);
+}
+
+/** Whether those whom a job has locked out so far are yet to be given their days of grace, although it does not go on. */
+export const keepsGrace = ({ graceDays, startedAt, markedAt }: WorkedJob): boolean =>
+  graceDays !== null && startedAt !== null && markedAt === null;
+
+/** Nobody else is locked out. False when what is left waits until the job's days of grace are over. */
+export async function markLockedOut(
+  { db, clock }: Pick<BulkJobDeps, "db" | "clock">,
+  job: WorkedJob,
+): Promise<boolean> {
+  await transitions.markLockedOut(db, { realmId: job.realmId, jobId: job.id, at: clock.now() });
+  return (await jobs.find(db, job.id))?.state !== "grace";
 }

@@ -1,5 +1,6 @@
 import * as offboarding from "../../db/operations/offboarding.ts";
 import * as onboarding from "../../db/operations/onboarding.ts";
+import * as reactivation from "../../db/operations/reactivation.ts";
 import * as rowsToOnboard from "../../db/queries/bulk-job/onboard.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import * as issuances from "../../db/queries/issuance/issuances.ts";
@@ -16,13 +17,16 @@ const onboardingSlice = 100;
 /** The same where profiles are revoked. */
 const offboardingSlice = 250;
 
+/** The same where people are let back in: a whole chunk. */
+const reactivationSlice = chunkSize;
+
 /**
  * Works the rows of a chunk that are not final. Between its slices it looks whether the job was stopped; rows that are
  * under way it finishes even then. Throws {@link RetryLater} when some are in another worker's hand, or went back to the queue.
  */
 export async function workRows(deps: BulkJobDeps, chunk: RowRange): Promise<void> {
-  const size = { onboarding: onboardingSlice, offboarding: offboardingSlice };
-  const work = { onboarding: onboard, offboarding: offboard };
+  const size = { onboarding: onboardingSlice, offboarding: offboardingSlice, reactivation: reactivationSlice };
+  const work = { onboarding: onboard, offboarding: offboard, reactivation: reactivate };
   let complete = false;
   const kind = (await jobs.find(deps.db, chunk.jobId))?.kind;
   if (kind === undefined) return;
@@ -49,6 +53,8 @@ export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<
     for (const slice of slicesOf(all, offboardingSlice)) await offboard(deps, job, slice);
     return;
   }
+  // Of a reactivation no row is ever under way.
+  if (job.kind === "reactivation") return;
   const at = deps.clock.now();
   await issuances.failUnsettledOfJob(deps.db, { jobId: job.id, errorCode: "issuance_failed", at });
   for (const slice of slicesOf(all, chunkSize)) await conclude(deps, slice);
@@ -91,6 +97,19 @@ const conclude = ({ db, clock, log }: EndingDeps, slice: RowRange): Promise<Prog
 function offboard({ db, clock, log }: EndingDeps, { realmId }: WorkedJob, slice: RowRange): Promise<Progresses> {
   return bisectOnError(slice, {
     work: (part) => db.transaction((tx) => offboarding.revoke(tx, { ...part, realmId, at: clock.now() })),
+    giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
+    log,
+  });
+}
+
+function reactivate(
+  { db, clock, log }: EndingDeps,
+  { realmId, undoOf, actor }: WorkedJob,
+  slice: RowRange,
+): Promise<Progresses> {
+  return bisectOnError(slice, {
+    work: (part) =>
+      db.transaction((tx) => reactivation.letBackIn(tx, { ...part, realmId, undoOf, actor, at: clock.now() })),
     giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
     log,
   });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
-import { finalJobStates, jobKinds, jobNotices, jobStates } from "../../../domain/bulk-job/job.ts";
+import { finalJobStates, jobKinds, jobNotices, jobOrigins, jobStates } from "../../../domain/bulk-job/job.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** A bulk job on the wire. */
@@ -11,7 +11,7 @@ export const JobView = z
     state: z
       .enum(jobStates)
       .describe(
-        `\`ready\` waits for somebody to start it, \`scheduled\` for its time; ${finalJobStates.map((state) => `\`${state}\``).join(", ")} are final.`,
+        `\`ready\` waits for somebody to start it, \`scheduled\` for its time; in \`grace\` everybody is locked out, and devices go off at \`revokeAt\`; ${finalJobStates.map((state) => `\`${state}\``).join(", ")} are final.`,
       ),
     dryRun: z.boolean(),
     createdAt: Timestamp,
@@ -30,6 +30,16 @@ export const JobView = z
       .string()
       .nullable()
       .describe(`While the job has not failed: ${Object.values(jobNotices).join(", ")}, or null.`),
+    origin: z
+      .enum(jobOrigins)
+      .describe("What made it: a file or list, a retry or an undo of another job, or the offboarding of one user."),
+    graceDays: z.int().nullable().describe("Offboarding: devices go off so many days after everybody is locked out."),
+    revokeAt: Timestamp.nullable().describe("When they go off, once everybody is locked out."),
+    undoOf: z.uuid().nullable().describe("The offboarding that this reactivation takes back."),
+    undoneBy: z.uuid().nullable().describe("The newest job that takes this offboarding back and has begun to."),
+    undoUntil: Timestamp.nullable().describe(
+      "Until when this offboarding can be taken back; null: there is nothing to undo.",
+    ),
   })
   .meta({ id: "Job" });
 export type JobView = z.infer<typeof JobView>;
@@ -58,6 +68,12 @@ export function jobView(job: Job, at: Date): JobView {
     ratePerSecond: rate === null ? null : Math.round(rate * 10) / 10,
     etaSeconds: etaOf(job, { done, rate, at }),
     error: job.stalled ? jobNotices.stalled : job.errorCode,
+    origin: job.origin,
+    graceDays: job.graceDays,
+    revokeAt: job.revokeAt?.toISOString() ?? null,
+    undoOf: job.undoOf,
+    undoneBy: job.undoneBy,
+    undoUntil: job.undoUntil?.toISOString() ?? null,
   };
 }
 

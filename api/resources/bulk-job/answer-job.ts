@@ -5,7 +5,7 @@ import { accepted, answered, type Reply } from "../../contract/reply.ts";
 import { jobView, type JobView } from "../../contract/views/job-view.ts";
 
 /**
- * Answers a job: 200 once it has ended or waits to be started, after waiting for that as long as the client would have
+ * Answers a job: 200 once it has ended, waits to be started or is in its days of grace, after waiting for that as long as the client would have
  * it; 202 with where to ask again until then.
  */
 export async function answerJob(
@@ -36,8 +36,9 @@ export async function answerJob(
   }
 }
 
-/** Nothing more happens to it, or not until somebody says so. */
-const isStopped = ({ state, finishedAt }: Job): boolean => finishedAt !== null || state === "ready";
+/** Nothing more happens to it, or not until somebody says so, or for days. */
+const isStopped = ({ state, finishedAt }: Job): boolean =>
+  finishedAt !== null || state === "ready" || state === "grace";
 
 const retryAfterMax = 60;
 

@@ -8,6 +8,7 @@ import { actorOf } from "../../contract/principal.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
+import { graceDescription } from "./job-rules.ts";
 
 export const cancelJob = endpoint({
   operation: "cancelJob",
@@ -32,6 +33,7 @@ export const cancelJob = endpoint({
       const job = await jobs.lock(tx, { realmId, jobId, at });
       if (job === undefined) throw fail("job_not_found");
       if (job.state === "cancelling") return { jobId };
+      if (job.state === "grace") throw fail("job_state", { description: graceDescription });
       if (!(await transitions.toCancelling(tx, { realmId, jobId, actor, at }))) {
         throw fail("job_state", { description: "The job has ended already." });
       }

@@ -39,7 +39,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
   const { deps, principal, query, upload, change, prefer, log, signal, fail } = call;
   const { db, clock } = deps;
   const { realmId } = principal;
-  const { dryRun = false, executeAt = null, confirmTotal = null } = query;
+  const { dryRun = false, executeAt = null, confirmTotal = null, graceDays = null } = query;
   const actor = actorOf(principal);
   const own = { realmId, jobId: drawBulkJobId() };
   requireNear(executeAt, clock.now(), fail);
@@ -48,7 +48,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
   try {
     const input = await readInput(kind, upload);
     const { total, invalid } = await receiveRows(deps, {
-      job: { ...own, kind, dryRun, executeAt, confirmTotal, actor, at: clock.now() },
+      job: { ...own, kind, dryRun, executeAt, confirmTotal, graceDays, actor, at: clock.now() },
       input,
       requireProfiles() {
         requireScope(principal, profileScope);
@@ -64,7 +64,16 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
         event: "job_create",
         actor,
         at,
-        properties: { job: own.jobId, kind, total, invalid, dryRun, executeAt, confirmTotal },
+        properties: {
+          job: own.jobId,
+          kind,
+          total,
+          invalid,
+          dryRun,
+          executeAt,
+          confirmTotal,
+          ...(graceDays !== null && { graceDays }),
+        },
       });
       return { jobId: own.jobId };
     }));

@@ -1,20 +1,21 @@
 import { uploaded } from "../../contract/upload.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { createJob, jobCreationErrors } from "./create-job.ts";
-import { JobQuery, offboardingOffer } from "./job-upload.ts";
+import { offboardingOffer, OffboardingQuery } from "./job-upload.ts";
 
 export const createOffboarding = uploaded({
   operation: "createOffboarding",
   summary: "Offboard many users",
   description:
-    "Up to 200,000 rows as JSON, NDJSON or CSV. Everybody is locked out first, then their profiles are revoked. When " +
+    "Up to 200,000 rows as JSON, NDJSON or CSV. Everybody is locked out first, then their profiles are revoked, with " +
+    "`graceDays` so many days later. When " +
     "more than 100 people would be offboarded that are more than the realm's share of its active users, the job stops " +
     "in `ready` with `confirmation_required` unless `confirmTotal` is their number.",
   path: "/api/jobs/offboarding",
   access: "admin",
   scope: "job.create",
   furtherScopes: ["user.delete"],
-  query: JobQuery,
+  query: OffboardingQuery,
   data: JobView,
   pending: JobView,
   ...offboardingOffer,

@@ -8,7 +8,8 @@ import { answerJob } from "./answer-job.ts";
 export const getJob = endpoint({
   operation: "getJob",
   summary: "How a bulk job stands",
-  description: "202 until it has ended or is ready to be started; with `Prefer: wait=N` the answer waits for that.",
+  description:
+    "202 until it has ended, is ready to be started or is in its days of grace; with `Prefer: wait=N` the answer waits for that.",
   method: "get",
   path: "/api/jobs/:id",
   access: "admin",

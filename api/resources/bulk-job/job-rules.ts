@@ -15,6 +15,10 @@ import { hasMade, type Principal } from "../../contract/principal.ts";
 
 export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): boolean => states.includes(state);
 
+/** Why a job in its days of grace is neither stopped nor changed. */
+export const graceDescription =
+  "Everybody in this job is locked out already, and their devices go off later. An undo takes it back.";
+
 /** Throws unless the token has the scopes of what a job does. */
 export async function requireScopesOf(db: Db, principal: Principal, { id, kind }: Job): Promise<void> {
   const profiles = await jobRows.asksForProfiles(db, id);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { jobRowsMax } from "../../../domain/bulk-job/job.ts";
+import { graceDaysMax, jobRowsMax } from "../../../domain/bulk-job/job.ts";
 import { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { DeviceType } from "../../../domain/device.ts";
 import { realmLimits } from "../../../domain/realm.ts";
@@ -13,11 +13,19 @@ const bytesMax = 128 * 1024 * 1024;
 export const JobQuery = z.object({
   dryRun: filters.flag.optional().describe("true: only check, change nothing, and wait to be started."),
   executeAt: filters.instant.optional().describe("When to run, within 90 days. Default: at once."),
-  confirmTotal: filters.count
-    .optional()
-    .describe("How many people will be offboarded, where that has to be confirmed."),
+  confirmTotal: filters.count.optional().describe("How many people will change, where that has to be confirmed."),
 });
-export type JobQuery = z.output<typeof JobQuery>;
+
+/** The same for an offboarding. */
+export const OffboardingQuery = JobQuery.extend({
+  graceDays: filters.count
+    .refine((days) => days >= 1 && days <= graceDaysMax, `must be from 1 to ${graceDaysMax}`)
+    .optional()
+    .describe(
+      `Everybody is locked out at once, and their devices go off so many days later, 1 to ${graceDaysMax}. Default: at once.`,
+    ),
+});
+export type JobQuery = z.output<typeof JobQuery> & Pick<z.output<typeof OffboardingQuery>, "graceDays">;
 
 const OnboardingRow = z
   .object({
@@ -55,3 +63,4 @@ export const onboardingOffer = offerOf(
   "pairwiseID, and optionally email, maxProfiles, profileName, deviceType, format",
 );
 export const offboardingOffer = offerOf(OffboardingRow, "userID or pairwiseID");
+export const reactivationOffer = offboardingOffer;

@@ -38,9 +38,22 @@ export const retryJob = endpoint({
       await requireScopesOf(tx, principal, job);
       if (job.finishedAt === null) throw fail("job_state", { description: "The job has not ended yet." });
       const next = drawBulkJobId();
-      const { kind, columns } = job;
+      const { kind, columns, graceDays } = job;
+      // What failed of an undo stays for those alone whom the undone job has locked out.
+      const undoOf = job.undoOf === null ? {} : { undoOf: job.undoOf };
       const made = { realmId, jobId: next, at };
-      await jobs.create(tx, { ...made, kind, columns, dryRun: false, executeAt: null, confirmTotal: null, actor });
+      await jobs.create(tx, {
+        ...made,
+        ...undoOf,
+        kind,
+        columns,
+        dryRun: false,
+        executeAt: null,
+        confirmTotal: null,
+        origin: "retry",
+        graceDays,
+        actor,
+      });
       const total = await jobRows.copyFailed(tx, { from: id, to: next });
       if (total === 0) throw fail("job_state", { description: "No row of the job has failed." });
       await requireRowQuota(tx, { realmId, rows: total, fail });

@@ -2,6 +2,8 @@ import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
+import type { Db } from "../../../db/client.ts";
+import { graceDaysMax, needsConfirming } from "../../../domain/bulk-job/job.ts";
 import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
@@ -17,13 +19,25 @@ export const startJob = endpoint({
   description:
     "At once, or at `executeAt`, which may be 90 days away. Needs the scopes of what the job does. Where the number of people has to be confirmed, " +
     "`confirmTotal` is how many the check found that will change. A job whose creator may no longer create it " +
-    "(`creator_ended`) becomes the caller's.",
+    "(`creator_ended`) becomes the caller's. A job in `grace` is started with `confirmTotal` alone, the number of its rows that are " +
+    "not done (`total` less `done`): their devices go off now.",
   method: "post",
   path: "/api/jobs/:id/start",
   access: "admin",
   scope: "job.create",
   params: z.object({ id: BulkJobID }),
-  body: z.object({ executeAt: filters.instant.nullish(), confirmTotal: z.int().min(0).nullish() }),
+  body: z.object({
+    executeAt: filters.instant.nullish(),
+    confirmTotal: z.int().min(0).nullish(),
+    graceDays: z
+      .int()
+      .min(1)
+      .max(graceDaysMax)
+      .nullish()
+      .describe(
+        "Of an offboarding: devices go off so many days later; null: at once. Default: as the job was created.",
+      ),
+  }),
   data: JobView,
   pending: JobView,
   errors: ["job_not_found", "job_state", "confirmation_required", "invalid_request"],
@@ -32,19 +46,28 @@ export const startJob = endpoint({
 
   async handle({ params: { id: jobId }, body, principal, deps, change, prefer, log, signal, fail }) {
     const { realmId } = principal;
-    const { executeAt = null, confirmTotal = null } = body;
+    const { executeAt = null, confirmTotal = null, graceDays } = body;
     const at = deps.clock.now();
     requireNear(executeAt, at, fail);
     await change(async (tx) => {
       const job = await jobs.lock(tx, { realmId, jobId, at });
       if (job === undefined) throw fail("job_not_found");
       await requireScopesOf(tx, principal, job);
+      if (graceDays !== undefined && (job.kind !== "offboarding" || job.state === "grace")) {
+        throw fail("invalid_request", {
+          fields: [{ path: "graceDays", reason: "is for an offboarding that is ready" }],
+        });
+      }
+      if (job.state === "grace") {
+        await endGrace(tx, job);
+        return { jobId };
+      }
       if (!inState(job, "ready")) throw fail("job_state");
       const expectedChange = job.expectedChange ?? 0;
-      if (job.kind === "offboarding" && confirmTotal !== expectedChange) {
+      if (needsConfirming(job.kind) && confirmTotal !== expectedChange) {
         if (confirmTotal !== null || (await jobs.needsConfirmation(tx, { realmId, expectedChange }))) {
           throw fail("confirmation_required", {
-            description: `${expectedChange} people would be offboarded. Confirm it by sending this number as confirmTotal.`,
+            description: `${expectedChange} people would be ${job.kind === "offboarding" ? "offboarded" : "let in again"}. Confirm it by sending this number as confirmTotal.`,
           });
         }
       }
@@ -66,8 +89,8 @@ export const startJob = endpoint({
       const own = { realmId, jobId, at };
       const isStarted =
         executeAt !== null && executeAt > at
-          ? await transitions.toScheduled(tx, { ...own, by: { start: { executeAt, confirmTotal } } })
-          : await transitions.toQueued(tx, { ...own, start: { confirmTotal } });
+          ? await transitions.toScheduled(tx, { ...own, by: { start: { executeAt, confirmTotal, graceDays } } })
+          : await transitions.toQueued(tx, { ...own, start: { confirmTotal, graceDays } });
       if (!isStarted) throw fail("job_state");
       return { jobId };
     });
@@ -75,5 +98,25 @@ export const startJob = endpoint({
     const job = await jobs.find(deps.db, { realmId, jobId, at });
     if (job === undefined) throw fail("job_not_found");
     return answerJob(job, { deps, prefer, signal });
+
+    async function endGrace(tx: Db, job: jobs.Job): Promise<void> {
+      if (executeAt !== null) {
+        throw fail("invalid_request", { fields: [{ path: "executeAt", reason: "is for a job that is ready" }] });
+      }
+      const left = job.total - job.changed - job.unchanged - job.failed - job.skipped;
+      if (confirmTotal !== left) {
+        throw fail("confirmation_required", {
+          description: `The devices of ${left} people would go off now. Confirm it by sending this number as confirmTotal.`,
+        });
+      }
+      if (!(await transitions.endGrace(tx, { realmId, jobId, at }))) throw fail("job_state");
+      await audit.record(tx, {
+        realmId,
+        event: "job_start",
+        actor: actorOf(principal),
+        at,
+        properties: { job: jobId, kind: job.kind, before: { revokeAt: job.revokeAt }, after: { revokeAt: at } },
+      });
+    }
   },
 });

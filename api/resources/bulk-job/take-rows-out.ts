@@ -5,7 +5,7 @@ import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { answered } from "../../contract/reply.ts";
 import { JobView, jobView } from "../../contract/views/job-view.ts";
-import { inState } from "./job-rules.ts";
+import { graceDescription, inState } from "./job-rules.ts";
 
 const rowsMax = 10_000;
 const positionMax = 2_147_483_647;
@@ -30,6 +30,7 @@ export const takeRowsOut = endpoint({
     await change(async (tx) => {
       const job = await jobs.lock(tx, { realmId, jobId, at });
       if (job === undefined) throw fail("job_not_found");
+      if (job.state === "grace") throw fail("job_state", { description: graceDescription });
       if (!inState(job, "ready", "scheduled")) throw fail("job_state");
       const [missing] = await jobRows.findMissing(tx, { jobId, positions });
       if (missing !== undefined) {

@@ -1,39 +1,63 @@
 import { z } from "zod";
 import * as offboarding from "../../../db/operations/offboarding.ts";
+import { graceDaysMax } from "../../../domain/bulk-job/job.ts";
 import { UserID } from "../../../domain/ids.ts";
-import { revocationReasons } from "../../../domain/revocation.ts";
+import { RevocationReason, revocationReasons } from "../../../domain/revocation.ts";
+import { drawBulkJobId } from "../../../runtime/draw-ids.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
-import { revocationWith } from "../profile/revocation.ts";
+import { answered } from "../../contract/reply.ts";
+
+const defaultReason = revocationReasons.cessationOfOperation;
 
 export const offboardUser = endpoint({
   operation: "offboardUser",
   summary: "Offboard a user",
   description:
-    "The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently.",
+    "The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their " +
+    "profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which " +
+    "`Location` names and whose undo takes it back; there is none when the user has no profile to revoke.",
   method: "delete",
   path: "/api/user/:userID",
   access: "admin",
   scope: "user.delete",
   params: z.object({ userID: UserID }),
-  body: revocationWith(revocationReasons.cessationOfOperation),
+  body: z.object({
+    reason: RevocationReason.optional().describe(
+      `CRLReason (RFC 5280 section 5.3.1). Default: ${defaultReason}. Not with graceDays.`,
+    ),
+    graceDays: z
+      .int()
+      .min(1)
+      .max(graceDaysMax)
+      .nullish()
+      .describe(`Devices go off so many days later, 1 to ${graceDaysMax}. Default: at once.`),
+  }),
   data: Done,
-  errors: ["user_not_found"],
+  errors: ["user_not_found", "invalid_request"],
   unknown: { userID: "user_not_found" },
   changes: true,
 
-  handle({ params: { userID: userId }, body: { reason }, principal, deps: { clock }, change, fail }) {
+  async handle({ params: { userID: userId }, body, principal, deps: { clock }, change, fail }) {
     const { realmId } = principal;
-    return change(async (tx) => {
-      const found = await offboarding.offboard(tx, {
-        realmId,
-        userId,
-        reason,
-        actor: actorOf(principal),
-        at: clock.now(),
-      });
-      if (!found) throw fail("user_not_found");
-      return done;
+    const { reason, graceDays = null } = body;
+    if (reason !== undefined && graceDays !== null) {
+      throw fail("invalid_request", { fields: [{ path: "reason", reason: "cannot be given with graceDays" }] });
+    }
+    const whom = { realmId, userId, actor: actorOf(principal) };
+    // The id of the job that revokes later, or that everything is done.
+    const outcome = await change(async (tx): Promise<string | typeof done> => {
+      const at = clock.now();
+      if (graceDays === null) {
+        if (!(await offboarding.offboard(tx, { ...whom, reason: reason ?? defaultReason, at }))) {
+          throw fail("user_not_found");
+        }
+        return done;
+      }
+      const locked = await offboarding.offboardWithGrace(tx, { ...whom, jobId: drawBulkJobId(), graceDays, at });
+      if (locked === undefined) throw fail("user_not_found");
+      return locked.jobId ?? done;
     });
+    return outcome === done ? done : answered(done, { Location: `/api/jobs/${outcome}` });
   },
 });

@@ -5,14 +5,23 @@ import * as progress from "./progress.ts";
 import type { Progress, RowRange } from "./progress.ts";
 import * as offboardPlan from "./offboard.ts";
 import * as onboardPlan from "./onboard.ts";
+import * as reactivatePlan from "./reactivate.ts";
 import type { RealmTerms } from "./onboard.ts";
 
 /** What a check is made against. */
 export interface CheckTerms extends RealmTerms {
   realmId: string;
   kind: JobKind;
+  /** The offboarding that a reactivation takes back. */
+  undoOf: string | null;
   at: Date;
 }
+
+const planOf = {
+  onboarding: onboardPlan.planOnboarding,
+  offboarding: offboardPlan.planOffboarding,
+  reactivation: reactivatePlan.planReactivation,
+} as const satisfies Record<JobKind, (rows: Sql, terms: CheckTerms) => Sql>;
 
 /** Fails every row that is about the same person as an earlier one. Set-based over the whole job: only there it shows. */
 export async function failDuplicates(
@@ -57,10 +66,7 @@ export async function checkRows(
   { terms, again, counted, ...range }: RowRange & { terms: CheckTerms; again: boolean; counted: boolean },
 ): Promise<Progress | undefined> {
   const itself = sql`(select r.*)`;
-  const verdict =
-    terms.kind === "onboarding"
-      ? onboardPlan.planOnboarding(itself, terms)
-      : offboardPlan.planOffboarding(itself, terms);
+  const verdict = planOf[terms.kind](itself, terms);
   return first(
     await db.query<Progress>(sql`
       with touched as (

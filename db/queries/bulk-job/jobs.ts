@@ -1,12 +1,15 @@
 import type { Actor } from "../../../domain/audit.ts";
 import {
+  finishedDaysMax,
   jobKinds,
   profileScope,
   runningJobsMax,
   scopesOfJob,
   stalledSeconds,
   unconfirmedOffboardingsMax,
+  undoableStates,
   type JobKind,
+  type JobOrigin,
   type JobState,
 } from "../../../domain/bulk-job/job.ts";
 import { first, only, type Db } from "../../client.ts";
@@ -47,6 +50,17 @@ export interface Job {
   outputErasedAt: Date | null;
   /** Nothing has moved for a minute although it should. */
   stalled: boolean;
+  origin: JobOrigin;
+  /** Offboarding: devices go off so many days after everybody was locked out; null: at once. */
+  graceDays: number | null;
+  /** When they do, once everybody is locked out. */
+  revokeAt: Date | null;
+  /** The offboarding that this reactivation takes back. */
+  undoOf: string | null;
+  /** The newest job that takes this one back and has begun to. */
+  undoneBy: string | null;
+  /** Until when this offboarding can be taken back; null: it has changed nobody, or is not at a point where it can be. */
+  undoUntil: Date | null;
 }
 
 const stalled = (at: Date): Sql => sql`(
@@ -65,7 +79,17 @@ const columns = (at: Date): Sql => sql`
   j.execute_at as "executeAt", j.started_at as "startedAt", j.finished_at as "finishedAt", j.total, j.changed,
   j.unchanged, j.failed, j.skipped, j.expected_change as "expectedChange", j.error_code as "errorCode",
   j.revision::float8 as revision, j.rate_from_at as "rateFromAt", j.rate_from_done as "rateFromDone",
-  j.output_erased_at as "outputErasedAt", ${stalled(at)} as stalled`;
+  j.output_erased_at as "outputErasedAt", ${stalled(at)} as stalled, j.origin, j.grace_days as "graceDays",
+  j.revoke_at as "revokeAt", j.undo_of as "undoOf",
+  (select u.id
+     from jobs u
+    where u.undo_of = j.id
+      and u.started_at is not null
+    order by u.created_at desc
+    limit 1) as "undoneBy",
+  case when j.kind = 'offboarding' and j.state = any(${undoableStates}::text[]) and j.started_at is not null
+            and (j.state = 'grace' or j.changed + j.failed > 0)
+       then coalesce(j.finished_at, j.revoke_at) + make_interval(days => ${finishedDaysMax}) end as "undoUntil"`;
 
 interface InRealm {
   realmId: string;
@@ -141,6 +165,10 @@ export interface NewJob extends InRealm {
   columns: readonly string[];
   executeAt: Date | null;
   confirmTotal: number | null;
+  /** Default: an upload. */
+  origin?: JobOrigin;
+  graceDays?: number | null;
+  undoOf?: string;
   actor: Actor;
   at: Date;
 }
@@ -149,9 +177,10 @@ export interface NewJob extends InRealm {
 export async function create(tx: Db, job: NewJob): Promise<void> {
   await tx.query(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
-                      execute_at, confirm_total, progress_at)
+                      execute_at, confirm_total, origin, grace_days, undo_of, progress_at)
     values (${job.jobId}, ${job.realmId}, ${job.kind}, 'receiving', ${job.dryRun}, ${job.columns}, ${job.at},
-            ${job.actor.userId}, ${job.actor.clientId}, ${job.executeAt}, ${job.confirmTotal}, ${job.at})
+            ${job.actor.userId}, ${job.actor.clientId}, ${job.executeAt}, ${job.confirmTotal},
+            ${job.origin ?? "upload"}, ${job.graceDays ?? null}, ${job.undoOf ?? null}, ${job.at})
   `);
 }
 
@@ -163,6 +192,26 @@ export async function touch(tx: Db, { realmId, jobId, at }: InRealm & { at: Date
      where realm_id = ${realmId}
        and id = ${jobId}
        and state = 'receiving'
+  `);
+}
+
+/**
+ * The job of one user who is locked out in this transaction and keeps their devices until `revokeAt`. It begins in its days
+ * of grace: there is nothing to check.
+ */
+export async function createInGrace(
+  tx: Db,
+  job: InRealm & { userId: string; graceDays: number; revokeAt: Date; actor: Actor; at: Date },
+): Promise<void> {
+  await tx.query(sql`
+    insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
+                      started_at, marked_at, total, expected_change, origin, grace_days, revoke_at, progress_at)
+    values (${job.jobId}, ${job.realmId}, 'offboarding', 'grace', false, '{userID}', ${job.at}, ${job.actor.userId},
+            ${job.actor.clientId}, ${job.at}, ${job.at}, 1, 1, 'user', ${job.graceDays}, ${job.revokeAt}, ${job.at})
+  `);
+  await tx.query(sql`
+    insert into job_rows (job_id, position, input, user_id, status, expected)
+    values (${job.jobId}, 1, array[${job.userId}::text], ${job.userId}, 'working', 'changed')
   `);
 }
 
@@ -188,7 +237,7 @@ export async function discard(db: Db, { realmId, jobId }: InRealm): Promise<void
 }
 
 /**
- * How many rows of the realm's jobs are not done. Others who begin a job of this realm wait until this transaction ends,
+ * How many rows of the realm's jobs are not done; those that only wait for their days of grace are no work that waits. Others who begin a job of this realm wait until this transaction ends,
  * so that two of them do not both fit under a limit.
  */
 export async function lockWaitingRows(tx: Db, realmId: string): Promise<number> {
@@ -200,7 +249,7 @@ export async function lockWaitingRows(tx: Db, realmId: string): Promise<number> 
         from jobs
        where realm_id = ${realmId}
          and finished_at is null
-         and state <> 'receiving'
+         and state not in ('receiving', 'grace')
     `),
   ]);
   return only(counts).waiting;
@@ -220,7 +269,7 @@ export async function lock(tx: Db, { realmId, jobId, at }: InRealm & { at: Date 
   );
 }
 
-/** Whether so many offboardings are so many of the realm's people that their number has to be confirmed. */
+/** Whether so many offboardings or reactivations are so many of the realm's people that their number has to be confirmed. */
 export async function needsConfirmation(
   db: Db,
   { realmId, expectedChange }: { realmId: string; expectedChange: number },
@@ -262,6 +311,14 @@ export const hasCreator = sql`case
 /** Whether the creator of a job could still create it. */
 export async function creatorMayRun(db: Db, jobId: string): Promise<boolean> {
   const rows = await db.query(sql`select j.id from jobs j where j.id = ${jobId} and ${hasCreator}`);
+  return rows.length > 0;
+}
+
+/** Whether a job that takes this one back is under way; one that waits to be started does not hinder another. */
+export async function hasRunningUndo(tx: Db, jobId: string): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select id from jobs where undo_of = ${jobId} and finished_at is null and state <> 'ready' limit 1
+  `);
   return rows.length > 0;
 }
 

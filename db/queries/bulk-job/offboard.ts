@@ -1,18 +1,20 @@
 import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
-/** The user of each of the rows `r`: by id, by pairwise id, or by both when they mean the same person. */
+/** The user of each of the rows `r`: by id, by pairwise id, or by both when they mean the same person. Forgotten ones are not found. */
 export const resolved = (rows: Sql, realmId: string): Sql => sql`
   select r.position, r.user_id as given_user_id, coalesce(by_id.id, by_pairwise_id.id) as user_id,
-         coalesce(by_id.offboarded_at, by_pairwise_id.offboarded_at) as offboarded_at
+         coalesce(by_id.offboarded_at, by_pairwise_id.offboarded_at) as offboarded_at,
+         coalesce(by_id.offboarding_job_id, by_pairwise_id.offboarding_job_id) as offboarding_job_id
     from ${rows} as r
-    left join lateral (select id, offboarded_at
+    left join lateral (select id, offboarded_at, offboarding_job_id
                          from users
                         where id = r.user_id
                           and realm_id = ${realmId}
+                          and forgotten_at is null
                           and (r.pairwise_id is null or pairwise_id = r.pairwise_id)
                        offset 0) by_id on r.user_id is not null
-    left join lateral (select id, offboarded_at
+    left join lateral (select id, offboarded_at, offboarding_job_id
                          from users
                         where realm_id = ${realmId}
                           and pairwise_id = r.pairwise_id

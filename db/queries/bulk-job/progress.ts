@@ -23,7 +23,11 @@ export interface WorkedJob {
   executeAt: Date | null;
   confirmTotal: number | null;
   startedAt: Date | null;
+  /** Offboarding: when everybody was locked out. */
   markedAt: Date | null;
+  graceDays: number | null;
+  /** The offboarding that this reactivation takes back. */
+  undoOf: string | null;
   total: number;
   /** The number of the last row. Numbers may be left out: of empty lines, and of rows that were not to be tried again. */
   lastPosition: number;
@@ -35,7 +39,7 @@ type WorkedJobRow = Omit<WorkedJob, "actor"> & Actor;
 const columns = sql`
   id, realm_id as "realmId", kind, state, dry_run as "dryRun", created_by_user_id as "userId",
   created_by_client_id as "clientId", execute_at as "executeAt", confirm_total as "confirmTotal",
-  started_at as "startedAt", marked_at as "markedAt", total, changed + unchanged + failed + skipped as done,
+  started_at as "startedAt", marked_at as "markedAt", grace_days as "graceDays", undo_of as "undoOf", total, changed + unchanged + failed + skipped as done,
   (select coalesce(max(position), 0) from job_rows where job_id = jobs.id) as "lastPosition"`;
 
 const asJob = ({ userId, clientId, ...job }: WorkedJobRow): WorkedJob => ({ ...job, actor: { userId, clientId } });
@@ -121,19 +125,6 @@ export async function recount(tx: Db, { jobId, at }: { jobId: string; at: Date }
               from job_rows
              where job_id = ${jobId}) t
      where j.id = ${jobId}
-  `);
-}
-
-/** Everybody of an offboarding is locked out; what is left is to revoke their profiles. */
-export async function markLockedOut(db: Db, { jobId, at }: { jobId: string; at: Date }): Promise<void> {
-  await db.query(sql`
-    with marked as (
-      update jobs
-         set marked_at = coalesce(marked_at, ${at}), revision = revision + 1, progress_at = ${at}
-       where id = ${jobId}
-      returning id
-    )
-    select pg_notify('job_progress', id::text) from marked
   `);
 }
 
@@ -278,8 +269,8 @@ export async function lockSlices(tx: Db, jobId: string): Promise<void> {
 const turnSeconds = 2;
 
 /**
- * Jobs that something should be done about: whose time has come, whose turn it is, or in which nothing has moved for a
- * while, because a worker went away or the queue lost what it had. A job that was answered is not answered to another
+ * Jobs that something should be done about: whose time has come, whose turn it is, whose days of grace are over or hold
+ * nobody any more, or in which nothing has moved for a while, because a worker went away or the queue lost what it had. A job that was answered is not answered to another
  * worker for a while.
  */
 export async function findDue(
@@ -296,7 +287,13 @@ export async function findDue(
               or (j.state = 'queued'
                   and coalesce(j.attended_at, '-infinity') < ${since(turnSeconds)}
                   and ${before()} < ${runningJobsMax})
-              or (j.state in ('checking', 'running', 'cancelling')
+              or (j.state = 'grace'
+                  and coalesce(j.attended_at, '-infinity') < ${since(turnSeconds)}
+                  and j.revoke_at <= ${at})
+              or ((j.state in ('checking', 'running', 'cancelling')
+                   or j.state = 'grace' and not exists (select from job_rows r
+                                                         where r.job_id = j.id
+                                                           and r.status in ('pending', 'working')))
                   and j.progress_at < ${since(quietSeconds)}
                   and coalesce(j.attended_at, '-infinity') < ${since(quietSeconds)}))
        order by j.created_at

@@ -21,6 +21,8 @@ interface Transition {
 /** How somebody starts a job that is ready: whatever it waited for is settled. */
 interface Start {
   confirmTotal: number | null;
+  /** Undefined: as it was created. */
+  graceDays?: number | null | undefined;
 }
 
 async function enter(
@@ -48,7 +50,10 @@ async function enter(
   return rows.length > 0;
 }
 
-const started = ({ confirmTotal }: Start): Sql => sql`confirm_total = ${confirmTotal}, error_code = null`;
+const started = ({ confirmTotal, graceDays }: Start): Sql =>
+  graceDays === undefined
+    ? sql`confirm_total = ${confirmTotal}, error_code = null`
+    : sql`confirm_total = ${confirmTotal}, error_code = null, grace_days = ${graceDays}::integer`;
 const onlyReady = (start: Start | undefined): Sql | undefined => start && sql`state = 'ready'`;
 
 /** A job that has not begun counts what its check has found. */
@@ -79,7 +84,7 @@ type Creators = { userIds: readonly string[] } | { clientId: string };
 
 /**
  * Stops the jobs of a realm that wait for their time or turn and whose creator, one of these, may not create them any
- * more: they wait for somebody else to start them. Call in the transaction that ended the creators, after it.
+ * more: they wait for somebody else to start them. A job that has locked its people out already is ended all the same. Call in the transaction that ended the creators, after it.
  */
 export async function stopOfEnded(
   tx: Db,
@@ -96,6 +101,7 @@ export async function stopOfEnded(
        where j.realm_id = ${realmId}
          and j.finished_at is null
          and j.state in ('scheduled', 'queued')
+         and j.marked_at is null
          and ${ofThem}
          and not ${jobs.hasCreator}
        order by j.id
@@ -140,7 +146,17 @@ export const toQueued = (
       expectedChange === undefined ? undefined : sql`expected_change = ${expectedChange}`,
       start && sql`${started(start)}, execute_at = null`,
     ],
-    onlyIf: onlyReady(start) ?? sql`(state <> 'scheduled' or execute_at <= ${job.at})`,
+    onlyIf:
+      onlyReady(start) ??
+      sql`(state <> 'scheduled' or execute_at <= ${job.at}) and (state <> 'grace' or revoke_at <= ${job.at})`,
+  });
+
+/** Its days of grace end now: profiles are revoked as soon as it is its turn. */
+export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
+  enter(db, job, {
+    follows: "queued",
+    changes: [sql`state = 'queued', revoke_at = ${job.at}`],
+    onlyIf: sql`state = 'grace'`,
   });
 
 /** Runs. When somebody was shown what another check had found, a notice says so. */
@@ -157,6 +173,32 @@ export const toRunning = (
                           then ${jobNotices.changedSinceCheck} end`,
     ],
   });
+
+/** Runs again after its days of grace; when it began is not moved. */
+export const toRunningAgain = (db: Db, job: Transition): Promise<boolean> =>
+  enter(db, job, { follows: "running", changes: [sql`state = 'running'`] });
+
+/**
+ * Everybody of an offboarding is locked out. One with days of grace waits for them to end before a profile is revoked,
+ * unless nobody has one; another goes on.
+ */
+export const markLockedOut = (db: Db, { realmId, jobId, at }: Transition): Promise<boolean> => {
+  const waits = sql`grace_days is not null and exists (
+    select from job_rows r where r.job_id = jobs.id and r.status = 'working')`;
+  return enter(
+    db,
+    { realmId, jobId, at },
+    {
+      follows: "grace",
+      changes: [
+        sql`
+          marked_at = ${at}, state = case when ${waits} then 'grace' else state end,
+          revoke_at = case when ${waits} then ${at}::timestamptz + make_interval(days => grace_days) end`,
+      ],
+      onlyIf: sql`marked_at is null`,
+    },
+  );
+};
 
 /** Is asked to stop. */
 export const toCancelling = (db: Db, { actor, ...job }: Transition & { actor: Actor }): Promise<boolean> => {

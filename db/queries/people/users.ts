@@ -226,6 +226,33 @@ export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<Locked
   );
 }
 
+/** How a user was offboarded. */
+export interface Offboarding {
+  since: Date;
+  /** The bulk job that did it, while it is kept and nobody has changed that since. */
+  jobId: string | null;
+  /** Its days of grace, until `revokeAt`; null: the user's profiles are revoked, or about to be. */
+  grace: { days: number; revokeAt: Date } | null;
+}
+
+/** How a user was offboarded; null: not at all. Undefined when the realm has no such user. */
+export async function findOffboarding(db: Db, { realmId, userId }: InRealm): Promise<Offboarding | null | undefined> {
+  const found = first(
+    await db.query<{ since: Date | null; jobId: string | null; days: number | null; revokeAt: Date | null }>(sql`
+      select u.offboarded_at as since, j.id as "jobId", j.grace_days as days,
+             case when j.state = 'grace' then j.revoke_at end as "revokeAt"
+        from users u
+        left join jobs j on j.id = u.offboarding_job_id and j.realm_id = u.realm_id
+       where u.realm_id = ${realmId}
+         and u.id = ${userId}
+    `),
+  );
+  if (found === undefined) return undefined;
+  const { since, jobId, days, revokeAt } = found;
+  if (since === null) return null;
+  return { since, jobId, grace: days === null || revokeAt === null ? null : { days, revokeAt } };
+}
+
 /** Locks a person out of new profiles since then, or no longer. */
 export async function setLockedAt(
   tx: Db,

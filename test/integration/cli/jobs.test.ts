@@ -246,6 +246,36 @@ describe("with a worker", () => {
     expect(jobOf(run.out)).toMatchObject({ state: "completed", changed: 120 });
   });
 
+  test("days of grace, devices off before they end, and an offboarding taken back", async () => {
+    const users = await Promise.all(people(3, "grace").map((pairwiseId) => realm.user({ pairwiseId })));
+    for (const user of users) await api.given.profile(user);
+    const name = await file("grace.csv", ["pairwiseID", ...people(2, "grace")]);
+    const given = await cli(["jobs", "start", "offboard", name, "--grace-days", "7", "--yes", "--wait", "--json"]);
+    const { id } = jobOf(given.out);
+    expect(given.code, given.err).toBe(0);
+    expect(jobOf(given.out)).toMatchObject({ state: "grace", graceDays: 7, done: 0 });
+    expect(given.err).toContain(`Take it back: realmpass jobs undo ${id}`);
+    expect((await cli(["jobs", "start", "offboard", name, "--grace-days", "31", "--yes"])).code).toBe(2);
+
+    const checked = await cli(["jobs", "undo", id, "--dry-run", "--wait", "--json"]);
+    expect(jobOf(checked.out)).toMatchObject({ state: "ready", kind: "reactivation", undoOf: id, changed: 2 });
+    const asked = await cli(["jobs", "undo", id]);
+    expect(asked.code).toBe(2);
+    expect(asked.err).toMatch(/2 users can sign in again\. 2 devices never went off\./);
+    const session = cli.onTerminal(["jobs", "undo", id, "--wait"]);
+    await session.type(/Type 2 to go on: /, "2\r");
+    expect((await session.ended).code).toBe(0);
+    expect((await cli(["jobs", "undo", id, "--yes"])).err).toContain("Nobody is left");
+    for (const user of users) expect((await cli(["users", "show", user.id])).out).not.toContain("offboarded");
+
+    const third = await file("third.csv", ["pairwiseID", "grace-3"]);
+    const again = await cli(["jobs", "start", "offboard", third, "--grace-days", "7", "--yes", "--wait", "--json"]);
+    const now = await cli(["jobs", "run", jobOf(again.out).id, "--yes", "--confirm-total", "1", "--wait", "--json"]);
+    expect(jobOf(now.out)).toMatchObject({ state: "completed", changed: 1 });
+    const back = await cli(["jobs", "start", "reactivate", third, "--wait", "--json"]);
+    expect(jobOf(back.out)).toMatchObject({ state: "completed", kind: "reactivation", changed: 1 });
+  });
+
   test("where events do not get through, it asks instead", async () => {
     proxy.decide(({ path }) => (path.endsWith("/events") ? { status: 502, body: "no streams here" } : "pass"));
     const name = await file("polled.csv", ["pairwiseID", "polled-1"]);

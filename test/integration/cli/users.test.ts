@@ -86,6 +86,18 @@ test("offboarding without a terminal needs --yes, and then does it", async () =>
   expect((await shown(user.id))["blacklisted"]).toBe(false);
 });
 
+test("with days of grace a person is locked out, and their devices stay on", async () => {
+  const user = await realm.user();
+  await api.given.profile(user);
+
+  expect((await cli(["users", "offboard", user.id, "--grace-days", "3", "--reason", "superseded", "--yes"])).code).toBe(
+    2,
+  );
+  expect((await cli(["users", "offboard", user.id, "--grace-days", "3", "--yes"])).code).toBe(0);
+
+  expect(await shown(user.id)).toMatchObject({ blacklisted: true, profileCount: 1 });
+});
+
 test("on a terminal it asks for the name, and does nothing when another is typed", async () => {
   const { id } = await realm.user({ pairwiseId: "m.keller" });
 

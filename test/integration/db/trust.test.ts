@@ -58,6 +58,68 @@ describe("an offboarding", () => {
   });
 });
 
+describe("a bulk job that lets people in", () => {
+  const givenReactivation = async (realmId: string, userId: string, changes: Sql = sql``): Promise<string> => {
+    const jobId = await id(sql`
+      insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, total, progress_at)
+      values (gen_random_uuid(), ${realmId}, 'reactivation', 'running', false, '{userID}', now(), 1, now()) returning id
+    `);
+    await database.owner.query(sql`
+      insert into job_rows (job_id, position, input, user_id) values (${jobId}, 1, '{}', ${userId})
+    `);
+    await database.owner.query(sql`update jobs set dry_run = false ${changes} where id = ${jobId}`);
+    return jobId;
+  };
+  const letIn = (role: DatabaseRole, jobId: string, userId: string) =>
+    attempt(role, sql`select let_back_in(${jobId}, 1, 2, ${[userId]}::bigint[]) is null as done`);
+
+  test("is worked by a worker, and by nobody else", async () => {
+    const realmId = await givenRealm();
+    const userId = await givenUser(realmId);
+    const jobId = await givenReactivation(realmId, userId);
+    for (const role of ["realmpass_api", "realmpass_operator"] as const) {
+      await expect(letIn(role, jobId, userId)).rejects.toThrow(/permission denied/);
+    }
+    await letIn("realmpass_worker", jobId, userId);
+    await expect(database.owner.query(sql`select offboarded_at from users where id = ${userId}`)).resolves.toEqual([
+      { offboarded_at: null },
+    ]);
+  });
+
+  test.each<[string, Sql]>([
+    ["is an offboarding", sql`, kind = 'offboarding'`],
+    ["does not run", sql`, state = 'cancelling'`],
+    ["takes another job back", sql`, undo_of = gen_random_uuid()`],
+  ])("lets nobody in when it %s", async (_, changes) => {
+    const realmId = await givenRealm();
+    const userId = await givenUser(realmId);
+    const jobId = await givenReactivation(realmId, userId, changes);
+    await expect(letIn("realmpass_worker", jobId, userId)).rejects.toThrow(/nobody else/);
+  });
+
+  test("lets in nobody of another realm and nobody who is not in it", async () => {
+    const realmId = await givenRealm();
+    const jobId = await givenReactivation(realmId, await givenUser(realmId));
+    await expect(letIn("realmpass_worker", jobId, await givenUser(realmId))).rejects.toThrow(/nobody else/);
+    const elsewhere = await givenUser(await givenRealm());
+    const other = await givenReactivation(realmId, elsewhere);
+    await expect(letIn("realmpass_worker", other, elsewhere)).rejects.toThrow(/nobody else/);
+  });
+
+  test("is neither made nor turned into another by a worker", async () => {
+    const realmId = await givenRealm();
+    const jobId = await givenReactivation(realmId, await givenUser(realmId));
+    for (const changes of [sql`kind = 'offboarding'`, sql`realm_id = ${realmId}`, sql`undo_of = null`]) {
+      await expect(attempt("realmpass_worker", sql`update jobs set ${changes} where id = ${jobId}`)).rejects.toThrow(
+        /permission denied/,
+      );
+    }
+    await expect(
+      attempt("realmpass_worker", sql`insert into jobs select * from jobs where id = ${jobId}`),
+    ).rejects.toThrow(/permission denied/);
+  });
+});
+
 test.each(roles)("%s does not bring a revoked guest account back", async (role) => {
   const guestId = await givenGuest(await givenRealm());
   await expect(attempt(role, sql`update guest_accounts set revoked_at = null where id = ${guestId}`)).rejects.toThrow(

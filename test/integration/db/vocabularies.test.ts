@@ -2,7 +2,14 @@ import { expect, test } from "vitest";
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import * as tokenSigningKeys from "../../../db/queries/oauth/token-signing-keys.ts";
 import { sql } from "../../../db/sql.ts";
-import { finalJobStates, jobKinds, jobStates, rowStatuses, unconfirmedShareMax } from "../../../domain/bulk-job/job.ts";
+import {
+  finalJobStates,
+  jobKinds,
+  jobOrigins,
+  jobStates,
+  rowStatuses,
+  unconfirmedShareMax,
+} from "../../../domain/bulk-job/job.ts";
 import { certificateFormats } from "../../../domain/certificate-format.ts";
 import { deviceTypes, keyTypes } from "../../../domain/device.ts";
 import { issuanceStates } from "../../../domain/issuance-state.ts";
@@ -32,6 +39,7 @@ const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "job_rows.expected": ["changed", "unchanged", "failed"],
   "job_rows.status": rowStatuses,
   "jobs.kind": jobKinds,
+  "jobs.origin": jobOrigins,
   "jobs.state": ["receiving", ...jobStates],
   "logins.method": logins.signInMethods,
   "processes.kind": processKinds,

@@ -77,7 +77,24 @@ test("a healthy installation passes every check", async () => {
     "audit-guards",
     "audit",
     "crl",
+    "jobs",
   ]);
+});
+
+test("jobs: devices that are still on ten minutes after their days of grace are a failure that names the job", async () => {
+  const realm = await operator.realm();
+  const [job] = await operator.database.owner.query<{ id: string; revokeAt: Date }>(sql`
+    insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, started_at, marked_at, grace_days, revoke_at,
+                      total, progress_at)
+    select gen_random_uuid(), id, 'offboarding', 'grace', false, '{userID}', now(), now(), now(), 7, now(), 0, now()
+      from realms where name = ${realm}
+    returning id, revoke_at as "revokeAt"
+  `);
+  const jobs = async (seconds: number) => (await examine([], { clock: clockAhead(seconds) })).of("jobs");
+
+  expect(await jobs(500)).toMatchObject({ status: "ok" });
+  expect(await jobs(700)).toMatchObject({ status: "fail", message: expect.stringContaining(job!.id) as string });
+  await operator.database.owner.query(sql`delete from jobs`);
 });
 
 describe("the secrets", () => {

@@ -41,6 +41,9 @@ export interface GivenJob {
   createdAt?: Date;
   /** The person who created it; by default a client of the realm, {@link bulkClientOf}. */
   createdByUserId?: string;
+  graceDays?: number;
+  /** The offboarding that this reactivation takes back. */
+  undoOf?: string;
 }
 
 /** The client in whose name {@link givenJob} creates jobs of a realm. */
@@ -59,6 +62,8 @@ export async function givenJob(
     confirmTotal,
     createdAt = systemClock.now(),
     createdByUserId,
+    graceDays,
+    undoOf,
   }: GivenJob,
 ): Promise<BulkJobID> {
   const id = BulkJobID.parse(randomUUID());
@@ -71,10 +76,10 @@ export async function givenJob(
     `);
     await tx.query(sql`
       insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
-                        execute_at, confirm_total, total, progress_at)
+                        execute_at, confirm_total, grace_days, undo_of, total, progress_at)
       values (${id}, ${realmId}, ${kind}, ${state}, ${dryRun}, '{pairwiseID}', ${createdAt}, ${createdByUserId ?? null},
               ${createdByUserId === undefined ? bulkClientOf(realmId) : null}, ${executeAt ?? null},
-              ${confirmTotal ?? null}, ${rows.length}, ${createdAt})
+              ${confirmTotal ?? null}, ${graceDays ?? null}, ${undoOf ?? null}, ${rows.length}, ${createdAt})
     `);
     await tx.query(sql`
       insert into job_rows (job_id, position, input, pairwise_id, user_id, email, max_profiles, profile_name, device_type,
@@ -112,6 +117,7 @@ export interface SeenJob {
   startedAt: Date | null;
   finishedAt: Date | null;
   markedAt: Date | null;
+  revokeAt: Date | null;
   outputErasedAt: Date | null;
   revision: string;
 }
@@ -121,7 +127,7 @@ export const jobOf = async (owner: Database, jobId: string): Promise<SeenJob> =>
     await owner.query<SeenJob>(sql`
       select state, total, changed, unchanged, failed, skipped, changed + unchanged + failed + skipped as done,
              expected_change as "expectedChange", error_code as "errorCode", started_at as "startedAt",
-             finished_at as "finishedAt", marked_at as "markedAt", output_erased_at as "outputErasedAt", revision
+             finished_at as "finishedAt", marked_at as "markedAt", revoke_at as "revokeAt", output_erased_at as "outputErasedAt", revision
         from jobs
        where id = ${jobId}
     `),

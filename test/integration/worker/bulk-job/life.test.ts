@@ -160,7 +160,14 @@ describe("a job that is cancelled", () => {
     await setState(jobId, "checking");
     await database.owner.query(sql`update job_rows set expected = null where job_id = ${jobId} and position > 5`);
     await database.owner.query(sql`update jobs set changed = 5 where id = ${jobId}`);
-    const terms = { realmId, kind: "onboarding", at: systemClock.now(), maxProfiles: 5, issuerNotAfter: null } as const;
+    const terms = {
+      realmId,
+      kind: "onboarding",
+      undoOf: null,
+      at: systemClock.now(),
+      maxProfiles: 5,
+      issuerNotAfter: null,
+    } as const;
     await setState(jobId, "cancelling");
 
     await checks.checkRows(worker(), {

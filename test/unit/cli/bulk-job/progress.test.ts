@@ -22,6 +22,12 @@ const job: Job = {
   ratePerSecond: 239.6,
   etaSeconds: 62,
   error: null,
+  origin: "upload",
+  graceDays: null,
+  revokeAt: null,
+  undoOf: null,
+  undoneBy: null,
+  undoUntil: null,
 };
 
 test("a running job: how far, how many failed, how fast, how long", () => {
@@ -37,6 +43,10 @@ test.each<[Partial<Job>, string]>([
   [
     { error: "stalled", etaSeconds: null, ratePerSecond: 0 },
     "Running: 6,210 of 9,000 · 14 failed · no progress for a while; a worker may be down",
+  ],
+  [
+    { state: "grace", done: 0, failed: 0, graceDays: 7, revokeAt: "2026-11-28T09:00:00.000Z" },
+    "Locked out: 0 of 9,000 · devices go off at 2026-11-28 09:00Z",
   ],
   [{ state: "failed", error: "bad\u001b[2J" }, "Failed: 6,210 of 9,000 · 14 failed · bad\ufffd[2J"],
 ])("%j", (override, text) => {

@@ -2,6 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { useApi, type TestApi } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
+import { auditOf as ofJob } from "../../../../support/given/bulk-jobs.ts";
 import { eventually } from "../../../../support/run/eventually.ts";
 import { fromNow } from "../../../../support/given/given.ts";
 import { givenIssuance, givenIssuingRealm } from "../../../../support/given/issuing.ts";
@@ -202,4 +203,95 @@ test("a code or a refresh token that is used at the same moment gives no lasting
       await expectEnded(both, { ...session, accessToken, refreshToken });
     }
   }
+});
+
+describe("with days of grace", () => {
+  const day = 24 * hour;
+
+  test("locks out at once and leaves the devices on, by a job that an undo takes back", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const serial = await given.profile(user);
+    const admin = as.admin();
+
+    const answer = await admin.delete(`/api/user/${user.id}`, { graceDays: 7 });
+
+    expect(answer).toMatchObject({ status: 200, body: { data: true } });
+    const job = (await admin.get(answer.headers.location!)).body.data;
+    expect(job).toMatchObject({
+      kind: "offboarding",
+      state: "grace",
+      origin: "user",
+      graceDays: 7,
+      total: 1,
+      done: 0,
+    });
+    expect(Date.parse(job.revokeAt) - Date.parse(job.startedAt)).toBe(7 * day);
+    expect((await admin.get(`/api/user/${user.id}`)).body.data).toMatchObject({ blacklisted: true, profileCount: 1 });
+    expect(await profilesOf(user.id)).toEqual([{ serial, reason: null }]);
+    expect((await admin.get(`/api/jobs/${job.id}/results`)).body.data).toMatchObject([
+      { row: 1, userID: user.id, status: "working" },
+    ]);
+    expect((await ofJob(api.database.owner, job.id)).map(({ event }) => event)).toEqual([
+      "job_create",
+      "user_offboard",
+    ]);
+    expect((await admin.get(`/api/jobs/${job.id}/undo`)).body.data).toMatchObject({ people: 1, devicesKept: 1 });
+  });
+
+  test("makes no job for somebody who has no device", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const answer = await as.admin().delete(`/api/user/${user.id}`, { graceDays: 7 });
+    expect(answer).toMatchObject({ status: 200, body: { data: true } });
+    expect(answer.headers.location).toBeUndefined();
+    expect((await as.admin().get(`/api/user/${user.id}`)).body.data).toMatchObject({ blacklisted: true });
+  });
+
+  test("a repeat with the same key is the same job", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    await given.profile(user);
+    const headers = { "idempotency-key": `grace-${user.id}` };
+    const admin = as.admin();
+    const first = await admin.delete(`/api/user/${user.id}`, { graceDays: 7 }, { headers });
+    const again = await admin.delete(`/api/user/${user.id}`, { graceDays: 7 }, { headers });
+    expect(again.headers.location).toBe(first.headers.location);
+  });
+
+  test("asked for again leaves the job as it is; other days make another one, which takes its place", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    await given.profile(user);
+    const admin = as.admin();
+    const locationOf = async (graceDays: number) =>
+      (await admin.delete(`/api/user/${user.id}`, { graceDays })).headers.location;
+
+    const first = await locationOf(7);
+    expect(await locationOf(7)).toBe(first);
+    const other = await locationOf(3);
+    expect(other).not.toBe(first);
+    expect((await admin.get(`/api/user/${user.id}/provisioning`)).body.data).toEqual({
+      offboarding: {
+        state: "grace",
+        job: other?.split("/").at(-1),
+        since: expect.any(String),
+        revokeAt: expect.any(String),
+      },
+    });
+  });
+
+  test("taking the devices now, without days, is still possible", async () => {
+    const user = await given.user({ realmId: api.realmId });
+    const serial = await given.profile(user);
+    await as.admin().delete(`/api/user/${user.id}`, { graceDays: 7 });
+    await as.admin().delete(`/api/user/${user.id}`);
+    expect(await profilesOf(user.id)).toEqual([{ serial, reason: 5 }]);
+  });
+
+  test.each([{ graceDays: 0 }, { graceDays: 31 }, { graceDays: "7" }, { graceDays: 7, reason: 3 }])(
+    "%j is refused and changes nothing",
+    async (body) => {
+      const user = await given.user({ realmId: api.realmId });
+      await given.profile(user);
+      expect(await as.admin().delete(`/api/user/${user.id}`, body)).toBeError("invalid_request");
+      expect((await as.admin().get(`/api/user/${user.id}`)).body.data).toMatchObject({ blacklisted: false });
+    },
+  );
 });

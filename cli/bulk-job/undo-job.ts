@@ -1,0 +1,51 @@
+import { CommandError, type ExitCode } from "../../terminal/failure.ts";
+import type { Context } from "../context/context.ts";
+import { counted } from "../resources/texts.ts";
+import { answerOf } from "../service/service-client.ts";
+import { follow } from "./finish.ts";
+import type { RunOptions } from "./start-job.ts";
+
+/**
+ * Takes an offboarding back, as a job of its own. Where somebody can be asked, the number of people is typed first;
+ * elsewhere it needs --yes.
+ */
+export async function undoJob(
+  context: Context,
+  id: string,
+  { dryRun, wait, executeAt, confirmTotal }: RunOptions & { dryRun: boolean },
+): Promise<ExitCode> {
+  const { api } = await context.service();
+  const { data: undo } = await answerOf(api.GET("/api/jobs/{id}/undo", { params: { path: { id } } }));
+  if (undo.people === 0) throw new CommandError("nothing_to_undo", "Nobody is left whom this job keeps out.");
+  if (!dryRun) {
+    const stay = undo.changedSince === 0 ? "" : ` ${counted(undo.changedSince, "user")} changed since and will stay.`;
+    await context.confirm(
+      `${counted(undo.people, "user")} can sign in again.${stay} ${devicesText(undo)}`,
+      String(undo.people),
+    );
+  }
+  // On a terminal the number has just been typed.
+  const confirmed = confirmTotal ?? (dryRun || context.options.yes ? undefined : undo.people);
+  const { data } = await answerOf(
+    api.POST("/api/jobs/{id}/undo", {
+      params: { path: { id } },
+      body: {
+        dryRun,
+        ...(executeAt === undefined ? {} : { executeAt }),
+        ...(confirmed === undefined ? {} : { confirmTotal: confirmed }),
+      },
+    }),
+  );
+  return follow(context, data, { wait });
+}
+
+function devicesText({ devicesKept, devicesRevoked }: { devicesKept: number; devicesRevoked: number }): string {
+  const kept = devicesKept > 0 ? [`${counted(devicesKept, "device")} never went off.`] : [];
+  const revoked =
+    devicesRevoked > 0
+      ? [
+          `${counted(devicesRevoked, "device")} will stay off: revoked profiles cannot be restored, each is set up again.`,
+        ]
+      : [];
+  return [...kept, ...revoked].join(" ");
+}

@@ -1,0 +1,126 @@
+import type { Actor } from "../../domain/audit.ts";
+import { first, type Db } from "../client.ts";
+import * as plan from "../queries/bulk-job/offboard.ts";
+import * as progress from "../queries/bulk-job/progress.ts";
+import * as reactivatePlan from "../queries/bulk-job/reactivate.ts";
+import { isActive } from "../rules.ts";
+import { ofAnyLength, sql } from "../sql.ts";
+
+/**
+ * Lets the people of a range of a reactivation sign in again, with their audit entries; what of theirs was revoked stays
+ * so. An undo lets in those alone whom the offboarding `undoOf` has locked out: where it has not revoked their profiles
+ * yet, its rows end with `undone`, and it revokes nothing of theirs. Nothing happens when the job no longer runs.
+ *
+ * An undo and the offboarding take the same locks in the same order: the offboarding's slices, rows, users by their ids.
+ * The one that comes second finds what the first has done.
+ */
+export async function letBackIn(
+  tx: Db,
+  {
+    realmId,
+    undoOf,
+    actor,
+    at,
+    ...range
+  }: progress.RowRange & { realmId: string; undoOf: string | null; actor: Actor; at: Date },
+): Promise<progress.Progress | undefined> {
+  if (undoOf !== null) await progress.lockSlices(tx, undoOf);
+  await progress.lockSlices(tx, range.jobId);
+  // Held from here on: a job that was asked to stop lets nobody in.
+  if ((await progress.lock(tx, range.jobId))?.state !== "running") return undefined;
+
+  const rows = await tx.query(sql`
+    select r.position from job_rows r where ${progress.inRange(range)} and r.status = 'pending' order by r.position for update
+  `);
+  if (rows.length === 0) return undefined;
+  const pending = sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
+  await tx.query(sql`
+    with people as materialized (${plan.resolved(pending, realmId)})
+    select u.id
+      from users u
+     where u.id = any(array(select p.user_id from people p where ${reactivatePlan.wouldReturn(undoOf)}))
+     order by u.id
+       for no key update
+  `);
+  // Asked again once they are locked: until then somebody may have let them in, or offboarded them again.
+  const people = await tx.query<{ id: string; offboardedAt: Date }>(sql`
+    with people as materialized (${plan.resolved(pending, realmId)})
+    select p.user_id as id, p.offboarded_at as "offboardedAt"
+      from people p
+     where ${reactivatePlan.wouldReturn(undoOf)}
+     order by p.user_id
+  `);
+  const userIds = people.map(({ id }) => id);
+  if (userIds.length > 0) {
+    await tx.query(
+      sql`select let_back_in(${range.jobId}, ${range.from}, ${range.to}, ${userIds}::bigint[]) is null as done`,
+    );
+    await tx.query(sql`
+      insert into audit_entries (realm_id, at, event, user_id, client_id, properties)
+      select ${realmId}::bigint, ${at}::timestamptz, 'user_undelete', ${actor.userId}::bigint, ${actor.clientId}::text,
+             jsonb_build_object('userID', u.id::text, 'before', jsonb_build_object('blacklistDate', u.offboarded_at),
+                                'after', jsonb_build_object('blacklistDate', null), 'job', ${range.jobId}::text,
+                                'profilesKept', c.profiles)
+               || jsonb_strip_nulls(jsonb_build_object('undoOf', ${undoOf}::text))
+        from unnest(${ofAnyLength(userIds, sql`bigint[]`)},
+                    ${ofAnyLength(
+                      people.map(({ offboardedAt }) => offboardedAt.toISOString()),
+                      sql`text[]`,
+                    )}) as u (id, offboarded_at)
+       cross join lateral (select count(*) as profiles
+                             from certificates c
+                            where c.user_id = u.id
+                              and ${isActive(sql`c`, at)}
+                           offset 0) c
+       order by u.id
+    `);
+  }
+  if (undoOf !== null) await endUndone(tx, { ...range, jobId: undoOf, userIds, at });
+  return first(
+    await tx.query<progress.Progress>(sql`
+      with touched as (
+        update job_rows r
+           set (user_id, status, error_code, message) = (
+                 select coalesce(p.user_id, p.given_user_id), v.status, v.error_code, ${progress.messageOf(sql`v.error_code`)}
+                   from (${plan.resolved(sql`(select r.*)`, realmId)}) as p
+                  cross join lateral (
+                    select case when p.user_id = any(${userIds}::bigint[]) then 'changed'
+                                when p.user_id is not null and p.offboarded_at is null then 'unchanged'
+                                else 'failed' end as status,
+                           case when p.user_id = any(${userIds}::bigint[]) then null
+                                when p.user_id is null then 'user_not_found'
+                                when p.offboarded_at is not null then 'changed_since' end as error_code) v)
+         where ${progress.inRange(range)}
+           and r.status = 'pending'
+        returning r.status
+      ), ${progress.addToCounts(range.jobId, at)}
+    `),
+  );
+}
+
+/**
+ * Rows of an offboarding whose people were let in before their profiles were revoked, here or by somebody else: nothing is
+ * left to do for them.
+ */
+const endUndone = (
+  tx: Db,
+  { userIds, at, ...range }: progress.RowRange & { userIds: readonly string[]; at: Date },
+): Promise<unknown> =>
+  tx.query(sql`
+    with back as materialized (
+      select r.position, case when u.id = any(${userIds}::bigint[]) then 'undone' else 'changed_since' end as code
+        from job_rows r
+        join users u on u.id = r.user_id
+       where ${progress.inRange(range)}
+         and r.status = 'working'
+         and (u.id = any(${userIds}::bigint[]) or u.offboarded_at is null)
+    ), touched as (
+      update job_rows r
+         set status = 'skipped', error_code = b.code, message = ${progress.messageOf(sql`b.code`)}
+        from back b
+       where r.job_id = ${range.jobId}
+         and r.position = b.position
+         and r.status = 'working'
+      returning r.status
+    ), ${progress.addToCounts(range.jobId, at)}
+  `);

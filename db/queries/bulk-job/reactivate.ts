@@ -1,0 +1,25 @@
+import { sql, type Sql } from "../../sql.ts";
+import * as offboardPlan from "./offboard.ts";
+
+/** Whether the offboarded user of a row resolved as `p` is let in: an undo is for those alone whom its job locked out. */
+export const wouldReturn = (undoOf: string | null): Sql =>
+  undoOf === null
+    ? sql`p.offboarded_at is not null`
+    : sql`(p.offboarded_at is not null and p.offboarding_job_id is not distinct from ${undoOf}::uuid)`;
+
+/**
+ * What becomes of `rows` when their people may sign in again. With `undoOf` that is for those whom this job has locked out;
+ * somebody who was offboarded by something else since stays so.
+ */
+export const planReactivation = (
+  rows: Sql,
+  { realmId, undoOf }: { realmId: string; undoOf: string | null },
+): Sql => sql`
+  select position, user_id, given_user_id,
+         case when user_id is null then 'failed'
+              when ${wouldReturn(undoOf)} then 'changed'
+              when offboarded_at is null then 'unchanged'
+              else 'failed' end as verdict,
+         case when user_id is null then 'user_not_found'
+              when offboarded_at is not null and not ${wouldReturn(undoOf)} then 'changed_since' end as error_code
+    from (${offboardPlan.resolved(rows, realmId)}) as p`;

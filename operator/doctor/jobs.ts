@@ -1,0 +1,20 @@
+import type { Db } from "../../db/client.ts";
+import * as upkeep from "../../db/queries/bulk-job/upkeep.ts";
+import type { Context } from "../context/context.ts";
+import { fails, passes, type Check } from "./check.ts";
+
+/** A bulk job whose days of grace ended so long ago, in minutes, should have gone on. */
+const overdueMinutes = 10;
+
+/** Whether the devices of people whose days of grace are over went off. */
+export async function checkJobs(db: Db, { clock }: Pick<Context, "clock">): Promise<Check> {
+  const since = new Date(clock.now().getTime() - overdueMinutes * 60_000);
+  const overdue = await upkeep.listInGraceSince(db, { since });
+  return overdue.length === 0
+    ? passes("jobs", "every bulk job whose days of grace are over has gone on")
+    : fails(
+        "jobs",
+        `devices of people who have left are still on: days of grace are over, and nothing was revoked (${overdue.join(", ")})`,
+        'Start a worker, or look for "job.faulty" in the workers\' logs.',
+      );
+}
