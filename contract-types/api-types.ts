@@ -1518,8 +1518,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, changed_since, user_forgotten, cancelled. */
-            /** @description One of invalid_row, duplicate_row, user_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             serial?: string;

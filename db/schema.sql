@@ -1248,7 +1248,7 @@ begin
                            where lower(btrim(cell)) = any(known))));
 
   update users
-     set email = '', display_name = null, pairwise_id = chr(127) || id, forgotten_at = at
+     set email = '', display_name = null, pairwise_id = chr(127) || id, forgotten_at = at, offboarding_job_id = null
    where id = any(due);
   return due;
 end
