@@ -1,4 +1,5 @@
 import type { z } from "zod";
+import { isEmailAddress } from "../../../domain/email.ts";
 import { text } from "../../../domain/text.ts";
 import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
 import { UpstreamError } from "./upstream-error.ts";
@@ -51,11 +52,21 @@ export function personOf(claims: Claims, names: UpstreamClaims): UpstreamPerson 
   return {
     subject,
     pairwiseId: pairwiseId ?? subject,
-    email: textOf(claims, names.email ?? defaults.email, text(1, 320)),
+    email: addressOf(claims, names),
     displayName: textOf(claims, names.displayName ?? defaults.displayName, text(1, 200)),
     administrator: names.administrator === undefined ? undefined : isAdministrator(claims, names.administrator),
   };
 }
+
+/** The address that claims give; one that is none is dropped, so that the person gets in all the same. */
+function addressOf(claims: Claims, names: UpstreamClaims): string | undefined {
+  const email = textOf(claims, names.email ?? defaults.email, text(1, 320));
+  return email !== undefined && isEmailAddress(email) ? email : undefined;
+}
+
+/** Whether claims give something in place of an e-mail address that is none. */
+export const hasBadAddress = (claims: Claims, names: UpstreamClaims): boolean =>
+  isSaid(valueOf(claims, names.email ?? defaults.email)) && addressOf(claims, names) === undefined;
 
 function textOf(claims: Claims, name: string, allowed: z.ZodType<string>): string | undefined {
   const value = valueOf(claims, name);

@@ -13,7 +13,7 @@ import { redirect } from "../pages/redirect.ts";
 import { signInAddress } from "../sign-in/sign-in-request.ts";
 import { endAttempt, isLive, readAttempt, useAttempt, type Attempt } from "./attempt.ts";
 import { callbackAddress } from "./callback-address.ts";
-import { personOf, type UpstreamPerson } from "./claims-to-user.ts";
+import { hasBadAddress, personOf, type UpstreamPerson } from "./claims-to-user.ts";
 import { exchangeCode } from "./exchange-code.ts";
 import { findOrCreateUser } from "./find-or-create-user.ts";
 import type { Provider, Providers } from "./provider.ts";
@@ -79,7 +79,14 @@ async function readPerson(
       exchangeCode({ provider, clientId, clientSecret, answer, redirectUri, attempt, names }),
     );
     if (!(await useAttempt(page, attempt))) throw ended();
-    return { issuer, person: personOf(claims, names) };
+    const person = personOf(claims, names);
+    if (hasBadAddress(claims, names)) {
+      const { realmId } = attempt;
+      contextOf(page.response)
+        .log()
+        .warn({ event: "upstream.email_dropped", realmId }, "the e-mail claim is no address");
+    }
+    return { issuer, person };
   } finally {
     underWay.delete(state);
   }

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import {
+  hasBadAddress,
   lacksClaims,
   personOf,
   withUserinfo,
@@ -26,6 +27,15 @@ test.each<[string, Claims]>([
 ])("claims that are %s say nothing, and the subject stands for the pairwise id", (_, given) => {
   expect(personOf(given, {})).toMatchObject({ pairwiseId: "s", email: undefined, displayName: undefined });
 });
+
+test.each(["not-an-email", "Mia <mia@x.example>", "mia@x.example, ida@x.example", "mia@localhost"])(
+  "%s is no e-mail address: it is dropped, and the person is who they are",
+  (email) => {
+    expect(personOf({ ...claims, email }, {})).toMatchObject({ pairwiseId: "p", email: undefined });
+    expect(hasBadAddress({ ...claims, email }, {})).toBe(true);
+    expect(hasBadAddress(claims, {})).toBe(false);
+  },
+);
 
 test.each<[string, unknown, boolean]>([
   ["the value", "admin", true],
