@@ -32,11 +32,14 @@ import { createReactivation } from "./resources/bulk-job/create-reactivation.ts"
 import { eraseJobResults } from "./resources/bulk-job/erase-job-results.ts";
 import { followJob } from "./resources/bulk-job/follow-job.ts";
 import { getJob } from "./resources/bulk-job/get-job.ts";
+import { getJobProblems } from "./resources/bulk-job/get-job-problems.ts";
 import { getJobResults } from "./resources/bulk-job/get-job-results.ts";
 import { getUndo } from "./resources/bulk-job/get-undo.ts";
+import { listJobRows } from "./resources/bulk-job/list-job-rows.ts";
 import { listJobs } from "./resources/bulk-job/list-jobs.ts";
 import { retryJob } from "./resources/bulk-job/retry-job.ts";
 import { startJob } from "./resources/bulk-job/start-job.ts";
+import { takeRowsIn } from "./resources/bulk-job/take-rows-in.ts";
 import { takeRowsOut } from "./resources/bulk-job/take-rows-out.ts";
 import { undoJob } from "./resources/bulk-job/undo-job.ts";
 import { getOverview } from "./resources/overview/get-overview.ts";
@@ -131,6 +134,9 @@ export const endpoints: readonly Endpoint[] = [
   takeRowsOut,
   getUndo,
   undoJob,
+  takeRowsIn,
+  listJobRows,
+  getJobProblems,
   getLiveness,
   getReadiness,
   getServiceHealth,

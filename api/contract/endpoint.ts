@@ -7,7 +7,7 @@ import type { Log } from "../../runtime/log.ts";
 import type { Access, PrincipalFor } from "./access.ts";
 import type { Change } from "./change.ts";
 import type { Deps } from "./deps.ts";
-import { asksForPage, pageProperties, readPage, type ListOptions } from "./paging.ts";
+import { asksForPage, pageProperties, readIncludes, readPage, type ListOptions } from "./paging.ts";
 import { foldNames, parseBody, parseParams, parseQuery, type Shape } from "./parse.ts";
 import type { Prefer } from "./prefer.ts";
 import type { Principal } from "./principal.ts";
@@ -63,14 +63,18 @@ interface UploadType {
   schema: z.ZodType;
   /** Other names that clients have for the type. */
   aliases?: readonly string[];
+  /** Encodings that a client may name for it, in addition to UTF-8. */
+  charsets?: readonly string[];
 }
 
 /** A request's body, to be read once, as fast as its reader takes it. */
 export interface Upload {
   /** One of the types that the endpoint offers. */
   type: string;
+  /** One of the encodings that its type offers; undefined: UTF-8. */
+  charset: string | undefined;
   bytes: AsyncIterable<Buffer>;
-  /** SHA-256 of what was read. */
+  /** SHA-256 of what was read, and of how it is to be read when that is not as UTF-8. */
   digest(): string;
   /**
    * The same result. When it is a failure, some of what the client is still sending is taken first: one that is cut off
@@ -246,8 +250,12 @@ interface ListDefinition<
   params?: Params;
   item: Item;
   handle: (
-    call: HandlerCall<A, Code, z.output<Params>> & { page: PageRequest<Filter, SortKey> },
-  ) => Promise<Page<z.input<Item>>>;
+    call: HandlerCall<A, Code, z.output<Params>> & {
+      page: PageRequest<Filter, SortKey>;
+      /** What the client wants beside the list, of what it offers. */
+      includes: ReadonlySet<string>;
+    },
+  ) => Promise<Page<z.input<Item>> & { included?: Readonly<Record<string, unknown>> }>;
   /** The list's first form, not paginated: what version 1.0 answers to a GET that asks for nothing of a page. */
   firstForm?: (call: HandlerCall<A, Code, z.output<Params>>) => Promise<z.input<Item>[]>;
 }
@@ -288,11 +296,13 @@ export function paginated<
         return { status: 200, data: checked(data, await firstForm(handlerCall)), headers: {} };
       }
       const page = readPage(definition, { body, query: call.query });
-      const { items, total } = await handle({ ...handlerCall, page });
+      const includes = readIncludes(definition.includes, call.query);
+      const { items, total, included = {} } = await handle({ ...handlerCall, page, includes });
       return {
         status: 200,
         data: checked(data, items),
         page: { limit: page.limit, offset: page.offset, total },
+        included: checkedIncluded(definition.includes, included),
         headers: {},
       };
     },
@@ -337,6 +347,16 @@ function checked(schema: z.ZodType, data: unknown): unknown {
   if (!parsed.success) throw new Error("an answer does not fit its schema", { cause: parsed.error });
   return parsed.data;
 }
+
+const checkedIncluded = (
+  offered: ListOptions<object, string>["includes"] = {},
+  included: Readonly<Record<string, unknown>>,
+): Record<string, unknown> =>
+  Object.fromEntries(
+    Object.entries(offered).flatMap(([name, schema]) =>
+      Object.hasOwn(included, name) ? [[name, checked(schema, included[name])]] : [],
+    ),
+  );
 
 /** Whether an endpoint's answers to a method may be kept and compared: what is read, by somebody, and is no secret. */
 export const isCacheable = ({ access, secret, file }: Endpoint, method: Method): boolean =>

@@ -8,6 +8,8 @@ export interface ListOptions<Filter extends object, SortKey extends string> {
   /** What `search` looks inside; undefined when the list has no search. */
   search?: string;
   sort: readonly SortKey[];
+  /** What `include` adds beside the list, each with what it looks like. Omitted: nothing can be added. */
+  includes?: Readonly<Record<string, z.ZodType>>;
   /** The keys of `filter`, each with how its text is read. */
   filter: { [Key in keyof Filter]: z.ZodType<Filter[Key], string> };
 }
@@ -34,6 +36,20 @@ const PageBody = z.object({
 /** Texts, as the contract has it; what is plainly one is taken too. */
 function filterValue() {
   return z.union([z.string(), z.number().transform(String), z.boolean().transform(String)]);
+}
+
+/** What a query asks for beside the list: a comma list. Throws `invalid_request` for a word that the list does not know. */
+export function readIncludes(
+  offered: ListOptions<object, string>["includes"],
+  query: ReadonlyMap<string, readonly string[]>,
+): ReadonlySet<string> {
+  if (offered === undefined) return new Set();
+  const words = (query.get("include") ?? []).flatMap((value) => value.split(",").map((word) => word.trim()));
+  const fields = words
+    .filter((word) => !Object.hasOwn(offered, word))
+    .map((word) => ({ path: "include", reason: `there is no “${word.slice(0, 100)}” to include` }));
+  if (fields.length > 0) throw new ServiceError("invalid_request", { fields });
+  return new Set(words);
 }
 
 type Pairs = [key: string, value: string][];

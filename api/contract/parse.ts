@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import { z } from "zod";
 import { ServiceError, type ErrorCode } from "../../domain/errors.ts";
 import { faultsOf } from "./faults.ts";
 
@@ -20,19 +20,38 @@ export function parseParams<Params extends Shape>(
   throw invalid(parsed.error);
 }
 
-/** The query's parameters that an endpoint knows; the rest is ignored. */
+/** The query's parameters that an endpoint knows; the rest is ignored. One that is a record is written `name[key]=value`. */
 export function parseQuery<Query extends Shape>(
   schema: Query | undefined,
   query: ReadonlyMap<string, readonly string[]>,
 ): z.output<Query> {
   if (schema === undefined) return {} as z.output<Query>;
-  const known: Record<string, string> = {};
-  for (const name of Object.keys(schema.shape)) {
+  const known: Record<string, string | Record<string, string>> = {};
+  for (const [name, field] of Object.entries(schema.shape)) {
+    if (isRecord(field as z.ZodType)) {
+      if (query.has(name)) throw invalidField(name, `must be written ${name}[key]=value`);
+      known[name] = bracketed(name, query);
+      continue;
+    }
     const values = query.get(name) ?? [];
     if (values.length > 1) throw invalidField(name, "must be given once");
     if (values[0] !== undefined) known[name] = values[0];
   }
   return parsedOrThrow(schema, known);
+}
+
+/** Whether a parameter has keys of the client's own. */
+export const isRecord = (schema: z.ZodType): boolean =>
+  schema instanceof z.ZodRecord || (schema instanceof z.ZodOptional && schema.unwrap() instanceof z.ZodRecord);
+
+/** The values of `name[key]=value`, by key. */
+function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>): Record<string, string> {
+  const entries = [...query].flatMap(([key, [value = "", ...others]]): [string, string][] => {
+    if (!key.startsWith(`${name}[`) || !key.endsWith("]")) return [];
+    if (others.length > 0) throw invalidField(key, "must be given once");
+    return [[key.slice(name.length + 1, -1), value]];
+  });
+  return Object.fromEntries(entries);
 }
 
 /** A body's properties that an endpoint knows, whatever letter case they came in. No body is an empty one. */

@@ -70,10 +70,11 @@ export function openUpload(
   { types, bytesMax }: UploadFormats,
   { silenceMsMax = 30_000 }: BodyLimits = {},
 ): Upload {
-  const type = typeOf(request, types);
+  const { type, charset } = typeOf(request, types);
   requireUncompressed(request);
   if (Number(request.headers["content-length"] ?? 0) > bytesMax) throw tooLarge(bytesMax);
   const hash = createHash("sha256");
+  if (charset !== undefined) hash.update(`${charset}\n`);
   let digest: string | undefined;
   let isSilent = false;
 
@@ -98,6 +99,7 @@ export function openUpload(
 
   return {
     type,
+    charset,
     bytes: bytes(),
     digest: () => (digest ??= hash.digest("hex")),
     async drainOnFailure(result) {
@@ -124,7 +126,10 @@ class Silence extends ServiceError {
   }
 }
 
-function typeOf(request: IncomingMessage, types: UploadFormats["types"]): string {
+function typeOf(
+  request: IncomingMessage,
+  types: UploadFormats["types"],
+): { type: string; charset: string | undefined } {
   const given = request.headers["content-type"];
   const { type, charset } = mediaType(given ?? "");
   const found = Object.entries(types).find(([name, { aliases = [] }]) => name === type || aliases.includes(type));
@@ -132,10 +137,11 @@ function typeOf(request: IncomingMessage, types: UploadFormats["types"]): string
     const names = Object.keys(types).join(", ");
     throw new ServiceError("unsupported_media_type", { description: `The Content-Type must be one of ${names}.` });
   }
-  if (charset !== undefined && charset !== "utf-8" && charset !== "us-ascii") {
-    throw new ServiceError("unsupported_media_type", { description: "The file must be in UTF-8." });
-  }
-  return found[0];
+  const [name, { charsets = [] }] = found;
+  if (charset === undefined || charset === "utf-8" || charset === "us-ascii") return { type: name, charset: undefined };
+  if (charsets.includes(charset)) return { type: name, charset };
+  const others = charsets.length === 0 ? "" : `, or name one of ${charsets.join(", ")} as its charset`;
+  throw new ServiceError("unsupported_media_type", { description: `The file must be in UTF-8${others}.` });
 }
 
 const tooLarge = (bytesMax: number): ServiceError =>

@@ -7,6 +7,8 @@ export interface Answer {
   status: 200 | 202;
   data: unknown;
   page?: { limit: number; offset: number; total: number };
+  /** What a list has beside its items, by name. */
+  included?: Readonly<Record<string, unknown>>;
   headers: Readonly<Record<string, string>>;
 }
 
@@ -44,8 +46,8 @@ export function sendAnswer(
   else sendBytes(response, status, bytes, jsonType);
 }
 
-const wrapped = ({ status, data, page }: Omit<Answer, "headers">): Buffer =>
-  Buffer.from(JSON.stringify({ result: "ok", code: status, data, ...page }));
+const wrapped = ({ status, data, page, included }: Omit<Answer, "headers">): Buffer =>
+  Buffer.from(JSON.stringify({ result: "ok", code: status, data, ...page, ...included }));
 
 /** Throws `precondition_failed` unless `If-Match` is absent or has the tag of the answer that reading this would have now. */
 export function requireMatch(ifMatch: string | undefined, data: unknown): void {

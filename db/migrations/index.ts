@@ -28,6 +28,7 @@ import { upstreamAttempts } from "./20261123-1300-upstream-attempts.ts";
 import { installationSecrets } from "./20261123-1500-installation-secrets.ts";
 import { leaving } from "./20261124-1000-leaving.ts";
 import { forgetting } from "./20261124-1010-forgetting.ts";
+import { jobFiles } from "./20261124-1020-job-files.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -62,4 +63,5 @@ export const migrations: readonly Migration[] = [
   installationSecrets,
   leaving,
   forgetting,
+  jobFiles,
 ];

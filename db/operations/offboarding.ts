@@ -194,8 +194,7 @@ export async function lockOutRows(
                              when p.user_id <> all(${userIds}::bigint[]) then 'unchanged'
                              when ${plan.hasActiveProfile(sql`p.user_id`, at)} then 'working'
                              else 'changed' end,
-                        case when p.user_id is null then 'user_not_found' end,
-                        case when p.user_id is null then ${progress.messageOf(sql`'user_not_found'`)} end
+                        p.error_code, coalesce(p.message, ${progress.messageOf(sql`p.error_code`)})
                    from (${plan.resolved(sql`(select r.*)`, realmId)}) as p)
          where ${progress.inRange(range)}
            and r.status = 'pending'

@@ -18,13 +18,13 @@ export async function onboardRows(
 ): Promise<progress.Progress | undefined> {
   const pending = sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
   const [rows, terms] = await Promise.all([
-    tx.query<{ pairwiseId: string }>(sql`
-      select r.pairwise_id as "pairwiseId"
-        from job_rows r
+    tx.query<{ pairwiseId: string | null }>(sql`
+      select n.pairwise_id as "pairwiseId"
+        from ${plan.named(sql`job_rows`, realmId)}
        where ${progress.inRange(range)}
          and r.status = 'pending'
        order by r.position
-         for update
+         for update of r
     `),
     plan.termsOf(tx, { realmId }),
   ]);
@@ -55,7 +55,7 @@ export async function onboardRows(
     select id, pairwise_id as "pairwiseId" from made
   `);
   const isMade = new Set(made.map(({ pairwiseId }) => pairwiseId));
-  const known = rows.flatMap(({ pairwiseId }) => (isMade.has(pairwiseId) ? [] : [pairwiseId]));
+  const known = rows.flatMap(({ pairwiseId }) => (pairwiseId === null || isMade.has(pairwiseId) ? [] : [pairwiseId]));
   // Each looked up by name: asked for all at once in the order of ids, Postgres reads through everybody in the realm
   // while it does not know yet how many they have become.
   if (known.length > 0) {
@@ -117,7 +117,7 @@ export async function onboardRows(
                                then 'changed'
                              else v.verdict end,
                error_code = v.error_code,
-               message = ${progress.messageOf(sql`v.error_code`)},
+               message = coalesce(v.message, ${progress.messageOf(sql`v.error_code`)}),
                issuance_id = v.issuance_id
           from verdicts v
          where r.ctid = v.place

@@ -81,14 +81,15 @@ export async function letBackIn(
       with touched as (
         update job_rows r
            set (user_id, status, error_code, message) = (
-                 select coalesce(p.user_id, p.given_user_id), v.status, v.error_code, ${progress.messageOf(sql`v.error_code`)}
+                 select coalesce(p.user_id, p.given_user_id), v.status, v.error_code,
+                        coalesce(p.message, ${progress.messageOf(sql`v.error_code`)})
                    from (${plan.resolved(sql`(select r.*)`, realmId)}) as p
                   cross join lateral (
                     select case when p.user_id = any(${userIds}::bigint[]) then 'changed'
                                 when p.user_id is not null and p.offboarded_at is null then 'unchanged'
                                 else 'failed' end as status,
                            case when p.user_id = any(${userIds}::bigint[]) then null
-                                when p.user_id is null then 'user_not_found'
+                                when p.user_id is null then p.error_code
                                 when p.offboarded_at is not null then 'changed_since' end as error_code) v)
          where ${progress.inRange(range)}
            and r.status = 'pending'

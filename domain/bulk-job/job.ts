@@ -53,6 +53,15 @@ export const jobNotices = {
   stalled: "stalled",
 } as const;
 
+/** What a failed job says in `error`, where it is not a bug. */
+export const jobFailures = {
+  /** A check found no row that could be carried out. */
+  nothingUsable: "nothing_usable",
+} as const;
+
+/** Characters of the name that a job may be given: a file's, or a title. */
+export const jobNameMax = 200;
+
 /** A job that has not moved for this long has stalled. */
 export const stalledSeconds = 60;
 

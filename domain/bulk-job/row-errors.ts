@@ -3,6 +3,7 @@ export const rowErrors = {
   invalid_row: "The row cannot be used.",
   duplicate_row: "An earlier row is about the same person.",
   user_not_found: "There is no such user in this realm.",
+  ambiguous_email: "Several people have this e-mail address; name the person by userID or pairwiseID.",
   user_offboarded: "This user is offboarded; reactivate them first.",
   user_locked: "A locked user cannot get a profile.",
   profile_limit_reached: "The user has as many active profiles as the limit allows.",

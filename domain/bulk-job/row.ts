@@ -1,11 +1,12 @@
 import { z } from "zod";
 import { certificateFormats } from "../certificate-format.ts";
 import { deviceTypes } from "../device.ts";
+import { EmailAddress } from "../email.ts";
 import { UserID } from "../ids.ts";
 import { ProfileName } from "../profile.ts";
 import { realmLimits } from "../realm.ts";
 import { text } from "../text.ts";
-import { jobColumns, neededColumns, type JobColumn } from "./columns.ts";
+import { jobColumns, neededColumns, profileColumns, type JobColumn } from "./columns.ts";
 import type { JobKind } from "./job.ts";
 
 /** What a row says about a person. */
@@ -46,7 +47,7 @@ const profileLimit = z.int(wholeNumber).min(0, wholeNumber).max(realmLimits.maxP
 const readers = {
   userID: UserID,
   pairwiseID: text(1, 255),
-  email: text(1, 320),
+  email: EmailAddress,
   maxProfiles: z
     .string()
     .regex(/^[0-9]{1,3}$/, { error: wholeNumber, abort: true })
@@ -86,8 +87,6 @@ const unusable = (where: string, reason: string): ReadRow => ({ values: nothing,
 
 /** A row that is none: a line that is no JSON, or a list where a person should be. */
 export const unreadableRow = (reason: string): ReadRow => ({ values: nothing, message: reason });
-
-const profileColumns = ["profileName", "deviceType", "format"] as const;
 
 function missingFrom(kind: JobKind, values: RowValues): string | undefined {
   const needed: readonly JobColumn[] = neededColumns[kind];

@@ -6,7 +6,8 @@ export type AnyJobState = JobState | "receiving";
 /** Which states may follow which. */
 export const followingStates: Readonly<Record<AnyJobState, readonly JobState[]>> = {
   receiving: ["checking"],
-  checking: ["ready", "scheduled", "queued", "cancelling", "failed"],
+  // Completed: the check found nothing to change.
+  checking: ["ready", "scheduled", "queued", "completed", "completed_with_errors", "cancelling", "failed"],
   ready: ["scheduled", "queued", "cancelling"],
   // Ready again: a job whose creator has ended waits for somebody else to start it.
   scheduled: ["ready", "queued", "cancelling"],

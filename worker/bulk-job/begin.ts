@@ -37,7 +37,13 @@ export async function begin(deps: BulkJobDeps, job: WorkedJob): Promise<boolean>
       return true;
     }
     await jobs.recount(tx, { jobId: job.id, at });
-    await transitions.toRunning(tx, { ...its, expectedChange: found.changed, wasShown: shown, at });
+    await transitions.toRunning(tx, {
+      ...its,
+      expectedChange: found.changed,
+      profiles: found.profiles,
+      wasShown: shown,
+      at,
+    });
     return true;
   });
 }

@@ -8,6 +8,7 @@ import * as bulkJobs from "../../db/queries/bulk-job/jobs.ts";
 import { jobNotices, needsConfirming } from "../../domain/bulk-job/job.ts";
 import type { BulkJobDeps } from "./deps.ts";
 import { slicesOf, bisectOnError } from "./bisect.ts";
+import { recordEnd } from "./finish.ts";
 
 /** Rows that are checked in one statement. */
 const sliceSize = 10_000;
@@ -23,12 +24,37 @@ export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
   const large =
     needsConfirming(job.kind) &&
     (await bulkJobs.needsConfirmation(db, { realmId: job.realmId, expectedChange: found.changed }));
+  if (endsUnchanged(job, found)) {
+    await endUnchanged(deps, job);
+    return;
+  }
   await db.transaction(async (tx) => {
     const at = clock.now();
     const locked = await jobs.lock(tx, job.id);
     if (locked?.state !== "checking") return;
     const unconfirmed = large && locked.confirmTotal !== found.changed;
     await next(tx, locked, { unconfirmed, found, at });
+  });
+}
+
+/** Whether a job would only wait for somebody to start nothing. */
+const endsUnchanged = ({ dryRun }: WorkedJob, { changed }: checks.Findings): boolean => dryRun && changed === 0;
+
+/** Ends a job whose check found nothing to change: its rows slice by slice, then the job with its audit entry. */
+async function endUnchanged({ db, clock, log }: BulkJobDeps, job: WorkedJob): Promise<void> {
+  const { id: jobId, realmId } = job;
+  for (const slice of slicesOf({ jobId, from: 1, to: job.lastPosition + 1 }, sliceSize)) {
+    if ((await jobs.find(db, jobId))?.state !== "checking") return;
+    await checks.concludeUnchanged(db, slice);
+    await jobs.touch(db, { jobId, at: clock.now() });
+  }
+  await db.transaction(async (tx) => {
+    const at = clock.now();
+    const locked = await jobs.lock(tx, jobId);
+    if (locked?.state !== "checking") return;
+    const found = await checks.findings(tx, jobId);
+    if (!(await transitions.endUnchanged(tx, { realmId, jobId, found, at }))) return;
+    await recordEnd({ tx, log }, { job: locked, at });
   });
 }
 
@@ -45,7 +71,7 @@ function next(
     return transitions.toReady(tx, { ...job, found, expectedChange, notice: jobNotices.confirmationRequired });
   }
   if (executeAt !== null && executeAt > at) return transitions.toScheduled(tx, { ...job, by: { found } });
-  return transitions.toQueued(tx, { ...job, expectedChange });
+  return transitions.toQueued(tx, { ...job, expectedChange, profiles: found.profiles });
 }
 
 /** Checks every pending row. With `again` also those that were checked before. False when the job went on without us. */

@@ -1,3 +1,4 @@
+import type { Db } from "../../db/client.ts";
 import * as audit from "../../db/queries/audit/audit-entries.ts";
 import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
@@ -22,15 +23,23 @@ export function finish({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "l
     }
     const cancelled = job.state === "grace" || (await jobs.countFinalRows(tx, jobId)).cancelled;
     await transitions.finish(tx, { realmId: job.realmId, jobId, cancelled, at });
-    const { state, ...counts } = await jobs.outcome(tx, jobId);
-    await audit.record(tx, {
-      realmId: job.realmId,
-      event: "job_finish",
-      actor: job.actor,
-      at,
-      properties: { job: jobId, kind: job.kind, state, ...counts },
-    });
-    log.info({ event: "job.finished", bulkJobId: jobId, kind: job.kind, state, ...counts }, "bulk job finished");
+    await recordEnd({ tx, log }, { job, at });
     return true;
   });
+}
+
+/** Writes the audit entry of a job that has just ended. */
+export async function recordEnd(
+  { tx, log }: { tx: Db } & Pick<BulkJobDeps, "log">,
+  { job: { id: jobId, realmId, kind, actor }, at }: { job: jobs.WorkedJob; at: Date },
+): Promise<void> {
+  const { state, ...counts } = await jobs.outcome(tx, jobId);
+  await audit.record(tx, {
+    realmId,
+    event: "job_finish",
+    actor,
+    at,
+    properties: { job: jobId, kind, state, ...counts },
+  });
+  log.info({ event: "job.finished", bulkJobId: jobId, kind, state, ...counts }, "bulk job finished");
 }

@@ -25,12 +25,13 @@ export function createListSchemas({ define }: Pick<Components, "define">) {
     filterParameter,
 
     /** The paging parameters of a query. */
-    parameters: (operation: string, { search, sort, filter }: AnyOffer): Json[] => [
+    parameters: (operation: string, { search, sort, filter, includes }: AnyOffer): Json[] => [
       { name: "limit", in: "query", required: false, schema: limitSchema },
       { name: "offset", in: "query", required: false, schema: offsetSchema },
       ...(search === undefined ? [] : [{ name: "search", in: "query", required: false, schema: searchSchema(search) }]),
       filterParameter(operation, filter),
       { name: "sort", ...deepObject, schema: sortOf(operation, sort) },
+      ...(includes === undefined ? [] : [includeParameter(Object.keys(includes))]),
     ],
 
     /** The same as a body, which GET takes too and which wins over the query. */
@@ -47,6 +48,13 @@ export function createListSchemas({ define }: Pick<Components, "define">) {
       }),
   };
 }
+
+const includeParameter = (words: readonly string[]): Json => ({
+  name: "include",
+  in: "query",
+  required: false,
+  schema: { type: "string", description: `What the answer has beside the list, comma-separated: ${words.join(", ")}.` },
+});
 
 const capitalized = (operation: string): string => operation.charAt(0).toUpperCase() + operation.slice(1);
 

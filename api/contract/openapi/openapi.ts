@@ -5,6 +5,7 @@ import { isCacheable } from "../endpoint.ts";
 import { answerHeaders, byName, createComponents, reference, type Components, type Json } from "./components.ts";
 import { createListSchemas } from "./lists.ts";
 import { scopesOf } from "../access.ts";
+import { isRecord } from "../parse.ts";
 
 interface Addresses {
   baseUrl: string;
@@ -102,6 +103,7 @@ const parametersOf = (fields: z.ZodObject | undefined, where: "path" | "query", 
     name,
     in: where,
     required: where === "path",
+    ...(isRecord(schema as z.ZodType) ? { style: "deepObject", explode: true } : {}),
     schema: components.schema(schema as z.ZodType, "input"),
   }));
 
@@ -115,7 +117,7 @@ function responsesOf(endpoint: Endpoint, method: Method, components: Components)
       headers,
       content:
         file === undefined
-          ? { "application/json": { schema: wrapper(200, components.schema(data, "output"), list !== undefined) } }
+          ? { "application/json": { schema: wrapper(200, components.schema(data, "output"), list, components) } }
           : Object.fromEntries(
               Object.entries(file.types).map(([type, line]) => [type, { schema: components.schema(line, "output") }]),
             ),
@@ -126,21 +128,28 @@ function responsesOf(endpoint: Endpoint, method: Method, components: Components)
     responses[202] = {
       description: "Still running: `Location` says where to ask again, `Retry-After` when.",
       headers: { ...headers, Location: { schema: { type: "string" } }, "Retry-After": { schema: { type: "integer" } } },
-      content: { "application/json": { schema: wrapper(202, components.schema(pending, "output"), false) } },
+      content: {
+        "application/json": { schema: wrapper(202, components.schema(pending, "output"), undefined, components) },
+      },
     };
   }
   for (const [status, codes] of errorsByStatus(endpoint)) responses[status] = components.errorResponse(status, codes);
   return responses;
 }
 
-const wrapper = (code: number, data: Json, isList: boolean): Json => ({
+const wrapper = (code: number, data: Json, list: Endpoint["list"], components: Components): Json => ({
   type: "object",
   required: ["result", "code", "data"],
   properties: {
     result: { const: "ok" },
     code: { const: code },
     data,
-    ...(isList ? { limit: { type: "integer" }, offset: { type: "integer" }, total: { type: "integer" } } : {}),
+    ...(list === undefined
+      ? {}
+      : { limit: { type: "integer" }, offset: { type: "integer" }, total: { type: "integer" } }),
+    ...Object.fromEntries(
+      Object.entries(list?.includes ?? {}).map(([name, schema]) => [name, components.schema(schema, "output")]),
+    ),
   },
 });
 

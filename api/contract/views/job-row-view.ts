@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { JobRow } from "../../../db/queries/bulk-job/rows.ts";
+import type { JobRow, JobRowOfPerson } from "../../../db/queries/bulk-job/rows.ts";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
 import { rowStatuses } from "../../../domain/bulk-job/job.ts";
@@ -35,6 +35,13 @@ export const JobRowView = z
   .meta({ id: "JobRow" });
 export type JobRowView = z.infer<typeof JobRowView>;
 
+/** The same with whom it is about, and how many profiles an offboarding takes from them. */
+export const JobRowOfPersonView = JobRowView.extend({
+  user: z.string().nullable().describe("The userID of the person; null: nobody who is there, or not checked yet."),
+  profiles: z.int().nullable().describe("Offboarding: how many active profiles the person had at the check."),
+}).meta({ id: "JobRowOfPerson" });
+export type JobRowOfPersonView = z.infer<typeof JobRowOfPersonView>;
+
 /** The profile that a row was issued. */
 export interface RowProfile {
   serial: string;
@@ -67,6 +74,18 @@ export function jobRowView(
   };
 }
 
+export const jobRowOfPersonView = (
+  row: JobRowOfPerson,
+  { columns }: { columns: readonly JobColumn[] },
+): JobRowOfPersonView => ({
+  ...jobRowView(row, { columns, profile: undefined }),
+  user: row.userId,
+  profiles: row.affectedProfiles,
+});
+
+/** What people are told of an error of a row. */
+export const wordsFor = (errorCode: string): string => words.get(errorCode) ?? rowErrors.internal_error;
+
 /** Why a row failed or was skipped, for as long as that is what it shows. */
 function outcomeOf({ status, errorCode, message }: JobRow): { error: string | null; message: string | null } {
   if ((status !== "failed" && status !== "skipped") || errorCode === null) return { error: null, message: null };
@@ -74,4 +93,3 @@ function outcomeOf({ status, errorCode, message }: JobRow): { error: string | nu
 }
 
 const words: ReadonlyMap<string, string> = new Map(Object.entries(rowErrors));
-const wordsFor = (errorCode: string): string => words.get(errorCode) ?? rowErrors.internal_error;

@@ -1,6 +1,13 @@
 import { z } from "zod";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
-import { finalJobStates, jobKinds, jobNotices, jobOrigins, jobStates } from "../../../domain/bulk-job/job.ts";
+import {
+  finalJobStates,
+  jobFailures,
+  jobKinds,
+  jobNotices,
+  jobOrigins,
+  jobStates,
+} from "../../../domain/bulk-job/job.ts";
 import { Timestamp } from "./timestamp.ts";
 
 /** A bulk job on the wire. */
@@ -29,7 +36,10 @@ export const JobView = z
     error: z
       .string()
       .nullable()
-      .describe(`While the job has not failed: ${Object.values(jobNotices).join(", ")}, or null.`),
+      .describe(
+        `While the job has not failed: ${Object.values(jobNotices).join(", ")}, or null. A failed one whose check found ` +
+          `no row that could be carried out: ${jobFailures.nothingUsable}.`,
+      ),
     origin: z
       .enum(jobOrigins)
       .describe("What made it: a file or list, a retry or an undo of another job, or the offboarding of one user."),
@@ -40,6 +50,13 @@ export const JobView = z
     undoUntil: Timestamp.nullable().describe(
       "Until when this offboarding can be taken back; null: there is nothing to undo.",
     ),
+    name: z.string().nullable().describe("What the client calls it: the name of the file, or a title."),
+    rowOffset: z.int().describe("How many rows of the file come before row 1."),
+    affectedProfiles: z
+      .int()
+      .nullable()
+      .describe("Offboarding: how many profiles the check found that would be revoked. Null before that."),
+    hasOutput: z.boolean().describe("Whether files and keys of its profiles can still be read by its creator."),
   })
   .meta({ id: "Job" });
 export type JobView = z.infer<typeof JobView>;
@@ -74,6 +91,10 @@ export function jobView(job: Job, at: Date): JobView {
     undoOf: job.undoOf,
     undoneBy: job.undoneBy,
     undoUntil: job.undoUntil?.toISOString() ?? null,
+    name: job.name,
+    rowOffset: job.rowOffset,
+    affectedProfiles: job.affectedProfiles,
+    hasOutput: job.hasOutput,
   };
 }
 

@@ -39,16 +39,30 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
   const { deps, principal, query, upload, change, prefer, log, signal, fail } = call;
   const { db, clock } = deps;
   const { realmId } = principal;
-  const { dryRun = false, executeAt = null, confirmTotal = null, graceDays = null } = query;
+  const { dryRun = false, executeAt = null, confirmTotal = null, graceDays = null, name = null, rowOffset = 0 } = query;
   const actor = actorOf(principal);
   const own = { realmId, jobId: drawBulkJobId() };
   requireNear(executeAt, clock.now(), fail);
 
   let jobId: BulkJobID;
   try {
-    const input = await readInput(kind, upload);
+    const input = await readInput(kind, upload, {
+      columns: query.columns ?? {},
+      ignoreUnknown: query.unknownColumns === "ignore",
+    });
     const { total, invalid } = await receiveRows(deps, {
-      job: { ...own, kind, dryRun, executeAt, confirmTotal, graceDays, actor, at: clock.now() },
+      job: {
+        ...own,
+        kind,
+        dryRun,
+        executeAt,
+        confirmTotal,
+        graceDays,
+        name,
+        rowOffset,
+        actor,
+        at: clock.now(),
+      },
       input,
       requireProfiles() {
         requireScope(principal, profileScope);

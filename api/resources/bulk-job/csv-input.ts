@@ -1,16 +1,22 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, parse } from "csv-parse";
-import { jobColumns, neededColumns, readHeading, type JobColumn } from "../../../domain/bulk-job/columns.ts";
+import type { JobColumn } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { csvSeparators, unguardCell } from "../../../domain/csv.ts";
-import { inputText, rowCharactersMax, UnusableFile, type FoundInput, type ParsedRow } from "./input.ts";
+import { isEmailAddress } from "../../../domain/email.ts";
+import { readColumns, type ColumnChoices, type HeadedColumn } from "./csv-columns.ts";
+import { givenOf, inputText, rowCharactersMax, UnusableFile, type FoundInput, type ParsedRow } from "./input.ts";
 
 /**
  * A table as spreadsheets write it (RFC 4180, and what Excel makes of it): comma, semicolon or tab, whichever the header
  * has, any line ending, `sep=;` before the header.
  */
-export async function csvInput(kind: JobKind, text: AsyncIterable<string>): Promise<FoundInput> {
+export async function csvInput(
+  kind: JobKind,
+  text: AsyncIterable<string>,
+  choices: ColumnChoices,
+): Promise<FoundInput> {
   const { head, rest } = await readHead(text);
   const parser = parse({
     delimiter: delimiterOf(head),
@@ -33,7 +39,8 @@ export async function csvInput(kind: JobKind, text: AsyncIterable<string>): Prom
     throw error;
   }
   if (header === undefined) throw new UnusableFile("The file is empty.");
-  const columns = columnsOf(kind, header);
+  const columns = readColumns(kind, header, choices);
+  if (columns === "bare") return { columns: bareColumns, rows: bareRows(kind, header, records) };
   return {
     columns: columns.flatMap(({ heading, column }) => (column === "ignored" ? [] : [heading])),
     rows: rowsOf(
@@ -89,43 +96,6 @@ async function* readRecords(parser: AsyncIterable<string[]>): AsyncGenerator<str
   return undefined;
 }
 
-interface HeadedColumn {
-  heading: string;
-  column: JobColumn | "ignored";
-}
-
-/** Throws for a column that is unknown, one that occurs twice, and when there is none that says who it is about. */
-function columnsOf(kind: JobKind, header: readonly string[]): HeadedColumn[] {
-  const known = `Known are ${jobColumns[kind].join(", ")}.`;
-  const columns = header.map((cell): HeadedColumn => {
-    const heading = cell.trim();
-    const column = heading === "" ? "ignored" : readHeading(kind, heading);
-    if (column !== undefined) return { heading, column };
-    const shown = inputText(heading)?.slice(0, 100) ?? "";
-    throw new UnusableFile(`The file has a column “${shown}” that is unknown. ${known}`, {
-      path: shown,
-      reason: "is no column that is known",
-    });
-  });
-  const needed: readonly JobColumn[] = neededColumns[kind];
-  if (!columns.some(({ column }) => column !== "ignored" && needed.includes(column))) {
-    throw new UnusableFile(`The file lacks the column ${needed.join(" or ")}. ${known}`, {
-      path: needed.join(" or "),
-      reason: "is missing",
-    });
-  }
-  const twice = columns.find(
-    ({ column }, index) => column !== "ignored" && columns.findIndex((other) => other.column === column) < index,
-  );
-  if (twice !== undefined) {
-    throw new UnusableFile(`The file has two columns for ${twice.column}.`, {
-      path: twice.heading,
-      reason: "occurs twice",
-    });
-  }
-  return columns;
-}
-
 async function* rowsOf(
   records: AsyncIterable<string[]>,
   columns: readonly HeadedColumn["column"][],
@@ -142,5 +112,38 @@ async function* rowsOf(
     yield record.slice(columns.length).some((cell) => cell.trim() !== "")
       ? { position, unreadable: "The row has more cells than the header.", given }
       : { position, cells, given };
+  }
+}
+
+const bareColumns = ["pairwiseID", "email"] as const satisfies readonly JobColumn[];
+
+/**
+ * Rows of a table that is nothing but identifiers or addresses, without a heading. An address names somebody by their
+ * e-mail; it may be the pairwise id of a person who leaves as well, but never makes somebody who joins.
+ */
+async function* bareRows(
+  kind: JobKind,
+  first: readonly string[],
+  records: AsyncIterable<string[]>,
+): AsyncGenerator<ParsedRow> {
+  let position = 0;
+  const rowOf = (record: readonly string[]): ParsedRow | undefined => {
+    position += 1;
+    const value = unguardCell(record[0] ?? "").trim();
+    if (record.slice(1).some((cell) => cell.trim() !== "")) {
+      return { position, unreadable: "The row has more than one cell.", given: [inputText(value), null] };
+    }
+    if (value === "") return undefined;
+    const isAddress = isEmailAddress(value);
+    const cells = new Map<JobColumn, string>();
+    if (!isAddress || kind !== "onboarding") cells.set("pairwiseID", value);
+    if (isAddress) cells.set("email", value);
+    return { position, cells, given: givenOf(bareColumns, cells) };
+  };
+  const begin = rowOf(first);
+  if (begin !== undefined) yield begin;
+  for await (const record of records) {
+    const row = rowOf(record);
+    if (row !== undefined) yield row;
   }
 }

@@ -27,10 +27,15 @@ export class UnusableFile extends Error {
 
   constructor(
     message: string,
-    { path, reason = message, cause }: { path?: string; reason?: string; cause?: unknown } = {},
+    {
+      path,
+      reason = message,
+      fields = path === undefined ? undefined : [{ path, reason }],
+      cause,
+    }: { path?: string; reason?: string; fields?: readonly FieldError[]; cause?: unknown } = {},
   ) {
     super(message, { cause });
-    this.fields = path === undefined ? undefined : [{ path, reason }];
+    this.fields = fields;
   }
 }
 

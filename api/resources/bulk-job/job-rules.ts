@@ -1,3 +1,4 @@
+import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
 import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
@@ -23,6 +24,40 @@ export const graceDescription =
 export async function requireScopesOf(db: Db, principal: Principal, { id, kind }: Job): Promise<void> {
   const profiles = await jobRows.asksForProfiles(db, id);
   for (const scope of scopesOfJob(kind, { profiles })) requireScope(principal, scope);
+}
+
+const rowsMax = 10_000;
+const positionMax = 2_147_483_647;
+
+/** Which rows of a job a request is about. */
+export const RowNumbers = z.object({
+  rows: z.array(z.int().min(1).max(positionMax)).min(1).max(rowsMax).describe("Row numbers."),
+});
+
+/** Locks a job whose rows can still be taken out and in. Fails when it is in another state, or lacks one of the rows. */
+export async function lockWaitingJob(
+  tx: Db,
+  {
+    positions,
+    fail,
+    ...of
+  }: {
+    realmId: string;
+    jobId: string;
+    positions: readonly number[];
+    at: Date;
+    fail: Fail<"job_not_found" | "job_state" | "invalid_request">;
+  },
+): Promise<Job> {
+  const job = await jobs.lock(tx, of);
+  if (job === undefined) throw fail("job_not_found");
+  if (job.state === "grace") throw fail("job_state", { description: graceDescription });
+  if (!inState(job, "ready", "scheduled")) throw fail("job_state");
+  const [missing] = await jobRows.findMissing(tx, { jobId: of.jobId, positions });
+  if (missing !== undefined) {
+    throw fail("invalid_request", { fields: [{ path: "rows", reason: `the job has no row ${missing}` }] });
+  }
+  return job;
 }
 
 const waitSeconds = 60;

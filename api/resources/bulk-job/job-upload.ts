@@ -1,10 +1,13 @@
 import { z } from "zod";
-import { graceDaysMax, jobRowsMax } from "../../../domain/bulk-job/job.ts";
+import { columnMeanings, mappedColumnsMax } from "../../../domain/bulk-job/columns.ts";
+import { graceDaysMax, jobNameMax, jobRowsMax } from "../../../domain/bulk-job/job.ts";
 import { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { DeviceType } from "../../../domain/device.ts";
 import { realmLimits } from "../../../domain/realm.ts";
+import { text } from "../../../domain/text.ts";
 import { filters } from "../../contract/filters.ts";
 import type { UploadFormats } from "../../contract/endpoint.ts";
+import { positionsMax } from "./input.ts";
 
 /** Room for {@link jobRowsMax} rows with every column filled in. */
 const bytesMax = 128 * 1024 * 1024;
@@ -14,6 +17,22 @@ export const JobQuery = z.object({
   dryRun: filters.flag.optional().describe("true: only check, change nothing, and wait to be started."),
   executeAt: filters.instant.optional().describe("When to run, within 90 days. Default: at once."),
   confirmTotal: filters.count.optional().describe("How many people will change, where that has to be confirmed."),
+  name: text(1, jobNameMax).optional().describe("What the job is called: the name of the file, or a title."),
+  rowOffset: filters.count
+    .refine((count) => count <= positionsMax, `must be at most ${positionsMax}`)
+    .optional()
+    .describe("How many rows of the file come before row 1. Shown with the job; numbers stay as they are."),
+  columns: z
+    .record(z.string(), z.enum(columnMeanings, `must be one of ${columnMeanings.join(", ")}`))
+    .refine((columns) => Object.keys(columns).length <= mappedColumnsMax, `must be at most ${mappedColumnsMax}`)
+    .optional()
+    .describe(
+      "What columns of a CSV file mean, by their headings: `columns[Matrikel]=pairwiseID&columns[Vorname]=ignore`.",
+    ),
+  unknownColumns: z
+    .literal("ignore", 'must be "ignore"')
+    .optional()
+    .describe("`ignore`: columns of a CSV file that are unknown are left out. Default: they are faults of the file."),
 });
 
 /** The same for an offboarding. */
@@ -29,8 +48,11 @@ export type JobQuery = z.output<typeof JobQuery> & Pick<z.output<typeof Offboard
 
 const OnboardingRow = z
   .object({
-    pairwiseID: z.string(),
-    email: z.string().nullish(),
+    pairwiseID: z.string().nullish().describe("This or an email."),
+    email: z
+      .string()
+      .nullish()
+      .describe("Without a pairwiseID: whom the row is about, who has to be there and to be the only one with it."),
     maxProfiles: z.int().min(0).max(realmLimits.maxProfiles).nullish(),
     profileName: z.string().nullish().describe("With deviceType and format: a profile to issue at once."),
     deviceType: DeviceType.nullish(),
@@ -39,8 +61,8 @@ const OnboardingRow = z
   .meta({ id: "OnboardingRow" });
 
 const OffboardingRow = z
-  .object({ userID: z.string().nullish(), pairwiseID: z.string().nullish() })
-  .describe("One of the two, or both.")
+  .object({ userID: z.string().nullish(), pairwiseID: z.string().nullish(), email: z.string().nullish() })
+  .describe("One of them. The e-mail address counts where neither of the others is given.")
   .meta({ id: "OffboardingRow" });
 
 const offerOf = (row: z.ZodType, csvHeader: string): UploadFormats => ({
@@ -52,7 +74,13 @@ const offerOf = (row: z.ZodType, csvHeader: string): UploadFormats => ({
       aliases: ["application/ndjson", "application/jsonl", "application/x-jsonlines", "application/jsonlines"],
     },
     "text/csv": {
-      schema: z.string().describe(`UTF-8; comma, semicolon or tab. The header: ${csvHeader}, in any order and case.`),
+      schema: z
+        .string()
+        .describe(
+          `UTF-8, or what charset says; comma, semicolon or tab. The header: ${csvHeader}, in any order and case; ` +
+            "none where the file has one column of pairwise ids or e-mail addresses.",
+        ),
+      charsets: ["windows-1252", "iso-8859-1"],
       aliases: ["application/csv", "text/tab-separated-values", "application/vnd.ms-excel"],
     },
   },
@@ -60,7 +88,7 @@ const offerOf = (row: z.ZodType, csvHeader: string): UploadFormats => ({
 
 export const onboardingOffer = offerOf(
   OnboardingRow,
-  "pairwiseID, and optionally email, maxProfiles, profileName, deviceType, format",
+  "pairwiseID or email, and optionally maxProfiles, profileName, deviceType, format",
 );
-export const offboardingOffer = offerOf(OffboardingRow, "userID or pairwiseID");
+export const offboardingOffer = offerOf(OffboardingRow, "userID, pairwiseID or email");
 export const reactivationOffer = offboardingOffer;

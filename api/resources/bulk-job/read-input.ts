@@ -1,24 +1,26 @@
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import type { Upload } from "../../contract/endpoint.ts";
+import type { ColumnChoices } from "./csv-columns.ts";
 import { csvInput } from "./csv-input.ts";
 import type { FoundInput } from "./input.ts";
 import { jsonInput } from "./json-input.ts";
 import { ndjsonInput } from "./ndjson-input.ts";
-import { utf8Text } from "./utf8-text.ts";
+import { decodeText } from "./decode-text.ts";
 
 /** The people in an uploaded file of any of the types that jobs take. */
 export function readInput(
   kind: JobKind,
-  { type, bytes }: Pick<Upload, "type" | "bytes">,
+  { type, bytes, charset }: Pick<Upload, "type" | "bytes" | "charset">,
+  choices: ColumnChoices,
 ): Promise<FoundInput> | FoundInput {
-  const text = utf8Text(bytes);
+  const text = decodeText(bytes, charset);
   switch (type) {
     case "application/json":
       return jsonInput(kind, text);
     case "application/x-ndjson":
       return ndjsonInput(kind, text);
     case "text/csv":
-      return csvInput(kind, text);
+      return csvInput(kind, text, choices);
     default:
       throw new Error(`jobs do not take ${type}`);
   }

@@ -38,7 +38,7 @@ export const retryJob = endpoint({
       await requireScopesOf(tx, principal, job);
       if (job.finishedAt === null) throw fail("job_state", { description: "The job has not ended yet." });
       const next = drawBulkJobId();
-      const { kind, columns, graceDays } = job;
+      const { kind, columns, name, rowOffset, graceDays } = job;
       // What failed of an undo stays for those alone whom the undone job has locked out.
       const undoOf = job.undoOf === null ? {} : { undoOf: job.undoOf };
       const made = { realmId, jobId: next, at };
@@ -47,6 +47,8 @@ export const retryJob = endpoint({
         ...undoOf,
         kind,
         columns,
+        name,
+        rowOffset,
         dryRun: false,
         executeAt: null,
         confirmTotal: null,

@@ -1,6 +1,7 @@
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
+import * as addresses from "./by-email.ts";
 import * as progress from "./progress.ts";
 import type { Progress, RowRange } from "./progress.ts";
 import * as offboardPlan from "./offboard.ts";
@@ -30,14 +31,17 @@ export async function failDuplicates(
 ): Promise<void> {
   const known =
     kind === "onboarding"
-      ? sql``
+      ? sql`left join ${addresses.byEmail(realmId)} on r.pairwise_id is null`
       : sql`left join lateral (select id
                                  from users
                                 where realm_id = ${realmId}
                                   and pairwise_id = r.pairwise_id
-                               offset 0) u on r.user_id is null`;
+                               offset 0) u on r.user_id is null
+            left join ${addresses.byEmail(realmId)} on u.id is null`;
   const person =
-    kind === "onboarding" ? sql`r.pairwise_id` : sql`coalesce('u' || coalesce(r.user_id, u.id), 'p' || r.pairwise_id)`;
+    kind === "onboarding"
+      ? sql`coalesce('p' || coalesce(r.pairwise_id, e.pairwise_id), 'e' || lower(r.email))`
+      : sql`coalesce('u' || coalesce(r.user_id, u.id, e.user_id), 'p' || r.pairwise_id, 'e' || lower(r.email))`;
   // Rows are found again by where they lie: the planner knows nothing of a job that has just been received.
   await db.query(sql`
     with people as (
@@ -71,8 +75,10 @@ export async function checkRows(
     await db.query<Progress>(sql`
       with touched as (
         update job_rows r
-           set (expected, error_code, message, user_id) = (
-                 select v.verdict, v.error_code, ${progress.messageOf(sql`v.error_code`)}, coalesce(v.user_id, v.given_user_id)
+           set (expected, error_code, message, user_id, affected_profiles) = (
+                 select v.verdict, v.error_code, coalesce(v.message, ${progress.messageOf(sql`v.error_code`)}),
+                        coalesce(v.user_id, v.given_user_id),
+                        ${terms.kind === "onboarding" ? sql`null::integer` : sql`v.profiles`}
                    from (${verdict}) as v)
          where ${progress.inRange(range)}
            and r.status = 'pending'
@@ -110,6 +116,8 @@ export interface Findings {
   unchanged: number;
   failed: number;
   skipped: number;
+  /** Profiles of those who will change; null where the job is not about profiles that exist. */
+  profiles: number | null;
 }
 
 export const findings = async (db: Db, jobId: string): Promise<Findings> =>
@@ -117,8 +125,38 @@ export const findings = async (db: Db, jobId: string): Promise<Findings> =>
 
 export const findingsOf = (jobId: Sql): Sql => sql`
   select count(*) filter (where status = 'pending' and expected = 'changed')::integer as changed,
-         count(*) filter (where status = 'pending' and expected = 'unchanged')::integer as unchanged,
+         count(*) filter (where status = 'unchanged' or (status = 'pending' and expected = 'unchanged'))::integer as unchanged,
          count(*) filter (where status = 'failed' or (status = 'pending' and expected = 'failed'))::integer as failed,
-         count(*) filter (where status = 'skipped')::integer as skipped
+         count(*) filter (where status = 'skipped')::integer as skipped,
+         sum(affected_profiles) filter (where status = 'pending' and expected = 'changed')::integer as profiles
     from job_rows
    where job_id = ${jobId}`;
+
+/** Makes the counts of a job that waits what its check says of its rows. Call with the job's row locked. */
+export async function recountExpected(
+  tx: Db,
+  { realmId, jobId, at }: { realmId: string; jobId: string; at: Date },
+): Promise<void> {
+  await tx.query(sql`
+    update jobs j
+       set changed = f.changed, unchanged = f.unchanged, failed = f.failed, skipped = f.skipped,
+           expected_change = f.changed, affected_profiles = f.profiles, revision = j.revision + 1, progress_at = ${at}
+      from (${findingsOf(sql`${jobId}::uuid`)}) as f
+     where j.realm_id = ${realmId}
+       and j.id = ${jobId}
+  `);
+}
+
+/**
+ * Ends the rows of a range as the check found them, where the job has nothing to change and will not run: they stay
+ * unchanged, or have failed. Its counts have them already.
+ */
+export async function concludeUnchanged(db: Db, range: RowRange): Promise<void> {
+  await db.query(sql`
+    update job_rows r
+       set status = r.expected
+     where ${progress.inRange(range)}
+       and r.status = 'pending'
+       and r.expected in ('unchanged', 'failed')
+  `);
+}

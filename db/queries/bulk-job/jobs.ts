@@ -61,6 +61,13 @@ export interface Job {
   undoneBy: string | null;
   /** Until when this offboarding can be taken back; null: it has changed nobody, or is not at a point where it can be. */
   undoUntil: Date | null;
+  name: string | null;
+  /** How many rows of the file come before the first. */
+  rowOffset: number;
+  /** How many profiles the check found that would be revoked; null: not checked yet, or another kind. */
+  affectedProfiles: number | null;
+  /** Files and keys of its profiles can still be read. */
+  hasOutput: boolean;
 }
 
 const stalled = (at: Date): Sql => sql`(
@@ -89,7 +96,10 @@ const columns = (at: Date): Sql => sql`
     limit 1) as "undoneBy",
   case when j.kind = 'offboarding' and j.state = any(${undoableStates}::text[]) and j.started_at is not null
             and (j.state = 'grace' or j.changed + j.failed > 0)
-       then coalesce(j.finished_at, j.revoke_at) + make_interval(days => ${finishedDaysMax}) end as "undoUntil"`;
+       then coalesce(j.finished_at, j.revoke_at) + make_interval(days => ${finishedDaysMax}) end as "undoUntil",
+  j.name, j.row_offset as "rowOffset",
+  j.affected_profiles as "affectedProfiles",
+  exists (select from issuance_outputs o where o.job_id = j.id and o.sealed is not null) as "hasOutput"`;
 
 interface InRealm {
   realmId: string;
@@ -169,6 +179,10 @@ export interface NewJob extends InRealm {
   origin?: JobOrigin;
   graceDays?: number | null;
   undoOf?: string;
+  /** Default: none. */
+  name?: string | null;
+  /** Default: 0. */
+  rowOffset?: number;
   actor: Actor;
   at: Date;
 }
@@ -177,10 +191,10 @@ export interface NewJob extends InRealm {
 export async function create(tx: Db, job: NewJob): Promise<void> {
   await tx.query(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
-                      execute_at, confirm_total, origin, grace_days, undo_of, progress_at)
+                      execute_at, confirm_total, name, row_offset, origin, grace_days, undo_of, progress_at)
     values (${job.jobId}, ${job.realmId}, ${job.kind}, 'receiving', ${job.dryRun}, ${job.columns}, ${job.at},
-            ${job.actor.userId}, ${job.actor.clientId}, ${job.executeAt}, ${job.confirmTotal},
-            ${job.origin ?? "upload"}, ${job.graceDays ?? null}, ${job.undoOf ?? null}, ${job.at})
+            ${job.actor.userId}, ${job.actor.clientId}, ${job.executeAt}, ${job.confirmTotal}, ${job.name ?? null},
+            ${job.rowOffset ?? 0}, ${job.origin ?? "upload"}, ${job.graceDays ?? null}, ${job.undoOf ?? null}, ${job.at})
   `);
 }
 

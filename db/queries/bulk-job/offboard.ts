@@ -1,24 +1,37 @@
 import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
+import * as addresses from "./by-email.ts";
 
-/** The user of each of the rows `r`: by id, by pairwise id, or by both when they mean the same person. Forgotten ones are not found. */
+/**
+ * The user of each of the rows `r`: by id, by pairwise id, or by both when they mean the same person; else by e-mail
+ * address. Forgotten ones are not found. `error_code` and `message` say why there is none. Whom an address meant at the
+ * check it means until the end.
+ */
 export const resolved = (rows: Sql, realmId: string): Sql => sql`
-  select r.position, r.user_id as given_user_id, coalesce(by_id.id, by_pairwise_id.id) as user_id,
-         coalesce(by_id.offboarded_at, by_pairwise_id.offboarded_at) as offboarded_at,
-         coalesce(by_id.offboarding_job_id, by_pairwise_id.offboarding_job_id) as offboarding_job_id
+  select r.position, r.user_id as given_user_id, k.user_id, k.offboarded_at, k.offboarding_job_id,
+         case when k.user_id is null then case when e.people > 1 then 'ambiguous_email' else 'user_not_found' end end as error_code,
+         case when k.user_id is null and e.people > 1 then ${addresses.severalPeople} end as message
     from ${rows} as r
     left join lateral (select id, offboarded_at, offboarding_job_id
                          from users
                         where id = r.user_id
                           and realm_id = ${realmId}
                           and forgotten_at is null
-                          and (r.pairwise_id is null or pairwise_id = r.pairwise_id)
+                          and (r.pairwise_id is null or pairwise_id = r.pairwise_id
+                               or (r.pairwise_id = r.email and email_folded = lower(r.email)))
                        offset 0) by_id on r.user_id is not null
     left join lateral (select id, offboarded_at, offboarding_job_id
                          from users
                         where realm_id = ${realmId}
                           and pairwise_id = r.pairwise_id
-                       offset 0) by_pairwise_id on r.user_id is null`;
+                       offset 0) by_pairwise_id on r.user_id is null
+    left join ${addresses.byEmail(realmId)} on by_id.id is null and by_pairwise_id.id is null
+    left join lateral (select id, offboarded_at, offboarding_job_id from users where id = e.user_id offset 0) by_email on true
+    cross join lateral (select coalesce(by_id.id, by_pairwise_id.id, by_email.id) as user_id,
+                               coalesce(by_id.offboarded_at, by_pairwise_id.offboarded_at, by_email.offboarded_at)
+                                 as offboarded_at,
+                               coalesce(by_id.offboarding_job_id, by_pairwise_id.offboarding_job_id,
+                                        by_email.offboarding_job_id) as offboarding_job_id) as k`;
 
 /** Whether a user has a profile to revoke. */
 export const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (
@@ -30,9 +43,13 @@ export const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (
  */
 export const wouldLeave = (at: Date): Sql => sql`(p.offboarded_at is null or ${hasActiveProfile(sql`p.user_id`, at)})`;
 
-/** What becomes of `rows` when their people are offboarded now. */
+/** What becomes of `rows` when their people are offboarded now, and how many profiles each of them has. */
 export const planOffboarding = (rows: Sql, { realmId, at }: { realmId: string; at: Date }): Sql => sql`
   select position, user_id, given_user_id,
          case when user_id is null then 'failed' when ${wouldLeave(at)} then 'changed' else 'unchanged' end as verdict,
-         case when user_id is null then 'user_not_found' end as error_code
+         error_code, message,
+         case when user_id is not null then (select count(*)::integer
+                                               from certificates c
+                                              where c.user_id = p.user_id
+                                                and ${isActive(sql`c`, at)}) end as profiles
     from (${resolved(rows, realmId)}) as p`;

@@ -2,6 +2,7 @@ import type { DeviceType, KeyType } from "../../../domain/device.ts";
 import { first, only, type Db } from "../../client.ts";
 import { isActive, isUnsettled, limitOf, profileEnd, profileRefusal } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
+import * as addresses from "./by-email.ts";
 import * as progress from "./progress.ts";
 import type { Progress, RowRange } from "./progress.ts";
 
@@ -28,6 +29,20 @@ export async function termsOf(db: Db, { realmId }: { realmId: string }): Promise
 type Judging = Pick<RealmTerms, "maxProfiles" | "maxValidMonths" | "issuerNotAfter"> & { realmId: string; at: Date };
 
 /**
+ * The rows `r` with the pairwise id `n.pairwise_id` of whom each is about: its own, else that of who had its e-mail address
+ * at the check, or has it now as the only one. Null: there is no such person, or, by `e.people`, there are several.
+ */
+export const named = (rows: Sql, realmId: string): Sql => sql`
+  ${rows} as r
+  left join ${addresses.byEmail(realmId)} on r.pairwise_id is null
+  left join lateral (select pairwise_id
+                       from users
+                      where id = r.user_id
+                        and realm_id = ${realmId}
+                     offset 0) as checked on r.pairwise_id is null
+  cross join lateral (select coalesce(r.pairwise_id, checked.pairwise_id, e.pairwise_id) as pairwise_id) as n`;
+
+/**
  * What becomes of `rows` when their people are onboarded now: who they are, what they are to be, and what prevents it. A
  * profile that the person has already, by name and device type, is not made again. Each row is looked up by itself, which
  * is the best plan for any number of them.
@@ -40,28 +55,33 @@ export const planOnboarding = (
          case when error_code is not null then 'failed' when issues or differs then 'changed' else 'unchanged' end as verdict
     from (select known.*,
                  email_after is distinct from email_before or override_after is distinct from override_before as differs,
-                 case when offboarded_at is not null or issues then ${profileRefusal(
-                   {
-                     offboardedAt: sql`offboarded_at`,
-                     lockedAt: sql`locked_at`,
-                     room: { count: sql`held`, limit: limitOf(sql`planned`, sql`terms`) },
-                     issuerNotAfter: sql`terms.issuer_not_after`,
-                     end: profileEnd(sql`terms`, null, at),
-                   },
-                   at,
-                 )} end as error_code
-            from (select r.position, r.user_id as given_user_id, r.pairwise_id, r.profile_name, r.device_type, r.format,
+                 case when lacking is not null then lacking
+                      when offboarded_at is not null or issues then ${profileRefusal(
+                        {
+                          offboardedAt: sql`offboarded_at`,
+                          lockedAt: sql`locked_at`,
+                          room: { count: sql`held`, limit: limitOf(sql`planned`, sql`terms`) },
+                          issuerNotAfter: sql`terms.issuer_not_after`,
+                          end: profileEnd(sql`terms`, null, at),
+                        },
+                        at,
+                      )} end as error_code
+            from (select r.position, r.user_id as given_user_id, n.pairwise_id, r.profile_name, r.device_type, r.format,
                          u.id as user_id, u.locked_at, u.offboarded_at,
+                         case when n.pairwise_id is null
+                              then case when e.people > 1 then 'ambiguous_email' else 'user_not_found' end end as lacking,
+                         case when n.pairwise_id is null and e.people > 1 then ${addresses.severalPeople} end as message,
                          u.email as email_before, u.profile_override as override_before,
-                         coalesce(nullif(r.email, ''), u.email, '') as email_after,
+                         case when r.pairwise_id is null then u.email
+                              else coalesce(nullif(r.email, ''), u.email, '') end as email_after,
                          coalesce(r.max_profiles, u.profile_override, 0) as override_after,
                          coalesce(c.active, 0) + coalesce(i.unsettled, 0) as held,
                          r.profile_name is not null and not coalesce(c.same, false) as issues
-                    from ${rows} as r
+                    from ${named(rows, realmId)}
                     left join lateral (select id, email, profile_override, locked_at, offboarded_at
                                          from users
                                         where realm_id = ${realmId}
-                                          and pairwise_id = r.pairwise_id
+                                          and pairwise_id = n.pairwise_id
                                        offset 0) u on true
                     left join lateral (select count(*) as active,
                                               bool_or(c.name = r.profile_name and c.device_type = r.device_type) as same

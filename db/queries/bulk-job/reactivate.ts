@@ -20,6 +20,7 @@ export const planReactivation = (
               when ${wouldReturn(undoOf)} then 'changed'
               when offboarded_at is null then 'unchanged'
               else 'failed' end as verdict,
-         case when user_id is null then 'user_not_found'
-              when offboarded_at is not null and not ${wouldReturn(undoOf)} then 'changed_since' end as error_code
+         case when user_id is null then error_code
+              when offboarded_at is not null and not ${wouldReturn(undoOf)} then 'changed_since' end as error_code,
+         message, null::integer as profiles
     from (${offboardPlan.resolved(rows, realmId)}) as p`;

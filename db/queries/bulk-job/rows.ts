@@ -1,5 +1,7 @@
 import type { RowStatus } from "../../../domain/bulk-job/job.ts";
 import { only, type Db } from "../../client.ts";
+import { pageOf } from "../../list.ts";
+import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
 import { radiusServerName } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
@@ -75,6 +77,85 @@ export const listAfter = (db: Db, { jobId, after, limit, statuses }: RowsPage): 
      limit ${limit}
   `);
 
+/** A row with whom it is about. */
+export interface JobRowOfPerson extends JobRow {
+  /** Null: nobody who is there, or not looked up yet. */
+  userId: string | null;
+  /** Offboarding: how many active profiles the person had at the check. */
+  affectedProfiles: number | null;
+}
+
+export const jobRowSortKeys = ["row"] as const;
+export type JobRowSortKey = (typeof jobRowSortKeys)[number];
+
+export interface JobRowFilter {
+  status: RowStatus[];
+}
+
+/** The rows of a job in the order of its file; searched in what was given and in what is known of the people. */
+export const list = (
+  db: Db,
+  { jobId, realmId, page }: { jobId: string; realmId: string; page: PageRequest<JobRowFilter, JobRowSortKey> },
+): Promise<Page<JobRowOfPerson>> =>
+  pageOf<JobRowOfPerson, JobRowSortKey>(db, {
+    page: { ...page, sort: page.sort.length === 0 ? [{ key: "row", direction: "asc" }] : page.sort },
+    key: ["job rows", jobId],
+    from: sql`job_rows r join jobs j on j.id = r.job_id`,
+    matching: all([
+      sql`r.job_id = ${jobId}`,
+      sql`j.realm_id = ${realmId}`,
+      when(page.filter.status, (statuses) => sql`${shownStatus} = any(${statuses}::text[])`),
+      when(page.search, (search) => mentions(containing(search), realmId)),
+    ]),
+    id: sql`r.position`,
+    newestFirst: sql`r.position`,
+    sortedBy: { row: sql`r.position` },
+    items: {
+      columns: sql`
+        r.position, r.input, r.max_profiles as "maxProfiles", ${shownStatus} as status, r.error_code as "errorCode",
+        r.message, r.issuance_id as "issuanceId", r.user_id as "userId", r.affected_profiles as "affectedProfiles"`,
+      join: sql`join job_rows r on r.job_id = ${jobId} and r.position = page.id
+                join jobs j on j.id = r.job_id`,
+    },
+  });
+
+const mentions = (pattern: string, realmId: string): Sql => sql`(
+  array_to_string(r.input, ' ') ilike ${pattern}
+  or exists (select from users u
+              where u.id = r.user_id
+                and u.realm_id = ${realmId}
+                and (u.pairwise_id ilike ${pattern} or u.email ilike ${pattern} or u.display_name ilike ${pattern})
+             offset 0))`;
+
+/** Rows that failed, or would, for the same cause. */
+export interface Problem {
+  errorCode: string;
+  /** What is wrong with rows that cannot be used; null where the code says it all. */
+  message: string | null;
+  count: number;
+  /** The first of them. */
+  positions: number[];
+}
+
+/** Why rows of a job failed, or would: the most frequent causes first. */
+export const listProblems = (
+  db: Db,
+  { jobId, max, positionsMax }: { jobId: string; max: number; positionsMax: number },
+): Promise<Problem[]> =>
+  db.query<Problem>(sql`
+    select "errorCode", message, count, positions[1:${positionsMax}::integer] as positions
+      from (select r.error_code as "errorCode", case when r.error_code = 'invalid_row' then r.message end as message,
+                   count(*)::integer as count, array_agg(r.position order by r.position) as positions
+              from job_rows r
+              join jobs j on j.id = r.job_id
+             where r.job_id = ${jobId}
+               and ${shownStatus} = 'failed'
+               and r.error_code is not null
+             group by 1, 2) as causes
+     order by count desc, positions[1]
+     limit ${max}
+  `);
+
 /** Which of these positions a job has no row at. */
 export async function findMissing(
   db: Db,
@@ -104,9 +185,10 @@ export async function takeOut(
        where job_id = ${jobId}
          and position = any(${positions}::integer[])
          and status = 'pending'
-      returning expected
+      returning expected, affected_profiles
     ), counted as (
       select count(*)::integer as rows,
+             coalesce(sum(affected_profiles) filter (where expected = 'changed'), 0)::integer as profiles,
              count(*) filter (where expected = 'changed')::integer as changed,
              count(*) filter (where expected = 'unchanged')::integer as unchanged,
              count(*) filter (where expected = 'failed')::integer as failed
@@ -114,13 +196,38 @@ export async function takeOut(
     )
     update jobs j
        set changed = j.changed - c.changed, unchanged = j.unchanged - c.unchanged, failed = j.failed - c.failed,
-           skipped = j.skipped + c.rows, expected_change = j.expected_change - c.changed, revision = j.revision + 1,
-           progress_at = ${at}
+           skipped = j.skipped + c.rows, expected_change = j.expected_change - c.changed,
+           affected_profiles = j.affected_profiles - c.profiles, revision = j.revision + 1, progress_at = ${at}
       from counted c
      where j.realm_id = ${realmId}
        and j.id = ${jobId}
        and c.rows > 0
   `);
+}
+
+/**
+ * Takes rows back in that were taken out of a job that waits, as rows that nobody has checked. Answers between which
+ * positions they are; undefined: there were none. Call with the job's row locked, and check them.
+ */
+export async function takeIn(
+  tx: Db,
+  { jobId, positions }: { jobId: string; positions: readonly number[] },
+): Promise<{ from: number; to: number } | undefined> {
+  const { from, to } = only(
+    await tx.query<{ from: number | null; to: number | null }>(sql`
+      with taken as (
+        update job_rows
+           set status = 'pending', expected = null, error_code = null, message = null
+         where job_id = ${jobId}
+           and position = any(${positions}::integer[])
+           and status = 'skipped'
+           and error_code = 'taken_out'
+        returning position
+      )
+      select min(position) as "from", max(position) + 1 as "to" from taken
+    `),
+  );
+  return from === null || to === null ? undefined : { from, to };
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { Actor } from "../../../domain/audit.ts";
-import { jobNotices, type JobState } from "../../../domain/bulk-job/job.ts";
+import { jobFailures, jobNotices, type JobState } from "../../../domain/bulk-job/job.ts";
 import { statesBefore } from "../../../domain/bulk-job/states.ts";
 import type { Db } from "../../client.ts";
 import { join, sql, type Sql } from "../../sql.ts";
@@ -57,8 +57,9 @@ const started = ({ confirmTotal, graceDays }: Start): Sql =>
 const onlyReady = (start: Start | undefined): Sql | undefined => start && sql`state = 'ready'`;
 
 /** A job that has not begun counts what its check has found. */
-const counts = ({ changed, unchanged, failed, skipped }: Findings): Sql =>
-  sql`changed = ${changed}, unchanged = ${unchanged}, failed = ${failed}, skipped = ${skipped}`;
+const counts = ({ changed, unchanged, failed, skipped, profiles }: Findings): Sql =>
+  sql`changed = ${changed}, unchanged = ${unchanged}, failed = ${failed}, skipped = ${skipped},
+      affected_profiles = ${profiles}::integer`;
 
 /** Waits for somebody to start it; `notice` says why, if it was to run by itself. */
 export const toReady = (
@@ -109,7 +110,8 @@ export async function stopOfEnded(
     ), stopped as (
       update jobs j
          set state = 'ready', error_code = ${jobNotices.creatorEnded}, changed = f.changed, unchanged = f.unchanged,
-             failed = f.failed, skipped = f.skipped, revision = j.revision + 1, progress_at = ${at}
+             failed = f.failed, skipped = f.skipped, affected_profiles = f.profiles, revision = j.revision + 1,
+             progress_at = ${at}
         from waiting w, lateral (${checks.findingsOf(sql`w.id`)}) f
        where j.id = w.id
       returning j.id
@@ -137,13 +139,20 @@ export const toScheduled = (
 /** Waits for its turn: by itself once it is checked, as somebody starts it, or once its time has come. */
 export const toQueued = (
   db: Db,
-  { expectedChange, start, ...job }: Transition & { expectedChange?: number; start?: Start },
+  {
+    expectedChange,
+    profiles = null,
+    start,
+    ...job
+  }: Transition & { expectedChange?: number; profiles?: number | null; start?: Start },
 ): Promise<boolean> =>
   enter(db, job, {
     follows: "queued",
     changes: [
       sql`state = 'queued'`,
-      expectedChange === undefined ? undefined : sql`expected_change = ${expectedChange}`,
+      expectedChange === undefined
+        ? undefined
+        : sql`expected_change = ${expectedChange}, affected_profiles = ${profiles}::integer`,
       start && sql`${started(start)}, execute_at = null`,
     ],
     onlyIf:
@@ -162,13 +171,19 @@ export const endGrace = (db: Db, job: Transition): Promise<boolean> =>
 /** Runs. When somebody was shown what another check had found, a notice says so. */
 export const toRunning = (
   db: Db,
-  { expectedChange, wasShown, ...job }: Transition & { expectedChange: number; wasShown: boolean },
+  {
+    expectedChange,
+    profiles = null,
+    wasShown,
+    ...job
+  }: Transition & { expectedChange: number; profiles?: number | null; wasShown: boolean },
 ): Promise<boolean> =>
   enter(db, job, {
     follows: "running",
     changes: [
       sql`
         state = 'running', started_at = ${job.at}, expected_change = ${expectedChange}::integer,
+        affected_profiles = ${profiles}::integer,
         error_code = case when ${wasShown} and expected_change <> ${expectedChange}::integer
                           then ${jobNotices.changedSinceCheck} end`,
     ],
@@ -219,7 +234,27 @@ export const finish = (db: Db, { cancelled, ...job }: Transition & { cancelled: 
         : sql`state = case when failed > 0 then 'completed_with_errors' else 'completed' end`,
       sql`finished_at = ${job.at}`,
     ],
+    // What a check ends has not run: {@link endUnchanged}.
+    onlyIf: sql`state <> 'checking'`,
   });
+
+/**
+ * Ends with its check, which found nothing to change: as done, or as `failed` with why where no row can be carried out. Its
+ * rows are final.
+ */
+export const endUnchanged = (db: Db, { found, ...job }: Transition & { found: Findings }): Promise<boolean> => {
+  const isUsable = found.unchanged + found.skipped > 0;
+  const state = isUsable ? (found.failed > 0 ? "completed_with_errors" : "completed") : "failed";
+  return enter(db, job, {
+    follows: state,
+    changes: [
+      sql`state = ${state}, finished_at = ${job.at}, expected_change = ${found.changed},
+          error_code = ${isUsable ? null : jobFailures.nothingUsable}`,
+      counts(found),
+    ],
+    onlyIf: sql`state = 'checking'`,
+  });
+};
 
 /** Ends although it cannot go on. */
 export const fail = (db: Db, job: Transition): Promise<boolean> =>

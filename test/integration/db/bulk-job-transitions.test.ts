@@ -9,7 +9,8 @@ import { givenJob } from "../../support/given/bulk-jobs.ts";
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);
-const found = { changed: 1, unchanged: 0, failed: 0, skipped: 0 };
+const found = { changed: 1, unchanged: 0, failed: 0, skipped: 0, profiles: null };
+const nothing = { ...found, changed: 0 };
 const actor = { userId: null, clientId: "bulk" };
 const states: readonly AnyJobState[] = ["receiving", ...jobStates];
 let realmId = "";
@@ -73,6 +74,27 @@ const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
     "completed_with_errors",
     ["running", "cancelling"],
     (job) => transitions.finish(worker(), { ...job, cancelled: false }),
+  ],
+  [
+    "found by a check to be so already",
+    "completed",
+    ["checking"],
+    (job) => transitions.endUnchanged(worker(), { ...job, found: { ...nothing, unchanged: 1 } }),
+  ],
+  [
+    "found by a check to be so already, where it can be done at all",
+    "completed_with_errors",
+    ["checking"],
+    async (job) => {
+      await database.owner.query(sql`update jobs set total = 2 where id = ${job.jobId} and state = 'checking'`);
+      return transitions.endUnchanged(worker(), { ...job, found: { ...nothing, unchanged: 1, failed: 1 } });
+    },
+  ],
+  [
+    "found by a check to be unusable",
+    "failed",
+    ["checking"],
+    (job) => transitions.endUnchanged(worker(), { ...job, found: { ...nothing, failed: 1 } }),
   ],
   ["stopped", "cancelled", ["cancelling"], (job) => transitions.finish(worker(), { ...job, cancelled: true })],
   ["given up", "failed", ["checking", "queued", "running", "cancelling"], (job) => transitions.fail(worker(), job)],

@@ -3,6 +3,7 @@ import { z } from "zod";
 import { endpoints } from "../../../api/endpoints.ts";
 import type { Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import { sql } from "../../../db/sql.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { useApi, type Caller } from "../../support/service/api.ts";
 import { givenSubject, samplesOf, type SampleSubject } from "../../support/given/endpoint-samples.ts";
@@ -47,6 +48,11 @@ async function givenMore(): Promise<void> {
     await given.profile({ realmId }, { guestAccountId });
     const { clientId } = await given.session({ user });
     await given.consent(user, clientId);
+    await api.database.owner.query(sql`
+      insert into job_rows (job_id, position, input, status, error_code, message)
+      select ${subject.jobs.ended}, last + 1, '{}', 'failed', 'invalid_row', 'a cause of its own: ' || last
+        from (select max(position) as last from job_rows where job_id = ${subject.jobs.ended}) as rows
+    `);
     await audit.record(api.database.owner, {
       realmId,
       event: "user_lock",

@@ -17,7 +17,7 @@ export interface SampleSubject {
   guestSerial: string;
   infrastructureSerial: string;
   /** Bulk jobs: one for each of the operations that need one as nobody has touched it yet, and one that has ended. */
-  jobs: Readonly<Record<"start" | "takeOut" | "cancel" | "ended", string>>;
+  jobs: Readonly<Record<"start" | "takeOut" | "takeIn" | "cancel" | "ended", string>>;
 }
 
 /** The value of each path parameter. A path parameter of a new name needs a row here. */
@@ -33,7 +33,9 @@ const parameters: Readonly<Record<string, (subject: SampleSubject, endpoint: End
   profileSerial: ({ guestSerial }) => guestSerial,
   id: ({ jobs }, { operation, path }) =>
     path.startsWith("/api/jobs/")
-      ? ({ startJob: jobs.start, takeRowsOut: jobs.takeOut, cancelJob: jobs.cancel }[operation] ?? jobs.ended)
+      ? ({ startJob: jobs.start, takeRowsOut: jobs.takeOut, takeRowsIn: jobs.takeIn, cancelJob: jobs.cancel }[
+          operation
+        ] ?? jobs.ended)
       : "7b0d4a52-6d0f-4a52-8f6e-5b9f2ac63c11",
 };
 
@@ -50,6 +52,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createOnboarding: { users: [{ pairwiseID: "a sample" }] },
   createOffboarding: { users: [{ pairwiseID: "a sample" }] },
   takeRowsOut: { rows: [1] },
+  takeRowsIn: { rows: [1] },
   setUserLock: { locked: false },
   setUserLimit: { profileOverride: 3 },
   registerApplication: {
@@ -69,7 +72,7 @@ export const nobodysSubject: SampleSubject = {
   guestAccountId: "1",
   guestSerial: "1",
   infrastructureSerial: "1",
-  jobs: { start: "1", takeOut: "1", cancel: "1", ended: "1" },
+  jobs: { start: "1", takeOut: "1", takeIn: "1", cancel: "1", ended: "1" },
 };
 
 /**
@@ -90,6 +93,7 @@ export async function givenSubject(given: Given, realmId: string): Promise<Sampl
     jobs: {
       start: await given.job({ realmId, state: "ready" }),
       takeOut: await given.job({ realmId, state: "ready" }),
+      takeIn: await given.job({ realmId, state: "ready" }),
       cancel: await given.job({ realmId, state: "running" }),
       ended: await given.job({ realmId, state: "completed_with_errors" }),
     },

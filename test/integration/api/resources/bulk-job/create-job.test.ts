@@ -168,10 +168,13 @@ describe("a file", () => {
 describe("one row that cannot be used hinders no other:", () => {
   const good = "good,,,,,";
   test.each([
-    ["no identifier", ",a@x.example,,,,", "pairwiseID: is missing"],
+    ["no identifier", ",,3,,,", "pairwiseID or email: is missing"],
     ["256 characters", `${"x".repeat(256)},,,,,`, "pairwiseID: must have 1 to 255 characters"],
     ["a control character", "a\u0007b,,,,,", "pairwiseID: must not contain control characters"],
-    ["a long address", `a,${"x".repeat(321)},,,,`, "email: must have 1 to 320 characters"],
+    ["a long address", `a,${"x".repeat(250)}@x.example,,,,`, "email: is no address"],
+    ["no address", "a,not-an-email,,,,", "email: is no address"],
+    ["two addresses", 'a,"a@x.example, b@x.example",,,,', "email: is no address"],
+    ["a name beside an address", "a,Anna <a@x.example>,,,,", "email: is no address"],
     ["101 profiles", "a,,101,,,", "maxProfiles: must be a whole number from 0 to 100"],
     ["minus one profile", "a,,-1,,,", "maxProfiles: must be a whole number from 0 to 100"],
     ["half a profile", 'a,,"2,5",,,', "maxProfiles: must be a whole number from 0 to 100"],
@@ -204,7 +207,7 @@ describe("one row that cannot be used hinders no other:", () => {
     ["half a number", '{"pairwiseID":"a","maxProfiles":1.5}', "maxProfiles: must be a whole number from 0 to 100"],
     ["true", '{"pairwiseID":"a","maxProfiles":true}', "maxProfiles: must be a whole number from 0 to 100"],
     ["NUL", '{"pairwiseID":"a\\u0000"}', "A string contains NUL or half a surrogate pair."],
-    ["a prototype", '{"__proto__":{"pairwiseID":"a"}}', "pairwiseID: is missing"],
+    ["a prototype", '{"__proto__":{"pairwiseID":"a"}}', "pairwiseID or email: is missing"],
     [
       "a line without an end",
       JSON.stringify({ pairwiseID: "x".repeat(70_000) }),
@@ -223,7 +226,7 @@ describe("one row that cannot be used hinders no other:", () => {
 
   test.each([
     ["NUL and half a character", '{"pairwiseID":"a\\u0000\\ud800"}', "pairwiseID: must not contain control characters"],
-    ["a prototype", '{"__proto__":{"pairwiseID":"a"}}', "pairwiseID: is missing"],
+    ["a prototype", '{"__proto__":{"pairwiseID":"a"}}', "pairwiseID or email: is missing"],
     ["a list", '["a"]', "The row is no JSON object."],
     ["nothing", "null", "The row is no JSON object."],
   ])("an element with %s", async (_, element, message) => {
@@ -241,8 +244,14 @@ describe("nothing is left of a file that cannot be used:", () => {
   const known = /Known are pairwiseID, email, maxProfiles, profileName, deviceType, format/;
   test.each([
     ["an unknown column", "text/csv", "pairwiseID,Vorname\na,Anna\n", /“Vorname”.*Known are/],
-    ["a missing column", "text/csv", "email\na@x.example\n", known],
-    ["data instead of a header", "text/csv", "anna,a@x.example\notto,o@x.example\n", /“anna”/],
+    ["a missing column", "text/csv", "maxProfiles\n3\n", known],
+    ["data instead of a header", "text/csv", "anna,a@x.example\notto,o@x.example\n", /“anna”, “a@x.example”/],
+    [
+      "a part of a profile",
+      "text/csv",
+      "pairwiseID,profileName\na,phone\n",
+      /^The file has profileName without deviceType and format, which a profile needs as well\.$/,
+    ],
     ["a column twice", "text/csv", "pairwiseID,Kennung\na,b\n", /two columns for pairwiseID/],
     ["a quotation mark that is not closed", "text/csv", 'pairwiseID\na\n"b\nc\n', /line \d+ is not closed/],
     [
@@ -294,7 +303,8 @@ describe("nothing is left of a file that cannot be used:", () => {
     ["no type", undefined, {}],
     ["a form", "application/x-www-form-urlencoded", {}],
     ["an archive", "application/zip", {}],
-    ["another encoding", "text/csv; charset=windows-1252", {}],
+    ["another encoding", "text/csv; charset=utf-16", {}],
+    ["another encoding of JSON", "application/json; charset=windows-1252", {}],
     ["compressed", "text/csv", { "content-encoding": "gzip" }],
   ])("%s is 415", async (_, type, headers) => {
     const answer = await upload("onboarding", type, "pairwiseID\na\n", { headers });
@@ -376,6 +386,15 @@ describe("creating a job", () => {
     "?executeAt=2999-01-01T00:00:00Z",
     "?confirmTotal=-1",
     "?dryRun=true&dryRun=true",
+    "?rowOffset=-1",
+    "?rowOffset=1048577",
+    "?name=",
+    `?name=${"x".repeat(201)}`,
+    "?unknownColumns=keep",
+    "?columns=pairwiseID",
+    "?columns[Matrikel]=something",
+    "?columns[Matrikel]=pairwiseID&columns[Matrikel]=email",
+    `?${Array.from({ length: 101 }, (_, index) => `columns[c${index}]=ignore`).join("&")}`,
   ])("%s is refused", async (query) => {
     expect(await csv("pairwiseID\na\n", { query })).toBeError("invalid_request");
   });
@@ -397,7 +416,9 @@ describe("creating a job", () => {
   });
 
   test("without profiles needs no scope for them", async () => {
-    const answer = await csv("pairwiseID,profileName\na,\n", { as: without("profile.create", "user.delete") });
+    const answer = await csv("pairwiseID,profileName,deviceType,format\na,,,\n", {
+      as: without("profile.create", "user.delete"),
+    });
     expect(answer.status).toBe(202);
   });
 

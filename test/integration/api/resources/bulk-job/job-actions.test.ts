@@ -42,14 +42,15 @@ const actions = {
   cancel: (as: Caller, id: string) => as.post(`/api/jobs/${id}/cancel`),
   retry: (as: Caller, id: string) => as.post(`/api/jobs/${id}/retry`),
   rows: (as: Caller, id: string) => as.delete(`/api/jobs/${id}/rows`, { rows: [1] }),
+  rowsBack: (as: Caller, id: string) => as.put(`/api/jobs/${id}/rows`, { rows: [1] }),
   results: (as: Caller, id: string) => as.delete(`/api/jobs/${id}/results`),
 };
 type Action = keyof typeof actions;
 
 const allowed: Record<JobState, Action[]> = {
   checking: ["cancel"],
-  ready: ["start", "cancel", "rows"],
-  scheduled: ["cancel", "rows"],
+  ready: ["start", "cancel", "rows", "rowsBack"],
+  scheduled: ["cancel", "rows", "rowsBack"],
   queued: ["cancel"],
   running: ["cancel"],
   grace: [],
@@ -64,6 +65,8 @@ const reads = [
   (as: Caller, id: string) => as.get(`/api/jobs/${id}`),
   (as: Caller, id: string) => as.get(`/api/jobs/${id}/results`),
   (as: Caller, id: string) => as.get(`/api/jobs/${id}/events`),
+  (as: Caller, id: string) => as.get(`/api/jobs/${id}/rows`),
+  (as: Caller, id: string) => as.get(`/api/jobs/${id}/problems`),
 ];
 
 describe.each(jobStates)("a job that is %s", (state) => {
@@ -396,6 +399,7 @@ describe("a job on the wire", () => {
       ...["id", "kind", "state", "dryRun", "createdAt", "startedAt", "finishedAt", "createdBy", "total", "done"],
       ...["changed", "unchanged", "failed", "skipped", "ratePerSecond", "etaSeconds", "error"],
       ...["origin", "graceDays", "revokeAt", "undoOf", "undoneBy", "undoUntil"],
+      ...["name", "rowOffset", "affectedProfiles", "hasOutput"],
     ]);
   });
 

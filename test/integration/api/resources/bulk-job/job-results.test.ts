@@ -141,7 +141,7 @@ describe("results", () => {
   });
 
   test("can be narrowed to some statuses", async () => {
-    const id = await created("pairwiseID,email\na,\n,\n,x@x.example\nb,\n");
+    const id = await created("pairwiseID,email\na,\n,\n,no-address\nb,\n");
     await leaveIn(api.database.owner, id, "completed_with_errors");
     const numbers = async (query: string) => (await rowsIn(id, { query })).map(({ row }) => row);
 
@@ -241,6 +241,8 @@ describe("files and keys", () => {
     const kept = await created("pairwiseID\na\n");
     await issueFor(kept, 1, { certificate: pem, privateKey: "KEY" });
     await leaveIn(api.database.owner, id, "completed");
+    const hasOutput = async (job: string) => (await other.get(`/api/jobs/${job}`)).body.data.hasOutput;
+    expect(await hasOutput(id)).toBe(true);
 
     expect((await other.delete(`/api/jobs/${id}/results`)).body).toEqual({ result: "ok", code: 200, data: true });
     expect((await other.delete(`/api/jobs/${id}/results`)).status).toBe(200);
@@ -256,5 +258,6 @@ describe("files and keys", () => {
       `),
     ).toEqual([{ sealed: null, erased: true }]);
     expect((await rowsIn(kept))[0]).toMatchObject({ privateKey: "KEY" });
+    expect([await hasOutput(id), await hasOutput(kept)]).toEqual([false, true]);
   });
 });

@@ -16,9 +16,9 @@ test.each<[type: Upload["type"], text: string]>([
   const cuts = Array.from({ length: Math.ceil(octets.length / 8_191) }, (_, index) =>
     octets.subarray(index * 8_191, (index + 1) * 8_191),
   );
-  const upload = { type, bytes: Readable.from(cuts) as AsyncIterable<Buffer> };
+  const upload = { type, charset: undefined, bytes: Readable.from(cuts) as AsyncIterable<Buffer> };
 
-  const { rows } = await readInput("offboarding", upload);
+  const { rows } = await readInput("offboarding", upload, { columns: {}, ignoreUnknown: false });
 
   const found: unknown[] = [];
   for await (const row of rows) found.push("cells" in row ? row.cells.get("pairwiseID") : row.unreadable);
@@ -31,7 +31,11 @@ test.each(csvSeparators)("a file that we wrote with the separator %j is read as 
   const header = Buffer.from(csvLine(["pairwiseID", "email"], separator));
   const bytes = Readable.from([header, ...lines]) as AsyncIterable<Buffer>;
 
-  const { rows } = await readInput("onboarding", { type: "text/csv", bytes });
+  const { rows } = await readInput(
+    "onboarding",
+    { type: "text/csv", charset: undefined, bytes },
+    { columns: {}, ignoreUnknown: false },
+  );
 
   const found: unknown[] = [];
   for await (const row of rows) found.push("cells" in row ? row.cells.get("pairwiseID") : row.unreadable);

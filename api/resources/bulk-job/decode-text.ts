@@ -4,11 +4,15 @@ import { UnusableFile } from "./input.ts";
 const pieceBytesMax = 4_096;
 
 /**
- * Bytes that must be UTF-8 as text, in small pieces, without a byte order mark. What spreadsheets write otherwise is
- * refused with how to save it: a file in another encoding must not become other people's names.
+ * Bytes as text, in small pieces, without a byte order mark. They must be UTF-8 unless the client names another encoding:
+ * a file in one that was guessed wrongly would become other people's names. `iso-8859-1` is read as windows-1252, as
+ * everywhere (WHATWG Encoding, section 4.2).
  */
-export async function* utf8Text(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<string> {
-  const decoder = new TextDecoder("utf-8", { fatal: true });
+export async function* decodeText(
+  bytes: AsyncIterable<Uint8Array>,
+  charset: string | undefined,
+): AsyncGenerator<string> {
+  const decoder = new TextDecoder(charset ?? "utf-8", { fatal: true });
   const decode = (chunk?: Uint8Array): string => {
     try {
       return chunk === undefined ? decoder.decode() : decoder.decode(chunk, { stream: true });

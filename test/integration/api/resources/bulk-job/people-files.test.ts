@@ -1,0 +1,255 @@
+import { randomUUID } from "node:crypto";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
+import type { JobKind } from "../../../../../domain/bulk-job/job.ts";
+import { driveJobs } from "../../../../support/given/bulk-jobs.ts";
+import { useApi, type Caller } from "../../../../support/service/api.ts";
+
+/** Files as people have them, from the upload to what the check says of them. */
+
+const api = useApi();
+const worker = driveJobs(() => api.database.open("realmpass_worker"));
+let admin: Caller;
+beforeAll(() => {
+  admin = api.as.admin();
+});
+
+const send = (kind: JobKind, raw: string | Buffer, { query = "", type = "text/csv" } = {}) =>
+  admin.send("POST", `/api/jobs/${kind}?dryRun=true${query}`, { raw, headers: { "content-type": type } });
+
+/** The job of a file, checked. */
+async function check(kind: JobKind, raw: string | Buffer, options?: { query?: string; type?: string }) {
+  const answer = await send(kind, raw, options);
+  expect(answer.status, answer.text).toBe(202);
+  await worker.run(answer.body.data.id);
+  return (await admin.get(`/api/jobs/${answer.body.data.id}`)).body.data;
+}
+
+const rowsOf = async (id: string) => (await admin.get(`/api/jobs/${id}/results`)).body.data;
+
+const person = async (values: { pairwiseId?: string; email?: string } = {}): Promise<string> =>
+  (await api.given.user({ realmId: api.realmId, ...values })).id;
+
+const nameOf = async (userId: string): Promise<string> => (await admin.get(`/api/user/${userId}`)).body.data.pairwiseID;
+
+describe("columns of a file", () => {
+  const list = "Matrikel;Vorname;E-Mail;Studiengang\r\nmk-1;Mia;mia@x.example;Physik\r\n";
+
+  test("all that is wrong with them is one answer, each fault with its place", async () => {
+    const answer = await send(
+      "onboarding",
+      "Vorname;Nachname;Profilname;max Profile;Max Profiles\r\nMia;Keller;phone;1;2\r\n",
+    );
+
+    expect(answer).toBeError("invalid_request");
+    expect(answer.body.error_description).toBe(
+      "The file has columns that are unknown: “Vorname”, “Nachname”; it lacks the column pairwiseID or email; " +
+        "it has profileName without deviceType and format, which a profile needs as well; " +
+        "it has two columns for maxProfiles. Known are pairwiseID, email, maxProfiles, profileName, deviceType, format.",
+    );
+    expect(answer.body.fields).toEqual([
+      { path: "Vorname", reason: "is no column that is known" },
+      { path: "Nachname", reason: "is no column that is known" },
+      { path: "pairwiseID or email", reason: "is missing" },
+      { path: "deviceType", reason: "is missing" },
+      { path: "format", reason: "is missing" },
+      { path: "Max Profiles", reason: "occurs twice" },
+    ]);
+  });
+
+  test("mean what the client says, and others are left out when it says so", async () => {
+    const mapped = await check("onboarding", list, {
+      query: `&columns[matrikel]=pairwiseID&columns[${encodeURIComponent("Vorname")}]=ignore&columns[Studiengang]=ignore`,
+    });
+    const ignored = await check("onboarding", list, { query: "&columns[Matrikel]=pairwiseID&unknownColumns=ignore" });
+
+    for (const { id } of [mapped, ignored]) {
+      expect(await rowsOf(id)).toMatchObject([
+        { row: 1, pairwiseID: "mk-1", email: "mia@x.example", status: "changed" },
+      ]);
+    }
+  });
+
+  test("results name a column as what it was said to mean, and can be uploaded again", async () => {
+    const { id } = await check("onboarding", list, { query: "&columns[Matrikel]=pairwiseID&unknownColumns=ignore" });
+    const results = await admin.get(`/api/jobs/${id}/results`, { headers: { accept: "text/csv" } });
+
+    expect(results.text.split("\r\n")[0]).toMatch(/^pairwiseID,E-Mail,row,status/);
+    expect(await check("onboarding", results.text)).toMatchObject({ state: "ready", total: 1, changed: 1 });
+  });
+
+  test.each([
+    ["&columns[Matrikelnummer]=pairwiseID", "columns.Matrikelnummer", "is not in the file"],
+    ["&columns[Matrikel]=maxProfiles", "columns.Matrikel", "maxProfiles is no column of this kind of job"],
+  ])("%s is a fault of the file among the others", async (query, path, reason) => {
+    const answer = await send("offboarding", list, { query });
+
+    expect(answer).toBeError("invalid_request");
+    expect(answer.body.fields).toContainEqual({ path, reason });
+    expect(answer.body.fields).toContainEqual({ path: "Vorname", reason: "is no column that is known" });
+  });
+
+  test.each([
+    "Kennung;E-Mail;Stand;Profile in Gebrauch;Angelegt\r\n%;x@y.example;Aktiv;1 / 5;2026-11-22T06:30:00Z\r\n",
+    "Kennung;E-Mail;Status;Profile in Gebrauch;Angelegt (Europe/Berlin)\r\n%;x@y.example;Aktiv;1 / 5;22.11.2026 06:30:00\r\n",
+    "Pseudonymous ID,E-mail,Status,Profiles used,Created\r\n%,x@y.example,Active,1 / 5,2026-11-22T06:30:00Z\r\n",
+    "Pseudonymous ID,E-mail,Status,Profiles used,Created (UTC)\r\n%,x@y.example,Active,1 / 5,2026-11-22 06:30:00\r\n",
+  ])("the list of people that the console exports is taken as it is: %s", async (text) => {
+    const name = await nameOf(await person());
+
+    const job = await check("offboarding", `\ufeff${text.replace("%", name)}`);
+
+    expect(job).toMatchObject({ state: "ready", changed: 1, failed: 0 });
+    expect(await rowsOf(job.id)).toMatchObject([{ pairwiseID: name, status: "changed" }]);
+  });
+
+  test("the results of an offboarding are taken as they are", async () => {
+    const name = await nameOf(await person());
+    const { id } = await check("offboarding", `Kennung\n${name}\n`);
+    const results = await admin.get(`/api/jobs/${id}/results`, { headers: { accept: "text/csv" } });
+
+    expect(await check("offboarding", results.text)).toMatchObject({ state: "ready", changed: 1 });
+  });
+});
+
+describe("a list without a heading", () => {
+  test("is of identifiers or addresses of people who leave, from its first line", async () => {
+    const [byName, byAddress] = [await nameOf(await person()), `leaving-${randomUUID()}@x.example`];
+    await person({ email: byAddress });
+    const scoped = `scoped-${randomUUID()}@idp.example`;
+    await person({ pairwiseId: scoped });
+
+    const job = await check(
+      "offboarding",
+      `${byName}\r\n\r\n${byAddress.toUpperCase()}\r\n${scoped}\r\nnobody-at-all\r\n`,
+    );
+
+    expect(job).toMatchObject({ state: "ready", total: 4, changed: 3, failed: 1 });
+    expect(await rowsOf(job.id)).toMatchObject([
+      { row: 1, pairwiseID: byName, status: "changed" },
+      { row: 3, status: "changed" },
+      { row: 4, pairwiseID: scoped, status: "changed" },
+      { row: 5, status: "failed", error: "user_not_found" },
+    ]);
+  });
+
+  test("never makes a person of an address", async () => {
+    const job = await check("onboarding", `new-${randomUUID()}\nnobody-${randomUUID()}@x.example\n`);
+
+    expect(await rowsOf(job.id)).toMatchObject([
+      { row: 1, status: "changed" },
+      { row: 2, pairwiseID: null, status: "failed", error: "user_not_found" },
+    ]);
+  });
+
+  test("fails rows that have more than one cell", async () => {
+    const { id } = await check("offboarding", `${await nameOf(await person())}\nb,c\n`);
+    expect(await rowsOf(id)).toMatchObject([
+      { status: "changed" },
+      { row: 2, message: "The row has more than one cell." },
+    ]);
+  });
+});
+
+describe("an e-mail address", () => {
+  test.each(["offboarding", "onboarding"] as const)("names the only person who has it (%s)", async (kind) => {
+    const email = `Only.${randomUUID()}@X.example`;
+    const userId = await person({ email });
+
+    const job = await check(kind, `E-Mail;max Profile\n${email.toLowerCase()};4\n`, {
+      query: kind === "offboarding" ? "&unknownColumns=ignore" : "",
+    });
+    expect(job).toMatchObject({ state: "ready", changed: 1 });
+    await admin.post(`/api/jobs/${job.id}/start`, {});
+    await worker.run(job.id);
+
+    expect((await admin.get(`/api/jobs/${job.id}`)).body.data).toMatchObject({ state: "completed", changed: 1 });
+    expect((await admin.get(`/api/user/${userId}`)).body.data).toMatchObject(
+      kind === "offboarding" ? { blacklisted: true } : { profileOverride: 4, email },
+    );
+  });
+
+  test.each(["offboarding", "onboarding"] as const)(
+    "that two people have, or nobody, fails its row and says so (%s)",
+    async (kind) => {
+      const email = `two-${randomUUID()}@x.example`;
+      const names = [await nameOf(await person({ email })), await nameOf(await person({ email: email.toUpperCase() }))];
+
+      const job = await check(kind, `email\n${email}\nnobody-${randomUUID()}@x.example\nnot-an-email\n`);
+
+      expect(await rowsOf(job.id)).toMatchObject([
+        { error: "ambiguous_email", message: `several people have this e-mail address: ${names.join(", ")}` },
+        { error: "user_not_found" },
+        { error: "invalid_row", message: "email: is no address" },
+      ]);
+    },
+  );
+
+  test.each(["offboarding", "onboarding"] as const)(
+    "and an identifier of the same person are one person (%s)",
+    async (kind) => {
+      const email = `same-${randomUUID()}@x.example`;
+      const name = await nameOf(await person({ email }));
+
+      const job = await check(kind, `pairwiseID,email\n${name},\n,${email}\n,${email}\n`);
+
+      const rows = await rowsOf(job.id);
+      expect(rows.slice(1)).toMatchObject([
+        { error: "duplicate_row", message: "the same person as row 1" },
+        { error: "duplicate_row", message: "the same person as row 1" },
+      ]);
+    },
+  );
+
+  test("counts for nothing where the row has an identifier", async () => {
+    const [leaving, staying] = [await nameOf(await person()), `stays-${randomUUID()}@x.example`];
+    await person({ email: staying });
+
+    const job = await check("offboarding", `pairwiseID,email\n${leaving},${staying}\n`);
+
+    const { body } = await admin.get(`/api/jobs/${job.id}/rows?include=people`);
+    expect(Object.values(body.people)).toMatchObject([{ pairwiseID: leaving }]);
+  });
+
+  test("means until the end whom it meant at the check", async () => {
+    const email = `moves-${randomUUID()}@x.example`;
+    const before = await person({ email });
+    const job = await check("offboarding", `email\n${email}\n`);
+    await api.database.owner.query(sql`update users set email = 'elsewhere@x.example' where id = ${before}`);
+    const after = await person({ email });
+
+    await admin.post(`/api/jobs/${job.id}/start`, {});
+    await worker.run(job.id);
+
+    expect((await admin.get(`/api/user/${before}`)).body.data.blacklisted).toBe(true);
+    expect((await admin.get(`/api/user/${after}`)).body.data.blacklisted).toBe(false);
+  });
+});
+
+describe("a file in another encoding", () => {
+  const cells = "Kennung;Anzeigename\r\nm€ller-Jäger;Jäger\r\n";
+  const bytes = Buffer.from(cells.replace("€", "\u0080"), "latin1");
+
+  test.each(["windows-1252", "iso-8859-1", '"Windows-1252"'])(
+    "is read as %s when the client says so",
+    async (charset) => {
+      const { id } = await check("onboarding", bytes, { type: `text/csv; charset=${charset}` });
+      expect(await rowsOf(id)).toMatchObject([{ pairwiseID: "m€ller-Jäger" }]);
+    },
+  );
+
+  test("is refused when it does not", async () => {
+    const answer = await send("onboarding", bytes);
+    expect(answer).toBeError("invalid_request");
+    expect(answer.body.error_description).toMatch(/not UTF-8/);
+  });
+
+  test("is another request than the same octets as UTF-8", async () => {
+    const key = { "idempotency-key": randomUUID() };
+    const again = (type: string) =>
+      admin.send("POST", "/api/jobs/onboarding", { raw: "Kennung\na\n", headers: { "content-type": type, ...key } });
+
+    expect((await again("text/csv")).status).toBe(202);
+    expect(await again("text/csv; charset=windows-1252")).toBeError("idempotency_key_reused");
+  });
+});
