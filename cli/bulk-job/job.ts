@@ -25,6 +25,19 @@ export function exitCodeOf({ state, dryRun, failed }: Job): ExitCode {
   return failed > 0 ? exitCodes.partly : exitCodes.done;
 }
 
+export type JobProblem = components["schemas"]["JobProblem"];
+
+export const problemResource: Resource<JobProblem> = {
+  fields: ["error", "column", "message", "count", "rows"],
+  columns: [
+    { title: "Rows", text: ({ count }) => number(count) },
+    { title: "Problem", text: ({ error }) => error },
+    { title: "Column", text: ({ column }) => column ?? "" },
+    { title: "Message", text: ({ message }) => message },
+    { title: "First rows", text: ({ rows }) => rows.join(", ") },
+  ],
+};
+
 export const jobResource: Resource<Job> = {
   fields: [
     "id",
@@ -50,6 +63,10 @@ export const jobResource: Resource<Job> = {
     "undoOf",
     "undoneBy",
     "undoUntil",
+    "name",
+    "rowOffset",
+    "affectedProfiles",
+    "hasOutput",
   ],
   columns: [
     { title: "Job", text: ({ id }) => id },

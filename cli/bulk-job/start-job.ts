@@ -1,10 +1,12 @@
+import { basename } from "node:path";
+import { jobNameMax } from "../../domain/bulk-job/job.ts";
 import { usageError, type ExitCode } from "../../terminal/failure.ts";
 import type { Context } from "../context/context.ts";
 import { counted } from "../resources/texts.ts";
 import { answerOf } from "../service/service-client.ts";
 import { finish, follow } from "./finish.ts";
 import type { Job } from "./job.ts";
-import { uploadOf, type Upload, type UploadType } from "./upload.ts";
+import { uploadOf, type Upload, type UploadCharset, type UploadType } from "./upload.ts";
 import { watchJob } from "./watch-job.ts";
 
 /** When a job runs, and whether somebody waits for it. */
@@ -16,10 +18,21 @@ export interface RunOptions {
   graceDays?: number | undefined;
 }
 
-export interface StartOptions extends RunOptions {
+/** What is said of a file with it. */
+export interface FileOptions {
+  /** What columns mean: `Matrikel=pairwiseID`. */
+  column: readonly string[];
+  ignoreUnknown: boolean;
+  /** Undefined: the file's own name. */
+  name: string | undefined;
+  rowOffset: number | undefined;
+}
+
+export interface StartOptions extends RunOptions, FileOptions {
   kind: Job["kind"];
   file: string;
   type: UploadType | undefined;
+  charset: UploadCharset | undefined;
   dryRun: boolean;
 }
 
@@ -28,20 +41,21 @@ export interface StartOptions extends RunOptions {
  * many people it is about; elsewhere it needs --yes.
  */
 export async function startJob(context: Context, options: StartOptions): Promise<ExitCode> {
-  const { kind, file, type, dryRun, wait, executeAt, confirmTotal, graceDays } = options;
+  const { kind, file, type, charset, dryRun, wait, executeAt, confirmTotal, graceDays } = options;
+  const about = queryOf(file, options);
   const asks = kind === "offboarding" && !dryRun && !context.options.yes;
   if (asks && (!context.isInteractive || file === "-")) {
     throw usageError(
       "Offboarding revokes every profile of these people permanently. Without a terminal to ask on, this needs --yes.",
     );
   }
-  const upload = await uploadOf(file, type, context.io.stdin);
+  const upload = await uploadOf(file, { type, charset, stdin: context.io.stdin });
   if (!asks)
-    return follow(context, await send(context, kind, upload, { dryRun, executeAt, confirmTotal, graceDays }), {
-      wait: wait,
+    return follow(context, await send(context, kind, upload, { dryRun, executeAt, confirmTotal, graceDays, about }), {
+      wait,
     });
 
-  const checked = await watchJob(context, (await send(context, kind, upload, { dryRun: true, graceDays })).id);
+  const checked = await watchJob(context, (await send(context, kind, upload, { dryRun: true, graceDays, about })).id);
   if (checked.state !== "ready" || checked.changed === 0) return finish(context, checked);
   return runJob(context, checked, { wait, executeAt, confirmTotal, graceDays });
 }
@@ -85,17 +99,39 @@ function questionOf(job: Job, graceDays: number | null): { about: string; people
   };
 }
 
+/** What is said of a file, as the parameters of its upload. */
+function queryOf(file: string, { column, ignoreUnknown, name, rowOffset }: FileOptions): Record<string, string> {
+  const called = name ?? (file === "-" ? undefined : basename(file).slice(0, jobNameMax));
+  const columns = column.map((pair): [string, string] => {
+    const at = pair.lastIndexOf("=");
+    return [`columns[${pair.slice(0, at)}]`, pair.slice(at + 1)];
+  });
+  return {
+    ...Object.fromEntries(columns),
+    ...(ignoreUnknown ? { unknownColumns: "ignore" } : {}),
+    ...(called === undefined ? {} : { name: called }),
+    ...(rowOffset === undefined ? {} : { rowOffset: String(rowOffset) }),
+  };
+}
+
 async function send(
   context: Context,
   kind: Job["kind"],
   { contentType, open, repeatable }: Upload,
-  { dryRun, executeAt, confirmTotal, graceDays }: Partial<Omit<RunOptions, "wait">> & { dryRun: boolean },
+  {
+    dryRun,
+    executeAt,
+    confirmTotal,
+    graceDays,
+    about,
+  }: Partial<Omit<RunOptions, "wait">> & { dryRun: boolean; about: Readonly<Record<string, string>> },
 ): Promise<Job> {
   const query = new URLSearchParams({
     ...(dryRun ? { dryRun: "true" } : {}),
     ...(executeAt === undefined ? {} : { executeAt }),
     ...(confirmTotal === undefined ? {} : { confirmTotal: String(confirmTotal) }),
     ...(graceDays === undefined ? {} : { graceDays: String(graceDays) }),
+    ...about,
   }).toString();
   const service = await context.service();
   context.notify("Uploading …");

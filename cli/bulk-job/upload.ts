@@ -8,6 +8,10 @@ import type { Input } from "../../terminal/streams.ts";
 export const uploadTypes = { csv: "text/csv", json: "application/json", ndjson: "application/x-ndjson" } as const;
 export type UploadType = keyof typeof uploadTypes;
 
+/** Encodings of a CSV file. */
+export const uploadCharsets = ["utf-8", "windows-1252", "iso-8859-1"] as const;
+export type UploadCharset = (typeof uploadCharsets)[number];
+
 const typeOfExtension: Readonly<Record<string, UploadType>> = {
   ".csv": "csv",
   ".tsv": "csv",
@@ -25,11 +29,14 @@ export interface Upload {
 }
 
 /** A file, or standard input for `-`, as the body of a request: streamed, and never held whole. */
-export async function uploadOf(path: string, type: UploadType | undefined, stdin: Input): Promise<Upload> {
+export async function uploadOf(
+  path: string,
+  { type, charset, stdin }: { type: UploadType | undefined; charset: UploadCharset | undefined; stdin: Input },
+): Promise<Upload> {
   const known = type ?? typeOfExtension[extname(path).toLowerCase()];
   if (known === undefined)
     throw usageError(`What is in ${path === "-" ? "standard input" : path}? Say --type csv, json or ndjson.`);
-  const contentType = uploadTypes[known];
+  const contentType = uploadTypes[known] + (charset === undefined ? "" : `; charset=${charset}`);
   if (path === "-") return { contentType, open: () => streamOf(stdin), repeatable: false };
   const found = await stat(path);
   if (found.isDirectory()) throw new CommandError("file", `${path} is a directory.`);

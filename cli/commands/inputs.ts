@@ -6,7 +6,7 @@ import { isSet, oneOf, wholeNumber } from "../../terminal/inputs.ts";
 
 export const csvFlag = flag("as CSV", isSet);
 
-const pair = (separator: string) =>
+export const pair = (separator: string) =>
   z.array(
     z.string().refine((text) => text.indexOf(separator) > 0 && !text.endsWith(separator), {
       message: `must look like key${separator}value`,

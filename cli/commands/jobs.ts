@@ -1,19 +1,19 @@
 import { z } from "zod";
-import { graceDaysMax } from "../../domain/bulk-job/job.ts";
+import { graceDaysMax, jobNameMax } from "../../domain/bulk-job/job.ts";
 import { argument, flag, option } from "../../terminal/command.ts";
 import { exitCodes } from "../../terminal/failure.ts";
 import { isSet, oneOf, wholeNumber } from "../../terminal/inputs.ts";
 import { finish, follow } from "../bulk-job/finish.ts";
 import { askForJob } from "../bulk-job/job-updates.ts";
-import { jobResource, type Job } from "../bulk-job/job.ts";
+import { jobResource, problemResource, type Job } from "../bulk-job/job.ts";
 import { runJob, startJob } from "../bulk-job/start-job.ts";
 import { undoJob } from "../bulk-job/undo-job.ts";
-import { uploadTypes, type UploadType } from "../bulk-job/upload.ts";
+import { uploadCharsets, uploadTypes, type UploadType } from "../bulk-job/upload.ts";
 import { watchJob } from "../bulk-job/watch-job.ts";
 import { allRows } from "../service/pages.ts";
 import { answerOf } from "../service/service-client.ts";
 import { command, type CliCommand } from "./command.ts";
-import { jobArgument, listOptions } from "./inputs.ts";
+import { csvFlag, jobArgument, listOptions, pair } from "./inputs.ts";
 import { jobsErase, jobsResults } from "./job-results.ts";
 import { asQuery } from "./query.ts";
 
@@ -44,6 +44,22 @@ const startOptions = {
     choices: types,
   }),
   dryRun: flag("check alone; nothing is changed", isSet),
+  column: option(
+    "HEADING=COLUMN",
+    "what a column of a CSV file means, or =ignore; may be given several times",
+    pair("=").default([]),
+    { many: true },
+  ),
+  ignoreUnknown: flag("leave out columns of a CSV file that are unknown", isSet),
+  charset: option("CHARSET", `of a CSV file: ${uploadCharsets.join(", ")}`, oneOf(uploadCharsets).optional(), {
+    choices: uploadCharsets,
+  }),
+  name: option(
+    "NAME",
+    "what the job is called; default: the file's name",
+    z.string().min(1).max(jobNameMax).optional(),
+  ),
+  rowOffset: option("N", "how many rows of the file come before row 1", wholeNumber(0, 1_048_576).optional()),
   ...runOptions,
 };
 
@@ -143,30 +159,55 @@ const jobsUndo = command({
   run: ({ job, ...options }, context) => undoJob(context, job, options),
 });
 
+const rowsArgument = argument(
+  "ROW…",
+  "their numbers, as the results have them",
+  z
+    .array(
+      z
+        .string()
+        .regex(/^[1-9][0-9]{0,6}$/, "must be a row's number")
+        .transform(Number),
+    )
+    .min(1, "is required"),
+  { many: true },
+);
+
 const jobsLeaveOut = command({
   name: "jobs leave-out",
   about: "Take rows out of a job that does not run yet.",
-  arguments: {
-    job: jobArgument,
-    rows: argument(
-      "ROW…",
-      "their numbers, as the results have them",
-      z
-        .array(
-          z
-            .string()
-            .regex(/^[1-9][0-9]{0,6}$/, "must be a row's number")
-            .transform(Number),
-        )
-        .min(1, "is required"),
-      { many: true },
-    ),
-  },
+  arguments: { job: jobArgument, rows: rowsArgument },
   options: {},
   async run({ job: id, rows }, context) {
     const { api } = await context.service();
     const { data } = await answerOf(api.DELETE("/api/jobs/{id}/rows", { params: { path: { id } }, body: { rows } }));
     await context.out.one(jobResource, data);
+    return undefined;
+  },
+});
+
+const jobsTakeIn = command({
+  name: "jobs take-in",
+  about: "Take rows back in that were left out of a job. They are checked again.",
+  arguments: { job: jobArgument, rows: rowsArgument },
+  options: {},
+  async run({ job: id, rows }, context) {
+    const { api } = await context.service();
+    const { data } = await answerOf(api.PUT("/api/jobs/{id}/rows", { params: { path: { id } }, body: { rows } }));
+    await context.out.one(jobResource, data);
+    return undefined;
+  },
+});
+
+const jobsProblems = command({
+  name: "jobs problems",
+  about: "What is wrong with the rows of a job, each cause once.",
+  arguments: { job: jobArgument },
+  options: { csv: csvFlag },
+  async run({ job: id, csv }, context) {
+    const { api } = await context.service();
+    const { data } = await answerOf(api.GET("/api/jobs/{id}/problems", { params: { path: { id } } }));
+    await context.out.list(problemResource, data, { csv });
     return undefined;
   },
 });
@@ -179,6 +220,8 @@ export const jobCommands: readonly CliCommand[] = [
   start("reactivation", "reactivate", "Let the people in a file sign in again. Revoked profiles stay revoked."),
   jobsRun,
   jobsLeaveOut,
+  jobsTakeIn,
+  jobsProblems,
   jobsWatch,
   jobsCancel,
   jobsResults,

@@ -202,6 +202,26 @@ describe("with a worker", () => {
     expect((await cli(["users", "show", "checked-2"])).code).toBe(1);
   });
 
+  test("a file with columns and an encoding of its own; its problems; rows are taken back in", async () => {
+    await writeFile(
+      at("matrikel.csv"),
+      Buffer.from("Matrikel;Vorname;Ort\nJ\u00e4ger-1;Zo\u00eb;Ulm\nmatrikel-2;Mia;Bonn\n;Ida;\n", "latin1"),
+    );
+    const { out } = await cli([
+      ...["jobs", "start", "onboard", "matrikel.csv", "--dry-run", "--wait", "--json", "--charset", "windows-1252"],
+      ...["--column", "Matrikel=pairwiseID", "--ignore-unknown", "--row-offset", "1"],
+    ]);
+    expect(jobOf(out)).toMatchObject({ state: "ready", changed: 2, failed: 1, name: "matrikel.csv", rowOffset: 1 });
+    const { id } = jobOf(out);
+
+    const problems = await cli(["jobs", "problems", id, "--json"]);
+    expect(JSON.parse(problems.out)).toMatchObject([{ error: "invalid_row", count: 1, rows: [3] }]);
+    await cli(["jobs", "leave-out", id, "1", "2"]);
+    expect(jobOf((await cli(["jobs", "take-in", id, "1", "--json"])).out)).toMatchObject({ changed: 1, skipped: 1 });
+    expect(jobOf((await cli(["jobs", "run", id, "--wait", "--json"])).out)).toMatchObject({ changed: 1, skipped: 1 });
+    expect((await cli(["users", "show", "Jäger-1"])).code).toBe(0);
+  });
+
   const inThirtyDays = (): string => new Date(systemClock.now().getTime() + 30 * 86_400_000).toISOString();
 
   test("a time to come: scheduled, and cancelled before it", async () => {

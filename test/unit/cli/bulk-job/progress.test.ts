@@ -28,6 +28,10 @@ const job: Job = {
   undoOf: null,
   undoneBy: null,
   undoUntil: null,
+  name: null,
+  rowOffset: 0,
+  affectedProfiles: null,
+  hasOutput: false,
 };
 
 test("a running job: how far, how many failed, how fast, how long", () => {
