@@ -68,9 +68,9 @@ const readers = {
 export function readRow(kind: JobKind, cells: RowCells): ReadRow {
   const values: Record<string, unknown> = { ...nothing };
   for (const column of jobColumns[kind]) {
-    const given = cells.get(column);
-    const value = typeof given === "string" ? given.trim() : given;
+    const value = valueOf(cells, column);
     if (value === undefined || value === null || value === "") continue;
+    if (column === "email" && !namesByEmail(kind, cells)) continue;
     const ofNumber = column === "maxProfiles" && typeof value !== "string";
     if (typeof value !== "string" && !ofNumber) return unusable(column, "must be text");
     const reader: z.ZodType = ofNumber ? profileLimit : readers[column];
@@ -81,6 +81,23 @@ export function readRow(kind: JobKind, cells: RowCells): ReadRow {
   const read = values as unknown as RowValues;
   const missing = missingFrom(kind, read);
   return missing === undefined ? { values: read, message: null } : unusable(missing, "is missing");
+}
+
+function valueOf(cells: RowCells, column: JobColumn): unknown {
+  const given = cells.get(column);
+  return typeof given === "string" ? given.trim() : given;
+}
+
+/**
+ * Whether the e-mail address of a row counts. One who joins gets it; of one who leaves it only says who it is, and nothing
+ * where another column does, unless a list without headings has the same text for both.
+ */
+function namesByEmail(kind: JobKind, cells: RowCells): boolean {
+  if (kind === "onboarding") return true;
+  const others = [valueOf(cells, "userID"), valueOf(cells, "pairwiseID")].filter(
+    (value) => value !== undefined && value !== null && value !== "",
+  );
+  return others.every((value) => value === valueOf(cells, "email"));
 }
 
 const unusable = (where: string, reason: string): ReadRow => ({ values: nothing, message: `${where}: ${reason}` });

@@ -205,10 +205,12 @@ describe("an e-mail address", () => {
     const [leaving, staying] = [await nameOf(await person()), `stays-${randomUUID()}@x.example`];
     await person({ email: staying });
 
-    const job = await check("offboarding", `pairwiseID,email\n${leaving},${staying}\n`);
+    const unread = await nameOf(await person());
+    const job = await check("offboarding", `pairwiseID,email\n${leaving},${staying}\n${unread},no address at all\n`);
 
+    expect(job).toMatchObject({ changed: 2, failed: 0 });
     const { body } = await admin.get(`/api/jobs/${job.id}/rows?include=people`);
-    expect(Object.values(body.people)).toMatchObject([{ pairwiseID: leaving }]);
+    expect(Object.values(body.people)).toMatchObject([{ pairwiseID: leaving }, { pairwiseID: unread }]);
   });
 
   test("means until the end whom it meant at the check", async () => {
