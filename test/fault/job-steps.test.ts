@@ -234,6 +234,28 @@ onBothBackends((kind) => {
   );
 
   step(
+    "the worker killed in 4 when a check that found nothing to change ends the job: it ends once",
+    async (service) => {
+      const total = 20;
+      await givenUsers(service, total);
+      const id = await sendUnworked(service, "onboarding", { users: joining(total), query: "?dryRun=true" });
+      const ending = await hold(service, sql`lock table audit_entries in share mode`);
+      service.workers[0]!.kill("SIGCONT");
+      await ending.reached("worker");
+      await ended(service.workers[0]!, "SIGKILL");
+      await ending.drop();
+      await ending.release();
+      expect(await jobOf(service.owner, id)).toMatchObject({ state: "checking", unchanged: total, finishedAt: null });
+      expect(await countOf(service, "unchanged")).toBe(total);
+
+      await service.startWorker();
+      expect(await eventuallyIn(service.owner, id, ["completed"], goneOnWithinMs)).toMatchObject({ unchanged: total });
+      const events = (await auditOf(service.owner, id)).map(({ event }) => event);
+      expect(events).toEqual(["job_create", "job_finish"]);
+    },
+  );
+
+  step(
     "the worker killed between slices of 6, locking out: the rest is locked out, nobody twice, and only then is anything revoked",
     async (service) => {
       const users = await givenLeaving(service, 3_000);
