@@ -20,6 +20,7 @@ export const columnsOf: Readonly<Record<JobKind, readonly ExplainedColumn[]>> = 
   ],
   offboarding: [
     { column: "pairwiseID", alsoCalled: "Kennung", examples: ["mkeller", "jdoe"] },
+    { column: "email", alsoCalled: "E-Mail", examples: ["", ""] },
     { column: "userID", alsoCalled: "Benutzer-ID, Nutzer-ID", examples: ["", ""] },
   ],
 };

@@ -1,16 +1,31 @@
 import { Paper, SimpleGrid, Text } from "@mantine/core";
-import { IconAlertTriangle, IconCircleCheck, IconEqual, type Icon } from "@tabler/icons-react";
+import { IconAlertTriangle, IconBan, IconCircleCheck, IconEqual, IconUserOff, type Icon } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { textColor } from "../../ui/theme.ts";
 import { useNumber } from "./counts.ts";
 
 export interface Count {
   /** Below `jobs.counts`. */
-  name: "willChange" | "alreadySo" | "problems" | "changed" | "unchanged" | "failed" | "skipped";
+  name:
+    | "willChange"
+    | "willLoseAccess"
+    | "profilesRevoked"
+    | "alreadySo"
+    | "alreadyOffboarded"
+    | "problems"
+    | "changed"
+    | "lostAccess"
+    | "unchanged"
+    | "failed"
+    | "skipped";
   value: number;
 }
 
 const looks: Readonly<Record<Count["name"], { icon: Icon; color: string | undefined }>> = {
+  willLoseAccess: { icon: IconUserOff, color: textColor("red") },
+  profilesRevoked: { icon: IconBan, color: textColor("red") },
+  lostAccess: { icon: IconUserOff, color: textColor("red") },
+  alreadyOffboarded: { icon: IconEqual, color: undefined },
   willChange: { icon: IconCircleCheck, color: textColor("teal") },
   changed: { icon: IconCircleCheck, color: textColor("teal") },
   alreadySo: { icon: IconEqual, color: undefined },

@@ -1,7 +1,9 @@
-import { SegmentedControl, Stack } from "@mantine/core";
+import { Group, Loader, SegmentedControl, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/api-client.ts";
+import { ColumnsDialog } from "./files/columns-dialog.tsx";
+import { useProposal } from "./files/use-proposal.ts";
 import { FileDrop } from "./file-drop.tsx";
 import { typeOfFile, type Chosen } from "./file-type.ts";
 import type { JobKind } from "./job.ts";
@@ -22,12 +24,13 @@ export function FileChoice({
 }) {
   const { t } = useTranslation();
   const [way, setWay] = useState<string>(hasPasted(kind) ? "paste" : "file");
+  const { proposal, reading, inspect, forget } = useProposal(kind, { onChosen, onRefused });
   const take = (file: File) => {
     const type = typeOfFile(file);
     if (type === undefined)
       onRefused(new ApiError("unsupported_media_type", t("jobs.refused.unknownType", { name: file.name })));
     else if (file.size > bytesMax) onRefused(new ApiError("payload_too_large", file.name));
-    else onChosen({ body: file, type });
+    else inspect({ body: file, type, name: file.name });
   };
   return (
     <Stack gap="md">
@@ -41,7 +44,16 @@ export function FileChoice({
           { value: "paste", label: t("jobs.file.paste") },
         ]}
       />
-      {way === "file" ? <FileDrop kind={kind} onFile={take} /> : <PastedRows kind={kind} onChosen={onChosen} />}
+      {way === "file" ? <FileDrop kind={kind} onFile={take} /> : <PastedRows kind={kind} onChosen={inspect} />}
+      {reading && (
+        <Group gap="xs" role="status">
+          <Loader size="sm" aria-hidden />
+          <Text>{t("jobs.file.reading")}</Text>
+        </Group>
+      )}
+      {proposal !== undefined && (
+        <ColumnsDialog kind={kind} proposal={proposal} onChosen={onChosen} onRefused={onRefused} onClose={forget} />
+      )}
     </Stack>
   );
 }

@@ -1,13 +1,26 @@
-/** What shall be sent, and its media type. */
+import type { ColumnMeaning } from "../../../domain/bulk-job/columns.ts";
+
+/** What shall be sent, and what is said of it. */
 export interface Chosen {
   body: Blob;
+  /** A media type that jobs take, with its charset if that is not UTF-8. */
   type: string;
+  /** What the file is called; undefined for rows that were pasted. */
+  name?: string;
+  /** How many rows come before the first, as the author counts them. */
+  rowOffset?: number;
+  /** What columns mean that the service would not know, by their headings; given: all others unknown are left out. */
+  columns?: Readonly<Record<string, ColumnMeaning>>;
 }
+
+/** A workbook, which becomes CSV before it is sent. */
+export const xlsxType = "application/vnd.openxmlformats-officedocument.spreadsheetml.sheet";
 
 const typeOfExtension: Readonly<Record<string, string>> = {
   csv: "text/csv",
   tsv: "text/csv",
   txt: "text/csv",
+  xlsx: xlsxType,
   json: "application/json",
   ndjson: "application/x-ndjson",
   jsonl: "application/x-ndjson",

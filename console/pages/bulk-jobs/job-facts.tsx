@@ -10,12 +10,13 @@ export function JobFacts({ job }: { job: Job }) {
   const { t } = useTranslation();
   const number = useNumber();
   const duration = useDuration();
-  const { createdBy, createdAt, startedAt, finishedAt, total } = job;
+  const { name, createdBy, createdAt, startedAt, finishedAt, total } = job;
   const seconds =
     startedAt === null || finishedAt === null ? undefined : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000;
   return (
     <Facts
       facts={[
+        ...(name === null ? [] : [[t("jobs.facts.name"), name] as const]),
         [t("jobs.facts.rows"), number(total)],
         [t("jobs.facts.createdBy"), <Creator key="creator" createdBy={createdBy} />],
         [t("jobs.facts.created"), <Time key="created" at={createdAt} relative />],

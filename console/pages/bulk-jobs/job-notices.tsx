@@ -2,7 +2,7 @@ import { Alert } from "@mantine/core";
 import { IconAlertTriangle, IconInfoCircle, IconPlugConnectedX } from "@tabler/icons-react";
 import { skipToken, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { jobNotices } from "../../../domain/bulk-job/job.ts";
+import { jobFailures, jobNotices } from "../../../domain/bulk-job/job.ts";
 import { unreachableKey, isFinal, type Job } from "./job.ts";
 
 /** What there is to say about a job in addition to its state. */
@@ -36,6 +36,18 @@ export function JobNotices({ job }: { job: Job }) {
     return (
       <Alert color="yellow" icon={<IconInfoCircle aria-hidden />} title={t("jobs.creatorEnded.title")} role="status">
         {t("jobs.creatorEnded.text")}
+      </Alert>
+    );
+  if (job.error === jobFailures.nothingUsable)
+    return (
+      <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t("jobs.nothingUsable.title")} role="alert">
+        {t("jobs.nothingUsable.text")}
+      </Alert>
+    );
+  if (isFinal(job) && job.state !== "cancelled" && job.startedAt === null)
+    return (
+      <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={t("jobs.start.nothing")} role="status">
+        {t("jobs.start.nothingText")}
       </Alert>
     );
   if (job.state === "failed")

@@ -10,9 +10,10 @@ import { CountCards } from "./count-cards.tsx";
 import { JobFacts } from "./job-facts.tsx";
 import { JobNotices } from "./job-notices.tsx";
 import { JobResult } from "./job-result.tsx";
-import { canBeCancelled, isFinal, type Job } from "./job.ts";
+import { canBeCancelled, endsAccess, isFinal, type Job } from "./job.ts";
 import { LatestFailures } from "./latest-failures.tsx";
 import { NotificationButton } from "./notification-button.tsx";
+import { PeopleList } from "./people-list.tsx";
 import { ProblemSection } from "./problem-section.tsx";
 import { ProgressBar } from "./progress-bar.tsx";
 import { QueuePlace } from "./queue-place.tsx";
@@ -86,6 +87,7 @@ function Stage({ job }: { job: Job }) {
         <Stack gap="lg">
           <CheckCounts job={job} />
           <StartForm job={job} />
+          <PeopleList job={job} />
           <ProblemSection job={job} title={t("jobs.problem.title")} />
         </Stack>
       );
@@ -111,12 +113,16 @@ function Stage({ job }: { job: Job }) {
 }
 
 function CheckCounts({ job }: { job: Job }) {
+  const leaving = endsAccess(job.kind);
+  const { affectedProfiles: profiles, skipped } = job;
   return (
     <CountCards
       counts={[
-        { name: "willChange", value: job.changed },
-        { name: "alreadySo", value: job.unchanged },
+        { name: leaving ? "willLoseAccess" : "willChange", value: job.changed },
+        ...(profiles === null ? [] : [{ name: "profilesRevoked", value: profiles } as const]),
+        { name: leaving ? "alreadyOffboarded" : "alreadySo", value: job.unchanged },
         { name: "problems", value: job.failed },
+        ...(skipped > 0 ? [{ name: "skipped", value: skipped } as const] : []),
       ]}
     />
   );

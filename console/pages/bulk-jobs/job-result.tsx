@@ -9,7 +9,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { CountCards } from "./count-cards.tsx";
 import { DownloadButton } from "./download-button.tsx";
-import { canBeRetried, eraseOutput, type Job } from "./job.ts";
+import { canBeRetried, endsAccess, eraseOutput, type Job } from "./job.ts";
 import { ProblemSection } from "./problem-section.tsx";
 import { useRetry } from "./use-retry.ts";
 
@@ -18,8 +18,8 @@ export function JobResult({ job }: { job: Job }) {
   const { t } = useTranslation();
   const retry = useRetry(job.id);
   const counts = [
-    { name: "changed", value: job.changed },
-    { name: "unchanged", value: job.unchanged },
+    { name: endsAccess(job.kind) ? "lostAccess" : "changed", value: job.changed },
+    { name: endsAccess(job.kind) ? "alreadyOffboarded" : "unchanged", value: job.unchanged },
     { name: "failed", value: job.failed },
     ...(job.skipped > 0 ? [{ name: "skipped", value: job.skipped } as const] : []),
   ] as const;
@@ -51,7 +51,7 @@ export function JobResult({ job }: { job: Job }) {
         </Text>
         {retry.error !== null && <ErrorNotice error={retry.error} />}
       </Stack>
-      {job.kind === "onboarding" && job.changed > 0 && <OutputNotice job={job} />}
+      {job.hasOutput && <OutputNotice job={job} />}
       <ProblemSection job={job} title={t("jobs.result.problems")} />
     </Stack>
   );

@@ -17,6 +17,9 @@ const finalStates: ReadonlySet<JobState> = new Set(["cancelled", "completed", "c
 /** Whether the service was out of reach when a job was last asked for. */
 export const unreachableKey = (id: string): readonly [string, string] => ["job away", id];
 
+/** Whether a job takes people's access: red, wherever it is told. */
+export const endsAccess = (kind: JobKind): boolean => kind === "offboarding";
+
 /** Whether a job is over. */
 export const isFinal = ({ state }: Pick<Job, "state">): boolean => finalStates.has(state);
 
@@ -79,13 +82,23 @@ export interface Start {
   confirmTotal?: number | undefined;
 }
 
-export const startJob = (id: string, { executeAt, confirmTotal }: Start): Promise<Job> =>
+/** Starts a job. `key` is the form's own: the same start sent twice is one. */
+export const startJob = (id: string, { executeAt, confirmTotal }: Start, key: string): Promise<Job> =>
   dataOf(
     api.POST("/api/jobs/{id}/start", {
-      params: { path: { id }, header: idempotent() },
+      params: {
+        path: { id },
+        header: { "Idempotency-Key": [key, executeAt ?? "", confirmTotal ?? ""].join(",") },
+      },
       body: { ...(executeAt !== undefined && { executeAt }), ...(confirmTotal !== undefined && { confirmTotal }) },
     }),
   );
+
+export type JobProblem = Schemas["JobProblem"];
+
+/** What is wrong with the rows of a job, each cause once. */
+export const findProblems = (id: string, signal: AbortSignal): Promise<JobProblem[]> =>
+  dataOf(api.GET("/api/jobs/{id}/problems", { params: { path: { id } }, signal }));
 
 export const cancelJob = (id: string): Promise<Job> =>
   dataOf(api.POST("/api/jobs/{id}/cancel", { params: { path: { id }, header: idempotent() } }));

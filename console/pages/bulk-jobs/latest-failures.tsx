@@ -21,7 +21,7 @@ export function LatestFailures({ job }: { job: Job }) {
         {t("jobs.latestFailures")}
       </Title>
       {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
-      <ProblemTable rows={latest.slice(0, shownMax)} caption={t("jobs.latestFailures")} />
+      <ProblemTable job={job} rows={latest.slice(0, shownMax)} caption={t("jobs.latestFailures")} />
     </Stack>
   );
 }

@@ -28,13 +28,13 @@ export function NewJobPage() {
 
 function NewJob({ kind }: { kind: JobKind }) {
   const { t } = useTranslation();
-  const { share, error, send, stop, refuse } = useUpload(kind);
+  const { share, error, pasted, send, stop, refuse } = useUpload(kind);
   return (
     <Page title={t(`jobs.new.${kind}`)} lead={t(`jobs.new.lead.${kind}`)}>
       <LeaveGuard when={share !== undefined} text={t("jobs.upload.leave")} />
       <StepList current="file" />
       <Stack gap="lg" maw={900}>
-        {error !== undefined && <Refusal error={error} />}
+        {error !== undefined && <Refusal error={error} pasted={pasted} />}
         {share === undefined ? (
           <FileChoice kind={kind} onChosen={send} onRefused={refuse} />
         ) : (
@@ -54,19 +54,21 @@ function useUpload(kind: JobKind) {
   const [share, setShare] = useState<number>();
   const [error, setError] = useState<Error>();
   const [job, setJob] = useState<Job>();
+  const [pasted, setPasted] = useState(false);
   useEffect(() => () => running.current?.abort(), []);
   useEffect(() => {
     // Only now does nothing keep the page any more.
     if (job !== undefined) void navigate({ to: "/jobs/$id", params: { id: job.id } });
   }, [job, navigate]);
 
-  const send = async ({ body, type }: Chosen) => {
+  const send = async (chosen: Chosen) => {
     const controller = new AbortController();
     running.current = controller;
     setError(undefined);
+    setPasted(chosen.name === undefined);
     setShare(0);
     try {
-      const made = await uploadRows({ kind, body, type, onProgress: setShare, signal: controller.signal });
+      const made = await uploadRows({ kind, chosen, onProgress: setShare, signal: controller.signal });
       forgetPasted(kind);
       queries.setQueryData(jobKey(made.id), made);
       void queries.invalidateQueries({ queryKey: [jobsKey] });
@@ -79,14 +81,18 @@ function useUpload(kind: JobKind) {
   return {
     share,
     error,
+    pasted,
     send: (chosen: Chosen) => void send(chosen),
     stop: () => running.current?.abort(),
-    refuse: setError,
+    refuse: (refusal: Error) => {
+      setPasted(false);
+      setError(refusal);
+    },
   };
 }
 
 /** Why there is no job of it. It takes the focus, so that it is read out. */
-function Refusal({ error }: { error: Error }) {
+function Refusal({ error, pasted }: { error: Error; pasted: boolean }) {
   const { t } = useTranslation();
   const reason = useRefusedFile();
   const notice = useRef<HTMLDivElement>(null);
@@ -100,7 +106,7 @@ function Refusal({ error }: { error: Error }) {
       color="red"
       role="alert"
       icon={<IconAlertTriangle aria-hidden />}
-      title={t("jobs.refused.title")}
+      title={t(error instanceof ApiError && pasted ? "jobs.refused.rowsTitle" : "jobs.refused.title")}
     >
       {reason(error)}
       {error instanceof ApiError && error.requestId !== undefined && (

@@ -1,19 +1,21 @@
 import { Group, Stack, Text, Title } from "@mantine/core";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
-import { useNumber } from "./counts.ts";
+import { CauseTable } from "./cause-table.tsx";
 import { DownloadButton } from "./download-button.tsx";
-import type { Job } from "./job.ts";
-import { ProblemTable } from "./problem-table.tsx";
-import { useProblems } from "./use-problems.ts";
+import { findProblems, type Job } from "./job.ts";
 
-const shownMax = 100;
-
-/** The first problems of a job that rests, and all of them as a file that can be corrected and uploaded again. */
+/** What is wrong with the rows of a job that rests, and all of them as a file that can be corrected and uploaded again. */
 export function ProblemSection({ job, title }: { job: Job; title: string }) {
   const { t } = useTranslation();
-  const number = useNumber();
-  const { data, error, isFetching, refetch } = useProblems(job, shownMax);
+  const { data, error, isFetching, refetch } = useQuery({
+    queryKey: ["job causes", job.id, job.state, job.failed],
+    queryFn: ({ signal }) => findProblems(job.id, signal),
+    enabled: job.failed > 0,
+    placeholderData: keepPreviousData,
+    staleTime: Infinity,
+  });
   if (job.failed === 0) return null;
   return (
     <Stack gap="xs">
@@ -27,12 +29,7 @@ export function ProblemSection({ job, title }: { job: Job; title: string }) {
       {data === undefined ? (
         isFetching && <Text c="dimmed">{t("shell.loading")}</Text>
       ) : (
-        <ProblemTable rows={data} caption={title} />
-      )}
-      {job.failed > shownMax && (
-        <Text size="sm" c="dimmed">
-          {t("jobs.problem.first", { shown: number(shownMax), count: job.failed, formatted: number(job.failed) })}
-        </Text>
+        <CauseTable job={job} problems={data} caption={title} />
       )}
     </Stack>
   );

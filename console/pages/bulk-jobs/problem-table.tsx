@@ -1,14 +1,14 @@
 import { Stack, Table, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useNumber } from "./counts.ts";
-import type { JobRow } from "./job.ts";
+import type { Job, JobRow } from "./job.ts";
 import { useProblem } from "./problem.ts";
 
 /** Rows that failed, or would, each with where and why. */
-export function ProblemTable({ rows, caption }: { rows: readonly JobRow[]; caption: string }) {
+export function ProblemTable({ job, rows, caption }: { job: Job; rows: readonly JobRow[]; caption: string }) {
   const { t } = useTranslation();
   const number = useNumber();
-  const problem = useProblem();
+  const problem = useProblem(job);
   return (
     <Stack gap={4}>
       <Table.ScrollContainer
@@ -31,7 +31,7 @@ export function ProblemTable({ rows, caption }: { rows: readonly JobRow[]; capti
               const { person, column, reason } = problem(row);
               return (
                 <Table.Tr key={row.row}>
-                  <Table.Td ta="right">{number(row.row)}</Table.Td>
+                  <Table.Td ta="right">{number(row.row + job.rowOffset)}</Table.Td>
                   <Table.Td style={{ overflowWrap: "anywhere" }}>{person === "" ? "–" : person}</Table.Td>
                   <Table.Td>{column ?? "–"}</Table.Td>
                   <Table.Td>{reason}</Table.Td>
@@ -41,9 +41,11 @@ export function ProblemTable({ rows, caption }: { rows: readonly JobRow[]; capti
           </Table.Tbody>
         </Table>
       </Table.ScrollContainer>
-      <Text size="sm" c="dimmed">
-        {t("jobs.problem.numbering")}
-      </Text>
+      {job.rowOffset === 0 && (
+        <Text size="sm" c="dimmed">
+          {t("jobs.problem.numbering")}
+        </Text>
+      )}
     </Stack>
   );
 }

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
-import type { JobRow } from "./job.ts";
+import { useNumber } from "./counts.ts";
+import type { Job, JobProblem, JobRow } from "./job.ts";
 
 /** What is wrong with a row. */
 export interface Problem {
@@ -19,6 +20,8 @@ const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
   [/^must not contain control characters$/, "controlCharacters"],
   [/^must be a decimal identifier$/, "identifier"],
   [/^must be text$/, "text"],
+  [/^is no address$/, "address"],
+  [/^The row has more than one cell/, "tooManyCells"],
   [/^is missing$/, "missing"],
   [/^occurs twice$/, "twice"],
   [/^The row has more cells than the header/, "tooManyCells"],
@@ -26,26 +29,48 @@ const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
   [/^The line is longer than/, "tooLong"],
 ];
 
-/** Says of rows that failed, or would, what is wrong with them. */
-export function useProblem(): (row: JobRow) => Problem {
-  const { t, i18n } = useTranslation();
-
-  const worded = (reason: string): string => {
+/** Our words for what the service says of a cell or a row. */
+function useReason(): (reason: string) => string {
+  const { t } = useTranslation();
+  return (reason) => {
     for (const [pattern, key] of patterns) {
       const found = pattern.exec(reason);
       if (found !== null) return t(`jobs.problem.${key}`, found.groups ?? {});
     }
     return reason;
   };
+}
 
+/** Says of rows that failed, or would, what is wrong with them. Rows are counted as their author counts them. */
+export function useProblem({ rowOffset }: Pick<Job, "rowOffset">): (row: JobRow) => Problem {
+  const { t, i18n } = useTranslation();
+  const number = useNumber();
+  const worded = useReason();
   return ({ error, message, pairwiseID, userID, email }) => {
     const person = pairwiseID ?? userID ?? email ?? "";
     if (error === "invalid_row") {
-      const [, column, reason] = /^([A-Za-z]+(?: or [A-Za-z]+)?): (.+)$/s.exec(message ?? "") ?? [];
-      return { person, column: column?.replace(" or ", t("jobs.refused.or")), reason: worded(reason ?? message ?? "") };
+      const [, column, reason] = /^([A-Za-z]+(?: or [A-Za-z]+)*): (.+)$/s.exec(message ?? "") ?? [];
+      return {
+        person,
+        column: column?.replaceAll(" or ", t("jobs.refused.or")),
+        reason: worded(reason ?? message ?? ""),
+      };
     }
     const key = `jobs.rowErrors.${error ?? "internal_error"}`;
-    const row = /row (\d+)$/.exec(message ?? "")?.[1];
+    const first = /row (\d+)$/.exec(message ?? "")?.[1];
+    const row = first === undefined ? undefined : number(Number(first) + rowOffset);
     return { person, column: undefined, reason: i18n.exists(key) ? t(key, { row }) : (message ?? "") };
+  };
+}
+
+/** Says what is wrong with all rows that failed for one cause. */
+export function useCause(): (problem: JobProblem) => { column: string | undefined; reason: string } {
+  const { t, i18n } = useTranslation();
+  const worded = useReason();
+  return ({ error, column, message }) => {
+    if (error === "invalid_row")
+      return { column: column?.replaceAll(" or ", t("jobs.refused.or")), reason: worded(message) };
+    const key = error === "duplicate_row" ? "jobs.problem.duplicates" : `jobs.rowErrors.${error}`;
+    return { column: undefined, reason: i18n.exists(key) ? t(key) : message };
   };
 }

@@ -1,5 +1,6 @@
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/api-client.ts";
+import { UnreadableWorkbook } from "./files/read-xlsx.ts";
 import { useErrorMessage } from "../../ui/error-notice.tsx";
 
 /** What the service says of a file that it cannot use, and our words for it. */
@@ -26,14 +27,17 @@ export function useRefusedFile(): (error: Error) => string {
   const { t } = useTranslation();
   const message = useErrorMessage();
   return (error) => {
+    if (error instanceof UnreadableWorkbook) return t(`jobs.refused.workbook.${error.reason}`);
     if (!(error instanceof ApiError)) return message(error);
     if (error.code === "payload_too_large") return t("jobs.refused.tooLarge");
     if (error.code === "too_many_rows_waiting") return t("jobs.refused.tooManyWaiting");
     if (error.code !== "invalid_request") return message(error);
-    const [field] = error.fields;
-    const reason = field && reasons[field.reason];
-    if (field !== undefined && reason !== undefined)
-      return t(`jobs.refused.${reason}`, { column: field.path.replace(" or ", t("jobs.refused.or")) });
+    const told = error.fields.flatMap(({ path, reason }) => {
+      const key = reasons[reason];
+      const column = path.replaceAll(" or ", t("jobs.refused.or"));
+      return key === undefined ? [] : [t(`jobs.refused.${key}`, { column })];
+    });
+    if (told.length > 0) return told.join(" ");
     for (const [pattern, key] of descriptions) {
       const found = pattern.exec(error.message);
       if (found !== null) return t(`jobs.refused.${key}`, { place: found.groups?.["place"] });

@@ -11,6 +11,7 @@ import {
 } from "../../../domain/bulk-job/job.ts";
 import { api, ApiError, listOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { textColor } from "../../ui/theme.ts";
 import { localTime, viewersZone } from "../../ui/local-time.ts";
 import { CancelButton } from "./cancel-button.tsx";
 import { useNumber } from "./counts.ts";
@@ -25,11 +26,12 @@ export function StartForm({ job }: { job: Job }) {
   const [sure, setSure] = useState(false);
   const [later, setLater] = useState(false);
   const [time, setTime] = useState("");
+  const [key] = useState(() => crypto.randomUUID());
   const offboarding = job.kind === "offboarding";
   const share = useShare(job);
 
   const { mutate, isPending, error } = useMutation({
-    mutationFn: (start: Start) => startJob(job.id, start),
+    mutationFn: (start: Start) => startJob(job.id, start, key),
     onSuccess(started) {
       queries.setQueryData<Job>(jobKey(job.id), (known) => newestOf(known, started));
     },
@@ -43,7 +45,12 @@ export function StartForm({ job }: { job: Job }) {
   const matches = !offboarding || typed.replace(/[\s.,’'\u202f]/g, "") === String(job.changed);
   const at = later ? new Date(time) : undefined;
   const timeIsMissing = at !== undefined && Number.isNaN(at.getTime());
-  const counts = { count: job.changed, formatted: number(job.changed), left: number(job.failed) };
+  const counts = {
+    count: job.changed,
+    formatted: number(job.changed),
+    left: number(job.failed),
+    profiles: number(job.affectedProfiles ?? 0),
+  };
 
   if (job.changed === 0)
     return (
@@ -52,7 +59,7 @@ export function StartForm({ job }: { job: Job }) {
           <Title order={2} size="h4">
             {t("jobs.start.nothing")}
           </Title>
-          <Text>{job.failed > 0 ? t("jobs.start.nothingFailed") : t("jobs.start.nothingText")}</Text>
+          <Text>{job.skipped > 0 ? t("jobs.start.allLeftOut") : t("jobs.start.nothingText")}</Text>
           <Group>
             <CancelButton job={job} />
           </Group>
@@ -74,6 +81,11 @@ export function StartForm({ job }: { job: Job }) {
         <Title order={2} size="h4">
           {t("jobs.steps.confirm")}
         </Title>
+        {offboarding && job.affectedProfiles !== null && (
+          <Text fw={600} style={{ color: textColor("red") }}>
+            {t("jobs.start.losing", counts)}
+          </Text>
+        )}
         <Text>{t(`jobs.start.text.${job.kind}`, counts)}</Text>
         {offboarding && (
           <TextInput

@@ -1,25 +1,25 @@
 import { ApiError, consoleHeader, idempotent } from "../../api/api-client.ts";
 import { consolePath } from "../../api/page-settings.ts";
 import { signInAgain } from "../../api/sign-in.ts";
+import { jobNameMax } from "../../../domain/bulk-job/job.ts";
+import type { Chosen } from "./file-type.ts";
 import type { Job, JobKind } from "./job.ts";
 
 interface Upload {
   kind: JobKind;
-  body: Blob;
-  /** A media type that jobs take. */
-  type: string;
+  chosen: Chosen;
   /** How much is on its way, from 0 to 1. */
   onProgress: (share: number) => void;
   signal: AbortSignal;
 }
 
 /** Sends a file to be checked. Throws {@link ApiError}, or an AbortError when it was called off. */
-export function uploadRows({ kind, body, type, onProgress, signal }: Upload): Promise<Job> {
+export function uploadRows({ kind, chosen, onProgress, signal }: Upload): Promise<Job> {
   return new Promise((resolve, reject) => {
     // Of all that browsers have, this alone tells how much was sent.
     const request = new XMLHttpRequest();
-    request.open("POST", `${consolePath}/api/jobs/${kind}?dryRun=true`);
-    const headers = { ...consoleHeader, ...idempotent(), Accept: "application/json", "Content-Type": type };
+    request.open("POST", `${consolePath}/api/jobs/${kind}?${queryOf(chosen)}`);
+    const headers = { ...consoleHeader, ...idempotent(), Accept: "application/json", "Content-Type": chosen.type };
     for (const [name, value] of Object.entries(headers)) request.setRequestHeader(name, value);
     request.upload.onprogress = ({ loaded, total }) => {
       onProgress(total === 0 ? 1 : loaded / total);
@@ -40,9 +40,18 @@ export function uploadRows({ kind, body, type, onProgress, signal }: Upload): Pr
     signal.addEventListener("abort", () => {
       request.abort();
     });
-    request.send(body);
+    request.send(chosen.body);
   });
 }
+
+const queryOf = ({ name, rowOffset, columns }: Chosen): string =>
+  new URLSearchParams({
+    dryRun: "true",
+    ...(name !== undefined && { name: name.slice(0, jobNameMax) }),
+    ...(rowOffset !== undefined && { rowOffset: String(rowOffset) }),
+    ...(columns !== undefined && { unknownColumns: "ignore" }),
+    ...Object.fromEntries(Object.entries(columns ?? {}).map(([heading, column]) => [`columns[${heading}]`, column])),
+  }).toString();
 
 interface AnswerBody {
   data?: Job;

@@ -1,0 +1,64 @@
+import type { ChosenColumns, SheetSummary } from "./sheet.ts";
+import type { XlsxAnswer, XlsxQuestion } from "./xlsx-worker.ts";
+
+/** A workbook that takes longer is given up. */
+const readMsMax = 60_000;
+
+/** A workbook that was read, in a worker of its own. */
+export interface Workbook {
+  /** Those that have anything in them, in their order. */
+  sheets: readonly SheetSummary[];
+  /** A sheet as CSV. */
+  csv: (sheet: SheetSummary, choice: { columns: ChosenColumns; bare: boolean }) => Promise<Blob>;
+  close: () => void;
+}
+
+/** Why a workbook cannot be read. */
+export class UnreadableWorkbook extends Error {
+  override readonly name = "UnreadableWorkbook";
+  readonly reason: "unreadable" | "tooLarge" | "late" | "empty";
+  constructor(reason: UnreadableWorkbook["reason"]) {
+    super(reason);
+    this.reason = reason;
+  }
+}
+
+/** Reads a workbook. Throws {@link UnreadableWorkbook} for one that is none, unpacks to too much or takes too long. */
+export async function readXlsx(file: Blob): Promise<Workbook> {
+  const worker = new Worker(new URL("./xlsx-worker.ts", import.meta.url), { type: "module" });
+  try {
+    const read = await ask(worker, { ask: "read", file });
+    if (!("sheets" in read)) throw new UnreadableWorkbook("error" in read ? read.error : "unreadable");
+    return {
+      sheets: read.sheets,
+      async csv({ name, headerRow }, choice) {
+        const made = await ask(worker, { ask: "csv", sheet: name, headerRow, ...choice });
+        if (!("csv" in made)) throw new UnreadableWorkbook("unreadable");
+        return made.csv;
+      },
+      close() {
+        worker.terminate();
+      },
+    };
+  } catch (error) {
+    worker.terminate();
+    throw error;
+  }
+}
+
+function ask(worker: Worker, question: XlsxQuestion): Promise<XlsxAnswer> {
+  return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      reject(new UnreadableWorkbook("late"));
+    }, readMsMax);
+    worker.onmessage = ({ data }: MessageEvent<XlsxAnswer>) => {
+      clearTimeout(timer);
+      resolve(data);
+    };
+    worker.onerror = () => {
+      clearTimeout(timer);
+      reject(new UnreadableWorkbook("unreadable"));
+    };
+    worker.postMessage(question);
+  });
+}

@@ -1,0 +1,143 @@
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+import { expectFaultless } from "../support/browser/browser.ts";
+import { pressAt, tabTo } from "../support/browser/console-keyboard.ts";
+import { useConsole } from "../support/service/console.ts";
+import { givenXlsx, type GivenCell } from "../support/given/xlsx.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+
+/** More than fflate would unpack without workers of its own, which the content security policy forbids. */
+const manyRows = 20_000;
+
+describeWithTool("chromium", "files as people have them, in the console", () => {
+  const subject = useConsole();
+  const upload = (page: Page, name: string, content: Buffer): Promise<void> =>
+    page.setInputFiles("input[type=file]", { name, mimeType: "application/octet-stream", buffer: content });
+  const stated = (page: Page, state: string) =>
+    page.waitForSelector(`main span:text-is("${state}")`, { timeout: 60_000 });
+  const counted = (page: Page, name: string): Promise<string> =>
+    page.locator(`dt:has-text("${name}") + dd`).first().innerText();
+  const person = async (pairwiseId: string) => {
+    const user = await subject.api.given.user({ realmId: subject.realm.realmId, pairwiseId });
+    await subject.api.given.profile(user);
+    return user;
+  };
+  const isOffboarded = async (id: string): Promise<boolean> => {
+    const { body } = await subject.api.as.service({ realmId: subject.realm.realmId }).get(`/api/user/${id}`);
+    return body.data.blacklisted as boolean;
+  };
+
+  test("a workbook with mistakes is seen, two people are left out, one is taken back in, and the rest lose access: keyboard alone", async () => {
+    const names = ["file-ada", "file-alan", "file-emmy", "file-ida"];
+    const users = [];
+    for (const name of names) users.push(await person(name));
+    const rows: GivenCell[][] = [
+      ["Matrikel", "Vorname"],
+      ...names.map((name): GivenCell[] => [name, "Zoë"]),
+      [],
+      ["file-nobody", "Max"],
+      [{ number: "1.2345678901234568E+18" }, "Rounded"],
+    ];
+    const watched = await subject.open("/console/jobs/new/offboarding");
+    const { page, context } = watched;
+    await upload(page, "Exmatrikulation.xlsx", givenXlsx({ Leavers: rows, Notes: [["nothing", "here"]] }));
+
+    const dialog = page.getByRole("dialog");
+    await dialog.getByLabel("Sheet").waitFor();
+    await expectFaultless(watched);
+    await tabTo(dialog.getByLabel("What the column Matrikel is"));
+    await page.keyboard.type("Pseudo");
+    await tabTo(dialog.getByLabel("What the column Vorname is"));
+    await page.keyboard.type("Leave");
+    await dialog.getByText("Row 8, Matrikel: Excel has rounded this number").waitFor();
+    await expectFaultless(watched);
+    await pressAt(dialog.getByRole("button", { name: "Check these rows" }));
+
+    await stated(page, "Ready");
+    expect(await counted(page, "Will lose access")).toBe("4");
+    expect(await counted(page, "Profiles revoked")).toBe("4");
+    expect(await page.locator('table[aria-label="Problems"] tbody tr').allInnerTexts()).toEqual([
+      expect.stringMatching(/^1\s+This person is not known here\s+–\s+7$/),
+    ]);
+    await page.getByText("Exmatrikulation.xlsx").waitFor();
+    const row = (name: string) => page.getByRole("row", { name: new RegExp(name) });
+    await row("file-ada").waitFor();
+    expect(await row("file-ada").innerText()).toMatch(/^\s*2\s+file-ada\s+1\s+Will lose access/);
+    await expectFaultless(watched);
+
+    await tabTo(page.getByRole("checkbox", { name: "Select file-ada" }));
+    await page.keyboard.press("Space");
+    await tabTo(page.getByRole("checkbox", { name: "Select file-alan" }));
+    await page.keyboard.press("Space");
+    await tabTo(page.getByRole("button", { name: "Leave out (2)" }), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => counted(page, "Will lose access")).toBe("2");
+    await expect.poll(() => row("file-ada").innerText()).toContain("Left out");
+    await tabTo(page.getByRole("checkbox", { name: "Select file-alan" }));
+    await page.keyboard.press("Space");
+    await tabTo(page.getByRole("button", { name: "Take back in (1)" }), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => counted(page, "Will lose access")).toBe("3");
+
+    await tabTo(page.getByRole("textbox", { name: "Type 3 to continue" }), "Shift+Tab");
+    await page.keyboard.type("3");
+    await pressAt(page.getByRole("button", { name: "Offboard 3 people" }));
+    await stated(page, "Completed with errors");
+    expect(await counted(page, "Lost access")).toBe("3");
+    expect(await Promise.all(users.map(({ id }) => isOffboarded(id)))).toEqual([false, true, true, true]);
+    await expectFaultless(watched);
+    await context.close();
+  });
+
+  test("a large workbook is read without a worker that the policy forbids", async () => {
+    const rows: GivenCell[][] = [
+      ["Kennung", "Anzeigename"],
+      ...Array.from({ length: manyRows }, (_, n): GivenCell[] => [`big-${n}`, `Somebody ${(n * 7_919) % 104_729}`]),
+    ];
+    const file = givenXlsx({ People: rows });
+    const { page, context } = await subject.open("/console/jobs/new/onboarding");
+    await upload(page, "big.xlsx", file);
+    await stated(page, "Ready");
+    expect(await counted(page, "Will change")).toBe("20,000");
+    await context.close();
+  });
+
+  test("a file of German Excel is shown as it is read, and taken when its names are right", async () => {
+    await person("file-jäger");
+    const watched = await subject.open("/console/jobs/new/offboarding", { language: "de", width: 390 });
+    const { page, context } = watched;
+    await upload(
+      page,
+      "Liste.csv",
+      Buffer.from("Kennung;Anzeigename\r\nfile-j\u00e4ger;J\u00e4ger \u0080\r\n", "latin1"),
+    );
+    const dialog = page.getByRole("dialog");
+    await dialog.getByText("Sind diese Namen richtig?").waitFor();
+    expect(await dialog.innerText()).toMatch(/file-jäger[^]*Jäger €/);
+    await expectFaultless(watched);
+    await pressAt(dialog.getByRole("button", { name: "Diese Zeilen prüfen" }));
+    await stated(page, "Bereit");
+    expect(await counted(page, "Verliert den Zugang")).toBe("1");
+    await expectFaultless(watched);
+    await context.close();
+  });
+
+  test("a pasted list of people needs no heading, and one in which nobody is known says so", async () => {
+    await person("file-paste");
+    const watched = await subject.open("/console/jobs/new/offboarding");
+    const { page, context } = watched;
+    await pressAt(page.locator("input[type=radio][value=file]"), "ArrowRight");
+    await page.keyboard.press("Tab");
+    await page.keyboard.type("file-paste\nfile-unknown\n");
+    await page.keyboard.press("Tab");
+    await page.keyboard.press("Enter");
+    await stated(page, "Ready");
+    expect(await counted(page, "Will lose access")).toBe("1");
+
+    await page.goto(`${subject.api.url}/console/jobs/new/offboarding`);
+    await upload(page, "nobody.csv", Buffer.from("Kennung\nfile-unknown\n"));
+    await page.waitForSelector("[role=alert] >> text=No row of the file can be carried out");
+    await expectFaultless(watched);
+    await context.close();
+  });
+});

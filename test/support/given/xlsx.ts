@@ -1,0 +1,79 @@
+import { crc32, deflateRawSync } from "node:zlib";
+
+/** A cell of a workbook: text, a number as digits, or a date. */
+export type GivenCell = string | { number: string } | { date: number } | null;
+
+/** Workbooks as spreadsheets write them, as far as readers look: shared strings are not used, dates are a style. */
+export function givenXlsx(sheets: Readonly<Record<string, readonly (readonly GivenCell[])[]>>): Buffer {
+  const names = Object.keys(sheets);
+  const relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+  const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
+  return zipOf({
+    "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+    "xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${names
+      .map(
+        (_, n) => `<Relationship Id="rId${n + 1}" Type="${relation}/worksheet" Target="worksheets/sheet${n + 1}.xml"/>`,
+      )
+      .join("")}<Relationship Id="rId99" Type="${relation}/styles" Target="styles.xml"/></Relationships>`,
+    "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${relation}"><sheets>${names
+      .map((name, n) => `<sheet name="${escaped(name)}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`)
+      .join("")}</sheets></workbook>`,
+    "xl/styles.xml": `<styleSheet xmlns="${main}"><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+    ...Object.fromEntries(
+      Object.values(sheets).map((rows, n) => [
+        `xl/worksheets/sheet${n + 1}.xml`,
+        `<worksheet xmlns="${main}"><sheetData>${rows.map(rowOf).join("")}</sheetData></worksheet>`,
+      ]),
+    ),
+  });
+}
+
+const escaped = (text: string): string =>
+  text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
+
+const rowOf = (cells: readonly GivenCell[], index: number): string =>
+  `<row r="${index + 1}">${cells.map((cell, column) => cellOf(cell, `${letterOf(column)}${index + 1}`)).join("")}</row>`;
+
+const letterOf = (column: number): string => String.fromCharCode(65 + column);
+
+function cellOf(cell: GivenCell, place: string): string {
+  if (cell === null) return "";
+  if (typeof cell === "string") return `<c r="${place}" t="inlineStr"><is><t>${escaped(cell)}</t></is></c>`;
+  return "number" in cell
+    ? `<c r="${place}"><v>${cell.number}</v></c>`
+    : `<c r="${place}" s="1"><v>${cell.date}</v></c>`;
+}
+
+/** A zip archive (APPNOTE 6.3) of texts, deflated. `sizes` says other sizes than those that files have. */
+export function zipOf(
+  files: Readonly<Record<string, string | Buffer>>,
+  sizes: Readonly<Record<string, number>> = {},
+): Buffer {
+  const locals: Buffer[] = [];
+  const central: Buffer[] = [];
+  let offset = 0;
+  for (const [name, content] of Object.entries(files)) {
+    const bytes = Buffer.from(content);
+    const packed = deflateRawSync(bytes);
+    const fields = Buffer.alloc(26);
+    fields.writeUInt16LE(20, 0);
+    fields.writeUInt16LE(8, 4);
+    fields.writeUInt32LE(crc32(bytes), 10);
+    fields.writeUInt32LE(packed.length, 14);
+    fields.writeUInt32LE(sizes[name] ?? bytes.length, 18);
+    fields.writeUInt16LE(Buffer.byteLength(name), 22);
+    const local = Buffer.concat([Buffer.from("PK\u0003\u0004"), fields, Buffer.from(name), packed]);
+    const tail = Buffer.alloc(14);
+    tail.writeUInt32LE(offset, 10);
+    central.push(Buffer.concat([Buffer.from("PK\u0001\u0002"), Buffer.from([20, 0]), fields, tail, Buffer.from(name)]));
+    locals.push(local);
+    offset += local.length;
+  }
+  const directory = Buffer.concat(central);
+  const end = Buffer.alloc(18);
+  end.writeUInt16LE(central.length, 4);
+  end.writeUInt16LE(central.length, 6);
+  end.writeUInt32LE(directory.length, 8);
+  end.writeUInt32LE(offset, 12);
+  return Buffer.concat([...locals, directory, Buffer.from("PK\u0005\u0006"), end]);
+}
