@@ -29,6 +29,7 @@ const statuses = {
   scheduled: { color: "cyan", icon: IconClock },
   queued: { color: "cyan", icon: IconClock },
   running: { color: "cyan", icon: IconLoader2 },
+  grace: { color: "yellow", icon: IconClock },
   cancelling: { color: "orange", icon: IconLoader2 },
   cancelled: { color: "gray", icon: IconBan },
   completed: { color: "teal", icon: IconCircleCheck },

@@ -59,7 +59,7 @@ const times = async ({ owner }: RunningService, event: string): Promise<number[]
     `)
   ).map((row) => row.times);
 
-/** Stops a worker where a job's row comes to be as `condition` says of `new` and `old`, before that is written. */
+/** Stops a worker where a job's row becomes what `condition` says of `new` and `old`, before that is written. */
 async function holdWhere(service: RunningService, condition: string) {
   await service.owner.query(
     verbatim(`

@@ -8,6 +8,13 @@ export interface ExplainedColumn {
   examples: readonly [string, string];
 }
 
+/** Who a person is, which is all that a row says where an access ends or is given back. */
+const who: readonly ExplainedColumn[] = [
+  { column: "pairwiseID", alsoCalled: "Kennung", examples: ["mkeller", "jdoe"] },
+  { column: "email", alsoCalled: "E-Mail", examples: ["", ""] },
+  { column: "userID", alsoCalled: "Benutzer-ID, Nutzer-ID", examples: ["", ""] },
+];
+
 /** What a row can say about a person, in the order of the template. */
 export const columnsOf: Readonly<Record<JobKind, readonly ExplainedColumn[]>> = {
   onboarding: [
@@ -18,11 +25,8 @@ export const columnsOf: Readonly<Record<JobKind, readonly ExplainedColumn[]>> = 
     { column: "deviceType", alsoCalled: "Gerätetyp", examples: ["", "Windows"] },
     { column: "format", alsoCalled: "Dateiformat", examples: ["", "pkcs12"] },
   ],
-  offboarding: [
-    { column: "pairwiseID", alsoCalled: "Kennung", examples: ["mkeller", "jdoe"] },
-    { column: "email", alsoCalled: "E-Mail", examples: ["", ""] },
-    { column: "userID", alsoCalled: "Benutzer-ID, Nutzer-ID", examples: ["", ""] },
-  ],
+  offboarding: who,
+  reactivation: who,
 };
 
 /** A file to begin with. Spreadsheets take a byte order mark for UTF-8 and, where they speak German, semicolons for columns. */

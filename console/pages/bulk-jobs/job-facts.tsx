@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useDuration, useNumber } from "./counts.ts";
@@ -10,7 +11,11 @@ export function JobFacts({ job }: { job: Job }) {
   const { t } = useTranslation();
   const number = useNumber();
   const duration = useDuration();
-  const { name, createdBy, createdAt, startedAt, finishedAt, total } = job;
+  const { name, createdBy, createdAt, startedAt, finishedAt, total, undoOf, undoneBy } = job;
+  const related = [
+    ...(undoOf === null ? [] : [{ id: undoOf, text: t("jobs.undo.undoOf") }]),
+    ...(undoneBy === null ? [] : [{ id: undoneBy, text: t("jobs.undo.undoneBy") }]),
+  ];
   const seconds =
     startedAt === null || finishedAt === null ? undefined : (Date.parse(finishedAt) - Date.parse(startedAt)) / 1_000;
   return (
@@ -22,6 +27,15 @@ export function JobFacts({ job }: { job: Job }) {
         [t("jobs.facts.created"), <Time key="created" at={createdAt} relative />],
         ...(startedAt === null ? [] : [[t("jobs.facts.started"), <Time key="started" at={startedAt} />] as const]),
         ...(finishedAt === null ? [] : [[t("jobs.facts.finished"), <Time key="finished" at={finishedAt} />] as const]),
+        ...related.map(
+          ({ id, text }) =>
+            [
+              t("jobs.facts.related"),
+              <AnchorLink key={id} to="/jobs/$id" params={{ id }} inherit>
+                {text}
+              </AnchorLink>,
+            ] as const,
+        ),
         ...(seconds === undefined ? [] : [[t("jobs.facts.duration"), duration(seconds)] as const]),
       ]}
     />

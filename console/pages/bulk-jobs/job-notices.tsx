@@ -44,7 +44,7 @@ export function JobNotices({ job }: { job: Job }) {
         {t("jobs.nothingUsable.text")}
       </Alert>
     );
-  if (isFinal(job) && job.state !== "cancelled" && job.startedAt === null)
+  if ((job.state === "completed" || job.state === "completed_with_errors") && job.startedAt === null)
     return (
       <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={t("jobs.start.nothing")} role="status">
         {t("jobs.start.nothingText")}

@@ -7,6 +7,7 @@ import { Page } from "../../ui/page.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { CancelButton } from "./cancel-button.tsx";
 import { CountCards } from "./count-cards.tsx";
+import { GraceStage } from "./grace-stage.tsx";
 import { JobFacts } from "./job-facts.tsx";
 import { JobNotices } from "./job-notices.tsx";
 import { JobResult } from "./job-result.tsx";
@@ -91,6 +92,8 @@ function Stage({ job }: { job: Job }) {
           <ProblemSection job={job} title={t("jobs.problem.title")} />
         </Stack>
       );
+    case "grace":
+      return <GraceStage job={job} />;
     case "scheduled":
       return (
         <Alert color="cyan" icon={<IconClock aria-hidden />} title={t("jobs.scheduled.title")} role="status">

@@ -11,6 +11,7 @@ import { CountCards } from "./count-cards.tsx";
 import { DownloadButton } from "./download-button.tsx";
 import { canBeRetried, endsAccess, eraseOutput, type Job } from "./job.ts";
 import { ProblemSection } from "./problem-section.tsx";
+import { UndoSection } from "./undo-section.tsx";
 import { useRetry } from "./use-retry.ts";
 
 /** What became of a job: counts, its results as a file, and what can be done next. */
@@ -52,6 +53,7 @@ export function JobResult({ job }: { job: Job }) {
         {retry.error !== null && <ErrorNotice error={retry.error} />}
       </Stack>
       {job.hasOutput && <OutputNotice job={job} />}
+      {job.undoUntil !== null && <UndoSection job={job} />}
       <ProblemSection job={job} title={t("jobs.result.problems")} />
     </Stack>
   );

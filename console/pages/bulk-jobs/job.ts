@@ -23,11 +23,13 @@ export const endsAccess = (kind: JobKind): boolean => kind === "offboarding";
 /** Whether a job is over. */
 export const isFinal = ({ state }: Pick<Job, "state">): boolean => finalStates.has(state);
 
-/** Whether nothing more happens by itself. */
-export const isStopped = (job: Pick<Job, "state">): boolean => isFinal(job) || job.state === "ready";
+/** Whether nothing more happens by itself, or not for days. */
+export const isStopped = (job: Pick<Job, "state">): boolean =>
+  isFinal(job) || job.state === "ready" || job.state === "grace";
 
 /** Whether somebody can still stop it. */
-export const canBeCancelled = (job: Pick<Job, "state">): boolean => !isFinal(job) && job.state !== "cancelling";
+export const canBeCancelled = (job: Pick<Job, "state">): boolean =>
+  !isFinal(job) && job.state !== "cancelling" && job.state !== "grace";
 
 /** Whether rows are left that can be tried again; a job that could not go on has skipped what it had not come to. */
 export const canBeRetried = (job: Pick<Job, "state" | "failed" | "skipped">): boolean =>
@@ -41,16 +43,21 @@ const stages: Readonly<Record<JobState, number>> = {
   queued: 3,
   running: 4,
   cancelling: 5,
-  cancelled: 6,
-  completed: 6,
-  completed_with_errors: 6,
-  failed: 6,
+  grace: 6,
+  cancelled: 10,
+  completed: 10,
+  completed_with_errors: 10,
+  failed: 10,
 };
+
+/** After its days of grace a job waits for its turn and runs once more. */
+const stageOf = ({ state, revokeAt }: Job): number =>
+  stages[state] + (revokeAt !== null && (state === "queued" || state === "running" || state === "cancelling") ? 4 : 0);
 
 /** Of two reports about a job the later one, so that what is shown never goes back, in whatever order they come. */
 export function newestOf(known: Job | undefined, heard: Job): Job {
   if (known?.id !== heard.id) return heard;
-  const [before, now] = [stages[known.state], stages[heard.state]];
+  const [before, now] = [stageOf(known), stageOf(heard)];
   if (before !== now) return now > before ? heard : known;
   return heard.done >= known.done ? heard : known;
 }
@@ -80,17 +87,23 @@ export interface Start {
   /** ISO 8601; undefined: at once. */
   executeAt?: string | undefined;
   confirmTotal?: number | undefined;
+  /** Of an offboarding: devices go off so many days later; null: at once. */
+  graceDays?: number | null | undefined;
 }
 
 /** Starts a job. `key` is the form's own: the same start sent twice is one. */
-export const startJob = (id: string, { executeAt, confirmTotal }: Start, key: string): Promise<Job> =>
+export const startJob = (id: string, { executeAt, confirmTotal, graceDays }: Start, key: string): Promise<Job> =>
   dataOf(
     api.POST("/api/jobs/{id}/start", {
       params: {
         path: { id },
-        header: { "Idempotency-Key": [key, executeAt ?? "", confirmTotal ?? ""].join(",") },
+        header: { "Idempotency-Key": [key, executeAt ?? "", confirmTotal ?? "", graceDays ?? ""].join(",") },
       },
-      body: { ...(executeAt !== undefined && { executeAt }), ...(confirmTotal !== undefined && { confirmTotal }) },
+      body: {
+        ...(executeAt !== undefined && { executeAt }),
+        ...(confirmTotal !== undefined && { confirmTotal }),
+        ...(graceDays !== undefined && { graceDays }),
+      },
     }),
   );
 
@@ -99,6 +112,14 @@ export type JobProblem = Schemas["JobProblem"];
 /** What is wrong with the rows of a job, each cause once. */
 export const findProblems = (id: string, signal: AbortSignal): Promise<JobProblem[]> =>
   dataOf(api.GET("/api/jobs/{id}/problems", { params: { path: { id } }, signal }));
+
+/** What an undo of a job would do now. */
+export const findUndo = (id: string, signal: AbortSignal): Promise<Schemas["JobUndo"]> =>
+  dataOf(api.GET("/api/jobs/{id}/undo", { params: { path: { id } }, signal }));
+
+/** Checks an undo, as a job of its own that somebody then starts. */
+export const checkUndo = (id: string): Promise<Job> =>
+  dataOf(api.POST("/api/jobs/{id}/undo", { params: { path: { id }, header: idempotent() }, body: { dryRun: true } }));
 
 export const cancelJob = (id: string): Promise<Job> =>
   dataOf(api.POST("/api/jobs/{id}/cancel", { params: { path: { id }, header: idempotent() } }));

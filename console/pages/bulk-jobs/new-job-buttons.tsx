@@ -1,9 +1,9 @@
 import { Button, Group } from "@mantine/core";
-import { IconUserMinus, IconUserPlus } from "@tabler/icons-react";
+import { IconUserCheck, IconUserMinus, IconUserPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 
-/** The two kinds of job that can be begun. */
+/** The kinds of job that can be begun. */
 export function NewJobButtons() {
   const { t } = useTranslation();
   return (
@@ -18,6 +18,14 @@ export function NewJobButtons() {
         leftSection={<IconUserMinus size={16} aria-hidden />}
       >
         {t("jobs.new.offboarding")}
+      </Button>
+      <Button
+        component={Link}
+        to="/jobs/new/reactivation"
+        variant="default"
+        leftSection={<IconUserCheck size={16} aria-hidden />}
+      >
+        {t("jobs.new.reactivation")}
       </Button>
     </Group>
   );

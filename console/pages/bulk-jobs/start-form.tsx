@@ -5,6 +5,7 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import {
   jobNotices,
+  needsConfirming,
   scheduledDaysMax,
   unconfirmedOffboardingsMax,
   unconfirmedShareMax,
@@ -15,6 +16,7 @@ import { textColor } from "../../ui/theme.ts";
 import { localTime, viewersZone } from "../../ui/local-time.ts";
 import { CancelButton } from "./cancel-button.tsx";
 import { useNumber } from "./counts.ts";
+import { GraceChoice } from "./grace-choice.tsx";
 import { jobKey, newestOf, startJob, type Job, type Start } from "./job.ts";
 
 /** Starts a job that was checked: now or later. Taking the network from people asks for their number first. */
@@ -28,7 +30,9 @@ export function StartForm({ job }: { job: Job }) {
   const [time, setTime] = useState("");
   const [key] = useState(() => crypto.randomUUID());
   const offboarding = job.kind === "offboarding";
+  const asksForNumber = needsConfirming(job.kind);
   const share = useShare(job);
+  const [graceDays, setGraceDays] = useState<number | null | undefined>(job.graceDays);
 
   const { mutate, isPending, error } = useMutation({
     mutationFn: (start: Start) => startJob(job.id, start, key),
@@ -38,7 +42,7 @@ export function StartForm({ job }: { job: Job }) {
   });
   const refused = error instanceof ApiError && error.code === jobNotices.confirmationRequired;
   const tooLarge =
-    offboarding &&
+    asksForNumber &&
     (refused ||
       job.error === jobNotices.confirmationRequired ||
       (job.changed > unconfirmedOffboardingsMax && share !== undefined && share > unconfirmedShareMax));
@@ -74,7 +78,11 @@ export function StartForm({ job }: { job: Job }) {
       component="form"
       onSubmit={(event) => {
         event.preventDefault();
-        mutate({ executeAt: at?.toISOString(), confirmTotal: tooLarge ? job.changed : undefined });
+        mutate({
+          executeAt: at?.toISOString(),
+          confirmTotal: tooLarge ? job.changed : undefined,
+          ...(offboarding && { graceDays }),
+        });
       }}
     >
       <Stack>
@@ -87,6 +95,7 @@ export function StartForm({ job }: { job: Job }) {
           </Text>
         )}
         <Text>{t(`jobs.start.text.${job.kind}`, counts)}</Text>
+        {offboarding && <GraceChoice days={graceDays} onChange={setGraceDays} />}
         {offboarding && (
           <TextInput
             label={t("jobs.start.typeNumber", { number: number(job.changed) })}
@@ -108,7 +117,7 @@ export function StartForm({ job }: { job: Job }) {
                   : t("jobs.start.manyShare", { ...counts, percent: number(Math.round(share * 100)) })}
               </Text>
               <Checkbox
-                label={t("jobs.start.sure", counts)}
+                label={t(offboarding ? "jobs.start.sure" : "jobs.start.sureReactivation", counts)}
                 checked={sure}
                 onChange={(event) => {
                   setSure(event.currentTarget.checked);
@@ -145,7 +154,7 @@ export function StartForm({ job }: { job: Job }) {
             {...(offboarding && { color: "red" })}
             leftSection={<IconPlayerPlay size={16} aria-hidden />}
             loading={isPending}
-            disabled={!matches || timeIsMissing || (tooLarge && !sure)}
+            disabled={!matches || timeIsMissing || (offboarding && graceDays === undefined) || (tooLarge && !sure)}
           >
             {t(`jobs.start.button.${job.kind}${job.failed > 0 ? "LeaveOut" : ""}`, counts)}
           </Button>
@@ -156,9 +165,9 @@ export function StartForm({ job }: { job: Job }) {
   );
 }
 
-/** How large a part of the realm's active people an offboarding is about. */
+/** How many people a job is about, as a part of those who are active in the realm. */
 function useShare({ kind, changed }: Job): number | undefined {
-  const asks = kind === "offboarding" && changed > unconfirmedOffboardingsMax;
+  const asks = needsConfirming(kind) && changed > unconfirmedOffboardingsMax;
   const { data } = useQuery({
     queryKey: ["users", "active count"],
     queryFn: ({ signal }) =>

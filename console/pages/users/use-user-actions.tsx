@@ -1,9 +1,13 @@
 import { Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { confirm } from "../../ui/confirm.tsx";
-import { notifyDone } from "../../ui/notify.tsx";
+import { useErrorMessage } from "../../ui/error-notice.tsx";
+import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
 import { personName } from "../../ui/person.tsx";
+import { jobKey, jobsKey } from "../bulk-jobs/job.ts";
+import { uploadRows } from "../bulk-jobs/upload-rows.ts";
 import type { User } from "./load-users.ts";
 import { useBatchAction } from "./use-batch-action.ts";
 import { isPossible, userCalls, type UserAction } from "./user-calls.ts";
@@ -16,6 +20,8 @@ const undoes: Partial<Record<UserAction, UserAction>> = { lock: "unlock", unlock
 export function useUserActions() {
   const { t } = useTranslation();
   const queries = useQueryClient();
+  const navigate = useNavigate();
+  const message = useErrorMessage();
   const { run, start, dismiss } = useBatchAction();
 
   const act = async (verb: UserAction, users: readonly User[]): Promise<void> => {
@@ -32,6 +38,24 @@ export function useUserActions() {
       t(`users.done.${verb}`, wordsFor(users)),
       undo === undefined ? undefined : { label: t("users.undo"), act: () => act(undo, users) },
     );
+  };
+  /** Checks it as a bulk job, which goes on when this page is closed, and opens it. */
+  const reactivateMany = async (users: readonly User[]): Promise<void> => {
+    const rows = { users: users.map(({ userID }) => ({ userID })) };
+    try {
+      const job = await uploadRows({
+        kind: "reactivation",
+        body: new Blob([JSON.stringify(rows)]),
+        type: "application/json",
+        onProgress: () => undefined,
+        signal: new AbortController().signal,
+      });
+      queries.setQueryData(jobKey(job.id), job);
+      void queries.invalidateQueries({ queryKey: [jobsKey] });
+      await navigate({ to: "/jobs/$id", params: { id: job.id } });
+    } catch (error) {
+      notifyFailed(message(error as Error));
+    }
   };
   const askToOffboard = (users: readonly User[], onDone: () => void) => {
     const count = users.length;
@@ -77,7 +101,8 @@ export function useUserActions() {
         return;
       }
       onDone();
-      void act(verb, concerned);
+      if (verb === "reactivate" && concerned.length > 1) void reactivateMany(concerned);
+      else void act(verb, concerned);
     },
   };
 }
