@@ -16,7 +16,9 @@ export const userCalls = {
 export type UserAction = keyof typeof userCalls;
 
 /** Whether doing it would change anything. */
-export const isPossible: Readonly<Record<UserAction, (user: { locked: boolean; blacklisted: boolean; forgottenDate?: string }) => boolean>> = {
+export const isPossible: Readonly<
+  Record<UserAction, (user: { locked: boolean; blacklisted: boolean; forgottenDate?: string }) => boolean>
+> = {
   lock: ({ locked, blacklisted }) => !locked && !blacklisted,
   unlock: ({ locked }) => locked,
   offboard: ({ blacklisted }) => !blacklisted,

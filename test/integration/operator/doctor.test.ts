@@ -538,7 +538,10 @@ test("people who should have been forgotten, and entries of earlier versions tha
 
   const left = new Date(systemClock.now().getTime() - 100 * 86_400_000);
   const user = await given.user({ realmId, offboardedAt: left });
-  expect(await found()).toMatchObject({ status: "warn", message: expect.stringContaining("of 1 offboarded users") as string });
+  expect(await found()).toMatchObject({
+    status: "warn",
+    message: expect.stringContaining("of 1 offboarded users") as string,
+  });
 
   await owner.query(sql`delete from users where id = ${user.id}`);
   await owner.query(sql`
