@@ -1,4 +1,5 @@
 import { expect, test, vi } from "vitest";
+import { sql } from "../../db/sql.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
 import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
 import { useConsole } from "../support/service/console.ts";
@@ -53,6 +54,31 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     expect(await page.isDisabled('main [type="submit"]')).toBe(true);
     await page.click("nav >> text=Users");
     await page.waitForSelector('h1:text-is("Users")');
+    expect(watched.complaints).toEqual([]);
+    await watched.context.close();
+  });
+
+  test("after how many months people are forgotten is read, with the operator's command; a forgotten person is a number", async () => {
+    const { given, database } = subject.api;
+    const { realmId } = subject.realm;
+    const { id } = await given.user({ realmId });
+    await database.owner.query(sql`update realms set forget_after_months = 18 where id = ${realmId}`);
+    await database.owner.query(sql`
+      update users
+         set offboarded_at = now(), forgotten_at = now(), pairwise_id = chr(127) || id, email = ''
+       where id = ${id}
+    `);
+    const watched = await subject.open("/console/settings");
+    const { page } = watched;
+    await page.waitForSelector("text=are erased 18 months after they were offboarded");
+    await page.waitForSelector("text=--clear forget-after-months");
+
+    await page.goto(page.url().replace(/settings$/, `users/${id}`));
+    await page.waitForSelector(`h1:text-is("Forgotten, number ${id}")`);
+    expect(await page.getByRole("button", { name: "Reactivate" }).count()).toBe(0);
+    const download = page.waitForEvent("download");
+    await page.getByRole("button", { name: "Download data" }).click();
+    expect((await download).suggestedFilename()).toBe(`user-${id}.json`);
     expect(watched.complaints).toEqual([]);
     await watched.context.close();
   });
