@@ -143,6 +143,38 @@ describe("undoing an offboarding that has ended", () => {
     expect(audited[1]!.properties).toMatchObject({ userID: ann!.id, undoOf: jobId, profilesKept: 0 });
   });
 
+  test("of 10,000 of whom 200 were changed by others since: exactly 9,800 come back", async () => {
+    const realm = await givenRealm();
+    const { owner } = api.database;
+    const rows = await owner.query<{ userId: string }>(sql`
+      insert into users (realm_id, pairwise_id, created_at)
+      select ${realm.realmId}::bigint, 'crowd-' || n, now() from generate_series(1, 10000) n order by n
+      returning id as "userId"
+    `);
+    const jobId = await givenJob(owner, { ...realm, kind: "offboarding", rows, confirmTotal: 10_000 });
+    await jobs.run(jobId);
+    expect(await jobOf(owner, jobId)).toMatchObject({ state: "completed", changed: 10_000 });
+    const ids = rows.map(({ userId }) => userId);
+    const [back, again] = [ids.slice(100, 200), ids.slice(7_000, 7_100)];
+    for (const id of [...back, ...again]) await realm.admin.put(`/api/user/${id}/undelete`);
+    for (const id of again) await realm.admin.delete(`/api/user/${id}`);
+    const before = await api.database.owner.query(sql`select id from audit_entries where event = 'user_undelete'`);
+
+    const undone = await undo(realm, jobId, { confirmTotal: 9_800 });
+
+    expect(await jobOf(owner, undone)).toMatchObject({
+      state: "completed_with_errors",
+      total: 10_000,
+      changed: 9_800,
+      unchanged: 100,
+      failed: 100,
+    });
+    await expectCountsToAddUp(owner, undone);
+    expect(await outOf(realm)).toEqual(again);
+    const after = await owner.query(sql`select id from audit_entries where event = 'user_undelete'`);
+    expect(after.length - before.length).toBe(9_800);
+  });
+
   test("leaves locks, limits and e-mail addresses as they are", async () => {
     const realm = await givenRealm();
     const user = await api.given.user({
