@@ -411,7 +411,7 @@ export interface paths {
         put?: never;
         /**
          * Offboard many users
-         * @description Up to 200,000 rows as JSON, NDJSON or CSV. Everybody is locked out first, then their profiles are revoked. When more than 100 people would be offboarded that are more than the realm's share of its active users, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number.
+         * @description Up to 200,000 rows as JSON, NDJSON or CSV. Everybody is locked out first, then their profiles are revoked, with `graceDays` so many days later. When more than 100 people would be offboarded that are more than the realm's share of its active users, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number.
          */
         post: operations["createOffboarding"];
         delete?: never;
@@ -440,6 +440,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/jobs/reactivation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Let many offboarded users sign in again
+         * @description Up to 200,000 rows as JSON, NDJSON or CSV, as for offboarding. Nothing that was revoked comes back: each device is set up again. Devices of people in their days of grace were never revoked and stay on the network. When more than 100 people would be let in that are more than the realm's share of its active users, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number.
+         */
+        post: operations["createReactivation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/jobs/{id}": {
         parameters: {
             query?: never;
@@ -449,7 +469,7 @@ export interface paths {
         };
         /**
          * How a bulk job stands
-         * @description 202 until it has ended or is ready to be started; with `Prefer: wait=N` the answer waits for that.
+         * @description 202 until it has ended, is ready to be started or is in its days of grace; with `Prefer: wait=N` the answer waits for that.
          */
         get: operations["getJob"];
         put?: never;
@@ -607,9 +627,30 @@ export interface paths {
         put?: never;
         /**
          * Start a bulk job that is ready
-         * @description At once, or at `executeAt`, which may be 90 days away. Needs the scopes of what the job does. Where the number of people has to be confirmed, `confirmTotal` is how many the check found that will change. A job whose creator may no longer create it (`creator_ended`) becomes the caller's.
+         * @description At once, or at `executeAt`, which may be 90 days away. Needs the scopes of what the job does. Where the number of people has to be confirmed, `confirmTotal` is how many the check found that will change. A job whose creator may no longer create it (`creator_ended`) becomes the caller's. A job in `grace` is started with `confirmTotal` alone, the number of its rows that are not done (`total` less `done`): their devices go off now.
          */
         post: operations["startJob"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/{id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What an undo of an offboarding would do now */
+        get: operations["getJobUndo"];
+        put?: never;
+        /**
+         * Take an offboarding back
+         * @description As a job of kind `reactivation`, in which the rows keep their numbers. It lets in exactly those whom the offboarding has locked out and nobody has changed since; each other row says why not. Before devices go off it keeps them on. What was revoked stays revoked. Locks, limits and e-mail addresses stay as they are. An offboarding can be taken back in its days of grace and once it has ended, for as long as it is kept, and by one job at a time.
+         */
+        post: operations["undoJob"];
         delete?: never;
         options?: never;
         head?: never;
@@ -755,6 +796,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/realm/settings": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Settings of the current realm that its operator changes
+         * @description Read only: `operator realm set` changes them.
+         */
+        get: operations["getRealmSettings"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -826,9 +887,29 @@ export interface paths {
         post?: never;
         /**
          * Offboard a user
-         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently.
+         * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which `Location` names and whose undo takes it back; there is none when the user has no profile to revoke.
          */
         delete: operations["offboardUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/{userID}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * All that is held about a user
+         * @description One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. Administrators get anybody's, with the scopes `user.read`, `profile.read`, `job.read`, `audit.read`; others get their own with `profile.read`, once a minute, and nobody else exists for them. Written to the audit log as `user_export`.
+         */
+        get: operations["exportUserData"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -889,6 +970,23 @@ export interface paths {
         put?: never;
         /** Create a profile for a user */
         post: operations["createUserProfile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/{userID}/provisioning": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** How a user's access has ended */
+        get: operations["getUserProvisioning"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -962,7 +1060,7 @@ export interface paths {
         get?: never;
         /**
          * Let an offboarded user sign in again
-         * @description Nothing comes back: neither profiles nor sessions.
+         * @description Nothing comes back: neither profiles nor sessions. Who was forgotten stays so; if they return, they are a new user.
          */
         put: operations["reactivateUser"];
         post?: never;
@@ -1290,6 +1388,21 @@ export interface components {
             user?: string;
             client?: string;
         };
+        ExportedActivity: {
+            id: string;
+            date: components["schemas"]["Timestamp"];
+            event: string;
+            /**
+             * @description Whether the user did it. Who else did is not in the user's data.
+             * @enum {string}
+             */
+            by: "user" | "other";
+            client: string | null;
+            /** @description Null in entries about others, which the user made. */
+            properties: {
+                [key: string]: unknown;
+            } | null;
+        };
         ExportedAuditEntry: {
             id: string;
             date: components["schemas"]["Timestamp"];
@@ -1305,6 +1418,46 @@ export interface components {
             client: string | null;
             position: number | null;
             hash: string | null;
+        };
+        ExportedJobRow: {
+            job: string;
+            kind: string;
+            createdAt: components["schemas"]["Timestamp"];
+            row: number;
+            /** @description The cells as they were given, by column. */
+            input: {
+                [key: string]: string | null;
+            };
+            status: string;
+            error: string | null;
+            message: string | null;
+        };
+        ExportedProfile: {
+            serial: string;
+            name: string;
+            description: string | null;
+            deviceType: string | null;
+            identity: string;
+            authable: boolean;
+            creationTime: components["schemas"]["Timestamp"];
+            validFrom: components["schemas"]["Timestamp"];
+            expirationTime: components["schemas"]["Timestamp"];
+            revokeTime: components["schemas"]["Timestamp"] | null;
+            revokeReason: number | null;
+            /** @description When the certificate's status was asked for last. */
+            lastOcsp: components["schemas"]["Timestamp"] | null;
+            /** @description PEM. */
+            certificate: string;
+        };
+        ExportedRequest: {
+            state: string;
+            name: string;
+            description: string | null;
+            deviceType: string | null;
+            csr: string | null;
+            creationTime: components["schemas"]["Timestamp"];
+            finishedAt: components["schemas"]["Timestamp"] | null;
+            error: string | null;
         };
         GuestAccount: {
             id: string;
@@ -1342,12 +1495,12 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            kind: "onboarding" | "offboarding";
+            kind: "onboarding" | "offboarding" | "reactivation";
             /**
-             * @description `ready` waits for somebody to start it, `scheduled` for its time; `cancelled`, `completed`, `completed_with_errors`, `failed` are final.
+             * @description `ready` waits for somebody to start it, `scheduled` for its time; in `grace` everybody is locked out, and devices go off at `revokeAt`; `cancelled`, `completed`, `completed_with_errors`, `failed` are final.
              * @enum {string}
              */
-            state: "checking" | "ready" | "scheduled" | "queued" | "running" | "cancelling" | "cancelled" | "completed" | "completed_with_errors" | "failed";
+            state: "checking" | "ready" | "scheduled" | "queued" | "running" | "grace" | "cancelling" | "cancelled" | "completed" | "completed_with_errors" | "failed";
             dryRun: boolean;
             createdAt: components["schemas"]["Timestamp"];
             startedAt: components["schemas"]["Timestamp"] | null;
@@ -1366,6 +1519,21 @@ export interface components {
             etaSeconds: number | null;
             /** @description While the job has not failed: confirmation_required, changed_since_check, creator_ended, stalled, or null. A failed one whose check found no row that could be carried out: nothing_usable. */
             error: string | null;
+            /**
+             * @description What made it: a file or list, a retry or an undo of another job, or the offboarding of one user.
+             * @enum {string}
+             */
+            origin: "upload" | "retry" | "undo" | "user";
+            /** @description Offboarding: devices go off so many days after everybody is locked out. */
+            graceDays: number | null;
+            /** @description When they go off, once everybody is locked out. */
+            revokeAt: components["schemas"]["Timestamp"] | null;
+            /** @description The offboarding that this reactivation takes back. */
+            undoOf: string | null;
+            /** @description The newest job that takes this offboarding back and has begun to. */
+            undoneBy: string | null;
+            /** @description Until when this offboarding can be taken back; null: there is nothing to undo. */
+            undoUntil: components["schemas"]["Timestamp"] | null;
             /** @description What the client calls it: the name of the file, or a title. */
             name: string | null;
             /** @description How many rows of the file come before row 1. */
@@ -1400,7 +1568,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, changed_since, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             serial?: string;
@@ -1425,7 +1593,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, changed_since, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             serial?: string;
@@ -1438,6 +1606,18 @@ export interface components {
             user: string | null;
             /** @description Offboarding: how many active profiles the person had at the check. */
             profiles: number | null;
+        };
+        JobUndo: {
+            /** @description People who could sign in again. */
+            people: number;
+            /** @description People whom this job has changed, and something else since. They stay as they are. */
+            changedSince: number;
+            /** @description Devices of those people that never went off. */
+            devicesKept: number;
+            /** @description Devices of theirs that stay off: each is set up again. */
+            devicesRevoked: number;
+            /** @description Until when this can be done; null: it cannot be done now. */
+            until: components["schemas"]["Timestamp"] | null;
         };
         ListApplicationsBody: {
             /** @default 100 */
@@ -1644,7 +1824,7 @@ export interface components {
         };
         ListJobsFilter: {
             /** @enum {string} */
-            kind?: "onboarding" | "offboarding";
+            kind?: "onboarding" | "offboarding" | "reactivation";
             state?: string;
             dryRun?: string;
             createdBy?: string;
@@ -1918,6 +2098,10 @@ export interface components {
             maxProfiles: number;
             maxValid: number;
         };
+        RealmSettings: {
+            /** @description People who were offboarded longer ago are forgotten (`operator realm set`); null: nobody is. */
+            forgetAfterMonths: number | null;
+        };
         Session: {
             /** Format: uuid */
             id: string;
@@ -1948,6 +2132,76 @@ export interface components {
             blacklisted: boolean;
             blacklistDate: components["schemas"]["Timestamp"] | null;
             lockDate: components["schemas"]["Timestamp"] | null;
+            /** @description Only of a user who was forgotten: when. `pairwiseID` and `email` are then empty. */
+            forgottenDate?: components["schemas"]["Timestamp"];
+        };
+        UserExport: {
+            exportedAt: components["schemas"]["Timestamp"];
+            user: {
+                userID: string;
+                pairwiseID: string;
+                email: string;
+                locked: boolean;
+                creationTime: components["schemas"]["Timestamp"];
+                realmID: string;
+                profileOverride: number;
+                maxProfiles: number;
+                profileCount: number;
+                blacklisted: boolean;
+                blacklistDate: components["schemas"]["Timestamp"] | null;
+                lockDate: components["schemas"]["Timestamp"] | null;
+                /** @description Only of a user who was forgotten: when. `pairwiseID` and `email` are then empty. */
+                forgottenDate?: components["schemas"]["Timestamp"];
+                displayName: string | null;
+                administrator: boolean;
+            };
+            signIn: {
+                /** @description Of the local account; null: there is none. */
+                username: string | null;
+                identities: {
+                    issuer: string;
+                    subject: string;
+                    createdAt: components["schemas"]["Timestamp"];
+                }[];
+                logins: {
+                    method: string;
+                    signedInAt: components["schemas"]["Timestamp"];
+                    expiresAt: components["schemas"]["Timestamp"];
+                }[];
+                links: {
+                    createdAt: components["schemas"]["Timestamp"];
+                    expiresAt: components["schemas"]["Timestamp"];
+                    consumedAt: components["schemas"]["Timestamp"] | null;
+                }[];
+            };
+            sessions: components["schemas"]["Session"][];
+            consents: components["schemas"]["Consent"][];
+            handOvers: {
+                name: string;
+                deviceType: string;
+                createdAt: components["schemas"]["Timestamp"];
+                expiresAt: components["schemas"]["Timestamp"];
+                pickedUpAt: components["schemas"]["Timestamp"] | null;
+                pickedUpBy: string | null;
+            }[];
+            requests: components["schemas"]["ExportedRequest"][];
+            profiles: components["schemas"]["ExportedProfile"][];
+            jobRows: components["schemas"]["ExportedJobRow"][];
+            activity: components["schemas"]["ExportedActivity"][];
+        };
+        UserProvisioning: {
+            /** @description null: not offboarded. */
+            offboarding: {
+                /**
+                 * @description `grace`: the devices are still on, until `revokeAt`.
+                 * @enum {string}
+                 */
+                state: "grace" | "done";
+                /** @description The bulk job that did it, while it is kept. */
+                job: string | null;
+                since: components["schemas"]["Timestamp"];
+                revokeAt: components["schemas"]["Timestamp"] | null;
+            } | null;
         };
     };
     responses: {
@@ -2406,6 +2660,23 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "no_client_secret";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `user_forgotten`: This user was forgotten. Who comes back is a new user. */
+        "409_user_forgotten": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "user_forgotten";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -4508,6 +4779,7 @@ export interface operations {
                     [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "ignore";
                 };
                 unknownColumns?: "ignore";
+                graceDays?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -4609,6 +4881,90 @@ export interface operations {
                     users: components["schemas"]["OnboardingRow"][];
                 };
                 "application/x-ndjson": components["schemas"]["OnboardingRow"];
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    Location?: string;
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 202;
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
+            422: components["responses"]["422_idempotency_key_reused"];
+            429: components["responses"]["429_too_many_requests_too_many_rows_waiting"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    createReactivation: {
+        parameters: {
+            query?: {
+                dryRun?: string;
+                executeAt?: string;
+                confirmTotal?: string;
+                name?: string;
+                rowOffset?: string;
+                columns?: {
+                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "ignore";
+                };
+                unknownColumns?: "ignore";
+            };
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    users: components["schemas"]["OffboardingRow"][];
+                };
+                "application/x-ndjson": components["schemas"]["OffboardingRow"];
                 "text/csv": string;
             };
         };
@@ -5327,6 +5683,8 @@ export interface operations {
                 "application/json": {
                     executeAt?: (string) | null;
                     confirmTotal?: number | null;
+                    /** @description Of an offboarding: devices go off so many days later; null: at once. Default: as the job was created. */
+                    graceDays?: number | null;
                 };
             };
         };
@@ -5380,6 +5738,142 @@ export interface operations {
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
             429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getJobUndo: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["JobUndo"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_job_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    undoJob: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description true: only check, change nothing, and wait to be started. */
+                    dryRun?: boolean | null;
+                    executeAt?: (string) | null;
+                    /** @description How many people will be let in, where that has to be confirmed. */
+                    confirmTotal?: number | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    Location?: string;
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 202;
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_job_not_found"];
+            409: components["responses"]["409_job_state"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
+            422: components["responses"]["422_idempotency_key_reused"];
+            429: components["responses"]["429_too_many_requests_too_many_rows_waiting"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];
         };
@@ -6114,6 +6608,59 @@ export interface operations {
             503: components["responses"]["503_unavailable"];
         };
     };
+    getRealmSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["RealmSettings"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
     listOwnSessions: {
         parameters: {
             query?: never;
@@ -6406,11 +6953,12 @@ export interface operations {
             content: {
                 "application/json": {
                     /**
-                     * @description CRLReason (RFC 5280 section 5.3.1).
-                     * @default 5
+                     * @description CRLReason (RFC 5280 section 5.3.1). Default: 5. Not with graceDays.
                      * @enum {number}
                      */
                     reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                    /** @description Devices go off so many days later, 1 to 30. Default: at once. */
+                    graceDays?: number | null;
                 };
             };
         };
@@ -6442,6 +6990,41 @@ export interface operations {
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    exportUserData: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserExport"];
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];
@@ -6732,6 +7315,62 @@ export interface operations {
             503: components["responses"]["503_issuer_expiring_no_issuer_unavailable"];
         };
     };
+    getUserProvisioning: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["UserProvisioning"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
     listUserSessions: {
         parameters: {
             query?: never;
@@ -6921,6 +7560,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
+            409: components["responses"]["409_user_forgotten"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

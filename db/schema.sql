@@ -540,6 +540,7 @@ comment on column issuances.renews_certificate_id is 'The profile whose place th
 comment on column issuances.beyond_limit is 'A renewal that the owner''s limit had no room for: the old profile goes a day later at the latest.';
 CREATE UNIQUE INDEX issuances_batch_position ON public.issuances USING btree (batch_id, batch_position) WHERE (batch_id IS NOT NULL);
 CREATE INDEX issuances_beyond_limit ON public.issuances USING btree (finished_at) WHERE beyond_limit;
+CREATE INDEX issuances_failed_of_user ON public.issuances USING btree (user_id) WHERE ((status = 'failed'::text) AND (user_id IS NOT NULL));
 CREATE INDEX issuances_in_hand ON public.issuances USING btree (claim_id) WHERE (status = 'signing'::text);
 CREATE INDEX issuances_renewals_of_user ON public.issuances USING btree (user_id, renews_certificate_id) WHERE (renews_certificate_id IS NOT NULL);
 CREATE INDEX issuances_unsettled ON public.issuances USING btree (created_at) WHERE (status = ANY (ARRAY['queued'::text, 'signing'::text]));
@@ -644,6 +645,10 @@ create table jobs (
   rate_next_at timestamp with time zone,
   rate_next_done integer default 0 not null,
   output_erased_at timestamp with time zone,
+  origin text default 'upload'::text not null,
+  grace_days integer,
+  revoke_at timestamp with time zone,
+  undo_of uuid,
   name text,
   row_offset integer default 0 not null,
   affected_profiles integer,
@@ -653,13 +658,15 @@ create table jobs (
   constraint jobs_affected_profiles_check CHECK ((affected_profiles >= 0)),
   constraint jobs_counts CHECK (((changed >= 0) AND (unchanged >= 0) AND (failed >= 0) AND (skipped >= 0) AND ((((changed + unchanged) + failed) + skipped) <= total))),
   constraint jobs_finished CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['cancelled'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text])))),
-  constraint jobs_kind_check CHECK ((kind = ANY (ARRAY['onboarding'::text, 'offboarding'::text]))),
+  constraint jobs_grace_days_check CHECK (((grace_days >= 1) AND (grace_days <= 30))),
+  constraint jobs_kind_check CHECK ((kind = ANY (ARRAY['onboarding'::text, 'offboarding'::text, 'reactivation'::text]))),
   constraint jobs_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
+  constraint jobs_origin_check CHECK ((origin = ANY (ARRAY['upload'::text, 'retry'::text, 'undo'::text, 'user'::text]))),
   constraint jobs_row_offset_check CHECK ((row_offset >= 0)),
-  constraint jobs_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'checking'::text, 'ready'::text, 'scheduled'::text, 'queued'::text, 'running'::text, 'cancelling'::text, 'cancelled'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text]))),
+  constraint jobs_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'checking'::text, 'ready'::text, 'scheduled'::text, 'queued'::text, 'running'::text, 'grace'::text, 'cancelling'::text, 'cancelled'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text]))),
   constraint jobs_total_check CHECK ((total >= 0))
 );
-comment on table jobs is 'Bulk onboarding and offboarding. Counts change in the transactions that change the rows.';
+comment on table jobs is 'Bulk onboarding, offboarding and reactivation. Counts change in the transactions that change the rows.';
 comment on column jobs.state is 'receiving: the upload is under way; nobody sees such a job, and one whose upload broke off is removed.';
 comment on column jobs.columns is 'The columns of the input, in its order, under their own names.';
 comment on column jobs.expected_change is 'How many people the check found that would change. Null: not checked yet.';
@@ -669,10 +676,15 @@ comment on column jobs.revision is 'Counts every change that a watcher sees.';
 comment on column jobs.progress_at is 'When something moved last: an upload that has been silent for long is given up, a running job has stalled.';
 comment on column jobs.attended_at is 'When a worker last looked into it because nothing moved: one at a time does.';
 comment on column jobs.rate_from_at is 'Where the window of the moving rate begins, with rate_from_done rows done then; rate_next_ is where the next window will.';
+comment on column jobs.origin is 'What made it: a file or list, a retry or an undo of another job, or the offboarding of one user with days of grace.';
+comment on column jobs.grace_days is 'Offboarding: profiles are revoked so many days after everybody was locked out. Null: at once.';
+comment on column jobs.revoke_at is 'Offboarding with days of grace: when profiles are revoked, from when everybody was locked out.';
+comment on column jobs.undo_of is 'The offboarding that this reactivation takes back: it lets in those alone whom that one has locked out. No foreign key: jobs are removed after 90 days.';
 comment on column jobs.name is 'What the client calls it: the name of a file, or a title.';
 comment on column jobs.row_offset is 'How many rows of the file come before row 1: what is to be added to a position for the number that its author sees.';
 comment on column jobs.affected_profiles is 'Offboarding: how many profiles the check found that would be revoked. Null: not checked, or another kind.';
 CREATE INDEX jobs_newest ON public.jobs USING btree (realm_id, created_at DESC, id DESC);
+CREATE INDEX jobs_undoing ON public.jobs USING btree (undo_of, created_at) WHERE (undo_of IS NOT NULL);
 CREATE INDEX jobs_unfinished ON public.jobs USING btree (created_at) WHERE (finished_at IS NULL);
 CREATE INDEX jobs_with_output ON public.jobs USING btree (finished_at) WHERE ((finished_at IS NOT NULL) AND (output_erased_at IS NULL));
 
@@ -800,10 +812,12 @@ create table realms (
   help_uri text default ''::text not null,
   privacy_uri text default ''::text not null,
   infrastructure_domains text[] default '{}'::text[] not null,
+  forget_after_months integer,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
   constraint realms_domain_check CHECK (((domain = lower(domain)) AND ((char_length(domain) >= 3) AND (char_length(domain) <= 43)))),
+  constraint realms_forget_after_months_check CHECK (((forget_after_months >= 1) AND (forget_after_months <= 120))),
   constraint realms_help_uri_check CHECK ((char_length(help_uri) <= 2000)),
   constraint realms_infrastructure_domains CHECK (((cardinality(infrastructure_domains) <= 32) AND (COALESCE(array_ndims(infrastructure_domains), 1) = 1) AND (array_position(infrastructure_domains, NULL::text) IS NULL) AND (array_position(infrastructure_domains, ''::text) IS NULL))),
   constraint realms_key_types_check CHECK ((jsonb_typeof(key_types) = 'object'::text)),
@@ -827,6 +841,7 @@ comment on column realms.upstream_client_secret is 'Sealed under the service''s 
 comment on column realms.offboarding_share_percent is 'A bulk offboarding of more than this share of the active users needs its number confirmed.';
 comment on column realms.ssids is 'The Wi-Fi networks that files for devices set up, by name, 1 to 32 octets each.';
 comment on column realms.infrastructure_domains is 'The domains, beside its own, that DNS names of infrastructure profiles may be in; in lower case.';
+comment on column realms.forget_after_months is 'People who were offboarded longer ago are forgotten; null: nobody is.';
 CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
 
 create table refresh_tokens (
@@ -987,21 +1002,24 @@ create table users (
   pairwise_id_folded text generated always as (lower(pairwise_id)) stored,
   email_folded text generated always as (lower(email)) stored,
   offboarding_job_id uuid,
+  forgotten_at timestamp with time zone,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_in_realm UNIQUE (realm_id, id),
   constraint users_realm_id_pairwise_id_key UNIQUE (realm_id, pairwise_id),
   constraint users_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint users_display_name_check CHECK ((char_length(display_name) <= 200)),
   constraint users_email_check CHECK ((char_length(email) <= 320)),
+  constraint users_forgotten CHECK (((forgotten_at IS NULL) OR ((offboarded_at IS NOT NULL) AND (email = ''::text) AND (display_name IS NULL) AND (pairwise_id = (chr(127) || id))))),
   constraint users_pairwise_id_check CHECK (((char_length(pairwise_id) >= 1) AND (char_length(pairwise_id) <= 255))),
   constraint users_profile_override_check CHECK (((profile_override >= 0) AND (profile_override <= 100)))
 );
-comment on table users is 'The people of a realm. Nobody is ever deleted: an offboarded person must not come back as a new one.';
+comment on table users is 'The people of a realm. No row is ever deleted: an offboarded person must not come back as a new one before they are forgotten.';
 comment on column users.pairwise_id is 'The pseudonymous identifier that the realm knows the person by.';
 comment on column users.profile_override is 'The person''s own profile limit; 0: the realm''s.';
 comment on column users.locked_at is 'Locked people keep their profiles and sign in, but get no new profile.';
 comment on column users.offboarded_at is 'Offboarded people cannot sign in, and all their profiles are revoked.';
 comment on column users.offboarding_job_id is 'The bulk job that offboarded this person and may revoke their profiles. Null once somebody else has decided about them. No foreign key: jobs are removed after 90 days.';
+comment on column users.forgotten_at is 'When what names this person was erased. The pairwise id is then a DEL character and the id, which no person can have.';
 CREATE INDEX users_email ON public.users USING btree (realm_id, email_folded);
 CREATE INDEX users_email_contains ON public.users USING gin (email_folded gin_trgm_ops);
 CREATE INDEX users_locked ON public.users USING btree (realm_id, locked_at, id);
@@ -1172,6 +1190,85 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.forget_users(user_ids bigint[], at timestamp with time zone)
+ RETURNS bigint[]
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+ SET plan_cache_mode TO 'force_custom_plan'
+AS $function$
+declare
+  due bigint[];
+  realm_ids bigint[];
+  pairwise_ids text[];
+  known text[];
+begin
+  -- Judged here, too: who may call this forgets nobody before their time, and a clock that is ahead changes nothing.
+  due := array(
+    select u.id
+      from users u
+      join realms r on r.id = u.realm_id
+     where u.id = any(user_ids)
+       and u.forgotten_at is null
+       and u.offboarded_at <= least(at, clock_timestamp()) - make_interval(months => r.forget_after_months)
+       and not exists (select from certificates c
+                        where c.user_id = u.id
+                          and c.revoked_at is null
+                          and c.not_after > least(at, clock_timestamp()))
+       and not exists (select from issuances i where i.user_id = u.id and i.status in ('queued', 'signing'))
+     order by u.id
+       for no key update of u);
+  if cardinality(due) = 0 then
+    return due;
+  end if;
+  realm_ids := array(select distinct realm_id from users where id = any(due));
+  pairwise_ids := array(select pairwise_id from users where id = any(due));
+  known := array(
+    select distinct lower(btrim(value))
+      from (select unnest(array[pairwise_id, email]) from users where id = any(due)
+            union all
+            select subject from upstream_identities where user_id = any(due)) as found (value)
+     where btrim(value) <> '');
+
+  perform end_sign_ins(due);
+  delete from consents where user_id = any(due);
+  delete from hand_overs where user_id = any(due);
+  delete from upstream_identities where user_id = any(due);
+  delete from local_credentials where user_id = any(due);
+
+  update issuances
+     set name = '-', description = null, csr = null
+   where id in (select issuance_id from certificates where user_id = any(due)
+                union all
+                select id from issuances where user_id = any(due) and status = 'failed');
+  update certificates set name = '-', description = null where user_id = any(due);
+
+  update job_rows r
+     set input = array_fill(null::text, array[cardinality(r.input)]),
+         pairwise_id = null, email = null, profile_name = null,
+         error_code = case when r.status = 'failed' or r.error_code = 'internal_error' then 'user_forgotten' else r.error_code end,
+         message = null
+    from jobs j
+   where j.realm_id = any(realm_ids)
+     and r.job_id = j.id
+     and r.status not in ('pending', 'working')
+     and (r.user_id = any(due)
+          or r.pairwise_id = any(pairwise_ids)
+          -- A row that was never found to be about anybody may be about them all the same.
+          or (r.user_id is null
+              and exists (select
+                            from unnest(r.input || array[r.pairwise_id, r.email]) as cell
+                           where lower(btrim(cell)) = any(known))));
+
+  update users
+     set email = '', display_name = null, pairwise_id = chr(127) || id, forgotten_at = at, offboarding_job_id = null
+   where id = any(due);
+  return due;
+end
+$function$
+;
+comment on function forget_users(bigint[],timestamp with time zone) is 'Erases what names users whose time is up, and answers which those are. Workers call it, who may not read all of what it erases.';
+
 CREATE OR REPLACE FUNCTION public.keep_crl_entries()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1220,8 +1317,10 @@ CREATE OR REPLACE FUNCTION public.keep_offboarded()
  SET search_path TO 'public', 'pg_temp'
 AS $function$
 begin
-  if not (pg_has_role(current_user, 'realmpass_api', 'usage') or pg_has_role(current_user, 'realmpass_operator', 'usage')) then
-    raise exception 'only the api and the operator take an offboarding back' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+  if not (pg_has_role(current_user, 'realmpass_api', 'usage') or pg_has_role(current_user, 'realmpass_operator', 'usage')
+          or pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'usage')) then
+    raise exception 'only the api and the operator take an offboarding back'
+      using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
   end if;
   return new;
 end
@@ -1265,6 +1364,50 @@ end
 $function$
 ;
 comment on function keep_trust() is 'Whom devices and sign-in trust is set once; after that the operator alone changes it.';
+
+CREATE OR REPLACE FUNCTION public.let_back_in(job uuid, from_position integer, to_position integer, user_ids bigint[])
+ RETURNS void
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+declare
+  let_in integer;
+begin
+  with people as materialized (
+    select r.user_id, r.pairwise_id, j.realm_id, j.undo_of
+      from jobs j
+      join job_rows r on r.job_id = j.id
+     where j.id = job
+       and j.kind = 'reactivation'
+       and j.state = 'running'
+       and r.position >= from_position
+       and r.position < to_position
+       and r.status = 'pending'
+  ), entitled as materialized (
+    select u.id
+      from unnest(user_ids) as given (id)
+      join users u on u.id = given.id
+     where u.offboarded_at is not null
+       and exists (select
+                     from people p
+                    where p.realm_id = u.realm_id
+                      and (p.user_id = u.id or (p.user_id is null and p.pairwise_id = u.pairwise_id))
+                      and (p.undo_of is null or p.undo_of = u.offboarding_job_id))
+  )
+  update users u
+     set offboarded_at = null, offboarding_job_id = null
+    from entitled e
+   where u.id = e.id;
+  get diagnostics let_in = row_count;
+  if let_in <> cardinality(user_ids) then
+    raise exception 'a worker lets in whom a running reactivation names, and nobody else'
+      using errcode = 'insufficient_privilege', schema = 'public', table = 'users';
+  end if;
+end
+$function$
+;
+comment on function let_back_in(uuid,integer,integer,bigint[]) is 'Lets offboarded people sign in again who are in unfinished rows of a running reactivation. Workers may call it, who cannot take an offboarding back otherwise and cannot create jobs.';
 
 CREATE OR REPLACE FUNCTION public.mark_revoked()
  RETURNS trigger

@@ -1,7 +1,7 @@
 import { uploaded } from "../../contract/upload.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { createJob, jobCreationErrors } from "./create-job.ts";
-import { offboardingOffer, OffboardingQuery } from "./job-upload.ts";
+import { personOffer, OffboardingQuery } from "./job-upload.ts";
 
 export const createOffboarding = uploaded({
   operation: "createOffboarding",
@@ -18,7 +18,7 @@ export const createOffboarding = uploaded({
   query: OffboardingQuery,
   data: JobView,
   pending: JobView,
-  ...offboardingOffer,
+  ...personOffer,
   errors: jobCreationErrors,
 
   handle: (call) => createJob("offboarding", call),

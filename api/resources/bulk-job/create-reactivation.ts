@@ -1,7 +1,7 @@
 import { uploaded } from "../../contract/upload.ts";
 import { JobView } from "../../contract/views/job-view.ts";
 import { createJob, jobCreationErrors } from "./create-job.ts";
-import { JobQuery, reactivationOffer } from "./job-upload.ts";
+import { JobQuery, personOffer } from "./job-upload.ts";
 
 export const createReactivation = uploaded({
   operation: "createReactivation",
@@ -18,7 +18,7 @@ export const createReactivation = uploaded({
   query: JobQuery,
   data: JobView,
   pending: JobView,
-  ...reactivationOffer,
+  ...personOffer,
   errors: jobCreationErrors,
 
   handle: (call) => createJob("reactivation", call),

@@ -90,5 +90,5 @@ export const onboardingOffer = offerOf(
   OnboardingRow,
   "pairwiseID or email, and optionally maxProfiles, profileName, deviceType, format",
 );
-export const offboardingOffer = offerOf(OffboardingRow, "userID, pairwiseID or email");
-export const reactivationOffer = offboardingOffer;
+/** Rows that say who it is and nothing else: of an offboarding, and of a reactivation. */
+export const personOffer = offerOf(OffboardingRow, "userID, pairwiseID or email");

@@ -28,10 +28,10 @@ export const takeRowsIn = endpoint({
   async handle({ params: { id: jobId }, body: { rows: positions }, principal: { realmId }, deps, change, fail }) {
     const at = deps.clock.now();
     await change(async (tx) => {
-      const { kind } = await lockWaitingJob(tx, { realmId, jobId, positions, at, fail });
+      const { kind, undoOf } = await lockWaitingJob(tx, { realmId, jobId, positions, at, fail });
       const range = await jobRows.takeIn(tx, { jobId, positions });
       if (range !== undefined) {
-        const terms = { realmId, kind, at, ...(await onboardPlan.termsOf(tx, { realmId })) };
+        const terms = { realmId, kind, undoOf, at, ...(await onboardPlan.termsOf(tx, { realmId })) };
         await checks.checkRows(tx, { jobId, ...range, terms, again: false, counted: false });
         await checks.recountExpected(tx, { realmId, jobId, at });
         await jobs.notify(tx, jobId);

@@ -19,7 +19,7 @@ export function GraceStage({ job }: { job: Job }) {
       confirmLabel: t("jobs.grace.now"),
       typed: String(people),
       async onConfirm() {
-        const started = await startJob(job.id, { confirmTotal: people });
+        const started = await startJob(job.id, { confirmTotal: people }, crypto.randomUUID());
         queries.setQueryData<Job>(jobKey(job.id), (known) => newestOf(known, started));
         await queries.invalidateQueries({ queryKey: [jobsKey] });
       },

@@ -45,8 +45,7 @@ export function useUserActions() {
     try {
       const job = await uploadRows({
         kind: "reactivation",
-        body: new Blob([JSON.stringify(rows)]),
-        type: "application/json",
+        chosen: { body: new Blob([JSON.stringify(rows)]), type: "application/json" },
         onProgress: () => undefined,
         signal: new AbortController().signal,
       });
