@@ -29,7 +29,7 @@ export function GraceChoice({
       description={t("jobs.start.devices.hint")}
       value={choice}
       onChange={(value) => {
-        choose(value as Choice);
+        choose(value);
       }}
     >
       <Stack gap="xs" mt="xs">

@@ -59,7 +59,7 @@ export function UserFacts({ user }: { user: User }) {
           ...since(t("users.filters.locked"), lockDate),
           ...since(t("users.filters.offboarded"), blacklistDate),
           ...since(t("status.forgotten"), forgottenDate),
-          ...since(t("users.devicesUntil"), (user.blacklisted && provisioning?.offboarding?.revokeAt) || null),
+          ...since(t("users.devicesUntil"), user.blacklisted ? (provisioning?.offboarding?.revokeAt ?? null) : null),
           [t("users.columns.userID"), userID],
         ]}
       />

@@ -493,3 +493,26 @@ describe("days of grace in requests", () => {
     );
   });
 });
+
+test("nobody who was forgotten is let in, by an undo or by a reactivation", async () => {
+  const realm = await givenRealm();
+  const [ann, bob] = await people(realm, 2);
+  const jobId = await offboarded(realm, [ann!, bob!]);
+  const { owner } = api.database;
+  await owner.query(sql`update realms set forget_after_months = 1 where id = ${realm.realmId}`);
+  await owner.query(sql`update users set offboarded_at = now() - interval '2 months' where id = ${ann!.id}`);
+  await owner.query(sql`select forget_users(array[${ann!.id}]::bigint[], now())`);
+
+  expect(await statuses(await undo(realm, jobId))).toEqual([
+    ["failed", "user_not_found"],
+    ["changed", null],
+  ]);
+  const reactivation = await givenJob(owner, {
+    realmId: realm.realmId,
+    kind: "reactivation",
+    rows: [{ userId: ann!.id }],
+  });
+  await jobs.run(reactivation);
+  expect(await statuses(reactivation)).toEqual([["failed", "user_not_found"]]);
+  expect(await outOf(realm)).toEqual([ann!.id]);
+});
