@@ -223,6 +223,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: {
       select: true,
       update: [
+        "affected_profiles",
         "attended_at",
         "changed",
         "error_code",

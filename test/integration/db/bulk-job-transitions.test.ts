@@ -47,15 +47,27 @@ const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
   [
     "checked, or its time has come",
     "queued",
-    ["checking", "ready", "scheduled"],
+    ["checking", "ready", "scheduled", "grace"],
     (job) => transitions.toQueued(worker(), { ...job, expectedChange: 1 }),
   ],
   ["started", "queued", ["ready"], (job) => transitions.toQueued(api(), { ...job, start: { confirmTotal: 1 } })],
+  ["told not to wait any longer", "queued", ["grace"], (job) => transitions.endGrace(api(), job)],
   [
     "its turn",
     "running",
     ["queued"],
     (job) => transitions.toRunning(worker(), { ...job, expectedChange: 1, wasShown: false }),
+  ],
+  ["its turn once more", "running", ["queued"], (job) => transitions.toRunningAgain(worker(), job)],
+  [
+    "done with locking out, with days of grace",
+    "grace",
+    ["running", "cancelling"],
+    async (job) => {
+      await database.owner.query(sql`update jobs set grace_days = 7 where id = ${job.jobId}`);
+      await database.owner.query(sql`update job_rows set status = 'working' where job_id = ${job.jobId}`);
+      return transitions.markLockedOut(worker(), job);
+    },
   ],
   [
     "asked to stop",
@@ -96,7 +108,12 @@ const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
     ["checking"],
     (job) => transitions.endUnchanged(worker(), { ...job, found: { ...nothing, failed: 1 } }),
   ],
-  ["stopped", "cancelled", ["cancelling"], (job) => transitions.finish(worker(), { ...job, cancelled: true })],
+  [
+    "stopped, or undone",
+    "cancelled",
+    ["cancelling", "running", "grace"],
+    (job) => transitions.finish(worker(), { ...job, cancelled: true }),
+  ],
   ["given up", "failed", ["checking", "queued", "running", "cancelling"], (job) => transitions.fail(worker(), job)],
 ];
 
@@ -106,6 +123,7 @@ async function jobIn(state: AnyJobState, { failed }: { failed: number }): Promis
   await database.owner.query(sql`
     update jobs
        set state = ${state}, changed = ${1 - failed}, failed = ${failed}, execute_at = ${fromNow(-60_000)},
+           revoke_at = ${fromNow(-60_000)},
            finished_at = ${isFinal ? fromNow(0) : null}
      where id = ${jobId}
   `);
