@@ -145,7 +145,11 @@ describeWithTool("chromium", "self-service", () => {
     await page.keyboard.press("Tab");
     expect(await page.evaluate(`document.activeElement.textContent`)).toBe("Skip to the content");
     expect(await tabStops(page)).toEqual(
-      ["My devices", "Applications", "Sign out", "Add a device"].concat("Help desk", "Privacy", "Deutsch"),
+      ["My devices", "Applications", "Sign out", "Add a device", "Download your data"].concat(
+        "Help desk",
+        "Privacy",
+        "Deutsch",
+      ),
     );
     await page.focus("main .button");
     await pressKey(page, "Enter");
