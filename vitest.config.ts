@@ -17,6 +17,8 @@ export default defineConfig({
     setupFiles: ["test/support/run/each-file.ts"],
     // On a busy CI machine a test of real processes may need a second try; the totals name each one that did.
     retry: process.env["CI"] ? 1 : 0,
+    // What is waited for comes late on a busy machine: a second, the default, would be a promise about speed.
+    expect: { poll: { timeout: 60_000 } },
     sequence: { sequencer: LongFirst },
     reporters: [
       "default",
