@@ -4,6 +4,10 @@ import { readdirSync, readFileSync } from "node:fs";
 export const parts = ["start", "api", "worker", "responder", "Postgres", "Redis"] as const;
 export type Part = (typeof parts)[number];
 
+/** The parts that are processes of the service itself. */
+export const serviceParts = ["start", "api", "worker", "responder"] as const satisfies readonly Part[];
+export type ServicePart = (typeof serviceParts)[number];
+
 /** CPU time in microseconds that each part has used up to now. */
 export type CpuByPart = Record<Part, number>;
 
@@ -47,13 +51,17 @@ export function readMemory(roots: readonly number[]): Record<Part, number> {
   return held;
 }
 
+/** The processes of a part below the roots. */
+export function pidsOf(roots: readonly number[], part: Part): number[] {
+  const processes = readProcesses();
+  return roots.flatMap((root) => treeOf(root, processes)).filter((pid) => partOf(pid) === part);
+}
+
 /** The most memory that any process of a part below the roots has had resident, in bytes. */
 export function readPeakMemory(roots: readonly number[], part: Part): number {
-  const processes = readProcesses();
-  const peaks = roots
-    .flatMap((root) => treeOf(root, processes))
-    .filter((pid) => partOf(pid) === part)
-    .map((pid) => Number(/VmHWM:\s+(\d+) kB/.exec(readProc(`${pid}/status`))?.[1] ?? 0) * 1024);
+  const peaks = pidsOf(roots, part).map(
+    (pid) => Number(/VmHWM:\s+(\d+) kB/.exec(readProc(`${pid}/status`))?.[1] ?? 0) * 1024,
+  );
   return Math.max(0, ...peaks);
 }
 

@@ -1,5 +1,6 @@
 import { execFileSync, fork, type ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
+import { existsSync } from "node:fs";
 import { mkdir, mkdtemp, readFile, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -13,8 +14,7 @@ import { findEmbeddedPostgres } from "../../embedded-postgres/embedded-postgres.
 import type { Metrics } from "./metrics.ts";
 import { ended, freePort, startRedis } from "../support/run/services.ts";
 import type { Cleanup } from "./cleanup.ts";
-import { readCpu, readMemory, readPeakMemory, type CpuByPart, type Part } from "./cpu.ts";
-
+import { pidsOf, readCpu, readMemory, readPeakMemory, type CpuByPart, type Part, type ServicePart } from "./cpu.ts";
 import { countStatements, prepareStatements } from "./statements.ts";
 
 export type Backend = "redis" | "postgres";
@@ -37,6 +37,8 @@ export interface Service {
   ocspPorts: readonly number[];
   cpu(): CpuByPart;
   memory(): Record<Part, number>;
+  /** What is left in the part's main threads once garbage is collected, JavaScript and buffers, in bytes; not for servers. */
+  liveMemory(part: ServicePart): Promise<number>;
   /** The most memory that the part has had resident, in bytes. */
   peakMemory(part: Part): number;
   /** Starts another worker beside the one there is. It stops with the service, or is killed before. */
@@ -94,7 +96,10 @@ export async function startService({
     }),
     REALMPASS_RSA_KEY_POOL: "0",
     ...(redis === undefined ? {} : { REDIS_URL: redis.url }),
-    ...(cpuProfiles === undefined ? {} : { NODE_OPTIONS: profiling(cpuProfiles) }),
+    NODE_OPTIONS: [
+      loading("live-memory.mjs", directory),
+      ...(cpuProfiles === undefined ? [] : [loading("cpu-profile.mjs", resolve(cpuProfiles))]),
+    ].join(" "),
     ...extra,
   };
   if (statements) await prepareStatements(join(directory, "data"));
@@ -156,6 +161,7 @@ export async function startService({
     ocspPorts,
     cpu: () => readCpu(roots),
     memory: () => readMemory(roots),
+    liveMemory: (part) => collectGarbage(pidsOf(roots, part), directory),
     peakMemory: (part) => readPeakMemory(roots, part),
     async startWorker() {
       const child = await startAnother("worker", {});
@@ -238,8 +244,22 @@ async function readMetrics(addresses: ReadonlyMap<string, string>): Promise<Metr
   return Object.fromEntries(await Promise.all([...addresses].map(read)));
 }
 
-const profiling = (directory: string): string =>
-  `--import=${new URL(`./cpu-profile.mjs?${encodeURIComponent(resolve(directory))}`, import.meta.url).href}`;
+/** The option that loads a module beside this one into a process; it writes into the directory. */
+const loading = (module: string, directory: string): string =>
+  `--import=${new URL(`./${module}?${encodeURIComponent(directory)}`, import.meta.url).href}`;
+
+/** Has processes collect their garbage, and adds up what is left in them. */
+async function collectGarbage(pids: readonly number[], directory: string): Promise<number> {
+  const left = pids.map(async (pid) => {
+    const file = join(directory, `${pid}.live-memory`);
+    process.kill(pid, "SIGUSR2");
+    await until(`process ${pid} has collected its garbage`, 30, () => Promise.resolve(existsSync(file)));
+    const bytes = Number(await readFile(file, "utf8"));
+    await rm(file);
+    return bytes;
+  });
+  return (await Promise.all(left)).reduce((sum, bytes) => sum + bytes, 0);
+}
 
 /** The process id of a Redis server on this machine. */
 async function processOf(redisUrl: string): Promise<number> {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "../../../db/sql.ts";
-import { parts, type Part } from "../cpu.ts";
+import { parts, serviceParts, type Part, type ServicePart } from "../cpu.ts";
 import { figureOf } from "../figures.ts";
 import { measure } from "../load/index.ts";
 import type { LoadOrder } from "../load/order.ts";
@@ -16,6 +16,8 @@ const perSecond = 800;
 const warmUpPart = 0.1;
 const lookEveryMs = 1_000;
 const profilesEach = 10;
+/** For what follows an answer: timers that end, connections that idle. */
+const settleMs = 15_000;
 
 type Share = Pick<LoadOrder, "method" | "paths" | "contains"> & Partial<LoadOrder>;
 
@@ -24,14 +26,20 @@ export const memory: Scenario = {
   title: "Memory",
   about:
     `${operations.toLocaleString("en-GB")} operations, ${perSecond} a second: of a hundred 20 are single P-256 profiles, 35 reads of a user, 10 tokens by client credentials, 10 revocations, 10 lists and 15 OCSP questions through the API, all at once, after a tenth as many to warm up. ` +
-    "Resident memory is read every second, without what processes share (Postgres's buffers): medians of the first and the last tenth, and the slope of the line that lies closest to all readings (least squares).",
-  columns: ["queue", "process", "first tenth MB", "last tenth MB", "MB per 100,000 operations", "goal"],
+    "Resident memory is read every second, without what processes share (Postgres's buffers): medians of the first and the last tenth, and the slope of the line that lies closest to all readings (least squares). It holds garbage that V8 has not collected yet, which is more the longer nothing presses it. " +
+    "Live is what is left in a process's main thread, JavaScript and buffers, when all garbage has been collected, before and after: whether anything is kept that is not needed any more.",
+  columns: [
+    ...["queue", "process", "resident: first tenth MB", "last tenth MB", "MB per 100,000 operations"],
+    ...["live: before MB", "after MB", "MB per 100,000 operations", "goal"],
+  ],
   env: () => ({ REALMPASS_RATE_LIMIT_OCSP: "1000000" }),
 
   async run(run) {
     const { service, quick } = run;
     const total = operations / (quick ? 20 : 1);
     await mixedLoad(run, total * warmUpPart);
+    await delay(settleMs);
+    const before = await liveMemory(service);
 
     const readings: Record<Part, number>[] = [];
     const finished = new AbortController();
@@ -44,6 +52,8 @@ export const memory: Scenario = {
       await delay(lookEveryMs);
     }
     await load;
+    await delay(settleMs);
+    const after = await liveMemory(service);
 
     const name = backendNames[service.backend];
     const tenth = Math.ceil(readings.length / 10);
@@ -56,26 +66,34 @@ export const memory: Scenario = {
           first: median(megabytes.slice(0, tenth)),
           last: median(megabytes.slice(-tenth)),
           growth: slope(points),
+          before: before.get(part) ?? Number.NaN,
+          after: after.get(part) ?? Number.NaN,
         };
       })
       .filter(({ last }) => last > 0);
     return {
-      rows: found.map(({ part, first, last, growth }) => [
+      rows: found.map(({ part, first, last, growth, before, after }) => [
         name,
         part,
-        figure(first),
-        figure(last),
-        figure(growth),
-        "flat",
+        ...[first, last, growth].map(figure),
+        ...(after > 0 ? [before, after, ((after - before) / total) * 100_000].map(figure) : ["–", "–", "–"]),
+        after > 0 ? "live: flat" : "flat",
       ]),
-      figures: found.flatMap(({ part, growth, last }) => [
+      figures: found.flatMap(({ part, growth, last, after }) => [
         figureOf(part, "last tenth MB", [last], (value) => value),
         figureOf(part, "MB per 100,000 operations", [growth], (value) => value),
+        ...(after > 0 ? [figureOf(part, "live MB", [after], (value) => value)] : []),
       ]),
       remark: `${name}: ${total.toLocaleString("en-GB")} operations were answered as they should be.`,
     };
   },
 };
+
+/** In megabytes. */
+async function liveMemory(service: Service): Promise<Map<Part, number>> {
+  const read = async (part: ServicePart) => [part, (await service.liveMemory(part)) / 1e6] as const;
+  return new Map(await Promise.all(serviceParts.map(read)));
+}
 
 /** All kinds of requests beside each other, evenly, each by a generator of its own. */
 async function mixedLoad(run: Run, total: number): Promise<void> {

@@ -1,0 +1,22 @@
+// Loaded into each process of the service by NODE_OPTIONS: told by SIGUSR2, it collects all garbage and writes how many bytes
+// of JavaScript and buffers are left, into the directory that is this module's query. Plain JavaScript, because the compiled
+// service runs without a compiler.
+import { renameSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import { isMainThread } from "node:worker_threads";
+
+const directory = decodeURIComponent(new URL(import.meta.url).search.slice(1));
+
+if (isMainThread) {
+  process.on("SIGUSR2", () => {
+    setFlagsFromString("--expose-gc");
+    runInNewContext("gc")();
+    const { heapUsed, external } = process.memoryUsage();
+    const file = join(directory, `${process.pid}.live-memory`);
+    writeFileSync(`${file}.new`, String(heapUsed + external));
+    renameSync(`${file}.new`, file);
+  });
+}
