@@ -8,6 +8,9 @@ import { apiVariables, type ApiConfig } from "./config.ts";
 import type { ApiSettings } from "./contract/deps.ts";
 import { startApi } from "./server.ts";
 
+/** A second one reads while Postgres answers what the first has been sent. */
+const readers = 2;
+
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadServerConfig("api", apiVariables, process.env);
   const tls = tlsListenerOf(config);
@@ -19,6 +22,7 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     answerSecondsMax: 10,
     queueConnectionsMax: queueConnections,
     ownConnections: 1,
+    readers,
   });
   const { log } = started;
   const { masterKey, outputPrivateKey } = await secrets.read(["masterKey", "outputPrivateKey"]);

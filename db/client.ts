@@ -1,5 +1,6 @@
 import pg from "pg";
 import { DatabaseUnavailable, isOutage } from "./outage.ts";
+import { openReaders, type Readers } from "./readers.ts";
 import { preparedName, sql, type Sql } from "./sql.ts";
 
 /** What a query needs: the pool or a transaction. */
@@ -33,6 +34,8 @@ export interface DatabaseOptions {
   /** Taken on at connect, whatever the login may do. Omitted: the login's own rights (migrations). */
   role?: DatabaseRole | typeof queueRole | undefined;
   connectionsMax: number;
+  /** Connections beside these that all lookups share (see `lookup` in `sql.ts`). Default: none; they go where all go. */
+  readers?: number;
   applicationName: string;
   /** How long Postgres may take to answer before it counts as away, in seconds. Default: 30. */
   answerSecondsMax?: number;
@@ -58,25 +61,35 @@ const poolOptions = (
   ].join(" "),
 });
 
+/** A lookup that takes longer is ended, as it holds up others. */
+const lookupMsMax = 2_000;
+
 /** Opens a pool. Nothing connects before the first query. */
 export function openDatabase(options: DatabaseOptions): Database {
   const answerMsMax = (options.answerSecondsMax ?? 30) * 1_000;
-  const pool = new pg.Pool({
+  const connection = {
     ...poolOptions(options, { role: options.role }),
     // Statements that need nothing of one another's answers go out without waiting for them.
     pipeline: true,
     // The server gives up a little earlier than we do, so that only a silent one costs a connection.
     statement_timeout: answerMsMax - 500,
     query_timeout: answerMsMax,
-  });
-  pool.on("error", (error) => options.onIdleError?.(error));
+  };
+  const onIdleError = (error: Error): void => options.onIdleError?.(error);
+  const pool = new pg.Pool(connection);
+  pool.on("error", onIdleError);
+  const lookUpMsMax = Math.min(connection.statement_timeout, lookupMsMax);
+  const readers =
+    options.readers === undefined
+      ? pool
+      : openReaders({ ...connection, statement_timeout: lookUpMsMax }, { count: options.readers, onIdleError });
   const failed = (error: unknown): never => {
     if (error instanceof pg.DatabaseError && error.code === diskFull) options.onDiskFull?.();
     return rethrow(error);
   };
 
   return {
-    query: (statement) => run(pool, statement, failed),
+    query: (statement) => run(statement.isLookup ? readers : pool, statement, failed),
 
     async transaction(body) {
       const client = await pool.connect().catch(rethrow);
@@ -119,7 +132,9 @@ export function openDatabase(options: DatabaseOptions): Database {
       return (await Promise.all(answers)).slice(1, -1);
     },
 
-    close: () => pool.end(),
+    async close() {
+      await Promise.all(readers === pool ? [pool.end()] : [pool.end(), readers.end()]);
+    },
   };
 }
 
@@ -143,7 +158,7 @@ const commit = sql`commit`;
 const rollback = sql`rollback`;
 
 async function run<Row extends object>(
-  on: pg.Pool | pg.ClientBase,
+  on: Pick<Readers, "query">,
   { text, values, isUnprepared }: Sql,
   failed: (error: unknown) => never,
 ): Promise<Row[]> {

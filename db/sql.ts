@@ -1,20 +1,23 @@
 import { createHash } from "node:crypto";
 
 // Set by the class itself, which alone can call its constructor.
-let make: (text: string, values: readonly unknown[], isUnprepared: boolean) => Sql;
+let make: (text: string, values: readonly unknown[], way?: "unprepared" | "lookup") => Sql;
 
 /** A statement with its values apart from its text: the only form in which SQL reaches the database. Made below, nowhere else. */
 export class Sql {
   readonly text: string;
   /** Planned for its values each time instead of being prepared; see {@link unprepared}. */
   readonly isUnprepared: boolean;
+  /** Reads a few rows by their keys; see {@link lookup}. */
+  readonly isLookup: boolean;
   // Private, so that no other object passes for a statement.
   readonly #values: readonly unknown[];
 
-  private constructor(text: string, values: readonly unknown[], isUnprepared: boolean) {
+  private constructor(text: string, values: readonly unknown[], way?: "unprepared" | "lookup") {
     this.text = text;
     this.#values = values;
-    this.isUnprepared = isUnprepared;
+    this.isUnprepared = way === "unprepared";
+    this.isLookup = way === "lookup";
   }
 
   get values(): readonly unknown[] {
@@ -22,7 +25,7 @@ export class Sql {
   }
 
   static {
-    make = (text, values, isUnprepared) => new Sql(text, values, isUnprepared);
+    make = (text, values, way) => new Sql(text, values, way);
   }
 }
 
@@ -33,20 +36,19 @@ export class Sql {
  */
 export function sql(strings: TemplateStringsArray, ...values: readonly unknown[]): Sql {
   let text = strings[0] ?? "";
-  let isUnprepared = false;
   const bound: unknown[] = [];
   values.forEach((value, index) => {
     if (value instanceof Sql) {
       text += value.text.replace(/\$(\d+)/g, (_, position: string) => `$${Number(position) + bound.length}`);
       bound.push(...value.values);
-      isUnprepared ||= value.isUnprepared;
     } else {
       bound.push(value);
       text += `$${bound.length}`;
     }
     text += strings[index + 1] ?? "";
   });
-  return make(text, bound, isUnprepared);
+  const isUnprepared = values.some((value) => value instanceof Sql && value.isUnprepared);
+  return make(text, bound, isUnprepared ? "unprepared" : undefined);
 }
 
 /** Fragments one after another. */
@@ -57,7 +59,16 @@ export const join = (fragments: readonly Sql[], separator: Sql): Sql =>
   );
 
 /** A statement with many forms, or whose best plan depends on its values: it, and what it is part of, is planned each time it runs. */
-export const unprepared = ({ text, values }: Sql): Sql => make(text, values, true);
+export const unprepared = ({ text, values }: Sql): Sql => make(text, values, "unprepared");
+
+/**
+ * `sql` for a statement that reads a few rows by their keys and takes no lock: outside of transactions it may go out on a
+ * connection that others' lookups share, where one that is slow would hold up those behind it.
+ */
+export function lookup(strings: TemplateStringsArray, ...fragments: readonly unknown[]): Sql {
+  const { text, values } = sql(strings, ...fragments);
+  return make(text, values, "lookup");
+}
 
 /**
  * Values as an array of a type such as `uuid[]`, whose length plays no part in the plan. With the array itself Postgres plans the
@@ -69,7 +80,7 @@ export const ofAnyLength = (values: readonly unknown[], type: Sql): Sql => sql`(
  * A statement as it stands: for what no parameter can be, such as the name of a schema, and for texts that packages bring.
  * Never with anything from outside in it; lint names who may import it.
  */
-export const verbatim = (text: string, values: readonly unknown[] = []): Sql => make(text, values, false);
+export const verbatim = (text: string, values: readonly unknown[] = []): Sql => make(text, values);
 
 const names = new Map<string, string>();
 

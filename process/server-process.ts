@@ -96,6 +96,8 @@ export interface ServerProcessOptions {
   queueConnectionsMax?: number;
   /** How many more connections to the database the process opens by itself. Default: none. */
   ownConnections?: number;
+  /** Connections beside those that all lookups of this process share. Default: none. */
+  readers?: number;
 }
 
 /**
@@ -111,6 +113,7 @@ export async function startServerProcess({
   connectionsMax: useful = Number.POSITIVE_INFINITY,
   queueConnectionsMax = config.REALMPASS_DATABASE_CONNECTIONS,
   ownConnections = 0,
+  readers = 0,
 }: ServerProcessOptions): Promise<ServerProcess> {
   const log = createLog({ process: name, level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
@@ -130,6 +133,7 @@ export async function startServerProcess({
   };
   const db = openDatabase({
     ...database,
+    ...(readers > 0 && { readers }),
     onDiskFull: () => {
       disk.noteFull();
     },
@@ -169,7 +173,7 @@ export async function startServerProcess({
     kind: name,
     queue: usesQueue ? queueName(config.REDIS_URL) : null,
     connectionsMax:
-      connectionsMax + (usesQueue && backend.kind === "postgres" ? queueConnectionsMax : 0) + ownConnections,
+      connectionsMax + (usesQueue && backend.kind === "postgres" ? queueConnectionsMax : 0) + ownConnections + readers,
     db,
     clock,
     alsoLook: () => secrets.findMismatches(),

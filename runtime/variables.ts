@@ -189,7 +189,8 @@ export const variables = {
   REALMPASS_DATABASE_CONNECTIONS: {
     schema: integer(2, 200, 16),
     used: "all",
-    about: "Connections to Postgres that one process opens at most.",
+    about:
+      "Connections to Postgres that one process opens at most; the api has three more: one for notifications, two for lookups.",
   },
   REALMPASS_WAIT_SECONDS: {
     schema: integer(1, 60, 20),

@@ -30,15 +30,16 @@ export async function countWaiting(db: Db, realmId: string): Promise<number> {
   ).count;
 }
 
-/** From when the first entry of a realm is that waits for its place; undefined when none does. */
+/**
+ * From when the first entry of a realm is that waits for its place; undefined when none does. Each entry by its id: a join is
+ * planned badly just after many came at once, and reads all of them.
+ */
 export async function waitingSince(db: Db, realmId: string): Promise<Date | undefined> {
   const row = first(
     await db.query<{ at: Date }>(sql`
       select e.at
-        from audit_unsealed u
-        join audit_entries e on e.id = u.entry_id
-       where u.realm_id = ${realmId}
-       order by u.entry_id
+        from (select entry_id from audit_unsealed where realm_id = ${realmId} order by entry_id offset 0) as u
+       cross join lateral (select at from audit_entries where id = u.entry_id offset 0) as e
        limit 1
     `),
   );

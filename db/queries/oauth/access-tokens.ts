@@ -1,7 +1,7 @@
 import type { Scope } from "../../../domain/scopes.ts";
 import type { Db } from "../../client.ts";
 import { hasEnded, isActive } from "../../rules.ts";
-import { ofAnyLength, sql, type Sql } from "../../sql.ts";
+import { lookup, ofAnyLength, sql, type Sql } from "../../sql.ts";
 
 export interface NewAccessToken {
   tokenHash: Uint8Array;
@@ -91,7 +91,7 @@ export async function findHolders(
   db: Db,
   { tokenHashes, at }: { tokenHashes: readonly Uint8Array[]; at: Date },
 ): Promise<FoundHolder[]> {
-  const rows = await db.query<TokenHolder & { valid: boolean; place: string }>(sql`
+  const rows = await db.query<TokenHolder & { valid: boolean; place: string }>(lookup`
     select asked.place, t.realm_id as "realmId", t.client_id as "clientId", t.user_id as "userId",
            t.guest_account_id as "guestAccountId", u.administrator, t.session_id as "sessionId",
            t.certificate_id as "certificateId", t.scopes, t.created_at as "createdAt", t.expires_at as "expiresAt",

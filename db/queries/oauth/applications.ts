@@ -2,7 +2,7 @@ import type { ApplicationType, Scope } from "../../../domain/scopes.ts";
 import { first, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
-import { sql } from "../../sql.ts";
+import { lookup, sql } from "../../sql.ts";
 
 /** What the registration of an application says. */
 export interface ApplicationSettings {
@@ -30,7 +30,9 @@ const columns = sql`
 
 /** An application, whatever its realm: authorization requests name nothing but the client. */
 export async function find(db: Db, { clientId }: { clientId: string }): Promise<Application | undefined> {
-  return first(await db.query<Application>(sql`select ${columns} from applications a where a.client_id = ${clientId}`));
+  return first(
+    await db.query<Application>(lookup`select ${columns} from applications a where a.client_id = ${clientId}`),
+  );
 }
 
 /**
@@ -42,7 +44,7 @@ export async function findWithSecrets(
   { clientId, at }: { clientId: string; at: Date },
 ): Promise<(Application & { secretHashes: Buffer[] }) | undefined> {
   return first(
-    await db.query<Application & { secretHashes: Buffer[] }>(sql`
+    await db.query<Application & { secretHashes: Buffer[] }>(lookup`
       select ${columns},
              array(select s.secret_hash
                      from application_secrets s

@@ -72,10 +72,8 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
                        from realms r
                       cross join lateral (
                         select e.at
-                          from audit_unsealed u
-                          join audit_entries e on e.id = u.entry_id
-                         where u.realm_id = r.id
-                         order by u.entry_id
+                          from (select entry_id from audit_unsealed where realm_id = r.id order by entry_id offset 0) as u
+                         cross join lateral (select at from audit_entries where id = u.entry_id offset 0) as e
                          limit 1) oldest
                       where oldest.at < ${at}::timestamptz - make_interval(secs => ${waitSecondsMax})) as "isAuditWaiting",
              exists (select
