@@ -29,6 +29,7 @@ import { cancelJob } from "./resources/bulk-job/cancel-job.ts";
 import { createOffboarding } from "./resources/bulk-job/create-offboarding.ts";
 import { createOnboarding } from "./resources/bulk-job/create-onboarding.ts";
 import { createReactivation } from "./resources/bulk-job/create-reactivation.ts";
+import { createRevocation } from "./resources/bulk-job/create-revocation.ts";
 import { eraseJobResults } from "./resources/bulk-job/erase-job-results.ts";
 import { followJob } from "./resources/bulk-job/follow-job.ts";
 import { getJob } from "./resources/bulk-job/get-job.ts";
@@ -124,6 +125,7 @@ export const endpoints: readonly Endpoint[] = [
   createOnboarding,
   createOffboarding,
   createReactivation,
+  createRevocation,
   getJob,
   followJob,
   getJobResults,

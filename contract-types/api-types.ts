@@ -411,7 +411,7 @@ export interface paths {
         put?: never;
         /**
          * Offboard many users
-         * @description Up to 200,000 rows as JSON, NDJSON or CSV. Everybody is locked out first, then their profiles are revoked, with `graceDays` so many days later. When more than 100 people would be offboarded that are more than the realm's share of its active users, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number.
+         * @description Up to 200,000 rows as JSON, NDJSON or CSV, or all that a search and filter of `GET /api/user` find (`matching`). Everybody is locked out first, then their profiles are revoked, with `graceDays` so many days later. When more than 100 people would be offboarded that are more than the realm's share of its active users, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number.
          */
         post: operations["createOffboarding"];
         delete?: never;
@@ -451,9 +451,29 @@ export interface paths {
         put?: never;
         /**
          * Let many offboarded users sign in again
-         * @description Up to 200,000 rows as JSON, NDJSON or CSV, as for offboarding. Nothing that was revoked comes back: each device is set up again. Devices of people in their days of grace were never revoked and stay on the network. When more than 100 people would be let in that are more than the realm's share of its active users, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number.
+         * @description Up to 200,000 rows as JSON, NDJSON or CSV, or `matching`, as for offboarding. Nothing that was revoked comes back: each device is set up again. Devices of people in their days of grace were never revoked and stay on the network. When more than 100 people would be let in that are more than the realm's share of its active users, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number.
          */
         post: operations["createReactivation"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/jobs/revocation": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Revoke many profiles of the realm's users
+         * @description Up to 200,000 serial numbers as JSON, NDJSON or CSV, or all profiles that a search and filter of `GET /api/profiles` find (`matching`). What is revoked already is `unchanged`; a serial number that no profile of a user of this realm has fails by itself. When more than 100 profiles would be revoked that are more than the realm's share of its active profiles, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is their number. Revoking cannot be undone.
+         */
+        post: operations["createRevocation"];
         delete?: never;
         options?: never;
         head?: never;
@@ -549,7 +569,7 @@ export interface paths {
         };
         /**
          * What became of the rows of a bulk job
-         * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for the creator of the job, through the same client and with the scope `profile.create`, until they are erased. As CSV it can be uploaded again.
+         * @description What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for the creator of the job, through the same client and with the scope `profile.create`, until they are erased. As CSV it can be uploaded again. For people (`lang`, `zone`) rows are counted as the file counts them.
          */
         get: operations["getJobResults"];
         put?: never;
@@ -723,10 +743,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The active profiles of all users of the realm */
+        /**
+         * The active profiles of all users of the realm
+         * @description With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`.
+         */
         get: operations["listProfiles"];
         put?: never;
-        /** The active profiles of all users of the realm */
+        /**
+         * The active profiles of all users of the realm
+         * @description With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`.
+         */
         post: operations["listProfilesByPost"];
         delete?: never;
         options?: never;
@@ -1495,7 +1521,7 @@ export interface components {
             /** Format: uuid */
             id: string;
             /** @enum {string} */
-            kind: "onboarding" | "offboarding" | "reactivation";
+            kind: "onboarding" | "offboarding" | "reactivation" | "revocation";
             /**
              * @description `ready` waits for somebody to start it, `scheduled` for its time; in `grace` everybody is locked out, and devices go off at `revokeAt`; `cancelled`, `completed`, `completed_with_errors`, `failed` are final.
              * @enum {string}
@@ -1520,10 +1546,19 @@ export interface components {
             /** @description While the job has not failed: confirmation_required, changed_since_check, creator_ended, stalled, or null. A failed one whose check found no row that could be carried out: nothing_usable. */
             error: string | null;
             /**
-             * @description What made it: a file or list, a retry or an undo of another job, or the offboarding of one user.
+             * @description What made it: a file or list, a retry or an undo of another job, the offboarding of one user, or all that a search and filter found.
              * @enum {string}
              */
-            origin: "upload" | "retry" | "undo" | "user";
+            origin: "upload" | "retry" | "undo" | "user" | "filter";
+            /** @description The search and filter that found its rows, with `origin` `filter`. */
+            matching: {
+                search?: string;
+                filter: {
+                    [key: string]: string;
+                };
+            } | null;
+            /** @description Revocation: CRLReason (RFC 5280 section 5.3.1). */
+            reason: number | null;
             /** @description Offboarding: devices go off so many days after everybody is locked out. */
             graceDays: number | null;
             /** @description When they go off, once everybody is locked out. */
@@ -1538,7 +1573,7 @@ export interface components {
             name: string | null;
             /** @description How many rows of the file come before row 1. */
             rowOffset: number;
-            /** @description Offboarding: how many profiles the check found that would be revoked. Null before that. */
+            /** @description Offboarding and revocation: how many profiles the check found that would be revoked. Null before that. */
             affectedProfiles: number | null;
             /** @description Whether files and keys of its profiles can still be read by its creator. */
             hasOutput: boolean;
@@ -1568,10 +1603,11 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
-            serial?: string;
+            /** @description Of the profile that was issued; of a revocation the one that the row is about. */
+            serial?: string | null;
             identity?: string;
             radiusCN?: string;
             data?: string;
@@ -1593,10 +1629,11 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
-            serial?: string;
+            /** @description Of the profile that was issued; of a revocation the one that the row is about. */
+            serial?: string | null;
             identity?: string;
             radiusCN?: string;
             data?: string;
@@ -1604,7 +1641,7 @@ export interface components {
             privateKey?: string;
             /** @description The userID of the person; null: nobody who is there, or not checked yet. */
             user: string | null;
-            /** @description Offboarding: how many active profiles the person had at the check. */
+            /** @description Offboarding: how many active profiles the person had at the check. Revocation: 1 or 0. */
             profiles: number | null;
         };
         JobUndo: {
@@ -1824,7 +1861,7 @@ export interface components {
         };
         ListJobsFilter: {
             /** @enum {string} */
-            kind?: "onboarding" | "offboarding" | "reactivation";
+            kind?: "onboarding" | "offboarding" | "reactivation" | "revocation";
             state?: string;
             dryRun?: string;
             createdBy?: string;
@@ -2091,6 +2128,13 @@ export interface components {
             deviceType: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
             owner: string;
         };
+        /** @description Every profile that `GET /api/profiles` finds with this search and filter when the job is made; needs `profile.read` as well. `{}` is every active profile. Nothing else may be in it. */
+        ProfileMatching: {
+            search?: string | null;
+            filter?: {
+                [key: string]: string;
+            } | null;
+        };
         Realm: {
             realmName: string;
             displayName: string;
@@ -2101,6 +2145,10 @@ export interface components {
         RealmSettings: {
             /** @description People who were offboarded longer ago are forgotten (`operator realm set`); null: nobody is. */
             forgetAfterMonths: number | null;
+        };
+        RevocationRow: {
+            /** @description Decimal, also in groups set apart by blanks, or in hexadecimal octets. */
+            serial: string;
         };
         Session: {
             /** Format: uuid */
@@ -2188,6 +2236,13 @@ export interface components {
             profiles: components["schemas"]["ExportedProfile"][];
             jobRows: components["schemas"]["ExportedJobRow"][];
             activity: components["schemas"]["ExportedActivity"][];
+        };
+        /** @description Everybody whom `GET /api/user` finds with this search and filter when the job is made, less those who were forgotten; needs `user.read` as well. `{}` is everybody. Nothing else may be in it. */
+        UserMatching: {
+            search?: string | null;
+            filter?: {
+                [key: string]: string;
+            } | null;
         };
         UserProvisioning: {
             /** @description null: not offboarded. */
@@ -3482,6 +3537,8 @@ export interface operations {
     exportAuditEntries: {
         parameters: {
             query?: {
+                lang?: "en" | "de";
+                zone?: string;
                 filter?: components["schemas"]["ExportAuditEntriesFilter"];
             };
             header?: {
@@ -4776,7 +4833,7 @@ export interface operations {
                 name?: string;
                 rowOffset?: string;
                 columns?: {
-                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "ignore";
+                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "ignore";
                 };
                 unknownColumns?: "ignore";
                 graceDays?: string;
@@ -4795,6 +4852,8 @@ export interface operations {
             content: {
                 "application/json": {
                     users: components["schemas"]["OffboardingRow"][];
+                } | {
+                    matching: components["schemas"]["UserMatching"];
                 };
                 "application/x-ndjson": components["schemas"]["OffboardingRow"];
                 "text/csv": string;
@@ -4861,7 +4920,7 @@ export interface operations {
                 name?: string;
                 rowOffset?: string;
                 columns?: {
-                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "ignore";
+                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "ignore";
                 };
                 unknownColumns?: "ignore";
             };
@@ -4945,7 +5004,7 @@ export interface operations {
                 name?: string;
                 rowOffset?: string;
                 columns?: {
-                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "ignore";
+                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "ignore";
                 };
                 unknownColumns?: "ignore";
             };
@@ -4963,8 +5022,97 @@ export interface operations {
             content: {
                 "application/json": {
                     users: components["schemas"]["OffboardingRow"][];
+                } | {
+                    matching: components["schemas"]["UserMatching"];
                 };
                 "application/x-ndjson": components["schemas"]["OffboardingRow"];
+                "text/csv": string;
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            /** @description Still running: `Location` says where to ask again, `Retry-After` when. */
+            202: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    Location?: string;
+                    "Retry-After"?: number;
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 202;
+                        data: components["schemas"]["Job"];
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
+            422: components["responses"]["422_idempotency_key_reused"];
+            429: components["responses"]["429_too_many_requests_too_many_rows_waiting"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    createRevocation: {
+        parameters: {
+            query?: {
+                dryRun?: string;
+                executeAt?: string;
+                confirmTotal?: string;
+                name?: string;
+                rowOffset?: string;
+                columns?: {
+                    [key: string]: "userID" | "pairwiseID" | "email" | "maxProfiles" | "profileName" | "deviceType" | "format" | "serial" | "ignore";
+                };
+                unknownColumns?: "ignore";
+                reason?: string;
+            };
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description A repeat within 24 hours gets the first answer instead of being done again. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description RFC 7240: `respond-async` answers 202 at once, `wait=N` (1 to 60) waits up to N seconds. */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    serials: string[];
+                } | {
+                    matching: components["schemas"]["ProfileMatching"];
+                };
+                "application/x-ndjson": components["schemas"]["RevocationRow"];
                 "text/csv": string;
             };
         };
@@ -5265,6 +5413,8 @@ export interface operations {
         parameters: {
             query?: {
                 status?: string;
+                lang?: "en" | "de";
+                zone?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -6215,6 +6365,7 @@ export interface operations {
                 search?: string;
                 filter?: components["schemas"]["ListProfilesFilter"];
                 sort?: components["schemas"]["ListProfilesSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -6250,6 +6401,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -6283,6 +6437,7 @@ export interface operations {
                 search?: string;
                 filter?: components["schemas"]["ListProfilesFilter"];
                 sort?: components["schemas"]["ListProfilesSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -6315,6 +6470,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };

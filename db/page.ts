@@ -1,3 +1,4 @@
+import { joinSerial } from "../domain/serial-digits.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
 /** One page of a list, as asked for. Keys of `sort` and `filter` have been checked against what the list offers. */
@@ -54,8 +55,9 @@ export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, 
 /** How much of a searched serial number the index is asked for: more of it only makes it slower. */
 const indexedDigits = 10;
 
-/** Whether the serial number of this column contains these digits. */
-export const serialContains = (column: Sql, digits: string): Sql => {
+/** Whether the serial number of this column contains these digits, which may stand in groups. */
+export const serialContains = (column: Sql, searched: string): Sql => {
+  const digits = joinSerial(searched);
   const beginning = sql`${column} like ${containing(digits.slice(0, indexedDigits))}`;
   return digits.length <= indexedDigits
     ? beginning

@@ -597,20 +597,23 @@ create table job_rows (
   message text,
   issuance_id uuid,
   affected_profiles integer,
+  serial_number text collate "C",
   constraint job_rows_pkey PRIMARY KEY (job_id, "position"),
   constraint job_rows_job_id_fkey FOREIGN KEY (job_id) REFERENCES jobs(id) ON DELETE CASCADE,
   constraint job_rows_affected_profiles_check CHECK ((affected_profiles >= 0)),
   constraint job_rows_error CHECK (((status <> ALL (ARRAY['changed'::text, 'unchanged'::text])) OR (error_code IS NULL))),
   constraint job_rows_expected_check CHECK ((expected = ANY (ARRAY['changed'::text, 'unchanged'::text, 'failed'::text]))),
   constraint job_rows_position_check CHECK (("position" > 0)),
+  constraint job_rows_serial_number_check CHECK ((serial_number ~ '^[1-9][0-9]{0,47}$'::text)),
   constraint job_rows_status_check CHECK ((status = ANY (ARRAY['pending'::text, 'working'::text, 'changed'::text, 'unchanged'::text, 'failed'::text, 'skipped'::text])))
 ) with (fillfactor=70);
-comment on table job_rows is 'One person of a bulk job. Its final status is written in the transaction of what is done for it, so nothing is done twice.';
+comment on table job_rows is 'One person, or one profile, of a bulk job. Its final status is written in the transaction of what is done for it, so nothing is done twice.';
 comment on column job_rows.position is 'Which row of the input this is, the first 1, the header not counted.';
 comment on column job_rows.input is 'The cells as they were given, in the order of the job''s columns.';
 comment on column job_rows.status is 'working: locked out but not yet revoked, or its profile is being issued.';
 comment on column job_rows.expected is 'What the check found would become of it.';
-comment on column job_rows.affected_profiles is 'Offboarding: how many active profiles the person had at the check.';
+comment on column job_rows.affected_profiles is 'Offboarding: how many active profiles the person had at the check. Revocation: 1 where the profile would be revoked.';
+comment on column job_rows.serial_number is 'Revocation: of the profile. The row''s user is its owner, from the check on.';
 CREATE INDEX job_rows_failed ON public.job_rows USING btree (job_id, "position") WHERE (status = 'failed'::text);
 CREATE INDEX job_rows_unfinished ON public.job_rows USING btree (job_id, "position") WHERE (status = ANY (ARRAY['pending'::text, 'working'::text]));
 
@@ -652,6 +655,8 @@ create table jobs (
   name text,
   row_offset integer default 0 not null,
   affected_profiles integer,
+  revocation_reason smallint,
+  matching jsonb,
   constraint jobs_pkey PRIMARY KEY (id),
   constraint jobs_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint jobs_add_up CHECK (((state <> ALL (ARRAY['cancelled'::text, 'completed'::text, 'completed_with_errors'::text])) OR ((((changed + unchanged) + failed) + skipped) = total))),
@@ -659,14 +664,16 @@ create table jobs (
   constraint jobs_counts CHECK (((changed >= 0) AND (unchanged >= 0) AND (failed >= 0) AND (skipped >= 0) AND ((((changed + unchanged) + failed) + skipped) <= total))),
   constraint jobs_finished CHECK (((finished_at IS NOT NULL) = (state = ANY (ARRAY['cancelled'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text])))),
   constraint jobs_grace_days_check CHECK (((grace_days >= 1) AND (grace_days <= 30))),
-  constraint jobs_kind_check CHECK ((kind = ANY (ARRAY['onboarding'::text, 'offboarding'::text, 'reactivation'::text]))),
+  constraint jobs_kind_check CHECK ((kind = ANY (ARRAY['onboarding'::text, 'offboarding'::text, 'reactivation'::text, 'revocation'::text]))),
   constraint jobs_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
-  constraint jobs_origin_check CHECK ((origin = ANY (ARRAY['upload'::text, 'retry'::text, 'undo'::text, 'user'::text]))),
+  constraint jobs_origin_check CHECK ((origin = ANY (ARRAY['upload'::text, 'retry'::text, 'undo'::text, 'user'::text, 'filter'::text]))),
+  constraint jobs_revocation_reason CHECK (((kind = 'revocation'::text) = (revocation_reason IS NOT NULL))),
+  constraint jobs_revocation_reason_check CHECK ((revocation_reason = ANY (ARRAY[0, 1, 3, 4, 5, 9]))),
   constraint jobs_row_offset_check CHECK ((row_offset >= 0)),
   constraint jobs_state_check CHECK ((state = ANY (ARRAY['receiving'::text, 'checking'::text, 'ready'::text, 'scheduled'::text, 'queued'::text, 'running'::text, 'grace'::text, 'cancelling'::text, 'cancelled'::text, 'completed'::text, 'completed_with_errors'::text, 'failed'::text]))),
   constraint jobs_total_check CHECK ((total >= 0))
 );
-comment on table jobs is 'Bulk onboarding, offboarding and reactivation. Counts change in the transactions that change the rows.';
+comment on table jobs is 'Bulk onboarding, offboarding, reactivation and revocation. Counts change in the transactions that change the rows.';
 comment on column jobs.state is 'receiving: the upload is under way; nobody sees such a job, and one whose upload broke off is removed.';
 comment on column jobs.columns is 'The columns of the input, in its order, under their own names.';
 comment on column jobs.expected_change is 'How many people the check found that would change. Null: not checked yet.';
@@ -676,13 +683,15 @@ comment on column jobs.revision is 'Counts every change that a watcher sees.';
 comment on column jobs.progress_at is 'When something moved last: an upload that has been silent for long is given up, a running job has stalled.';
 comment on column jobs.attended_at is 'When a worker last looked into it because nothing moved: one at a time does.';
 comment on column jobs.rate_from_at is 'Where the window of the moving rate begins, with rate_from_done rows done then; rate_next_ is where the next window will.';
-comment on column jobs.origin is 'What made it: a file or list, a retry or an undo of another job, or the offboarding of one user with days of grace.';
+comment on column jobs.origin is 'What made it: a file or list, a retry or an undo of another job, the offboarding of one user with days of grace, or all that a search and filter of a list found.';
 comment on column jobs.grace_days is 'Offboarding: profiles are revoked so many days after everybody was locked out. Null: at once.';
 comment on column jobs.revoke_at is 'Offboarding with days of grace: when profiles are revoked, from when everybody was locked out.';
 comment on column jobs.undo_of is 'The offboarding that this reactivation takes back: it lets in those alone whom that one has locked out. No foreign key: jobs are removed after 90 days.';
 comment on column jobs.name is 'What the client calls it: the name of a file, or a title.';
 comment on column jobs.row_offset is 'How many rows of the file come before row 1: what is to be added to a position for the number that its author sees.';
-comment on column jobs.affected_profiles is 'Offboarding: how many profiles the check found that would be revoked. Null: not checked, or another kind.';
+comment on column jobs.affected_profiles is 'Offboarding and revocation: how many profiles the check found that would be revoked. Null: not checked, or another kind.';
+comment on column jobs.revocation_reason is 'Revocation: CRLReason, RFC 5280 section 5.3.1.';
+comment on column jobs.matching is 'Origin filter: the search and filter, {search, filter}, as the client gave them.';
 CREATE INDEX jobs_newest ON public.jobs USING btree (realm_id, created_at DESC, id DESC);
 CREATE INDEX jobs_undoing ON public.jobs USING btree (undo_of, created_at) WHERE (undo_of IS NOT NULL);
 CREATE INDEX jobs_unfinished ON public.jobs USING btree (created_at) WHERE (finished_at IS NULL);
@@ -1245,7 +1254,7 @@ begin
 
   update job_rows r
      set input = array_fill(null::text, array[cardinality(r.input)]),
-         pairwise_id = null, email = null, profile_name = null,
+         pairwise_id = null, email = null, profile_name = null, serial_number = null,
          error_code = case when r.status = 'failed' or r.error_code = 'internal_error' then 'user_forgotten' else r.error_code end,
          message = null
     from jobs j

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { digitsOfOctets, joinSerial } from "./serial-digits.ts";
 
 /** Largest identifier that PostgreSQL's bigint can hold, as a string of the same length compares. */
 const bigintMax = 9_223_372_036_854_775_807n;
@@ -40,9 +41,28 @@ export type IssuanceID = z.infer<typeof IssuanceID>;
 export const BulkJobID = z.uuid().toLowerCase().brand("BulkJobID");
 export type BulkJobID = z.infer<typeof BulkJobID>;
 
-/** A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. */
+/**
+ * A certificate's serial number (RFC 5280 section 4.1.2.2) in decimal: positive, at most 20 octets. It may stand in groups,
+ * as in the files that people export.
+ */
 export const SerialNumber = z
   .string()
+  .overwrite(joinSerial)
   .regex(/^[1-9][0-9]{0,47}$/, "must be a decimal serial number")
   .brand("SerialNumber");
 export type SerialNumber = z.infer<typeof SerialNumber>;
+
+/**
+ * A whole serial number as people and programs write it: decimal, also in groups set apart by blanks, or in hexadecimal
+ * octets. Digits alone are decimal.
+ */
+export const WrittenSerialNumber = z
+  .string()
+  .transform((text) => {
+    const digits = joinSerial(text);
+    return /^\d+$/.test(digits) ? digits : (digitsOfOctets(text.trim()) ?? "");
+  })
+  .refine(
+    (digits) => SerialNumber.safeParse(digits).success,
+    "must be a serial number, decimal or in hexadecimal octets",
+  );

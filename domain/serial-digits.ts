@@ -1,3 +1,9 @@
+/** A serial number in groups of four digits, counted from its end: people read that one out. */
+export const groupSerial = (serial: string): string => serial.replace(/(?<=\d)(?=(?:\d{4})+$)/g, " ");
+
+/** A serial number, or a part of one, without what sets its groups apart; any other text as it is. */
+export const joinSerial = (text: string): string => (/^\s*\d[\d\s]*$/.test(text) ? text.replace(/\s/g, "") : text);
+
 const digitsMin = 8;
 /** Octets in hexadecimal, as devices show a whole serial number. */
 const octets = /^(?:[0-9a-f]{2}[:\s-]){7,19}[0-9a-f]{2}$/i;
@@ -10,5 +16,9 @@ export function serialDigits(searched: string): string | undefined {
   const text = searched.trim();
   const digits = text.replace(/[\s.…]/g, "");
   if (digits.length >= digitsMin && /^\d+$/.test(digits)) return digits;
-  return octets.test(text) ? BigInt(`0x${text.replace(/[^0-9a-f]/gi, "")}`).toString() : undefined;
+  return digitsOfOctets(text);
 }
+
+/** The decimal digits of a whole serial number in hexadecimal octets. */
+export const digitsOfOctets = (text: string): string | undefined =>
+  octets.test(text) ? BigInt(`0x${text.replace(/[^0-9a-f]/gi, "")}`).toString() : undefined;

@@ -1,7 +1,9 @@
 import { z } from "zod";
 import type { PageRequest } from "../../db/page.ts";
+import type { JobMatching } from "../../domain/bulk-job/job.ts";
 import { ServiceError, type FieldError } from "../../domain/errors.ts";
 import { faultsOf } from "./faults.ts";
+import { foldNames } from "./parse.ts";
 
 /** What a list offers in addition to pages. */
 export interface ListOptions<Filter extends object, SortKey extends string> {
@@ -116,6 +118,40 @@ export function readPage<Filter extends object, SortKey extends string>(
 
   if (faults.length > 0) throw new ServiceError("invalid_request", { fields: faults });
   return { limit, offset, search: search === "" ? undefined : search, filter, sort };
+}
+
+const matchingProperties = ["search", "filter"] as const;
+
+/** Which rows of a list are meant, and how the client said so. */
+export interface Matching<Filter extends object> {
+  selection: Pick<PageRequest<Filter>, "search" | "filter">;
+  given: JobMatching;
+}
+
+/**
+ * A list's search and filter where a client gives them in place of the rows that they find, read as the list reads them.
+ * Throws `invalid_request` with every fault. Any other property is one: what is passed over here would mean more rows.
+ */
+export function readMatching<Filter extends object>(
+  offer: ListOptions<Filter, string>,
+  body: object,
+): Matching<Filter> {
+  const others = Object.keys(body).filter((name) => !matchingProperties.some((known) => known === name.toLowerCase()));
+  try {
+    if (others.length > 0) {
+      const fields = others.map((path) => ({ path, reason: "there is no such property" }));
+      throw new ServiceError("invalid_request", { fields });
+    }
+    const known = foldNames(matchingProperties, body);
+    const { search, filter } = readPage(offer, { body: known, query: new Map() });
+    const pairs = pairsOf(PageBody.parse(known).filter, "value") ?? [];
+    const given = { ...(search !== undefined && { search }), filter: Object.fromEntries(pairs) };
+    return { selection: { search, filter }, given };
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const fields = error.fields?.map(({ path, reason }) => ({ path: `matching.${path}`, reason }));
+    throw new ServiceError("invalid_request", { ...(fields && { fields }), cause: error });
+  }
 }
 
 /** An object or an array of pairs, as pairs. */

@@ -94,13 +94,25 @@ export function streaming<
   };
 }
 
-interface ExportDefinition<A extends Access, Code extends ErrorCode, Filter extends object, Type extends string>
+interface ExportDefinition<
+  A extends Access,
+  Code extends ErrorCode,
+  Filter extends object,
+  Query extends Shape,
+  Type extends string,
+>
   extends Omit<Described<Code>, "unknown">, Pick<ListOptions<Filter, never>, "filter"> {
   access: A;
+  /** What the query says in addition to the filter. */
+  query: Query;
   /** The media types that `Accept` chooses from, the default first, each with what one line of it says. */
   types: Readonly<Record<Type, z.ZodType>>;
   handle: (
-    call: Omit<HandlerCall<A, Code, undefined>, "params" | "fail"> & { filter: Partial<Filter>; type: Type },
+    call: Omit<HandlerCall<A, Code, undefined>, "params" | "fail"> & {
+      filter: Partial<Filter>;
+      query: z.output<Query>;
+      type: Type;
+    },
   ) => Promise<Streamed>;
 }
 
@@ -109,15 +121,16 @@ export function exported<
   A extends Access,
   const Code extends ErrorCode,
   Filter extends object,
+  Query extends Shape,
   const Type extends string,
->(definition: ExportDefinition<A, Code, Filter, Type>): Endpoint {
-  const { access, filter, types, handle } = definition;
+>(definition: ExportDefinition<A, Code, Filter, Query, Type>): Endpoint {
+  const { access, filter, query, types, handle } = definition;
   return {
     ...common(definition),
     methods: ["get"],
     access,
     params: z.object({}),
-    query: undefined,
+    query,
     body: undefined,
     data: z.never(),
     pending: undefined,
@@ -131,6 +144,7 @@ export function exported<
         // The router has checked that the principal is of the kind that `access` asks for.
         principal: call.principal as PrincipalFor[A],
         filter: readQueryFilter({ filter }, call.query),
+        query: parseQuery(query, call.query),
         type: call.accepts(Object.keys(types)) as Type,
       }),
   };

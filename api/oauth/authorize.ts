@@ -6,6 +6,7 @@ import { sendConsent } from "../browser/pages/consent.tsx";
 import { rememberRealm } from "../browser/pages/page-realm.ts";
 import type { PageRequest } from "../browser/pages/page-request.ts";
 import { sendProblem } from "../browser/pages/problem.tsx";
+import { sendAccessEnded } from "../browser/session/access-ended.ts";
 import { findLogin } from "../browser/session/browser-login.ts";
 import { pathOn, signInPath } from "../browser/pages/continue-to.ts";
 import { formTokenFor } from "../browser/pages/form-token.ts";
@@ -135,7 +136,7 @@ async function answerWithCode(
   });
   if (code === undefined) {
     rememberRealm(page, await realms.findById(deps.db, request.application.realmId));
-    sendProblem(page, "offboarded");
+    await sendAccessEnded(page, { realmId: request.application.realmId, userId });
   } else {
     sendCode(deps, response, request, code);
   }

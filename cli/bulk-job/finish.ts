@@ -35,6 +35,6 @@ function nextSteps({ id, state, error, failed, changed, kind, total, done, revok
   if (state !== "ready") return problems;
   const confirm = kind !== "onboarding" ? ` --confirm-total ${changed}` : "";
   const why =
-    error === "confirmation_required" ? "So many people need to be confirmed. " : "Checked; nothing is changed yet. ";
+    error === "confirmation_required" ? "So many need to be confirmed. " : "Checked; nothing is changed yet. ";
   return [...problems, `${why}Run it: realmpass jobs run ${id}${confirm}`];
 }

@@ -58,6 +58,7 @@ export const jobResource: Resource<Job> = {
     "etaSeconds",
     "error",
     "origin",
+    "reason",
     "graceDays",
     "revokeAt",
     "undoOf",

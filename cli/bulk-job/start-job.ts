@@ -18,6 +18,12 @@ export interface RunOptions {
   graceDays?: number | undefined;
 }
 
+/** Kinds that take something away permanently, and what that is. */
+const taken: Partial<Record<Job["kind"], string>> = {
+  offboarding: "Offboarding revokes every profile of these people permanently.",
+  revocation: "Revoked profiles cannot be restored.",
+};
+
 /** What is said of a file with it. */
 export interface FileOptions {
   /** What columns mean: `Matrikel=pairwiseID`. */
@@ -34,20 +40,21 @@ export interface StartOptions extends RunOptions, FileOptions {
   type: UploadType | undefined;
   charset: UploadCharset | undefined;
   dryRun: boolean;
+  /** Of a revocation: CRLReason. */
+  reason?: number | undefined;
 }
 
 /**
- * Uploads a file and starts a job. An offboarding on a terminal is checked first, and runs when somebody has typed how
- * many people it is about; elsewhere it needs --yes.
+ * Uploads a file and starts a job. An offboarding or a revocation on a terminal is checked first, and runs when somebody
+ * has typed how many people or profiles it is about; elsewhere it needs --yes.
  */
 export async function startJob(context: Context, options: StartOptions): Promise<ExitCode> {
   const { kind, file, type, charset, dryRun, wait, executeAt, confirmTotal, graceDays } = options;
   const about = queryOf(file, options);
-  const asks = kind === "offboarding" && !dryRun && !context.options.yes;
+  const takes = taken[kind];
+  const asks = takes !== undefined && !dryRun && !context.options.yes;
   if (asks && (!context.isInteractive || file === "-")) {
-    throw usageError(
-      "Offboarding revokes every profile of these people permanently. Without a terminal to ask on, this needs --yes.",
-    );
+    throw usageError(`${takes} Without a terminal to ask on, this needs --yes.`);
   }
   const upload = await uploadOf(file, { type, charset, stdin: context.io.stdin });
   if (!asks)
@@ -67,9 +74,9 @@ export async function runJob(
   { wait, executeAt, confirmTotal, graceDays }: RunOptions,
 ): Promise<ExitCode> {
   const asked = questionOf(job, graceDays ?? job.graceDays);
-  if (asked !== undefined) await context.confirm(asked.about, String(asked.people));
+  if (asked !== undefined) await context.confirm(asked.about, String(asked.count));
   // On a terminal the number has just been typed.
-  const confirmed = confirmTotal ?? (context.options.yes ? undefined : asked?.people);
+  const confirmed = confirmTotal ?? (context.options.yes ? undefined : asked?.count);
   const { api } = await context.service();
   const { data: started } = await answerOf(
     api.POST("/api/jobs/{id}/start", {
@@ -85,22 +92,28 @@ export async function runJob(
 }
 
 /** What somebody has to confirm before a job takes something away, with the number to type. */
-function questionOf(job: Job, graceDays: number | null): { about: string; people: number } | undefined {
+function questionOf(job: Job, graceDays: number | null): { about: string; count: number } | undefined {
   if (job.state === "grace") {
-    const people = job.total - job.done;
-    return { people, about: `All profiles of ${counted(people, "user")} will be revoked now, permanently.` };
+    const count = job.total - job.done;
+    return { count, about: `All profiles of ${counted(count, "user")} will be revoked now, permanently.` };
+  }
+  const rest = `${counted(job.failed, "row")} cannot be used.`;
+  if (job.kind === "revocation") {
+    return { count: job.changed, about: `${counted(job.changed, "profile")} will be revoked permanently. ${rest}` };
   }
   if (job.kind !== "offboarding") return undefined;
-  const rest = `${counted(job.failed, "row")} cannot be used.`;
   const revoked = graceDays === null ? "" : ` ${counted(graceDays, "day")} later`;
   return {
-    people: job.changed,
+    count: job.changed,
     about: `${counted(job.changed, "user")} will be offboarded, and all their profiles revoked permanently${revoked}. ${rest}`,
   };
 }
 
 /** What is said of a file, as the parameters of its upload. */
-function queryOf(file: string, { column, ignoreUnknown, name, rowOffset }: FileOptions): Record<string, string> {
+function queryOf(
+  file: string,
+  { column, ignoreUnknown, name, rowOffset, reason }: FileOptions & Pick<StartOptions, "reason">,
+): Record<string, string> {
   const called = name ?? (file === "-" ? undefined : basename(file).slice(0, jobNameMax));
   const columns = column.map((pair): [string, string] => {
     const at = pair.lastIndexOf("=");
@@ -111,6 +124,7 @@ function queryOf(file: string, { column, ignoreUnknown, name, rowOffset }: FileO
     ...(ignoreUnknown ? { unknownColumns: "ignore" } : {}),
     ...(called === undefined ? {} : { name: called }),
     ...(rowOffset === undefined ? {} : { rowOffset: String(rowOffset) }),
+    ...(reason === undefined ? {} : { reason: String(reason) }),
   };
 }
 

@@ -22,7 +22,7 @@ export const groups: Readonly<Record<string, string>> = {
   users: "People of the realm.",
   profiles: "Profiles of users.",
   guests: "Guest accounts.",
-  jobs: "Bulk onboarding and offboarding.",
+  jobs: "Bulk onboarding, offboarding, reactivation and revocation.",
   "jobs start": "Upload a file and start a job.",
   audit: "The audit log.",
 };

@@ -13,7 +13,7 @@ import { watchJob } from "../bulk-job/watch-job.ts";
 import { allRows } from "../service/pages.ts";
 import { answerOf } from "../service/service-client.ts";
 import { command, type CliCommand } from "./command.ts";
-import { csvFlag, jobArgument, listOptions, pair } from "./inputs.ts";
+import { csvFlag, jobArgument, listOptions, pair, reasonOption } from "./inputs.ts";
 import { jobsErase, jobsResults } from "./job-results.ts";
 import { asQuery } from "./query.ts";
 
@@ -24,7 +24,7 @@ const runOptions = {
   executeAt: option("TIME", "not before then; ISO 8601", z.string().min(1).optional()),
   confirmTotal: option(
     "N",
-    "the number of people that will be offboarded or let in again; needed when they are a large part of the realm",
+    "the number of people that will be offboarded or let in again, or of profiles that will be revoked; needed when they are a large part of the realm",
     wholeNumber(0, 9_999_999).optional(),
   ),
 };
@@ -78,6 +78,14 @@ const startOffboarding = command({
   arguments: startArguments,
   options: { ...startOptions, graceDays },
   run: (input, context) => startJob(context, { kind: "offboarding", ...input }),
+});
+
+const startRevocation = command({
+  name: "jobs start revoke",
+  about: "Revoke the profiles whose serial numbers are in a file. Their owners keep their access.",
+  arguments: startArguments,
+  options: { ...startOptions, reason: reasonOption },
+  run: (input, context) => startJob(context, { kind: "revocation", ...input }),
 });
 
 const jobsList = command({
@@ -218,6 +226,7 @@ export const jobCommands: readonly CliCommand[] = [
   start("onboarding", "onboard", "Create and change users and, where a row asks for one, issue a profile."),
   startOffboarding,
   start("reactivation", "reactivate", "Let the people in a file sign in again. Revoked profiles stay revoked."),
+  startRevocation,
   jobsRun,
   jobsLeaveOut,
   jobsTakeIn,

@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import { z } from "zod";
 import { certificateFormats } from "../../domain/certificate-format.ts";
 import { deviceTypes, keyTypes } from "../../domain/device.ts";
+import { SerialNumber } from "../../domain/ids.ts";
 import { ProfileName } from "../../domain/profile.ts";
 import { argument, flag, option } from "../../terminal/command.ts";
 import { CommandError, interruption } from "../../terminal/failure.ts";
@@ -105,15 +106,9 @@ export const profilesRevoke = command({
   name: "profiles revoke",
   about: "Revoke profiles of users permanently: all of them or, when one is unknown, none.",
   arguments: {
-    serials: argument(
-      "SERIAL…",
-      "their serial numbers",
-      z
-        .array(z.string().regex(/^[1-9][0-9]{0,48}$/, "must be a decimal serial number"))
-        .min(1, "is required")
-        .max(1_000),
-      { many: true },
-    ),
+    serials: argument("SERIAL…", "their serial numbers", z.array(SerialNumber).min(1, "is required").max(1_000), {
+      many: true,
+    }),
   },
   options: { reason: reasonOption },
   async run({ serials, reason }, context) {

@@ -29,6 +29,8 @@ import { installationSecrets } from "./20261123-1500-installation-secrets.ts";
 import { leaving } from "./20261124-1000-leaving.ts";
 import { forgetting } from "./20261124-1010-forgetting.ts";
 import { jobFiles } from "./20261124-1020-job-files.ts";
+import { bulkRevocation } from "./20261125-1000-bulk-revocation.ts";
+import { matching } from "./20261125-1010-matching.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -64,4 +66,6 @@ export const migrations: readonly Migration[] = [
   leaving,
   forgetting,
   jobFiles,
+  bulkRevocation,
+  matching,
 ];

@@ -146,24 +146,12 @@ export async function lockOutRows(
   }: progress.RowRange & { realmId: string; graceDays: number | null; actor: Actor; at: Date },
 ): Promise<progress.Progress | undefined> {
   await progress.lockSlices(tx, range.jobId);
-  const pending = sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
-  const rows = await tx.query(sql`
-    select r.position from job_rows r where ${progress.inRange(range)} and r.status = 'pending' order by r.position for update
-  `);
-  if (rows.length === 0) return undefined;
-
-  const locked = await tx.query<{ id: string }>(sql`
-    with people as materialized (${plan.resolved(pending, realmId)})
-    select u.id
-      from users u
-     where u.id = any(array(select p.user_id from people p where ${plan.wouldLeave(at)}))
-     order by u.id
-       for no key update
-  `);
+  const locked = await plan.lockPending(tx, { ...range, realmId, changes: plan.wouldLeave(at) });
+  if (locked === undefined) return undefined;
   // Asked again once they are locked: until then another job may have offboarded them and revoked their profiles.
   const people = await tx.query<{ id: string }>(sql`
     select p.user_id as id
-      from (select id as user_id, offboarded_at from users where id = any(${locked.map(({ id }) => id)}::bigint[])) as p
+      from (select id as user_id, offboarded_at from users where id = any(${locked}::bigint[])) as p
      where ${plan.wouldLeave(at)}
      order by p.user_id
   `);

@@ -29,25 +29,14 @@ export async function letBackIn(
   // Held from here on: a job that was asked to stop lets nobody in.
   if ((await progress.lock(tx, range.jobId))?.state !== "running") return undefined;
 
-  const rows = await tx.query(sql`
-    select r.position from job_rows r where ${progress.inRange(range)} and r.status = 'pending' order by r.position for update
-  `);
-  if (rows.length === 0) return undefined;
-  const pending = sql`(select r.* from job_rows r where ${progress.inRange(range)} and r.status = 'pending')`;
-  await tx.query(sql`
-    with people as materialized (${plan.resolved(pending, realmId)})
-    select u.id
-      from users u
-     where u.id = any(array(select p.user_id from people p where ${reactivatePlan.wouldReturn(undoOf)}))
-     order by u.id
-       for no key update
-  `);
+  const changes = reactivatePlan.wouldReturn(undoOf);
+  if ((await plan.lockPending(tx, { ...range, realmId, changes })) === undefined) return undefined;
   // Asked again once they are locked: until then somebody may have let them in, or offboarded them again.
   const people = await tx.query<{ id: string; offboardedAt: Date }>(sql`
-    with people as materialized (${plan.resolved(pending, realmId)})
+    with people as materialized (${plan.resolved(progress.pendingIn(range), realmId)})
     select p.user_id as id, p.offboarded_at as "offboardedAt"
       from people p
-     where ${reactivatePlan.wouldReturn(undoOf)}
+     where ${changes}
      order by p.user_id
   `);
   const userIds = people.map(({ id }) => id);

@@ -120,6 +120,26 @@ export const revokeAllOfGuestAccount = (
     revocation,
   );
 
+/**
+ * Revokes profiles of users that a bulk job is about permanently, with an audit entry that names the job for each that was
+ * not revoked before. Answers the serial numbers of those. Call in a transaction.
+ */
+export const revokeInJob = (
+  tx: Db,
+  {
+    certificateIds,
+    jobId,
+    reason,
+    actor,
+    at,
+  }: { certificateIds: readonly string[]; jobId: string; reason: RevocationReason; actor: Actor; at: Date },
+): Promise<string[]> =>
+  revokeWhere(tx, sql`c.id = any(${certificateIds}::bigint[])`, {
+    reason,
+    at,
+    auditedAs: { event: revocationEvent.user, actor, jobId },
+  });
+
 /** How many profiles upkeep revokes in one statement. */
 const slice = 1_000;
 
@@ -179,7 +199,11 @@ export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]
 async function revokeWhere(
   tx: Db,
   condition: Sql,
-  { reason, at, auditedAs }: { reason: RevocationReason; at: Date; auditedAs?: { event: AuditEvent; actor: Actor } },
+  {
+    reason,
+    at,
+    auditedAs,
+  }: { reason: RevocationReason; at: Date; auditedAs?: { event: AuditEvent; actor: Actor; jobId?: string } },
 ): Promise<string[]> {
   const audited =
     auditedAs &&
@@ -188,7 +212,8 @@ async function revokeWhere(
       select u.realm_id, ${at}, ${auditedAs.event}, ${auditedAs.actor.userId}, ${auditedAs.actor.clientId},
              jsonb_strip_nulls(jsonb_build_object(
                'serial', u.serial_number, 'name', case when u.user_id is null then u.name end, 'user', u.user_id::text,
-               'guestAccount', u.guest_account_id::text, 'reason', ${reason}::integer))
+               'guestAccount', u.guest_account_id::text, 'reason', ${reason}::integer,
+               'job', ${auditedAs.jobId ?? null}::text))
         from unrevoked u
         join revoked r on r.certificate_id = u.id
        order by u.id

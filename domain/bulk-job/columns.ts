@@ -1,10 +1,13 @@
+import { isTimeZone } from "../time-zone.ts";
+import type { Language } from "../words/language.ts";
 import type { JobKind } from "./job.ts";
 
-/** What a row can say about a person, by the names on the wire. */
+/** What a row can say, by the names on the wire. */
 export const jobColumns = {
   onboarding: ["pairwiseID", "email", "maxProfiles", "profileName", "deviceType", "format"],
   offboarding: ["userID", "pairwiseID", "email"],
   reactivation: ["userID", "pairwiseID", "email"],
+  revocation: ["serial"],
 } as const satisfies Record<JobKind, readonly string[]>;
 
 export type JobColumn = (typeof jobColumns)[JobKind][number];
@@ -14,7 +17,16 @@ export const neededColumns = {
   onboarding: ["pairwiseID", "email"],
   offboarding: ["userID", "pairwiseID", "email"],
   reactivation: ["userID", "pairwiseID", "email"],
+  revocation: ["serial"],
 } as const satisfies Record<JobKind, readonly JobColumn[]>;
+
+/** What an identifier says in a table of one column without a heading. */
+export const bareColumn = {
+  onboarding: "pairwiseID",
+  offboarding: "pairwiseID",
+  reactivation: "pairwiseID",
+  revocation: "serial",
+} as const satisfies Record<JobKind, JobColumn>;
 
 /** What a profile to issue is made of: all of these columns, or none. */
 export const profileColumns = ["profileName", "deviceType", "format"] as const satisfies readonly JobColumn[];
@@ -28,6 +40,7 @@ export const columnMeanings = [
   "profileName",
   "deviceType",
   "format",
+  "serial",
   "ignore",
 ] as const satisfies readonly (JobColumn | "ignore")[];
 export type ColumnMeaning = (typeof columnMeanings)[number];
@@ -49,6 +62,32 @@ export const resultColumns = [
   "privateKey",
 ] as const;
 
+/** What those columns are called in a results file for people, which says in one of them what is wrong with a row. */
+export const resultHeadings = {
+  en: {
+    row: "Row",
+    status: "Status",
+    error: "Error",
+    serial: "Serial number",
+    identity: "Identity",
+    radiusCN: "RADIUS server",
+    data: "File (Base64)",
+    certificate: "Certificate",
+    privateKey: "Private key",
+  },
+  de: {
+    row: "Zeile",
+    status: "Status",
+    error: "Fehler",
+    serial: "Seriennummer",
+    identity: "Identität",
+    radiusCN: "RADIUS-Server",
+    data: "Datei (Base64)",
+    certificate: "Zertifikat",
+    privateKey: "Privater Schlüssel",
+  },
+} as const satisfies Record<Language, Partial<Record<(typeof resultColumns)[number], string>>>;
+
 /** How a column may be headed, in any letter case and however its words are set apart. */
 const headings = {
   userID: ["userid", "benutzerid", "nutzerid", "internalnumber", "internenummer"],
@@ -58,6 +97,7 @@ const headings = {
   profileName: ["profilename", "profilname"],
   deviceType: ["devicetype", "gerätetyp", "geraetetyp"],
   format: ["format", "dateiformat"],
+  serial: ["serial", "serialnumber", "seriennummer"],
 } as const satisfies Record<JobColumn, readonly string[]>;
 
 /** A heading without letter case and without what sets its words apart: two that are the same so mean the same column. */
@@ -71,31 +111,56 @@ const columnOf: ReadonlyMap<string, JobColumn> = new Map(
   Object.entries(headings).flatMap(([column, names]) => names.map((name) => [name, column as JobColumn])),
 );
 
-/** Of the lists of people, profiles and guest accounts as the console exports them, in both languages. */
+/** Of the lists and the audit log as people export them, in both languages, and as they did before. */
 const exportedHeadings = [
-  ...["Status", "State", "Stand", "Zustand", "Profiles used", "Profile in Gebrauch", "Created", "Angelegt", "Erstellt"],
-  ...["Serial number", "Seriennummer", "Name", "Owner", "Person", "Device type", "Gerätetyp", "Expires", "Läuft ab"],
-  ...["Valid until", "Gültig bis", "Display name", "Anzeigename", "Profiles", "Profile", "Profile limit"],
-  ...["Last check", "Letzte Prüfung", "Row", "Zeile", "Error", "Fehler", "Message", "Meldung"],
+  // In several of them.
+  ...["Status", "State", "Stand", "Zustand", "Name", "Created", "Angelegt", "Erstellt", "Ends", "Endet"],
+  ...["Serial number", "Seriennummer", "Last check", "Letzte Prüfung", "Zuletzt geprüft"],
+  // People.
+  ...["Profiles used", "Profile in Gebrauch", "Profiles allowed", "Profile erlaubt", "Display name", "Anzeigename"],
+  // Profiles.
+  ...["Owner", "Person", "Device", "Gerät", "Device type", "Gerätetyp"],
+  ...["Expires", "Läuft ab", "Valid until", "Gültig bis"],
+  // Guest accounts and infrastructure profiles.
+  ...["Active profiles", "Aktive Profile", "Profiles", "Profile"],
+  ...["Description", "Beschreibung", "Issued", "Ausgestellt"],
+  // Bulk jobs.
+  ...["Kind", "Art", "File", "Datei", "Created by", "Angelegt von", "Finished", "Beendet", "Rows", "Zeilen"],
+  ...["Changed", "Geändert", "Unchanged", "Unverändert", "Failed", "Fehlgeschlagen", "Skipped", "Übersprungen"],
+  // Applications.
+  ...["Type", "What it may do", "Was sie darf", "Last used", "Zuletzt genutzt"],
+  // The audit log.
+  ...["Entry", "Eintrag", "Time", "Zeit", "Event", "Ereignis", "Details", "Einzelheiten", "Realm", "Hash"],
+  ...["Acting person (internal number)", "Handelnde Person (interne Nummer)", "Application", "Anwendung"],
+  ...["Place in the chain", "Stelle in der Kette"],
 ];
 
 /** Columns that are passed over, so that the results of one job and the lists of the console can be the input of another. */
 const passedOver: ReadonlySet<string> = new Set(
-  [...resultColumns, ...exportedHeadings, "expected", "password"].map(foldHeading),
+  [
+    ...resultColumns,
+    ...Object.values(resultHeadings).flatMap((headings) => Object.values(headings)),
+    ...exportedHeadings,
+    ...["expected", "password"],
+  ].map(foldHeading),
 );
 
-/** Exports for people name the time zone beside a time: `Created (Europe/Berlin)`. */
-const zone = /\s*\((?:UTC|[A-Za-z_]+(?:\/[A-Za-z0-9_+-]+)+)\)$/;
+/** A heading without the time zone that files for people name in it: `Created (Europe/Berlin)`. */
+function withoutZone(heading: string): string {
+  const open = heading.lastIndexOf("(");
+  return heading.endsWith(")") && isTimeZone(heading.slice(open + 1, -1)) ? heading.slice(0, open) : heading;
+}
 
 /**
  * The column that is meant by a heading; `ignored` for those of a results file or of a list that the console exports,
- * undefined for an unknown one.
+ * undefined for an unknown one. A serial number says all that there is to say of a profile: what a file of revocations has
+ * about its owner beside it is passed over.
  */
 export function readHeading(kind: JobKind, heading: string): JobColumn | "ignored" | undefined {
-  const name = foldHeading(heading.replace(zone, ""));
-  const column = columnOf.get(name);
+  const column = columnOf.get(foldHeading(heading));
   if (column !== undefined && isColumnOf(kind, column)) return column;
-  return passedOver.has(name) ? "ignored" : undefined;
+  const isPassedOver = passedOver.has(foldHeading(withoutZone(heading)));
+  return isPassedOver || (kind === "revocation" && columnOf.has(foldHeading(heading))) ? "ignored" : undefined;
 }
 
 /** Whether jobs of the kind have this column. */

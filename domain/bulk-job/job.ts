@@ -1,15 +1,22 @@
 import type { Scope } from "../scopes.ts";
 
-/** What a bulk job does to people. */
-export const jobKinds = ["onboarding", "offboarding", "reactivation"] as const;
+/** What a bulk job does: to people, or to profiles. */
+export const jobKinds = ["onboarding", "offboarding", "reactivation", "revocation"] as const;
 export type JobKind = (typeof jobKinds)[number];
 
 /** What a token needs when rows ask for profiles. */
 export const profileScope: Scope = "profile.create";
 
-/** The scopes that a token needs for what a job does to people, in addition to the scope for jobs. */
+const scopeOfKind = {
+  onboarding: "user.modify",
+  offboarding: "user.delete",
+  reactivation: "user.modify",
+  revocation: "profile.delete",
+} as const satisfies Record<JobKind, Scope>;
+
+/** The scopes that a token needs for what a job does, in addition to the scope for jobs. */
 export const scopesOfJob = (kind: JobKind, { profiles }: { profiles: boolean }): Scope[] => [
-  kind === "offboarding" ? "user.delete" : "user.modify",
+  scopeOfKind[kind],
   ...(profiles ? [profileScope] : []),
 ];
 
@@ -37,13 +44,22 @@ export const finalJobStates = [
   "failed",
 ] as const satisfies JobState[];
 
-/** What made a job: a file or a list, a retry or an undo of another job, or the offboarding of one user with days of grace. */
-export const jobOrigins = ["upload", "retry", "undo", "user"] as const;
+/**
+ * What made a job: a file or a list, a retry or an undo of another job, the offboarding of one user with days of grace, or
+ * all that a search and filter of a list found.
+ */
+export const jobOrigins = ["upload", "retry", "undo", "user", "filter"] as const;
 export type JobOrigin = (typeof jobOrigins)[number];
+
+/** What a client searched and filtered a list by to make a job of all that it found, in the words of the list. */
+export interface JobMatching {
+  search?: string;
+  filter: Readonly<Record<string, string>>;
+}
 
 /** What a watcher is told in `error` while a job has not failed. */
 export const jobNotices = {
-  /** An offboarding or a reactivation waits until somebody says how many people it is about. */
+  /** An offboarding, a reactivation or a revocation waits until somebody says how many people or profiles it is about. */
   confirmationRequired: "confirmation_required",
   /** The realm has changed since the check: other people are affected than it said. */
   changedSinceCheck: "changed_since_check",
@@ -65,10 +81,10 @@ export const jobNameMax = 200;
 /** A job that has not moved for this long has stalled. */
 export const stalledSeconds = 60;
 
-/** A bulk offboarding or reactivation of so many people or fewer never needs its number confirmed. */
+/** A bulk job about so many people or profiles or fewer never needs its number confirmed. */
 export const unconfirmedOffboardingsMax = 100;
 
-/** One of a larger share of the realm's active people needs its number confirmed, unless the realm has its own share. */
+/** One of a larger share of the realm's active people, or profiles, needs its number confirmed, unless the realm has its own share. */
 export const unconfirmedShareMax = 0.2;
 
 /** Rows of one job. */
@@ -96,7 +112,7 @@ export const finishedDaysMax = 90;
 export const rowStatuses = ["pending", "working", "changed", "unchanged", "failed", "skipped"] as const;
 export type RowStatus = (typeof rowStatuses)[number];
 
-/** Kinds of which a large one needs its number of people confirmed. */
+/** Kinds of which a large one needs its number confirmed. */
 export const needsConfirming = (kind: JobKind): boolean => kind !== "onboarding";
 
 /** The states in which an offboarding can be taken back. */

@@ -1,9 +1,10 @@
 /** Why a row of a bulk job failed or was skipped, each with what people are told. */
 export const rowErrors = {
   invalid_row: "The row cannot be used.",
-  duplicate_row: "An earlier row is about the same person.",
+  duplicate_row: "An earlier row is about the same person or profile.",
   user_not_found: "There is no such user in this realm.",
   ambiguous_email: "Several people have this e-mail address; name the person by userID or pairwiseID.",
+  profile_not_found: "There is no such profile of a user in this realm.",
   user_offboarded: "This user is offboarded; reactivate them first.",
   user_locked: "A locked user cannot get a profile.",
   profile_limit_reached: "The user has as many active profiles as the limit allows.",

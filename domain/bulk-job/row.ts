@@ -2,14 +2,14 @@ import { z } from "zod";
 import { certificateFormats } from "../certificate-format.ts";
 import { deviceTypes } from "../device.ts";
 import { EmailAddress } from "../email.ts";
-import { UserID } from "../ids.ts";
+import { UserID, WrittenSerialNumber } from "../ids.ts";
 import { ProfileName } from "../profile.ts";
 import { realmLimits } from "../realm.ts";
 import { text } from "../text.ts";
 import { jobColumns, neededColumns, profileColumns, type JobColumn } from "./columns.ts";
 import type { JobKind } from "./job.ts";
 
-/** What a row says about a person. */
+/** What a row says about a person, or which profile it is about. */
 export interface RowValues {
   userID: string | null;
   pairwiseID: string | null;
@@ -18,6 +18,7 @@ export interface RowValues {
   profileName: string | null;
   deviceType: string | null;
   format: string | null;
+  serial: string | null;
 }
 
 export interface ReadRow {
@@ -38,6 +39,7 @@ const nothing: RowValues = {
   profileName: null,
   deviceType: null,
   format: null,
+  serial: null,
 };
 
 const wholeNumber = `must be a whole number from 0 to ${realmLimits.maxProfiles}`;
@@ -59,6 +61,7 @@ const readers = {
     .string()
     .toLowerCase()
     .pipe(z.enum(certificateFormats, `must be one of ${certificateFormats.join(", ")}`)),
+  serial: WrittenSerialNumber,
 } as const satisfies { [Column in JobColumn]: z.ZodType<RowValues[Column], string> };
 
 /**

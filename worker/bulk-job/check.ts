@@ -5,7 +5,7 @@ import * as transitions from "../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../db/queries/bulk-job/progress.ts";
 import type { WorkedJob } from "../../db/queries/bulk-job/progress.ts";
 import * as bulkJobs from "../../db/queries/bulk-job/jobs.ts";
-import { jobNotices, needsConfirming } from "../../domain/bulk-job/job.ts";
+import { jobNotices } from "../../domain/bulk-job/job.ts";
 import type { BulkJobDeps } from "./deps.ts";
 import { slicesOf, bisectOnError } from "./bisect.ts";
 import { recordEnd } from "./finish.ts";
@@ -21,9 +21,8 @@ export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
   if (!(await checkAll(deps, job, { again: false }))) return;
 
   const found = await checks.findings(db, job.id);
-  const large =
-    needsConfirming(job.kind) &&
-    (await bulkJobs.needsConfirmation(db, { realmId: job.realmId, expectedChange: found.changed }));
+  const { realmId, kind } = job;
+  const large = await bulkJobs.needsConfirmation(db, { realmId, kind, expectedChange: found.changed, at: clock.now() });
   if (endsUnchanged(job, found)) {
     await endUnchanged(deps, job);
     return;
@@ -59,7 +58,7 @@ async function endUnchanged({ db, clock, log }: BulkJobDeps, job: WorkedJob): Pr
 }
 
 /** What comes after a check: to wait for somebody, for its time, or for its turn. */
-function next(
+async function next(
   tx: Db,
   { id: jobId, realmId, dryRun, executeAt }: WorkedJob,
   { unconfirmed, found, at }: { unconfirmed: boolean; found: checks.Findings; at: Date },
@@ -70,7 +69,7 @@ function next(
   if (unconfirmed) {
     return transitions.toReady(tx, { ...job, found, expectedChange, notice: jobNotices.confirmationRequired });
   }
-  if (executeAt !== null && executeAt > at) return transitions.toScheduled(tx, { ...job, by: { found } });
+  if (executeAt !== null && (await transitions.toScheduled(tx, { ...job, by: { found } }))) return true;
   return transitions.toQueued(tx, { ...job, expectedChange, profiles: found.profiles });
 }
 

@@ -1,3 +1,4 @@
+import * as bulkRevocation from "../../db/operations/bulk-revocation.ts";
 import * as offboarding from "../../db/operations/offboarding.ts";
 import * as onboarding from "../../db/operations/onboarding.ts";
 import * as reactivation from "../../db/operations/reactivation.ts";
@@ -15,7 +16,7 @@ import { slicesOf, bisectOnError } from "./bisect.ts";
 const onboardingSlice = 100;
 
 /** The same where profiles are revoked. */
-const offboardingSlice = 250;
+const revokingSlice = 250;
 
 /** The same where people are let back in: a whole chunk. */
 const reactivationSlice = chunkSize;
@@ -25,8 +26,13 @@ const reactivationSlice = chunkSize;
  * under way it finishes even then. Throws {@link RetryLater} when some are in another worker's hand, or went back to the queue.
  */
 export async function workRows(deps: BulkJobDeps, chunk: RowRange): Promise<void> {
-  const size = { onboarding: onboardingSlice, offboarding: offboardingSlice, reactivation: reactivationSlice };
-  const work = { onboarding: onboard, offboarding: offboard, reactivation: reactivate };
+  const size = {
+    onboarding: onboardingSlice,
+    offboarding: revokingSlice,
+    reactivation: reactivationSlice,
+    revocation: revokingSlice,
+  };
+  const work = { onboarding: onboard, offboarding: offboard, reactivation: reactivate, revocation: revoke };
   let complete = false;
   const kind = (await jobs.find(deps.db, chunk.jobId))?.kind;
   if (kind === undefined) return;
@@ -50,11 +56,11 @@ export async function workRows(deps: BulkJobDeps, chunk: RowRange): Promise<void
 export async function endWorkingRows(deps: EndingDeps, job: WorkedJob): Promise<void> {
   const all = { jobId: job.id, from: 1, to: job.lastPosition + 1 };
   if (job.kind === "offboarding") {
-    for (const slice of slicesOf(all, offboardingSlice)) await offboard(deps, job, slice);
+    for (const slice of slicesOf(all, revokingSlice)) await offboard(deps, job, slice);
     return;
   }
-  // Of a reactivation no row is ever under way.
-  if (job.kind === "reactivation") return;
+  // Of a reactivation and a revocation no row is ever under way.
+  if (job.kind !== "onboarding") return;
   const at = deps.clock.now();
   await issuances.failUnsettledOfJob(deps.db, { jobId: job.id, errorCode: "issuance_failed", at });
   for (const slice of slicesOf(all, chunkSize)) await conclude(deps, slice);
@@ -110,6 +116,20 @@ function reactivate(
   return bisectOnError(slice, {
     work: (part) =>
       db.transaction((tx) => reactivation.letBackIn(tx, { ...part, realmId, undoOf, actor, at: clock.now() })),
+    giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
+    log,
+  });
+}
+
+function revoke(
+  { db, clock, log }: EndingDeps,
+  { id, realmId, reason, actor }: WorkedJob,
+  slice: RowRange,
+): Promise<Progresses> {
+  if (reason === null) throw new Error(`revocation ${id} has no reason`);
+  return bisectOnError(slice, {
+    work: (part) =>
+      db.transaction((tx) => bulkRevocation.revokeRows(tx, { ...part, realmId, reason, actor, at: clock.now() })),
     giveUp: (row) => jobs.failRow(db, { ...row, code: "internal_error", at: clock.now() }),
     log,
   });

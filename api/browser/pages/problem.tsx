@@ -14,6 +14,8 @@ export interface ProblemOptions {
   startAgain?: string | undefined;
   /** When trying again makes sense, for 429 and 503. */
   retryAfterSeconds?: number | undefined;
+  /** What there is to say in addition. */
+  note?: (texts: Texts, language: Language) => string;
 }
 
 /**
@@ -23,7 +25,7 @@ export interface ProblemOptions {
 export function sendProblem(
   page: Pick<PageRequest, "deps" | "request" | "response">,
   problem: Problem,
-  { startAgain, retryAfterSeconds }: ProblemOptions = {},
+  { startAgain, retryAfterSeconds, note }: ProblemOptions = {},
 ): void {
   const { status } = problems[problem];
   const { response } = page;
@@ -38,6 +40,7 @@ export function sendProblem(
       body: (
         <>
           <p>{texts.problems[problem].happened}</p>
+          {note && <p>{note(texts, language)}</p>}
           <p>
             {wait === undefined ? (
               <HelpText text={texts.problems[problem].remedy} language={language} realm={realm} />

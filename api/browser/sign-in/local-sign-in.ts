@@ -6,6 +6,7 @@ import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { contextOf } from "../../http/request-context.ts";
+import { sendAccessEnded } from "../session/access-ended.ts";
 import { beginLogin } from "../session/browser-login.ts";
 import { pathOn } from "../pages/continue-to.ts";
 import { verifyFormToken } from "../pages/form-token.ts";
@@ -48,7 +49,7 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   if (found.offboardedAt === null && (await beginLogin(deps, page, signedIn))) {
     redirect(page, pathOn(deps, asked.path ?? homePath({ administrator })));
   } else {
-    sendProblem(page, "offboarded");
+    await sendAccessEnded(page, signedIn);
   }
 }
 

@@ -15,7 +15,8 @@ export interface UpstreamSignIn {
 /** Whom somebody turned out to be, and how: known here, adopted from the users that the realm had, or new. */
 export type SignInOutcome =
   | { userId: string; administrator: boolean; how: "known" | "adopted" | "created" }
-  | { problem: "offboarded" | "identity_conflict" };
+  /** `userId`: who that is, where it is certain. */
+  | { problem: "offboarded" | "identity_conflict"; userId?: string };
 
 /** Somebody else was faster with the same person: looking again finds what they made. */
 const madeMeanwhile = (error: unknown): boolean =>
@@ -54,7 +55,9 @@ async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignIn
   // Only now, with the row held: a sign-in beside this one may have adopted the user.
   const subject = await identities.subjectOf(tx, { realmId, userId: sameId.id, issuer });
   if (subject === person.subject) return welcome(tx, arrival, { user: sameId, how: "known", at });
-  if (sameId.offboardedAt !== null) return { problem: "offboarded" };
+  if (sameId.offboardedAt !== null) {
+    return { problem: "offboarded", ...(subject === undefined && { userId: sameId.id }) };
+  }
   if (subject !== undefined) return { problem: "identity_conflict" };
   await identities.create(tx, { ...identity, userId: sameId.id, at });
   return welcome(tx, arrival, { user: sameId, how: "adopted", at });
@@ -80,7 +83,7 @@ async function welcome(
   { realmId, issuer, person }: UpstreamSignIn,
   { user, how, at }: { user: identities.UpstreamUser; how: "known" | "adopted"; at: Date },
 ): Promise<SignInOutcome> {
-  if (user.offboardedAt !== null) return { problem: "offboarded" };
+  if (user.offboardedAt !== null) return { problem: "offboarded", userId: user.id };
   const { id, email, displayName, administrator } = user;
   const now = {
     email: person.email ?? email,

@@ -6,6 +6,7 @@ import { rememberRealm } from "../pages/page-realm.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
 import { contextOf } from "../../http/request-context.ts";
+import { sendAccessEnded } from "../session/access-ended.ts";
 import { beginLogin } from "../session/browser-login.ts";
 import { pathOn } from "../pages/continue-to.ts";
 import { homePath } from "../sign-in/home.ts";
@@ -41,7 +42,10 @@ export const finishLogin = (providers: Providers): ((page: PageRequest) => Promi
       if (problem === undefined) return;
       contextOf(page.response).log().info({ event: "upstream.not_admitted", realmId, problem }, "not signed in");
       rememberRealm(page, await realms.findById(deps.db, realmId));
-      sendProblem(page, problem, { startAgain: again(true) });
+      const startAgain = again(true);
+      if (problem === "offboarded" && arrived.userId !== undefined) {
+        await sendAccessEnded(page, { realmId, userId: arrived.userId }, { startAgain });
+      } else sendProblem(page, problem, { startAgain });
     } catch (error) {
       if (!(error instanceof UpstreamError)) throw error;
       // Who was refused may want to be somebody else; the provider would not ask on its own.

@@ -25,7 +25,7 @@ export const JobRowView = z
       .nullable()
       .describe(`One of ${Object.keys(rowErrors).join(", ")}.`),
     message: z.string().nullable(),
-    serial: z.string().optional(),
+    serial: cell.describe("Of the profile that was issued; of a revocation the one that the row is about."),
     identity: z.string().optional(),
     radiusCN: z.string().optional(),
     data: z.string().optional(),
@@ -35,10 +35,13 @@ export const JobRowView = z
   .meta({ id: "JobRow" });
 export type JobRowView = z.infer<typeof JobRowView>;
 
-/** The same with whom it is about, and how many profiles an offboarding takes from them. */
+/** The same with whom it is about, and how many profiles an offboarding or a revocation takes from them. */
 export const JobRowOfPersonView = JobRowView.extend({
   user: z.string().nullable().describe("The userID of the person; null: nobody who is there, or not checked yet."),
-  profiles: z.int().nullable().describe("Offboarding: how many active profiles the person had at the check."),
+  profiles: z
+    .int()
+    .nullable()
+    .describe("Offboarding: how many active profiles the person had at the check. Revocation: 1 or 0."),
 }).meta({ id: "JobRowOfPerson" });
 export type JobRowOfPersonView = z.infer<typeof JobRowOfPersonView>;
 
@@ -66,6 +69,7 @@ export function jobRowView(
   return {
     ...input,
     ...(row.maxProfiles !== null && { maxProfiles: row.maxProfiles }),
+    ...(row.serialNumber !== null && { serial: row.serialNumber }),
     row: row.position,
     status: row.status,
     ...outcomeOf(row),

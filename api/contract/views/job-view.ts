@@ -42,7 +42,15 @@ export const JobView = z
       ),
     origin: z
       .enum(jobOrigins)
-      .describe("What made it: a file or list, a retry or an undo of another job, or the offboarding of one user."),
+      .describe(
+        "What made it: a file or list, a retry or an undo of another job, the offboarding of one user, or all that a " +
+          "search and filter found.",
+      ),
+    matching: z
+      .object({ search: z.string().optional(), filter: z.record(z.string(), z.string()) })
+      .nullable()
+      .describe("The search and filter that found its rows, with `origin` `filter`."),
+    reason: z.int().nullable().describe("Revocation: CRLReason (RFC 5280 section 5.3.1)."),
     graceDays: z.int().nullable().describe("Offboarding: devices go off so many days after everybody is locked out."),
     revokeAt: Timestamp.nullable().describe("When they go off, once everybody is locked out."),
     undoOf: z.uuid().nullable().describe("The offboarding that this reactivation takes back."),
@@ -55,7 +63,9 @@ export const JobView = z
     affectedProfiles: z
       .int()
       .nullable()
-      .describe("Offboarding: how many profiles the check found that would be revoked. Null before that."),
+      .describe(
+        "Offboarding and revocation: how many profiles the check found that would be revoked. Null before that.",
+      ),
     hasOutput: z.boolean().describe("Whether files and keys of its profiles can still be read by its creator."),
   })
   .meta({ id: "Job" });
@@ -86,6 +96,8 @@ export function jobView(job: Job, at: Date): JobView {
     etaSeconds: etaOf(job, { done, rate, at }),
     error: job.stalled ? jobNotices.stalled : job.errorCode,
     origin: job.origin,
+    matching: job.matching,
+    reason: job.reason,
     graceDays: job.graceDays,
     revokeAt: job.revokeAt?.toISOString() ?? null,
     undoOf: job.undoOf,

@@ -1,12 +1,15 @@
+import { z } from "zod";
 import type { Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as chain from "../../../db/queries/audit/audit-seals.ts";
 import type { SignedHead } from "../../../db/queries/audit/audit-seals.ts";
-import { csvLine } from "../../../domain/csv.ts";
+import { csvForPeople, csvLine, type CsvReader } from "../../../domain/csv.ts";
+import { csvReaderOf, csvReaderQuery } from "../../contract/csv-reader.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { exported, Streamed } from "../../contract/stream.ts";
 import { ExportedEntryView, exportedEntryView } from "../../contract/views/audit-entry-view.ts";
 import { auditFilter } from "./audit-filter.ts";
+import { columnsForPeople } from "./export-columns.ts";
 
 export const exportAuditEntries = exported({
   operation: "exportAuditEntries",
@@ -18,10 +21,11 @@ export const exportAuditEntries = exported({
   access: "admin",
   scope: "audit.read",
   filter: auditFilter,
+  query: z.object(csvReaderQuery),
   types: { "application/x-ndjson": ExportedEntryView, "text/csv": ExportedEntryView },
   errors: [],
 
-  async handle({ principal, filter, type, deps: { db, clock } }) {
+  async handle({ principal, filter, query, type, deps: { db, clock } }) {
     const { realmId } = principal;
     const asCsv = type === "text/csv";
     await audit.record(db, {
@@ -34,7 +38,7 @@ export const exportAuditEntries = exported({
     const head = await chain.latestHead(db, realmId);
     const pages = pagesOf(db, { realmId, filter, head });
     return asCsv
-      ? new Streamed("text/csv; charset=utf-8; header=present", "audit.csv", csv(pages))
+      ? new Streamed("text/csv; charset=utf-8; header=present", "audit.csv", csv(pages, csvReaderOf(query)))
       : new Streamed(
           "application/x-ndjson",
           "audit.ndjson",
@@ -81,11 +85,18 @@ async function* ndjson(
   if (lastLine !== undefined) yield `${JSON.stringify(lastLine)}\n`;
 }
 
-async function* csv(pages: AsyncIterable<audit.ExportedEntry[]>): AsyncGenerator<string> {
-  const columns = Object.keys(ExportedEntryView.shape) as (keyof ExportedEntryView)[];
-  yield csvLine(columns);
+async function* csv(
+  pages: AsyncIterable<audit.ExportedEntry[]>,
+  reader: CsvReader | undefined,
+): AsyncGenerator<string> {
+  const { heading, line } = reader === undefined ? csvForPrograms() : csvForPeople(columnsForPeople(reader), reader);
+  yield heading;
   for await (const page of pages) {
-    const lines = page.map(exportedEntryView).map((view) => csvLine(columns.map((column) => view[column])));
-    if (lines.length > 0) yield lines.join("");
+    if (page.length > 0) yield page.map((entry) => line(exportedEntryView(entry))).join("");
   }
+}
+
+function csvForPrograms(): { heading: string; line: (view: ExportedEntryView) => string } {
+  const columns = Object.keys(ExportedEntryView.shape) as (keyof ExportedEntryView)[];
+  return { heading: csvLine(columns), line: (view) => csvLine(columns.map((column) => view[column])) };
 }

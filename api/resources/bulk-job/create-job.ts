@@ -1,8 +1,10 @@
+import type { Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
-import { profileScope, type JobKind } from "../../../domain/bulk-job/job.ts";
+import { jobRowsMax, profileScope, type JobKind } from "../../../domain/bulk-job/job.ts";
 import type { ErrorCode } from "../../../domain/errors.ts";
 import type { BulkJobID } from "../../../domain/ids.ts";
+import type { RevocationReason } from "../../../domain/revocation.ts";
 import { drawBulkJobId } from "../../../runtime/draw-ids.ts";
 import { requireScope } from "../../contract/access.ts";
 import type { Fail, IncomingCall, Upload } from "../../contract/endpoint.ts";
@@ -11,9 +13,10 @@ import type { Reply } from "../../contract/reply.ts";
 import type { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
-import { UnusableFile } from "./input.ts";
+import { UnusableFile, type FoundInput } from "./input.ts";
 import { requireNear, requireRowQuota } from "./job-rules.ts";
 import type { JobQuery } from "./job-upload.ts";
+import { readMatchingRows, type MatchingRows } from "./matching.ts";
 import { readInput } from "./read-input.ts";
 import { receiveRows } from "./receive-rows.ts";
 
@@ -27,22 +30,32 @@ export const jobCreationErrors = [
 type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "signal"> & {
   principal: Principal;
   query: JobQuery;
+  /** Of a revocation. */
+  reason?: RevocationReason;
   upload: Upload;
   fail: Fail<(typeof jobCreationErrors)[number]>;
 };
 
+/** A job before its rows are known. */
+type Beginning = Omit<jobs.NewJob, "columns"> & { jobId: BulkJobID };
+
 /**
- * Receives a file and makes a job of it. Rows are stored while they come in; only when all are there does the job begin,
- * in one transaction with its audit entry and the Idempotency-Key. Whatever goes wrong before leaves nothing behind.
+ * Makes a job of a file, or of all that a search and filter find. It begins in one transaction with its audit entry and the
+ * Idempotency-Key; whatever goes wrong before leaves nothing behind.
  */
 export async function createJob(kind: JobKind, call: CreationCall): Promise<Reply<JobView>> {
-  const { deps, principal, query, upload, change, prefer, log, signal, fail } = call;
+  const { deps, principal, query, reason, upload, prefer, log, signal, fail } = call;
   const { db, clock } = deps;
   const { realmId } = principal;
   const { dryRun = false, executeAt = null, confirmTotal = null, graceDays = null, name = null, rowOffset = 0 } = query;
-  const actor = actorOf(principal);
   const own = { realmId, jobId: drawBulkJobId() };
   requireNear(executeAt, clock.now(), fail);
+  const job = {
+    ...own,
+    ...{ kind, dryRun, executeAt, confirmTotal, graceDays, reason: reason ?? null, name, rowOffset },
+    actor: actorOf(principal),
+    at: clock.now(),
+  };
 
   let jobId: BulkJobID;
   try {
@@ -50,47 +63,10 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
       columns: query.columns ?? {},
       ignoreUnknown: query.unknownColumns === "ignore",
     });
-    const { total, invalid } = await receiveRows(deps, {
-      job: {
-        ...own,
-        kind,
-        dryRun,
-        executeAt,
-        confirmTotal,
-        graceDays,
-        name,
-        rowOffset,
-        actor,
-        at: clock.now(),
-      },
-      input,
-      requireProfiles() {
-        requireScope(principal, profileScope);
-      },
-      fail,
-    });
-    ({ jobId } = await change(async (tx) => {
-      const at = clock.now();
-      await requireRowQuota(tx, { realmId, rows: total, fail });
-      if (!(await jobs.begin(tx, { ...own, total, at }))) throw new UnusableFile("The upload took too long.");
-      await audit.record(tx, {
-        realmId,
-        event: "job_create",
-        actor,
-        at,
-        properties: {
-          job: own.jobId,
-          kind,
-          total,
-          invalid,
-          dryRun,
-          executeAt,
-          confirmTotal,
-          ...(graceDays !== null && { graceDays }),
-        },
-      });
-      return { jobId: own.jobId };
-    }));
+    ({ jobId } =
+      "matching" in input
+        ? await beginMatching(job, readMatchingRows(kind, input.matching), call)
+        : await beginReceived(job, input, call));
   } catch (error) {
     await discard();
     if (!(error instanceof UnusableFile)) throw error;
@@ -101,9 +77,9 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
   // A repeat: the first request's job is the answer.
   if (jobId !== own.jobId) await discard();
   await advance(jobId, "received", { deps, log });
-  const job = await jobs.find(db, { realmId, jobId, at: clock.now() });
-  if (job === undefined) throw new Error(`job ${jobId} has gone`);
-  return answerJob(job, { deps, prefer, signal });
+  const begun = await jobs.find(db, { realmId, jobId, at: clock.now() });
+  if (begun === undefined) throw new Error(`job ${jobId} has gone`);
+  return answerJob(begun, { deps, prefer, signal });
 
   async function discard(): Promise<void> {
     try {
@@ -112,4 +88,82 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
       log.warn({ event: "job.discard_failed", jobId: own.jobId, err }, "an upload that failed is left to the workers");
     }
   }
+}
+
+/** Stores the rows of a file while they come in; only when all are there does the job begin. */
+async function beginReceived(
+  job: Beginning,
+  input: FoundInput,
+  { deps, principal, change, fail }: CreationCall,
+): Promise<{ jobId: BulkJobID }> {
+  const { total, invalid } = await receiveRows(deps, {
+    job,
+    input,
+    requireProfiles() {
+      requireScope(principal, profileScope);
+    },
+    fail,
+  });
+  return change((tx) => begin(tx, { job, total, found: { invalid }, at: deps.clock.now(), fail }));
+}
+
+/** Finds the rows in the transaction that begins the job. */
+async function beginMatching(
+  job: Beginning,
+  { scope, columns, given, recorded, add }: MatchingRows,
+  { deps, principal, change, fail }: CreationCall,
+): Promise<{ jobId: BulkJobID }> {
+  requireScope(principal, scope);
+  return change(async (tx) => {
+    const at = deps.clock.now();
+    await jobs.create(tx, { ...job, columns, origin: "filter", matching: given });
+    const total = await add(tx, { ...job, at });
+    if (total === 0) throw new UnusableFile("Nothing in the list matches.", { path: "matching" });
+    if (total > jobRowsMax) {
+      throw fail("payload_too_large", {
+        description: `More than ${jobRowsMax} match. Narrow the filter, and make several jobs.`,
+      });
+    }
+    return begin(tx, { job, total, found: { matching: recorded }, at, fail });
+  });
+}
+
+/** The job is the workers' from here on. What was found for it goes into its audit entry. */
+async function begin(
+  tx: Db,
+  {
+    job,
+    total,
+    found,
+    at,
+    fail,
+  }: {
+    job: Beginning;
+    total: number;
+    found: Readonly<Record<string, unknown>>;
+    at: Date;
+    fail: Fail<"too_many_rows_waiting">;
+  },
+): Promise<{ jobId: BulkJobID }> {
+  const { realmId, jobId, kind, dryRun, executeAt, confirmTotal, graceDays, reason, actor } = job;
+  await requireRowQuota(tx, { realmId, rows: total, fail });
+  if (!(await jobs.begin(tx, { realmId, jobId, total, at }))) throw new UnusableFile("The upload took too long.");
+  await audit.record(tx, {
+    realmId,
+    event: "job_create",
+    actor,
+    at,
+    properties: {
+      job: jobId,
+      kind,
+      total,
+      ...found,
+      dryRun,
+      executeAt,
+      confirmTotal,
+      ...(graceDays !== null && { graceDays }),
+      ...(reason !== null && { reason }),
+    },
+  });
+  return { jobId };
 }

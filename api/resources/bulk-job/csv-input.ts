@@ -1,7 +1,7 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, parse } from "csv-parse";
-import type { JobColumn } from "../../../domain/bulk-job/columns.ts";
+import { bareColumn, isColumnOf, type JobColumn } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { csvSeparators, unguardCell } from "../../../domain/csv.ts";
 import { isEmailAddress } from "../../../domain/email.ts";
@@ -40,7 +40,7 @@ export async function csvInput(
   }
   if (header === undefined) throw new UnusableFile("The file is empty.");
   const columns = readColumns(kind, header, choices);
-  if (columns === "bare") return { columns: bareColumns, rows: bareRows(kind, header, records) };
+  if (columns === "bare") return { columns: bareColumns(kind), rows: bareRows(kind, header, records) };
   return {
     columns: columns.flatMap(({ heading, column }) => (column === "ignored" ? [] : [heading])),
     rows: rowsOf(
@@ -115,10 +115,11 @@ async function* rowsOf(
   }
 }
 
-const bareColumns = ["pairwiseID", "email"] as const satisfies readonly JobColumn[];
+const bareColumns = (kind: JobKind): JobColumn[] =>
+  isColumnOf(kind, "email") ? [bareColumn[kind], "email"] : [bareColumn[kind]];
 
 /**
- * Rows of a table that is nothing but identifiers or addresses, without a heading. An address names somebody by their
+ * Rows of a table that is nothing but identifiers, addresses or serial numbers, without a heading. An address names somebody by their
  * e-mail; it may be the pairwise id of a person who leaves as well, but never makes somebody who joins.
  */
 async function* bareRows(
@@ -126,19 +127,24 @@ async function* bareRows(
   first: readonly string[],
   records: AsyncIterable<string[]>,
 ): AsyncGenerator<ParsedRow> {
+  const columns = bareColumns(kind);
   let position = 0;
   const rowOf = (record: readonly string[]): ParsedRow | undefined => {
     position += 1;
     const value = unguardCell(record[0] ?? "").trim();
     if (record.slice(1).some((cell) => cell.trim() !== "")) {
-      return { position, unreadable: "The row has more than one cell.", given: [inputText(value), null] };
+      return {
+        position,
+        unreadable: "The row has more than one cell.",
+        given: columns.map((_, index) => (index === 0 ? inputText(value) : null)),
+      };
     }
     if (value === "") return undefined;
-    const isAddress = isEmailAddress(value);
+    const isAddress = isColumnOf(kind, "email") && isEmailAddress(value);
     const cells = new Map<JobColumn, string>();
-    if (!isAddress || kind !== "onboarding") cells.set("pairwiseID", value);
+    if (!isAddress || kind !== "onboarding") cells.set(bareColumn[kind], value);
     if (isAddress) cells.set("email", value);
-    return { position, cells, given: givenOf(bareColumns, cells) };
+    return { position, cells, given: givenOf(columns, cells) };
   };
   const begin = rowOf(first);
   if (begin !== undefined) yield begin;

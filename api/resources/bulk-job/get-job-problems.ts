@@ -3,7 +3,8 @@ import * as jobRows from "../../../db/queries/bulk-job/rows.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
-import { inputColumns, wordsFor } from "../../contract/views/job-row-view.ts";
+import { wordsFor } from "../../contract/views/job-row-view.ts";
+import { faultOf } from "./row-fault.ts";
 
 /** Causes that are told, and rows that are named for each. */
 const problemsMax = 100;
@@ -42,21 +43,12 @@ export const getJobProblems = endpoint({
 });
 
 function problemView({ errorCode, message, count, positions }: jobRows.Problem, job: jobs.Job): JobProblem {
-  const [, column, reason] = /^([A-Za-z]+(?: or [A-Za-z]+)*): (.+)$/s.exec(message ?? "") ?? [];
+  const fault = faultOf(message ?? "", job);
   return {
     error: errorCode,
-    column: column === undefined ? null : headingsOf(column, job),
-    message: reason ?? message ?? wordsFor(errorCode),
+    column: fault === undefined ? null : fault.columns.join(" or "),
+    message: fault?.reason ?? message ?? wordsFor(errorCode),
     count,
     rows: positions,
   };
-}
-
-/** Columns as the file calls them; those that it lacks by their own names. */
-function headingsOf(columns: string, job: jobs.Job): string {
-  const given: readonly string[] = inputColumns(job);
-  return columns
-    .split(" or ")
-    .map((column) => job.columns[given.indexOf(column)] ?? column)
-    .join(" or ");
 }

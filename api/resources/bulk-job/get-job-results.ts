@@ -2,6 +2,7 @@ import { z } from "zod";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import { rowStatuses } from "../../../domain/bulk-job/job.ts";
 import { BulkJobID } from "../../../domain/ids.ts";
+import { csvReaderOf, csvReaderQuery } from "../../contract/csv-reader.ts";
 import { filters } from "../../contract/filters.ts";
 import { Streamed, streaming } from "../../contract/stream.ts";
 import { JobRowView } from "../../contract/views/job-row-view.ts";
@@ -15,7 +16,7 @@ export const getJobResults = streaming({
   description:
     "What was given for each, and its status; before the job runs, what the check expects. Files and keys are there for " +
     "the creator of the job, through the same client and with the scope `profile.create`, until they are erased. " +
-    "As CSV it can be uploaded again.",
+    "As CSV it can be uploaded again. For people (`lang`, `zone`) rows are counted as the file counts them.",
   path: "/api/jobs/:id/results",
   access: "admin",
   scope: "job.read",
@@ -25,6 +26,7 @@ export const getJobResults = streaming({
       .list(z.enum(rowStatuses, "there is no such status"))
       .optional()
       .describe(`Only rows with one of these: ${rowStatuses.join(", ")}, comma-separated or repeated.`),
+    ...csvReaderQuery,
   }),
   types: {
     "application/json": z.object({ result: z.literal("ok"), code: z.literal(200), data: z.array(JobRowView) }),
@@ -35,11 +37,11 @@ export const getJobResults = streaming({
   errors: ["job_not_found"],
   unknown: { id: "job_not_found" },
 
-  async handle({ params: { id: jobId }, query: { status }, type, principal, deps, fail }) {
+  async handle({ params: { id: jobId }, query, type, principal, deps, fail }) {
     const { realmId } = principal;
     const job = await jobs.find(deps.db, { realmId, jobId, at: deps.clock.now() });
     if (job === undefined) throw fail("job_not_found");
-    const pages = resultPages(deps, { job, statuses: status, withOutput: mayReadOutput(principal, job) });
+    const pages = resultPages(deps, { job, statuses: query.status, withOutput: mayReadOutput(principal, job) });
     const name = `${job.kind}-${job.id}`;
     switch (type) {
       case "application/json":
@@ -47,7 +49,11 @@ export const getJobResults = streaming({
       case "application/x-ndjson":
         return new Streamed("application/x-ndjson", `${name}.ndjson`, resultsAsNdjson(pages));
       case "text/csv":
-        return new Streamed("text/csv; charset=utf-8; header=present", `${name}.csv`, resultsAsCsv(pages, job));
+        return new Streamed(
+          "text/csv; charset=utf-8; header=present",
+          `${name}.csv`,
+          resultsAsCsv(pages, { job, reader: csvReaderOf(query) }),
+        );
     }
   },
 });

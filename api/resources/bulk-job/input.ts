@@ -14,6 +14,11 @@ export interface FoundInput {
   rows: AsyncIterable<ParsedRow>;
 }
 
+/** What stands in place of rows: the search and filter of a list, as they came. */
+export interface FoundMatching {
+  matching: object;
+}
+
 /** No row is longer, so that none is ever held that is. */
 export const rowCharactersMax = 64 * 1024;
 

@@ -4,6 +4,7 @@ import { graceDaysMax, jobNameMax, jobRowsMax } from "../../../domain/bulk-job/j
 import { CertificateFormat } from "../../../domain/certificate-format.ts";
 import { DeviceType } from "../../../domain/device.ts";
 import { realmLimits } from "../../../domain/realm.ts";
+import { RevocationReason, revocationReasons } from "../../../domain/revocation.ts";
 import { text } from "../../../domain/text.ts";
 import { filters } from "../../contract/filters.ts";
 import type { UploadFormats } from "../../contract/endpoint.ts";
@@ -46,6 +47,16 @@ export const OffboardingQuery = JobQuery.extend({
 });
 export type JobQuery = z.output<typeof JobQuery> & Pick<z.output<typeof OffboardingQuery>, "graceDays">;
 
+/** The same for a revocation. */
+export const RevocationQuery = JobQuery.extend({
+  reason: filters.count
+    .pipe(RevocationReason)
+    .default(revocationReasons.unspecified)
+    .describe(
+      `CRLReason (RFC 5280 section 5.3.1): ${Object.values(revocationReasons).join(", ")}. Default: ${revocationReasons.unspecified}.`,
+    ),
+});
+
 const OnboardingRow = z
   .object({
     pairwiseID: z.string().nullish().describe("This or an email."),
@@ -65,10 +76,33 @@ const OffboardingRow = z
   .describe("One of them. The e-mail address counts where neither of the others is given.")
   .meta({ id: "OffboardingRow" });
 
-const offerOf = (row: z.ZodType, csvHeader: string): UploadFormats => ({
+const Matching = z.object({ search: z.string().nullish(), filter: z.record(z.string(), z.string()).nullish() });
+const UserMatching = Matching.describe(
+  "Everybody whom `GET /api/user` finds with this search and filter when the job is made, less those who were forgotten; " +
+    "needs `user.read` as well. `{}` is everybody. Nothing else may be in it.",
+).meta({ id: "UserMatching" });
+const ProfileMatching = Matching.describe(
+  "Every profile that `GET /api/profiles` finds with this search and filter when the job is made; needs `profile.read` as " +
+    "well. `{}` is every active profile. Nothing else may be in it.",
+).meta({ id: "ProfileMatching" });
+
+const WrittenSerial = z.string().describe("Decimal, also in groups set apart by blanks, or in hexadecimal octets.");
+const RevocationRow = z.object({ serial: WrittenSerial }).meta({ id: "RevocationRow" });
+
+interface Offered {
+  /** A whole file in JSON. */
+  json: z.ZodType;
+  /** A line of NDJSON. */
+  row: z.ZodType;
+  csvHeader: string;
+  /** What a table may have in one column without a heading. */
+  bare: string;
+}
+
+const offerOf = ({ json, row, csvHeader, bare }: Offered): UploadFormats => ({
   bytesMax,
   types: {
-    "application/json": { schema: z.object({ users: z.array(row).max(jobRowsMax) }) },
+    "application/json": { schema: json },
     "application/x-ndjson": {
       schema: row,
       aliases: ["application/ndjson", "application/jsonl", "application/x-jsonlines", "application/jsonlines"],
@@ -78,7 +112,7 @@ const offerOf = (row: z.ZodType, csvHeader: string): UploadFormats => ({
         .string()
         .describe(
           `UTF-8, or what charset says; comma, semicolon or tab. The header: ${csvHeader}, in any order and case; ` +
-            "none where the file has one column of pairwise ids or e-mail addresses.",
+            `none where the file has one column of ${bare}.`,
         ),
       charsets: ["windows-1252", "iso-8859-1"],
       aliases: ["application/csv", "text/tab-separated-values", "application/vnd.ms-excel"],
@@ -86,9 +120,29 @@ const offerOf = (row: z.ZodType, csvHeader: string): UploadFormats => ({
   },
 });
 
-export const onboardingOffer = offerOf(
+/** Rows, or what finds them. */
+const rowsOr = (rows: z.ZodType, matching: z.ZodType): z.ZodType => z.union([rows, z.object({ matching })]);
+
+const peopleOffer = (row: z.ZodType, csvHeader: string, matching?: z.ZodType): UploadFormats => {
+  const users = z.object({ users: z.array(row).max(jobRowsMax) });
+  return offerOf({
+    json: matching === undefined ? users : rowsOr(users, matching),
+    row,
+    csvHeader,
+    bare: "pairwise ids or e-mail addresses",
+  });
+};
+
+export const onboardingOffer = peopleOffer(
   OnboardingRow,
   "pairwiseID or email, and optionally maxProfiles, profileName, deviceType, format",
 );
 /** Rows that say who it is and nothing else: of an offboarding, and of a reactivation. */
-export const personOffer = offerOf(OffboardingRow, "userID, pairwiseID or email");
+export const personOffer = peopleOffer(OffboardingRow, "userID, pairwiseID or email", UserMatching);
+/** Rows that say which profile it is. */
+export const profileOffer = offerOf({
+  json: rowsOr(z.object({ serials: z.array(WrittenSerial).max(jobRowsMax) }), ProfileMatching),
+  row: RevocationRow,
+  csvHeader: "serial",
+  bare: "serial numbers",
+});

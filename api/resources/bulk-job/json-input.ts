@@ -1,17 +1,33 @@
-import { Tokenizer, TokenParser, TokenType, type ParsedTokenInfo } from "@streamparser/json";
+import { Tokenizer, TokenParser } from "@streamparser/json";
 import { jobColumns } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
-import { rowCharactersMax, UnusableFile, type FoundInput, type ParsedRow } from "./input.ts";
+import { parseJson } from "../../http/json-text.ts";
+import { rowCharactersMax, UnusableFile, type FoundInput, type FoundMatching, type ParsedRow } from "./input.ts";
+import { createChecks, type ListName } from "./json-checks.ts";
 import { rowOf } from "./json-row.ts";
 
-/** `{"users": […]}`. Rows are there as soon as they have been read; nothing else of the text is kept. */
-export const jsonInput = (kind: JobKind, text: AsyncIterable<string>): FoundInput => ({
-  columns: jobColumns[kind],
-  rows: rowsOf(kind, text),
-});
+/**
+ * `{"users": […]}` or `{"serials": […]}`: rows are there as soon as they have been read; nothing else of the text is kept. Or,
+ * for kinds that take it, `{"matching": {…}}` in place of that.
+ */
+export async function jsonInput(kind: JobKind, text: AsyncIterable<string>): Promise<FoundInput | FoundMatching> {
+  const reader = createReader(kind === "revocation" ? "serials" : "users", { takesMatching: kind !== "onboarding" });
+  const rows = rowsOf(kind, text, reader);
+  const first = await rows.next();
+  if (first.done === true) {
+    const matching = reader.matching();
+    if (matching !== undefined) return { matching };
+  }
+  return { columns: jobColumns[kind], rows: withFirst(first, rows) };
+}
 
-async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerator<ParsedRow> {
-  const reader = createReader();
+async function* withFirst<Row>(first: IteratorResult<Row>, rest: AsyncGenerator<Row>): AsyncGenerator<Row> {
+  if (first.done === true) return;
+  yield first.value;
+  yield* rest;
+}
+
+async function* rowsOf(kind: JobKind, text: AsyncIterable<string>, reader: Reader): AsyncGenerator<ParsedRow> {
   let position = 0;
   let sinceLast = 0;
   for await (const piece of text) {
@@ -25,34 +41,31 @@ async function* rowsOf(kind: JobKind, text: AsyncIterable<string>): AsyncGenerat
   reader.end();
 }
 
-const depthMax = 32;
-
 interface Reader {
-  /** The elements of `users` that this piece completes. */
+  /** The elements of the list that this piece completes. */
   write(piece: string): unknown[];
   /** Throws when the text is not complete. */
   end(): void;
+  /** What `matching` was, once the text is complete; undefined: it has none. */
+  matching(): object | undefined;
 }
 
-function createReader(): Reader {
+/** Of the elements of a list that a JSON object has under this name. */
+function createReader(list: ListName, { takesMatching }: { takesMatching: boolean }): Reader {
   const tokenizer = new Tokenizer();
   const parser = new TokenParser({ paths: ["$.*.*"], keepStack: false });
-  const checks = createChecks();
+  const checks = createChecks(takesMatching ? [list, "matching"] : [list]);
   let found: unknown[] = [];
-  let users: unknown;
+  const matching: [key: string, value: unknown][] = [];
 
   tokenizer.onToken = (token) => {
     checks.take(token);
     parser.write(token);
   };
-  parser.onValue = ({ value, parent, stack }) => {
-    const name = stack[1]?.key;
-    if (typeof name !== "string" || name.toLowerCase() !== "users") return;
-    if (!Array.isArray(parent)) throw new UnusableFile("users must be an array.", { path: "users" });
-    users ??= parent;
-    if (parent !== users)
-      throw new UnusableFile("The body has users twice.", { path: "users", reason: "occurs twice" });
-    found.push(value);
+  parser.onValue = ({ key, value, stack }) => {
+    const property = String(stack[1]?.key).toLowerCase();
+    if (property === list) found.push(value);
+    else if (property === "matching") matching.push([String(key), value]);
   };
   const guarded = (run: () => void): void => {
     try {
@@ -75,33 +88,15 @@ function createReader(): Reader {
       guarded(() => {
         if (!parser.isEnded) parser.end();
       });
-      if (!checks.beganWithObject()) throw new UnusableFile('The body must be a JSON object: {"users": […]}.');
-    },
-  };
-}
-
-/** What a parser does not mind: any depth, and a property that occurs twice in one object. */
-function createChecks() {
-  /** The names seen in each open object; null for an open array. */
-  const open: (Set<string> | null)[] = [];
-  let first: TokenType | undefined;
-  let last: unknown;
-  return {
-    take({ token, value }: ParsedTokenInfo): void {
-      first ??= token;
-      if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
-        if (open.push(token === TokenType.LEFT_BRACE ? new Set() : null) > depthMax) {
-          throw new UnusableFile(`The body is nested deeper than ${depthMax} levels.`);
-        }
-      } else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) {
-        open.pop();
-      } else if (token === TokenType.COLON) {
-        const names = open.at(-1);
-        if (names?.has(String(last)) === true) throw new UnusableFile("A property occurs twice in one object.");
-        names?.add(String(last));
+      if (!checks.beganWithObject()) throw new UnusableFile(`The body must be a JSON object: {"${list}": […]}.`);
+      if (checks.has(list) && checks.has("matching")) {
+        throw new UnusableFile(`The body has both ${list} and matching.`, { path: "matching" });
       }
-      last = value;
     },
-    beganWithObject: () => first === TokenType.LEFT_BRACE,
+    matching() {
+      if (!checks.has("matching")) return undefined;
+      // Held to what every other body is.
+      return parseJson(JSON.stringify(Object.fromEntries(matching))) as object;
+    },
   };
 }

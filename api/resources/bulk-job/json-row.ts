@@ -2,8 +2,15 @@ import { jobColumns, readHeading, type JobColumn } from "../../../domain/bulk-jo
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { givenOf, type ParsedRow } from "./input.ts";
 
-/** An object as a row, its properties in any letter case; those that are no columns are passed over, as in every body. */
+/**
+ * An object as a row, its properties in any letter case; those that are no columns are passed over, as in every body. Of a
+ * revocation a serial number by itself is a row as well.
+ */
 export function rowOf(kind: JobKind, position: number, value: unknown): ParsedRow {
+  if (kind === "revocation" && typeof value === "string") {
+    const cells = new Map<JobColumn, unknown>([["serial", value]]);
+    return { position, cells, given: givenOf(jobColumns[kind], cells) };
+  }
   if (typeof value !== "object" || value === null || Array.isArray(value)) {
     return unreadableRowOf(kind, position, "The row is no JSON object.");
   }

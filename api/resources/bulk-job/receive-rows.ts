@@ -76,6 +76,7 @@ function newRow(kind: JobKind, found: ParsedRow): jobRows.NewJobRow {
     profileName: values.profileName,
     deviceType: values.deviceType,
     format: values.format,
+    serialNumber: values.serial,
     message,
   };
 }

@@ -1,7 +1,9 @@
 import type { Job } from "../../../db/queries/bulk-job/jobs.ts";
 import { resultColumns } from "../../../domain/bulk-job/columns.ts";
-import { csvLine, type CsvCell } from "../../../domain/csv.ts";
+import { csvForPeople, csvLine, type CsvReader } from "../../../domain/csv.ts";
 import { inputColumns, type JobRowView } from "../../contract/views/job-row-view.ts";
+import { cellOf } from "./result-cell.ts";
+import { columnsForPeople } from "./results-for-people.ts";
 
 type Pages = AsyncIterable<JobRowView[]>;
 
@@ -22,18 +24,22 @@ export async function* resultsAsNdjson(pages: Pages): AsyncGenerator<string> {
 }
 
 /** A table with the columns of the input under their own names, and what came of each row. */
-export async function* resultsAsCsv(pages: Pages, job: Job): AsyncGenerator<string> {
-  const columns = [...inputColumns(job), ...resultColumns];
-  yield csvLine([...job.columns, ...resultColumns]);
-  for await (const page of pages) {
-    yield page.map((row) => csvLine(columns.map((column) => cellOf(row, column)))).join("");
-  }
+export async function* resultsAsCsv(
+  pages: Pages,
+  { job, reader }: { job: Job; reader: CsvReader | undefined },
+): AsyncGenerator<string> {
+  const { heading, line } =
+    reader === undefined ? csvForPrograms(job) : csvForPeople(columnsForPeople(job, reader), reader);
+  yield heading;
+  for await (const page of pages) yield page.map(line).join("");
 }
 
-/** PEM begins with hyphens, which an apostrophe before them would spoil. */
-const made: ReadonlySet<keyof JobRowView> = new Set(["data", "certificate", "privateKey"]);
-
-function cellOf(row: JobRowView, column: keyof JobRowView): CsvCell {
-  const value = row[column] ?? null;
-  return typeof value === "string" && made.has(column) ? { unguarded: value } : value;
+function csvForPrograms(job: Job): { heading: string; line: (row: JobRowView) => string } {
+  const given = inputColumns(job);
+  const added = resultColumns.filter((column) => !(given as readonly string[]).includes(column));
+  const columns = [...given, ...added];
+  return {
+    heading: csvLine([...job.columns, ...added]),
+    line: (row) => csvLine(columns.map((column) => cellOf(row, column))),
+  };
 }

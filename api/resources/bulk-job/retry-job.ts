@@ -38,7 +38,7 @@ export const retryJob = endpoint({
       await requireScopesOf(tx, principal, job);
       if (job.finishedAt === null) throw fail("job_state", { description: "The job has not ended yet." });
       const next = drawBulkJobId();
-      const { kind, columns, name, rowOffset, graceDays } = job;
+      const { kind, columns, name, rowOffset, graceDays, reason } = job;
       // What failed of an undo stays for those alone whom the undone job has locked out.
       const undoOf = job.undoOf === null ? {} : { undoOf: job.undoOf };
       const made = { realmId, jobId: next, at };
@@ -54,6 +54,7 @@ export const retryJob = endpoint({
         confirmTotal: null,
         origin: "retry",
         graceDays,
+        reason,
         actor,
       });
       const total = await jobRows.copyFailed(tx, { from: id, to: next });

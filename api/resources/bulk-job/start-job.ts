@@ -3,7 +3,7 @@ import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
 import type { Db } from "../../../db/client.ts";
-import { graceDaysMax, needsConfirming } from "../../../domain/bulk-job/job.ts";
+import { graceDaysMax, needsConfirming, type JobKind } from "../../../domain/bulk-job/job.ts";
 import { BulkJobID } from "../../../domain/ids.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
@@ -12,6 +12,14 @@ import { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
 import { answerJob } from "./answer-job.ts";
 import { inState, requireNear, requireScopesOf } from "./job-rules.ts";
+
+/** What a job does to how many people, or profiles. */
+const wouldBe = {
+  onboarding: "people would be onboarded",
+  offboarding: "people would be offboarded",
+  reactivation: "people would be let in again",
+  revocation: "profiles would be revoked",
+} as const satisfies Record<JobKind, string>;
 
 export const startJob = endpoint({
   operation: "startJob",
@@ -64,10 +72,11 @@ export const startJob = endpoint({
       }
       if (!inState(job, "ready")) throw fail("job_state");
       const expectedChange = job.expectedChange ?? 0;
-      if (needsConfirming(job.kind) && confirmTotal !== expectedChange) {
-        if (confirmTotal !== null || (await jobs.needsConfirmation(tx, { realmId, expectedChange }))) {
+      const { kind } = job;
+      if (needsConfirming(kind) && confirmTotal !== expectedChange) {
+        if (confirmTotal !== null || (await jobs.needsConfirmation(tx, { realmId, kind, expectedChange, at }))) {
           throw fail("confirmation_required", {
-            description: `${expectedChange} people would be ${job.kind === "offboarding" ? "offboarded" : "let in again"}. Confirm it by sending this number as confirmTotal.`,
+            description: `${expectedChange} ${wouldBe[kind]}. Confirm it by sending this number as confirmTotal.`,
           });
         }
       }
@@ -88,9 +97,9 @@ export const startJob = endpoint({
       }
       const own = { realmId, jobId, at };
       const isStarted =
-        executeAt !== null && executeAt > at
-          ? await transitions.toScheduled(tx, { ...own, by: { start: { executeAt, confirmTotal, graceDays } } })
-          : await transitions.toQueued(tx, { ...own, start: { confirmTotal, graceDays } });
+        (executeAt !== null &&
+          (await transitions.toScheduled(tx, { ...own, by: { start: { executeAt, confirmTotal, graceDays } } }))) ||
+        (await transitions.toQueued(tx, { ...own, start: { confirmTotal, graceDays } }));
       if (!isStarted) throw fail("job_state");
       return { jobId };
     });

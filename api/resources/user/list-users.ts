@@ -1,5 +1,5 @@
 import * as users from "../../../db/queries/people/users.ts";
-import type { UserFilter } from "../../../db/queries/people/users.ts";
+import type { UserFilter, UserSortKey } from "../../../db/queries/people/users.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";
@@ -22,6 +22,13 @@ const filter: ListOptions<UserFilter, never>["filter"] = {
   ),
 };
 
+/** What the list of users offers. */
+export const userList: ListOptions<UserFilter, UserSortKey> = {
+  search: "pairwiseID",
+  sort: users.userSortKeys,
+  filter,
+};
+
 export const listUsers = paginated({
   operation: "listUsers",
   summary: "The users of the realm",
@@ -29,9 +36,7 @@ export const listUsers = paginated({
   access: "admin",
   scope: "user.read",
   item: UserView,
-  search: "pairwiseID",
-  sort: users.userSortKeys,
-  filter,
+  ...userList,
   errors: [],
 
   async handle({ principal: { realmId }, page, deps: { db, clock } }) {

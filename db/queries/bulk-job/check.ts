@@ -7,6 +7,7 @@ import type { Progress, RowRange } from "./progress.ts";
 import * as offboardPlan from "./offboard.ts";
 import * as onboardPlan from "./onboard.ts";
 import * as reactivatePlan from "./reactivate.ts";
+import * as revokePlan from "./revoke.ts";
 import type { RealmTerms } from "./onboard.ts";
 
 /** What a check is made against. */
@@ -22,40 +23,55 @@ const planOf = {
   onboarding: onboardPlan.planOnboarding,
   offboarding: offboardPlan.planOffboarding,
   reactivation: reactivatePlan.planReactivation,
+  revocation: revokePlan.planRevocation,
 } as const satisfies Record<JobKind, (rows: Sql, terms: CheckTerms) => Sql>;
 
-/** Fails every row that is about the same person as an earlier one. Set-based over the whole job: only there it shows. */
+/** What a row `r` is about: how it is looked up, a text that is the same for two rows about the same, and what they have in common. */
+function subjectOf(kind: JobKind, realmId: string): { known: Sql; subject: Sql; same: string } {
+  switch (kind) {
+    case "onboarding":
+      return {
+        known: sql`left join ${addresses.byEmail(realmId)} on r.pairwise_id is null`,
+        subject: sql`coalesce('p' || coalesce(r.pairwise_id, e.pairwise_id), 'e' || lower(r.email))`,
+        same: "person",
+      };
+    case "offboarding":
+    case "reactivation":
+      return {
+        known: sql`left join lateral (select id
+                                        from users
+                                       where realm_id = ${realmId}
+                                         and pairwise_id = r.pairwise_id
+                                      offset 0) u on r.user_id is null
+                   left join ${addresses.byEmail(realmId)} on u.id is null`,
+        subject: sql`coalesce('u' || coalesce(r.user_id, u.id, e.user_id), 'p' || r.pairwise_id, 'e' || lower(r.email))`,
+        same: "person",
+      };
+    case "revocation":
+      return { known: sql``, subject: sql`r.serial_number`, same: "profile" };
+  }
+}
+
+/** Fails every row that is about the same person or profile as an earlier one. Set-based over the whole job: only there it shows. */
 export async function failDuplicates(
   db: Db,
   { jobId, realmId, kind }: { jobId: string; realmId: string; kind: JobKind },
 ): Promise<void> {
-  const known =
-    kind === "onboarding"
-      ? sql`left join ${addresses.byEmail(realmId)} on r.pairwise_id is null`
-      : sql`left join lateral (select id
-                                 from users
-                                where realm_id = ${realmId}
-                                  and pairwise_id = r.pairwise_id
-                               offset 0) u on r.user_id is null
-            left join ${addresses.byEmail(realmId)} on u.id is null`;
-  const person =
-    kind === "onboarding"
-      ? sql`coalesce('p' || coalesce(r.pairwise_id, e.pairwise_id), 'e' || lower(r.email))`
-      : sql`coalesce('u' || coalesce(r.user_id, u.id, e.user_id), 'p' || r.pairwise_id, 'e' || lower(r.email))`;
+  const { known, subject, same } = subjectOf(kind, realmId);
   // Rows are found again by where they lie: the planner knows nothing of a job that has just been received.
   await db.query(sql`
-    with people as (
-      select r.ctid as place, r.position, min(r.position) over (partition by ${person} collate "C") as first
+    with subjects as (
+      select r.ctid as place, r.position, min(r.position) over (partition by ${subject} collate "C") as first
         from job_rows r
         ${known}
        where r.job_id = ${jobId}
          and r.status = 'pending'
     ), again as materialized (
-      select place, first from people where position > first
+      select place, first from subjects where position > first
     )
     update job_rows r
        set status = 'failed', expected = 'failed', error_code = 'duplicate_row',
-           message = 'the same person as row ' || again.first
+           message = ${`the same ${same} as row `} || again.first
       from again
      where r.ctid = again.place
   `);

@@ -2,6 +2,7 @@ import type { Actor } from "../../../domain/audit.ts";
 import {
   finishedDaysMax,
   jobKinds,
+  needsConfirming,
   profileScope,
   runningJobsMax,
   scopesOfJob,
@@ -9,9 +10,11 @@ import {
   unconfirmedOffboardingsMax,
   undoableStates,
   type JobKind,
+  type JobMatching,
   type JobOrigin,
   type JobState,
 } from "../../../domain/bulk-job/job.ts";
+import type { RevocationReason } from "../../../domain/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
@@ -40,7 +43,7 @@ export interface Job {
   unchanged: number;
   failed: number;
   skipped: number;
-  /** How many people the check found that would change; null: not checked yet. */
+  /** How many people, or profiles, the check found that would change; null: not checked yet. */
   expectedChange: number | null;
   errorCode: string | null;
   /** Counts every change that a watcher sees. */
@@ -51,6 +54,10 @@ export interface Job {
   /** Nothing has moved for a minute although it should. */
   stalled: boolean;
   origin: JobOrigin;
+  /** What found its rows, where a search and filter did. */
+  matching: JobMatching | null;
+  /** Revocation: why. */
+  reason: RevocationReason | null;
   /** Offboarding: devices go off so many days after everybody was locked out; null: at once. */
   graceDays: number | null;
   /** When they do, once everybody is locked out. */
@@ -86,7 +93,8 @@ const columns = (at: Date): Sql => sql`
   j.execute_at as "executeAt", j.started_at as "startedAt", j.finished_at as "finishedAt", j.total, j.changed,
   j.unchanged, j.failed, j.skipped, j.expected_change as "expectedChange", j.error_code as "errorCode",
   j.revision::float8 as revision, j.rate_from_at as "rateFromAt", j.rate_from_done as "rateFromDone",
-  j.output_erased_at as "outputErasedAt", ${stalled(at)} as stalled, j.origin, j.grace_days as "graceDays",
+  j.output_erased_at as "outputErasedAt", ${stalled(at)} as stalled, j.origin, j.matching,
+  j.revocation_reason as reason, j.grace_days as "graceDays",
   j.revoke_at as "revokeAt", j.undo_of as "undoOf",
   (select u.id
      from jobs u
@@ -177,6 +185,9 @@ export interface NewJob extends InRealm {
   confirmTotal: number | null;
   /** Default: an upload. */
   origin?: JobOrigin;
+  matching?: JobMatching;
+  /** Of a revocation, and of nothing else. */
+  reason?: RevocationReason | null;
   graceDays?: number | null;
   undoOf?: string;
   /** Default: none. */
@@ -191,10 +202,12 @@ export interface NewJob extends InRealm {
 export async function create(tx: Db, job: NewJob): Promise<void> {
   await tx.query(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
-                      execute_at, confirm_total, name, row_offset, origin, grace_days, undo_of, progress_at)
+                      execute_at, confirm_total, name, row_offset, origin, matching, revocation_reason, grace_days,
+                      undo_of, progress_at)
     values (${job.jobId}, ${job.realmId}, ${job.kind}, 'receiving', ${job.dryRun}, ${job.columns}, ${job.at},
             ${job.actor.userId}, ${job.actor.clientId}, ${job.executeAt}, ${job.confirmTotal}, ${job.name ?? null},
-            ${job.rowOffset ?? 0}, ${job.origin ?? "upload"}, ${job.graceDays ?? null}, ${job.undoOf ?? null}, ${job.at})
+            ${job.rowOffset ?? 0}, ${job.origin ?? "upload"}, ${job.matching === undefined ? null : JSON.stringify(job.matching)},
+            ${job.reason ?? null}, ${job.graceDays ?? null}, ${job.undoOf ?? null}, ${job.at})
   `);
 }
 
@@ -283,25 +296,28 @@ export async function lock(tx: Db, { realmId, jobId, at }: InRealm & { at: Date 
   );
 }
 
-/** Whether so many offboardings or reactivations are so many of the realm's people that their number has to be confirmed. */
+/** Whether a job of the kind changes so many of the realm's people, or profiles, that their number has to be confirmed. */
 export async function needsConfirmation(
   db: Db,
-  { realmId, expectedChange }: { realmId: string; expectedChange: number },
+  { realmId, kind, expectedChange, at }: { realmId: string; kind: JobKind; expectedChange: number; at: Date },
 ): Promise<boolean> {
+  if (!needsConfirming(kind)) return false;
   if (expectedChange <= unconfirmedOffboardingsMax) return false;
   const { needed } = only(
     await db.query<{ needed: boolean }>(sql`
       select ${expectedChange}::bigint * 100
-               > r.offboarding_share_percent * (select count(*)
-                                                  from users u
-                                                 where u.realm_id = r.id
-                                                   and u.offboarded_at is null) as needed
+               > r.offboarding_share_percent * (${kind === "revocation" ? activeProfiles(at) : activePeople}) as needed
         from realms r
        where r.id = ${realmId}
     `),
   );
   return needed;
 }
+
+/** How many people, and how many profiles, of the realm `r` are active. */
+const activePeople = sql`select count(*) from users u where u.realm_id = r.id and u.offboarded_at is null`;
+const activeProfiles = (at: Date): Sql =>
+  sql`select count(*) from active_profiles a where a.realm_id = r.id and a.not_after > ${at}`;
 
 const neededScopes = sql`(
   case j.kind ${join(

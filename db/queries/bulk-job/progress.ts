@@ -3,6 +3,7 @@ import { runningJobsMax, type JobKind, type JobState } from "../../../domain/bul
 import type { AnyJobState } from "../../../domain/bulk-job/states.ts";
 import { rowErrors, type RowErrorCode } from "../../../domain/bulk-job/row-errors.ts";
 import type { BulkJobID } from "../../../domain/ids.ts";
+import type { RevocationReason } from "../../../domain/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 
@@ -26,6 +27,8 @@ export interface WorkedJob {
   /** Offboarding: when everybody was locked out. */
   markedAt: Date | null;
   graceDays: number | null;
+  /** Revocation: why. */
+  reason: RevocationReason | null;
   /** The offboarding that this reactivation takes back. */
   undoOf: string | null;
   total: number;
@@ -39,7 +42,8 @@ type WorkedJobRow = Omit<WorkedJob, "actor"> & Actor;
 const columns = sql`
   id, realm_id as "realmId", kind, state, dry_run as "dryRun", created_by_user_id as "userId",
   created_by_client_id as "clientId", execute_at as "executeAt", confirm_total as "confirmTotal",
-  started_at as "startedAt", marked_at as "markedAt", grace_days as "graceDays", undo_of as "undoOf", total, changed + unchanged + failed + skipped as done,
+  started_at as "startedAt", marked_at as "markedAt", grace_days as "graceDays",
+  revocation_reason as reason, undo_of as "undoOf", total, changed + unchanged + failed + skipped as done,
   (select coalesce(max(position), 0) from job_rows where job_id = jobs.id) as "lastPosition"`;
 
 const asJob = ({ userId, clientId, ...job }: WorkedJobRow): WorkedJob => ({ ...job, actor: { userId, clientId } });
@@ -66,6 +70,18 @@ export interface RowRange {
 /** The condition for rows `r` of a range. */
 export const inRange = ({ jobId, from, to }: RowRange): Sql =>
   sql`r.job_id = ${jobId} and r.position >= ${from} and r.position < ${to}`;
+
+/** The rows `r` of a range that nothing was done for yet. */
+export const pendingIn = (range: RowRange): Sql =>
+  sql`(select r.* from job_rows r where ${inRange(range)} and r.status = 'pending')`;
+
+/** Locks the rows of a range that nothing was done for yet. False when there are none. */
+export async function lockPending(tx: Db, range: RowRange): Promise<boolean> {
+  const rows = await tx.query(sql`
+    select r.position from job_rows r where ${inRange(range)} and r.status = 'pending' order by r.position for update
+  `);
+  return rows.length > 0;
+}
 
 /** What people are told of the error `code`. */
 export const messageOf = (code: Sql): Sql => sql`${JSON.stringify(rowErrors)}::jsonb ->> ${code}`;
@@ -270,8 +286,8 @@ const turnSeconds = 2;
 
 /**
  * Jobs that something should be done about: whose time has come, whose turn it is, whose days of grace are over or hold
- * nobody any more, or in which nothing has moved for a while, because a worker went away or the queue lost what it had. A job that was answered is not answered to another
- * worker for a while.
+ * nobody any more, or in which nothing has moved for a while, because a worker went away or the queue lost what it had. A
+ * job that was answered is not answered to another worker for a while. The times that jobs wait for are the database's.
  */
 export async function findDue(
   db: Db,
@@ -283,13 +299,13 @@ export async function findDue(
       select j.id
         from jobs j
        where j.finished_at is null
-         and ((j.state = 'scheduled' and j.execute_at <= ${at})
+         and ((j.state = 'scheduled' and j.execute_at <= now())
               or (j.state = 'queued'
                   and coalesce(j.attended_at, '-infinity') < ${since(turnSeconds)}
                   and ${before()} < ${runningJobsMax})
               or (j.state = 'grace'
                   and coalesce(j.attended_at, '-infinity') < ${since(turnSeconds)}
-                  and j.revoke_at <= ${at})
+                  and j.revoke_at <= now())
               or ((j.state in ('checking', 'running', 'cancelling')
                    or j.state = 'grace' and not exists (select from job_rows r
                                                          where r.job_id = j.id

@@ -1,7 +1,8 @@
 import type { RowStatus } from "../../../domain/bulk-job/job.ts";
+import { serialDigits } from "../../../domain/serial-digits.ts";
 import { only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
-import { all, containing, when, type Page, type PageRequest } from "../../page.ts";
+import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { radiusServerName } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
@@ -17,6 +18,7 @@ export interface NewJobRow {
   profileName: string | null;
   deviceType: string | null;
   format: string | null;
+  serialNumber: string | null;
   /** What is wrong with a row that cannot be used. */
   message: string | null;
 }
@@ -25,15 +27,15 @@ export interface NewJobRow {
 export async function add(tx: Db, { jobId, rows }: { jobId: string; rows: readonly NewJobRow[] }): Promise<void> {
   await tx.query(sql`
     insert into job_rows (job_id, position, input, pairwise_id, user_id, email, max_profiles, profile_name, device_type,
-                          format, status, expected, error_code, message)
+                          format, serial_number, status, expected, error_code, message)
     select ${jobId}, r.position, r.input, r."pairwiseId", r."userId", r.email, r."maxProfiles", r."profileName",
-           r."deviceType", r.format,
+           r."deviceType", r.format, r."serialNumber",
            case when r.message is null then 'pending' else 'failed' end,
            case when r.message is not null then 'failed' end,
            case when r.message is not null then 'invalid_row' end, r.message
       from json_to_recordset(${JSON.stringify(rows)}::json)
         as r(position integer, input text[], "pairwiseId" text, "userId" bigint, email text, "maxProfiles" integer,
-             "profileName" text, "deviceType" text, format text, message text)
+             "profileName" text, "deviceType" text, format text, "serialNumber" text, message text)
   `);
 }
 
@@ -42,6 +44,8 @@ export interface JobRow {
   position: number;
   input: (string | null)[];
   maxProfiles: number | null;
+  /** Of the profile that a revocation is about. */
+  serialNumber: string | null;
   /** Before the job runs: what the check expects. */
   status: RowStatus;
   errorCode: string | null;
@@ -66,8 +70,8 @@ export interface RowsPage {
 /** Rows in the order of the input. */
 export const listAfter = (db: Db, { jobId, after, limit, statuses }: RowsPage): Promise<JobRow[]> =>
   db.query<JobRow>(sql`
-    select r.position, r.input, r.max_profiles as "maxProfiles", ${shownStatus} as status, r.error_code as "errorCode",
-           r.message, r.issuance_id as "issuanceId"
+    select r.position, r.input, r.max_profiles as "maxProfiles", r.serial_number as "serialNumber",
+           ${shownStatus} as status, r.error_code as "errorCode", r.message, r.issuance_id as "issuanceId"
       from job_rows r
       join jobs j on j.id = r.job_id
      where r.job_id = ${jobId}
@@ -81,7 +85,7 @@ export const listAfter = (db: Db, { jobId, after, limit, statuses }: RowsPage): 
 export interface JobRowOfPerson extends JobRow {
   /** Null: nobody who is there, or not looked up yet. */
   userId: string | null;
-  /** Offboarding: how many active profiles the person had at the check. */
+  /** How many active profiles of the person an offboarding would revoke, by its check; of a revocation 1, or 0. */
   affectedProfiles: number | null;
 }
 
@@ -105,27 +109,33 @@ export const list = (
       sql`r.job_id = ${jobId}`,
       sql`j.realm_id = ${realmId}`,
       when(page.filter.status, (statuses) => sql`${shownStatus} = any(${statuses}::text[])`),
-      when(page.search, (search) => mentions(containing(search), realmId)),
+      when(page.search, (search) => mentions(search, realmId)),
     ]),
     id: sql`r.position`,
     newestFirst: sql`r.position`,
     sortedBy: { row: sql`r.position` },
     items: {
       columns: sql`
-        r.position, r.input, r.max_profiles as "maxProfiles", ${shownStatus} as status, r.error_code as "errorCode",
-        r.message, r.issuance_id as "issuanceId", r.user_id as "userId", r.affected_profiles as "affectedProfiles"`,
+        r.position, r.input, r.max_profiles as "maxProfiles", r.serial_number as "serialNumber",
+        ${shownStatus} as status, r.error_code as "errorCode", r.message, r.issuance_id as "issuanceId",
+        r.user_id as "userId", r.affected_profiles as "affectedProfiles"`,
       join: sql`join job_rows r on r.job_id = ${jobId} and r.position = page.id
                 join jobs j on j.id = r.job_id`,
     },
   });
 
-const mentions = (pattern: string, realmId: string): Sql => sql`(
-  array_to_string(r.input, ' ') ilike ${pattern}
-  or exists (select from users u
-              where u.id = r.user_id
-                and u.realm_id = ${realmId}
-                and (u.pairwise_id ilike ${pattern} or u.email ilike ${pattern} or u.display_name ilike ${pattern})
-             offset 0))`;
+function mentions(search: string, realmId: string): Sql {
+  const pattern = containing(search);
+  const digits = serialDigits(search);
+  return sql`(
+    array_to_string(r.input, ' ') ilike ${pattern}
+    ${digits === undefined ? sql`` : sql`or ${serialContains(sql`r.serial_number`, digits)}`}
+    or exists (select from users u
+                where u.id = r.user_id
+                  and u.realm_id = ${realmId}
+                  and (u.pairwise_id ilike ${pattern} or u.email ilike ${pattern} or u.display_name ilike ${pattern})
+               offset 0))`;
+}
 
 /** Rows that failed, or would, for the same cause. */
 export interface Problem {
@@ -239,10 +249,10 @@ export async function copyFailed(tx: Db, { from, to }: { from: string; to: strin
     await tx.query<{ copied: number }>(sql`
       with copied as (
         insert into job_rows (job_id, position, input, pairwise_id, user_id, email, max_profiles, profile_name,
-                              device_type, format, status, expected, error_code, message)
+                              device_type, format, serial_number, status, expected, error_code, message)
         select ${to}, r.position, r.input, r.pairwise_id,
                case when j.kind <> 'onboarding' then r.user_id end, r.email, r.max_profiles,
-               r.profile_name, r.device_type, r.format,
+               r.profile_name, r.device_type, r.format, r.serial_number,
                case when f.final then 'failed' else 'pending' end,
                case when f.final then 'failed' end, case when f.final then r.error_code end,
                case when f.final then r.message end

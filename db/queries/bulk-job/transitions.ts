@@ -54,7 +54,6 @@ const started = ({ confirmTotal, graceDays }: Start): Sql =>
   graceDays === undefined
     ? sql`confirm_total = ${confirmTotal}, error_code = null`
     : sql`confirm_total = ${confirmTotal}, error_code = null, grace_days = ${graceDays}::integer`;
-const onlyReady = (start: Start | undefined): Sql | undefined => start && sql`state = 'ready'`;
 
 /** A job that has not begun counts what its check has found. */
 const counts = ({ changed, unchanged, failed, skipped, profiles }: Findings): Sql =>
@@ -120,7 +119,10 @@ export async function stopOfEnded(
   `);
 }
 
-/** Waits for its time: by itself once it is checked, or as somebody starts it. */
+/**
+ * Waits for its time, by itself once it is checked or as somebody starts it; false also when that time has come. Times that
+ * a job waits for are compared with the database's clock, so that no process whose own is ahead begins anything early.
+ */
 export const toScheduled = (
   db: Db,
   { by, ...job }: Transition & { by: { found: Findings } | { start: Start & { executeAt: Date } } },
@@ -133,10 +135,14 @@ export const toScheduled = (
         ? [counts(by.found), sql`expected_change = ${by.found.changed}`]
         : [started(by.start), sql`execute_at = ${by.start.executeAt}`]),
     ],
-    onlyIf: "start" in by ? onlyReady(by.start) : undefined,
+    onlyIf:
+      "start" in by ? sql`state = 'ready' and ${by.start.executeAt}::timestamptz > now()` : sql`execute_at > now()`,
   });
 
-/** Waits for its turn: by itself once it is checked, as somebody starts it, or once its time has come. */
+/**
+ * Waits for its turn: by itself once it is checked, as somebody starts it, or once its time has come, as {@link toScheduled}
+ * says.
+ */
 export const toQueued = (
   db: Db,
   {
@@ -155,9 +161,9 @@ export const toQueued = (
         : sql`expected_change = ${expectedChange}, affected_profiles = ${profiles}::integer`,
       start && sql`${started(start)}, execute_at = null`,
     ],
-    onlyIf:
-      onlyReady(start) ??
-      sql`(state <> 'scheduled' or execute_at <= ${job.at}) and (state <> 'grace' or revoke_at <= ${job.at})`,
+    onlyIf: start
+      ? sql`state = 'ready'`
+      : sql`(state <> 'scheduled' or execute_at <= now()) and (state <> 'grace' or revoke_at <= now())`,
   });
 
 /** Its days of grace end now: profiles are revoked as soon as it is its turn. */

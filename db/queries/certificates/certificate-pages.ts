@@ -1,6 +1,6 @@
 import type { DeviceType } from "../../../domain/device.ts";
 import type { Db } from "../../client.ts";
-import { pageOf, type List } from "../../list.ts";
+import { pageOf, type List, type Rows } from "../../list.ts";
 import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
@@ -53,19 +53,31 @@ export const pageOfUser = (
     sortedBy: profileSortColumns,
   });
 
+/** What the list of active profiles is asked for. */
+export type ActiveProfileSelection = { realmId: string; at: Date } & Pick<
+  PageRequest<ActiveProfileFilter>,
+  "search" | "filter"
+>;
+
+/** The active profiles `c` that the list of this selection has, on all its pages. */
+export const selectedActive = ({ realmId, at, ...selection }: ActiveProfileSelection): Rows => ({
+  from: sql`active_profiles c`,
+  matching: all([sql`c.realm_id = ${realmId}`, sql`c.not_after > ${at}`, ...profileConditions(selection)]),
+});
+
 /** A page of the active profiles of all users of a realm; `search` looks inside the serial number. */
 export function pageOfActive(
   db: Db,
   { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<ActiveProfileFilter, ProfileSortKey> },
 ): Promise<Page<Certificate>> {
-  const from = sql`active_profiles c`;
-  const asked = all([sql`c.realm_id = ${realmId}`, sql`c.not_after > ${at}`, ...profileConditions(page)]);
+  const { search, filter } = page;
+  const asked = selectedActive({ realmId, at, search, filter });
   return pageOfCertificates(db, {
     page,
     key: ["active profiles", realmId],
-    from,
-    matching: all([asked, ...impliedBounds(realmId, page)]),
-    counted: { from, matching: asked },
+    from: asked.from,
+    matching: all([asked.matching, ...impliedBounds(realmId, page)]),
+    counted: asked,
     sortedBy: profileSortColumns,
     ...gatheredAcross(page),
   });
@@ -132,7 +144,10 @@ const profileSortColumns: Record<ProfileSortKey, Sql> = {
   lastlogin: sql`c.created_at`,
 };
 
-const profileConditions = ({ search, filter }: PageRequest<ActiveProfileFilter>): (Sql | undefined)[] => [
+const profileConditions = ({
+  search,
+  filter,
+}: Pick<PageRequest<ActiveProfileFilter>, "search" | "filter">): (Sql | undefined)[] => [
   when(search, (text) => serialContains(sql`c.serial_number`, text)),
   when(filter.authable, (is) => sql`c.authable = ${is}`),
   when(filter.minCreated, (bound) => sql`c.created_at >= ${bound}`),

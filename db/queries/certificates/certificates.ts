@@ -3,7 +3,7 @@ import type { ProfileKind } from "../../../domain/profile.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
 import { isActive } from "../../rules.ts";
-import { ofAnyLength, sql, type Sql } from "../../sql.ts";
+import { lookup, ofAnyLength, sql, type Sql } from "../../sql.ts";
 
 /** A profile of any kind, without its certificate. */
 export interface Certificate {
@@ -39,7 +39,7 @@ export async function findBySerialNumber(
   { realmId, serialNumber, kind }: { realmId: string; serialNumber: string; kind: ProfileKind },
 ): Promise<Certificate | undefined> {
   return first(
-    await db.query<Certificate>(sql`
+    await db.query<Certificate>(lookup`
       select ${columns}
         from certificates c
        where c.realm_id = ${realmId}
@@ -150,7 +150,7 @@ export const listActiveOfUser = (
   db: Db,
   { realmId, userId, at }: { realmId: string; userId: string; at: Date },
 ): Promise<Certificate[]> =>
-  db.query<Certificate>(sql`
+  db.query<Certificate>(lookup`
     select ${columns}
       from certificates c
      where c.realm_id = ${realmId}

@@ -4,7 +4,7 @@ import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";
 import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { isActive, limitOf } from "../../rules.ts";
-import { join, sql, type Sql } from "../../sql.ts";
+import { lookup, join, sql, type Sql } from "../../sql.ts";
 
 export interface User {
   id: string;
@@ -48,7 +48,7 @@ interface InRealm {
 
 export async function find(db: Db, { realmId, userId, at }: InRealm & { at: Date }): Promise<User | undefined> {
   return first(
-    await db.query<User>(sql`
+    await db.query<User>(lookup`
       select ${columns(at)}
         from users u
         join realms r on r.id = u.realm_id
@@ -113,14 +113,13 @@ const ownersOf = (digits: string, { realmId, at }: { realmId: string; at: Date }
 /** As many users are sorted in a few milliseconds; among more of them a page is soon found in any order. */
 const gatheredMax = 5_000;
 
-/** The users of a realm; `search` looks inside the pairwise id. */
-export function list(
-  db: Db,
-  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<UserFilter, UserSortKey> },
-): Promise<Page<User>> {
-  const { filter, sort } = page;
+/** What a list of users is asked for: `search` looks inside the pairwise id. */
+export type UserSelection = { realmId: string; at: Date } & Pick<PageRequest<UserFilter>, "search" | "filter">;
+
+/** The conditions of a selection: on users `u`, and on `p`, how many profiles each has. */
+function conditionsOf({ realmId, at, search, filter }: UserSelection): { ofUser: Sql[]; ofCount: Sql[] } {
   const ofUser = [
-    when(page.search, (text) => sql`u.pairwise_id_folded like lower(${containing(text)})`),
+    when(search, (text) => sql`u.pairwise_id_folded like lower(${containing(text)})`),
     when(filter.email, (text) => sql`u.email_folded like lower(${containing(text)})`),
     when(filter.text, (text) => foundBy(text, { realmId, at })),
     when(filter.blacklisted, (is) => (is ? sql`u.offboarded_at is not null` : sql`u.offboarded_at is null`)),
@@ -136,9 +135,13 @@ export function list(
     when(filter.minProfileCount, (count) => sql`p.profile_count >= ${count}::integer`),
     when(filter.maxProfileCount, (count) => sql`p.profile_count <= ${count}::integer`),
   ].filter((condition) => condition !== undefined);
+  return { ofUser, ofCount };
+}
 
-  /** Either table alone where it has all that is asked for. */
-  const rows = ({ users, counts }: { users: boolean; counts: boolean }): Rows => ({
+/** The rows of a selection: of either table alone where it has all that is asked for. */
+function rowsOf(selection: UserSelection, { users, counts }: { users: boolean; counts: boolean }): Rows {
+  const { ofUser, ofCount } = conditionsOf(selection);
+  return {
     from:
       users && counts
         ? sql`users u join user_profile_counts p on p.user_id = u.id`
@@ -146,12 +149,26 @@ export function list(
           ? sql`user_profile_counts p`
           : sql`users u`,
     matching: all([
-      users ? sql`u.realm_id = ${realmId}` : undefined,
-      counts ? sql`p.realm_id = ${realmId}` : undefined,
+      users ? sql`u.realm_id = ${selection.realmId}` : undefined,
+      counts ? sql`p.realm_id = ${selection.realmId}` : undefined,
       ...ofUser,
       ...ofCount,
     ]),
-  });
+  };
+}
+
+/** The users `u` that a list of this selection has, on all its pages. */
+export const selected = (selection: UserSelection): Rows =>
+  rowsOf(selection, { users: true, counts: conditionsOf(selection).ofCount.length > 0 });
+
+/** The users of a realm; `search` looks inside the pairwise id. */
+export function list(
+  db: Db,
+  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<UserFilter, UserSortKey> },
+): Promise<Page<User>> {
+  const { search, filter, sort } = page;
+  const selection = { realmId, at, search, filter };
+  const { ofUser, ofCount } = conditionsOf(selection);
   const sortsByCount = sort.some(({ key }) => key === "profilecount");
   const sortsByUser = sort.length === 0 || sort.some(({ key }) => key !== "profilecount");
   const needed = { users: ofUser.length > 0 || sortsByUser, counts: ofCount.length > 0 || sortsByCount };
@@ -163,8 +180,8 @@ export function list(
   return pageOf<User, UserSortKey>(db, {
     page,
     key: ["users", realmId],
-    ...rows(needed),
-    counted: rows({ users: ofUser.length > 0 || ofCount.length === 0, counts: ofCount.length > 0 }),
+    ...rowsOf(selection, needed),
+    counted: rowsOf(selection, { users: ofUser.length > 0 || ofCount.length === 0, counts: ofCount.length > 0 }),
     ...(ofUser.length + ofCount.length > 0 && {
       gathered: { columns: join(gathered, sql`, `), as: sql`found`, max: gatheredMax },
     }),

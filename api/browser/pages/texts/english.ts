@@ -69,6 +69,7 @@ export const english = {
   },
 
   wait: (count: number) => `Please wait ${minutes(count)}, then try again.`,
+  devicesStay: (moment: string) => `Your devices stay on the network until ${moment}.`,
   problems: {
     bad_request: {
       title: "This request does not work",

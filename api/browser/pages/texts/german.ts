@@ -93,6 +93,7 @@ export const german: Texts = {
   },
 
   wait: (count) => `Bitte warten Sie ${minutes(count)} und versuchen Sie es dann erneut.`,
+  devicesStay: (moment) => `Ihre Geräte bleiben im Netz bis zum ${moment}.`,
   problems: {
     bad_request: {
       title: "Diese Anfrage funktioniert nicht",

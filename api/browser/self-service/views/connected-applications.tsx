@@ -3,7 +3,7 @@ import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import { pageTexts } from "../../pages/texts/page-texts.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
-import { dayIn } from "./dates.ts";
+import { dayIn } from "../../pages/dates.ts";
 import { Hidden } from "./form-parts.tsx";
 import { Notice } from "./notice.tsx";
 import { sendSelfServicePage } from "./page.tsx";

@@ -3,7 +3,7 @@ import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
 import type { Objection } from "../owner.ts";
-import { dayIn, momentIn } from "./dates.ts";
+import { dayIn, momentIn } from "../../pages/dates.ts";
 import { DeviceIcon } from "./device-icon.tsx";
 import { Back, Hidden } from "./form-parts.tsx";
 import { ObjectionBanner } from "./objection.tsx";

@@ -5,7 +5,7 @@ import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
 import type { Texts } from "../texts/texts.ts";
-import { dayIn } from "./dates.ts";
+import { dayIn } from "../../pages/dates.ts";
 import { DeviceIcon, DevicesPicture } from "./device-icon.tsx";
 import { Notice } from "./notice.tsx";
 import { ObjectionBanner } from "./objection.tsx";

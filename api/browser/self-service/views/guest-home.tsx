@@ -1,7 +1,7 @@
 import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import type { Guest } from "../guest.ts";
-import { dayIn } from "./dates.ts";
+import { dayIn } from "../../pages/dates.ts";
 import { AddDevice } from "./devices.tsx";
 import { DevicesPicture } from "./device-icon.tsx";
 import { ObjectionBanner } from "./objection.tsx";

@@ -8,7 +8,7 @@ import { tokenOfHandOver } from "../hand-over-token.ts";
 import { stateOf, type HandOverState } from "../hand-over-state.ts";
 import type { Owner } from "../owner.ts";
 import type { Texts } from "../texts/texts.ts";
-import { timeIn } from "./dates.ts";
+import { timeIn } from "../../pages/dates.ts";
 import { Back } from "./form-parts.tsx";
 import { Notice } from "./notice.tsx";
 import { sendSelfServicePage } from "./page.tsx";

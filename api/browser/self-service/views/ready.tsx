@@ -8,7 +8,7 @@ import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import type { Viewer } from "../viewer.ts";
 import { networkManagerCommands } from "../network-manager.ts";
 import type { Texts } from "../texts/texts.ts";
-import { momentIn, timeIn } from "./dates.ts";
+import { momentIn, timeIn } from "../../pages/dates.ts";
 import { Back } from "./form-parts.tsx";
 import { sendSelfServicePage } from "./page.tsx";
 

@@ -1,4 +1,4 @@
-import type { Language } from "../../../../domain/words/language.ts";
+import type { Language } from "../../../domain/words/language.ts";
 
 const locales: Readonly<Record<Language, string>> = { en: "en-GB", de: "de-DE" };
 

@@ -1,0 +1,39 @@
+import type { CsvColumn, CsvReader } from "../../../domain/csv.ts";
+import { textsIn } from "../../../domain/words/language.ts";
+import type { ExportedEntryView } from "../../contract/views/audit-entry-view.ts";
+
+/** What the columns of the audit log are called in a file for people. No job takes one of them for a person. */
+const headingsIn = textsIn<Record<keyof ExportedEntryView, string>>({
+  en: {
+    id: "Entry",
+    date: "Time",
+    event: "Event",
+    properties: "Details",
+    realm: "Realm",
+    user: "Acting person (internal number)",
+    client: "Application",
+    position: "Place in the chain",
+    hash: "Hash",
+  },
+  de: {
+    id: "Eintrag",
+    date: "Zeit",
+    event: "Ereignis",
+    properties: "Einzelheiten",
+    realm: "Realm",
+    user: "Handelnde Person (interne Nummer)",
+    client: "Anwendung",
+    position: "Stelle in der Kette",
+    hash: "Hash",
+  },
+});
+
+/** The audit log's columns for people: the same as for programs, under names of their own. */
+export function columnsForPeople({ language }: Pick<CsvReader, "language">): CsvColumn<ExportedEntryView>[] {
+  const headings = headingsIn(language);
+  const columns = Object.keys(headings) as (keyof ExportedEntryView)[];
+  return columns.map((column): CsvColumn<ExportedEntryView> => {
+    const title = headings[column];
+    return column === "date" ? { title, time: ({ date }) => date } : { title, text: (view) => view[column] };
+  });
+}

@@ -1,0 +1,65 @@
+import { TokenType, type ParsedTokenInfo } from "@streamparser/json";
+import { UnusableFile } from "./input.ts";
+
+const depthMax = 32;
+
+/** What the body's own properties are that mean something. */
+const propertyTypes = {
+  users: { type: TokenType.LEFT_BRACKET, name: "an array" },
+  serials: { type: TokenType.LEFT_BRACKET, name: "an array" },
+  matching: { type: TokenType.LEFT_BRACE, name: "an object" },
+} as const;
+type Property = keyof typeof propertyTypes;
+/** What the rows of a body are called. */
+export type ListName = Exclude<Property, "matching">;
+
+/**
+ * What a parser does not mind: any depth, a property that occurs twice in one object, or in two spellings, and one of another
+ * type than it must be.
+ */
+export function createChecks(properties: readonly Property[]) {
+  /** The names seen in each open object; null for an open array. */
+  const open: (Set<string> | null)[] = [];
+  const seen = new Set<Property>();
+  /** The body's own property of which the value comes next. */
+  let named: Property | undefined;
+  let first: TokenType | undefined;
+  let last: unknown;
+
+  function takeProperty(name: string): void {
+    named = properties.find((known) => known === name.toLowerCase());
+    if (named === undefined) return;
+    if (seen.has(named)) {
+      throw new UnusableFile(`The body has ${named} twice.`, { path: named, reason: "occurs twice" });
+    }
+    seen.add(named);
+  }
+
+  function takeType(name: Property, type: TokenType): void {
+    const wanted = propertyTypes[name];
+    if (type !== wanted.type) throw new UnusableFile(`${name} must be ${wanted.name}.`, { path: name });
+    named = undefined;
+  }
+
+  return {
+    take({ token, value }: ParsedTokenInfo): void {
+      first ??= token;
+      if (named !== undefined) takeType(named, token);
+      if (token === TokenType.LEFT_BRACE || token === TokenType.LEFT_BRACKET) {
+        if (open.push(token === TokenType.LEFT_BRACE ? new Set() : null) > depthMax) {
+          throw new UnusableFile(`The body is nested deeper than ${depthMax} levels.`);
+        }
+      } else if (token === TokenType.RIGHT_BRACE || token === TokenType.RIGHT_BRACKET) {
+        open.pop();
+      } else if (token === TokenType.COLON) {
+        const names = open.at(-1);
+        if (names?.has(String(last)) === true) throw new UnusableFile("A property occurs twice in one object.");
+        names?.add(String(last));
+        if (open.length === 1) takeProperty(String(last));
+      }
+      last = value;
+    },
+    beganWithObject: () => first === TokenType.LEFT_BRACE,
+    has: (name: Property) => seen.has(name),
+  };
+}

@@ -1,0 +1,64 @@
+import type { Actor } from "../../domain/audit.ts";
+import type { RevocationReason } from "../../domain/revocation.ts";
+import { first, type Db } from "../client.ts";
+import * as plan from "../queries/bulk-job/revoke.ts";
+import * as progress from "../queries/bulk-job/progress.ts";
+import { sql } from "../sql.ts";
+import * as revocations from "./revocations.ts";
+
+/**
+ * Revokes the profiles of a range permanently, with an audit entry for each that was not revoked before, and ends its rows.
+ * Nothing happens when the job no longer runs. Its owners are locked first, in the order of their ids, as by whatever
+ * revokes all profiles of somebody. Call in a transaction.
+ */
+export async function revokeRows(
+  tx: Db,
+  {
+    realmId,
+    reason,
+    actor,
+    at,
+    ...range
+  }: progress.RowRange & { realmId: string; reason: RevocationReason; actor: Actor; at: Date },
+): Promise<progress.Progress | undefined> {
+  await progress.lockSlices(tx, range.jobId);
+  // Held from here on: a job that was asked to stop revokes nothing.
+  if ((await progress.lock(tx, range.jobId))?.state !== "running") return undefined;
+
+  if (!(await progress.lockPending(tx, range))) return undefined;
+  const due = await tx.query<{ certificateId: string; userId: string }>(sql`
+    select p.certificate_id as "certificateId", p.user_id as "userId"
+      from (${plan.profilesOf(progress.pendingIn(range), realmId)}) as p
+     where p.certificate_id is not null
+       and p.revoked_at is null
+  `);
+  await tx.query(sql`
+    select id from users where id = any(${due.map(({ userId }) => userId)}::bigint[]) order by id for no key update
+  `);
+  const serialNumbers = await revocations.revokeInJob(tx, {
+    certificateIds: due.map(({ certificateId }) => certificateId),
+    jobId: range.jobId,
+    reason,
+    actor,
+    at,
+  });
+  return first(
+    await tx.query<progress.Progress>(sql`
+      with touched as (
+        update job_rows r
+           set (user_id, status, error_code, message) = (
+                 select p.user_id,
+                        case when p.certificate_id is null then 'failed'
+                             when r.serial_number = any(${serialNumbers}::text[]) then 'changed'
+                             else 'unchanged' end,
+                        e.code, ${progress.messageOf(sql`e.code`)}
+                   from (${plan.profilesOf(sql`(select r.*)`, realmId)}) as p
+                  cross join lateral (
+                    select case when p.certificate_id is null then 'profile_not_found' end as code) e)
+         where ${progress.inRange(range)}
+           and r.status = 'pending'
+        returning r.status
+      ), ${progress.addToCounts(range.jobId, at)}
+    `),
+  );
+}

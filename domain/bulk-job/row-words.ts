@@ -1,0 +1,91 @@
+import type { RowStatus } from "./job.ts";
+import { rowErrors, type RowErrorCode } from "./row-errors.ts";
+import type { Language } from "../words/language.ts";
+
+/** What a file for people says of the rows of a job. */
+export interface RowWords {
+  statuses: Readonly<Record<RowStatus, string>>;
+  errors: Readonly<Record<RowErrorCode, string>>;
+  /** Between columns of which one would do. */
+  or: string;
+  sameAs: (row: number) => string;
+  severalPeople: (ids: string) => string;
+  /** What is wrong with a cell or a row that cannot be used, in place of what programs are told. */
+  reasons: readonly (readonly [told: RegExp, said: string])[];
+}
+
+const english: RowWords = {
+  statuses: {
+    pending: "Pending",
+    working: "In progress",
+    changed: "Changed",
+    unchanged: "Unchanged",
+    failed: "Failed",
+    skipped: "Skipped",
+  },
+  errors: rowErrors,
+  or: " or ",
+  sameAs: (row) => `The same as in row ${row}.`,
+  severalPeople: (ids) => `Several people have this e-mail address: ${ids}.`,
+  reasons: [],
+};
+
+const german: RowWords = {
+  statuses: {
+    pending: "Ausstehend",
+    working: "In Arbeit",
+    changed: "Geändert",
+    unchanged: "Unverändert",
+    failed: "Fehlgeschlagen",
+    skipped: "Übersprungen",
+  },
+  errors: {
+    invalid_row: "Die Zeile ist nicht verwendbar.",
+    duplicate_row: "Eine frühere Zeile betrifft dieselbe Person oder dasselbe Profil.",
+    user_not_found: "Diese Person gibt es in diesem Realm nicht.",
+    ambiguous_email: "Mehrere Personen haben diese E-Mail-Adresse; nennen Sie die Person mit ihrer Kennung.",
+    profile_not_found: "Kein Profil einer Person dieses Realms hat diese Seriennummer.",
+    user_offboarded: "Der Zugang der Person wurde beendet; bitte zuerst reaktivieren.",
+    user_locked: "Die Person ist gesperrt und erhält kein Profil.",
+    profile_limit_reached: "Die Person hat so viele aktive Profile, wie erlaubt sind.",
+    no_issuer: "Der Realm hat noch keine Zertifizierungsstelle. Der Betrieb muss zuerst eine anlegen.",
+    issuer_expiring:
+      "Die Zertifizierungsstelle endet früher als das Profil. Der Betrieb muss zuerst eine neue anlegen.",
+    issuance_failed: "Das Zertifikat konnte nicht ausgestellt werden.",
+    internal_error: "Bei uns ist etwas schiefgegangen; bitte versuchen Sie es mit dieser Zeile noch einmal.",
+    taken_out: "Wurde vor der Durchführung herausgenommen.",
+    user_forgotten: "Die Person wurde nach dem Auftrag vergessen; die Angaben der Zeile sind gelöscht.",
+    changed_since:
+      "Seitdem wurde über diese Person anders entschieden: Sie wurde reaktiviert, oder ihr Zugang wurde anderweitig beendet. Dieser Auftrag hat daran nichts geändert.",
+    undone: "Das Beenden wurde rückgängig gemacht, bevor die Profile widerrufen waren. Nichts wurde widerrufen.",
+    cancelled: "Der Auftrag wurde vor dieser Zeile abgebrochen.",
+  },
+  or: " oder ",
+  sameAs: (row) => `Dasselbe wie in Zeile ${row}.`,
+  severalPeople: (ids) => `Mehrere Personen haben diese E-Mail-Adresse: ${ids}.`,
+  reasons: [
+    [/^must be a whole number from (\d+) to (\d+)$/, "muss eine ganze Zahl von $1 bis $2 sein"],
+    [/^must be one of (.+)$/s, "möglich sind $1"],
+    [/^must (?:have|be) (\d+) to (\d+) characters$/, "muss $1 bis $2 Zeichen haben"],
+    [/^must not contain control characters$/, "enthält Zeichen, die sich nicht anzeigen lassen"],
+    [/^must be a decimal identifier$/, "ist keine Nummer einer Person"],
+    [/^must be text$/, "muss Text sein"],
+    [
+      /^must be a serial number, decimal or in hexadecimal octets$/,
+      "ist keine Seriennummer, weder dezimal noch in hexadezimalen Oktetten",
+    ],
+    [/^is no address$/, "ist keine E-Mail-Adresse"],
+    [/^is missing$/, "fehlt"],
+    [/^occurs twice$/, "kommt zweimal vor"],
+    [/^The row has more cells than the header\.$/, "Die Zeile hat mehr Zellen, als es Spalten gibt."],
+    [/^The row has more than one cell\.$/, "Die Zeile hat mehr als eine Zelle."],
+    [/^The row is no JSON object\.$/, "Die Zeile ist kein JSON-Objekt."],
+    [/^The line is not valid JSON\.$/, "Die Zeile ist kein gültiges JSON."],
+    [/^The line is nested deeper than (\d+) levels\.$/, "Die Zeile ist tiefer als $1 Ebenen verschachtelt."],
+    [/^The line is longer than (\d+) bytes\.$/, "Die Zeile ist länger als $1 Bytes."],
+    [/^A property occurs twice in one object\.$/, "Eine Eigenschaft kommt in einem Objekt zweimal vor."],
+    [/^A string contains NUL or half a surrogate pair\.$/, "Ein Text enthält NUL oder ein halbes Zeichen."],
+  ],
+};
+
+export const rowWords: Readonly<Record<Language, RowWords>> = { en: english, de: german };
