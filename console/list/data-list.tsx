@@ -2,8 +2,9 @@ import "mantine-datatable/styles.css";
 import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { DataTable } from "mantine-datatable";
-import { useRef, useState, type ReactNode } from "react";
+import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import type { CsvColumn } from "../../domain/csv.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { formatNumber } from "../ui/time.tsx";
 import type { Column } from "./columns.ts";
@@ -11,8 +12,10 @@ import { EmptyList, type Empty } from "./empty-list.tsx";
 import { ExportButton } from "./export-button.tsx";
 import type { LoadList } from "./export-csv.ts";
 import { FilterMenu, FilterPills, keysOf, type Filter } from "./filters.tsx";
-import { pageSizes, queryOf, useListState, type ListState } from "./list-state.ts";
+import { pageSizes, queryOf, useListState, type Found, type ListQuery, type ListState } from "./list-state.ts";
 import { ListSearch } from "./list-search.tsx";
+import { SelectionBar } from "./selection-bar.tsx";
+import { useSelection } from "./selection.ts";
 import { SortHeader, type SortOrder } from "./sort-header.tsx";
 
 export interface DataListProps<Row> {
@@ -34,13 +37,15 @@ export interface DataListProps<Row> {
   defaultSort?: string;
   /** What can be done with the rows that are chosen; omitted: none can be. */
   actions?: (rows: Row[], clear: () => void) => ReactNode;
+  /** What can be done with all rows of all pages, by what finds them; omitted: nothing can be. Needs `actions`. */
+  actionsOnAll?: (all: { found: Found; total: number }, clear: () => void) => ReactNode;
   /** When there is nothing at all. */
   empty: Empty;
   /** When nothing matches: what the search looks inside. */
   noMatchHint?: string;
   onOpen?: (row: Row) => void;
-  /** False: the page has a way of its own to take the list away. Default: true. */
-  exported?: boolean;
+  /** What the list has as a file; omitted: it is not exported. */
+  exported?: readonly CsvColumn<Row>[];
   /** The page's own tools next to the search, such as filters. */
   tools?: ReactNode;
   refetchMs?: number;
@@ -50,17 +55,7 @@ const noFilters: readonly Filter[] = [];
 
 /** A list of the API: searched, filtered, sorted, in pages, all of it in the address. */
 export function DataList<Row>(props: DataListProps<Row>) {
-  const {
-    name,
-    load,
-    filters = noFilters,
-    columns,
-    searchLabel,
-    searchNote,
-    defaultSort,
-    tools,
-    exported = true,
-  } = props;
+  const { name, load, filters = noFilters, searchLabel, searchNote, defaultSort, tools, exported } = props;
   const [state, change] = useListState(filters.flatMap(keysOf));
   const query = queryOf(state, defaultSort);
   const { data, error, isFetching, isPlaceholderData, refetch } = useQuery({
@@ -88,7 +83,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
         )}
         {filters.length > 0 && <FilterMenu filters={filters} values={state.filter} onChange={setFilter} />}
         {tools}
-        {exported && <ExportButton name={name} load={load} columns={columns} query={query} />}
+        {exported !== undefined && <ExportButton name={name} load={load} columns={exported} query={query} />}
       </Group>
       {searchNote}
       <FilterPills filters={filters} values={state.filter} onChange={setFilter} />
@@ -102,6 +97,7 @@ export function DataList<Row>(props: DataListProps<Row>) {
           {...props}
           rows={data.data}
           total={data.total}
+          found={foundBy(query)}
           refreshing={isFetching && isPlaceholderData}
           state={state}
           change={change}
@@ -116,9 +112,15 @@ interface Shown {
   change: (change: Partial<ListState>) => void;
 }
 
+const foundBy = ({ search, filter }: ListQuery): Found => ({
+  ...(search !== undefined && { search }),
+  ...(filter && { filter }),
+});
+
 function Rows<Row>({
   rows,
   total,
+  found,
   refreshing,
   state,
   change,
@@ -127,30 +129,22 @@ function Rows<Row>({
   idOf,
   rowLabel,
   actions,
+  actionsOnAll,
   defaultSort,
   onOpen,
-}: DataListProps<Row> & Shown & { rows: Row[]; total: number; refreshing: boolean }) {
+}: DataListProps<Row> & Shown & { rows: Row[]; total: number; found: Found; refreshing: boolean }) {
   const { t, i18n } = useTranslation();
-  const [chosen, setChosen] = useState<Row[]>([]);
-  const ids = new Set(rows.map(idOf));
-  const selected = chosen.filter((row) => ids.has(idOf(row)));
-  const count = useRef<HTMLParagraphElement>(null);
-  const clear = () => {
-    setChosen([]);
-    // The button that was pressed goes with the choice.
-    count.current?.focus({ preventScroll: true });
-  };
+  const selection = useSelection(rows, { idOf, question: JSON.stringify(found) });
 
   return (
     <Stack gap="xs">
-      <Group mih={36} justify="space-between">
-        <Text size="sm" c="dimmed" role="status" ref={count} tabIndex={-1}>
-          {selected.length > 0
-            ? t("list.selected", { count: selected.length })
-            : t("list.total", { count: total, formatted: formatNumber(total, i18n.language) })}
-        </Text>
-        {actions !== undefined && selected.length > 0 && <Group gap="xs">{actions(selected, clear)}</Group>}
-      </Group>
+      <SelectionBar
+        selection={selection}
+        shown={rows.length}
+        total={total}
+        actions={actions}
+        actionsOnAll={actionsOnAll && ((clear) => actionsOnAll({ found, total }, clear))}
+      />
       <DataTable<Row & Record<string, unknown>>
         aria-label={label}
         withTableBorder
@@ -202,8 +196,8 @@ function Rows<Row>({
           },
         })}
         {...(actions !== undefined && {
-          selectedRecords: selected as (Row & Record<string, unknown>)[],
-          onSelectedRecordsChange: setChosen,
+          selectedRecords: selection.rows as (Row & Record<string, unknown>)[],
+          onSelectedRecordsChange: selection.choose,
           getRecordSelectionCheckboxProps: (row: Row) => ({ "aria-label": t("list.select", { row: rowLabel(row) }) }),
           allRecordsSelectionCheckboxProps: { "aria-label": t("list.selectAll") },
         })}

@@ -2,10 +2,11 @@ import { Button } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useEffect, useRef, useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { CsvColumn } from "../../domain/csv.ts";
 import { useErrorMessage } from "../ui/error-notice.tsx";
 import { notifyFailed } from "../ui/notify.tsx";
 import { formatNumber } from "../ui/time.tsx";
-import type { Column } from "./columns.ts";
+import { viewer } from "./csv-reader.ts";
 import { exportCsv, saveFile, type LoadList } from "./export-csv.ts";
 import type { ListQuery } from "./list-state.ts";
 
@@ -18,7 +19,7 @@ export function ExportButton<Row>({
 }: {
   name: string;
   load: LoadList<Row>;
-  columns: readonly Column<Row>[];
+  columns: readonly CsvColumn<Row>[];
   query: ListQuery;
 }) {
   const { t, i18n } = useTranslation();
@@ -35,7 +36,7 @@ export function ExportButton<Row>({
       const onProgress = (done: number, total: number) => {
         setProgress(`${formatNumber(done, i18n.language)} / ${formatNumber(total, i18n.language)}`);
       };
-      const options = { columns, query, language: i18n.language, signal: controller.signal, onProgress };
+      const options = { columns, query, reader: viewer(), signal: controller.signal, onProgress };
       saveFile(await exportCsv(load, options), `${name}.csv`);
     } catch (error) {
       if (!controller.signal.aborted) notifyFailed(message(error as Error));

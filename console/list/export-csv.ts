@@ -1,5 +1,4 @@
-import { csvLine } from "../../domain/csv.ts";
-import type { Column } from "./columns.ts";
+import { csvForPeople, type CsvColumn, type CsvReader } from "../../domain/csv.ts";
 import type { ListQuery } from "./list-state.ts";
 
 /** One page of a list as the API answers it. */
@@ -12,42 +11,27 @@ export type LoadList<Row> = (query: ListQuery, signal: AbortSignal) => Promise<L
 
 const pageSize = 1_000;
 
-/**
- * The whole list, as it is filtered and sorted, as CSV (RFC 4180) with a byte order mark, which spreadsheets look for.
- * Spreadsheets in German expect semicolons between cells.
- */
+/** The whole list, as it is filtered and sorted, as CSV for people. */
 export async function exportCsv<Row>(
   load: LoadList<Row>,
-  { columns, query, language, signal, onProgress }: ExportOptions<Row>,
+  { columns, query, reader, signal, onProgress }: ExportOptions<Row>,
 ): Promise<Blob> {
-  const exported = columns.flatMap((column) => (column.text === undefined ? [] : [{ ...column, text: column.text }]));
-  const separator = language === "de" ? ";" : ",";
-  const lines = [
-    csvLine(
-      exported.map(({ title }) => title),
-      separator,
-    ),
-  ];
+  const { heading, line } = csvForPeople(columns, reader);
+  const lines = [heading];
   for (let offset = 0, total = 1; offset < total; offset += pageSize) {
     const page = await load({ ...query, limit: pageSize, offset }, signal);
     total = page.total;
-    for (const row of page.data)
-      lines.push(
-        csvLine(
-          exported.map(({ text }) => text(row)),
-          separator,
-        ),
-      );
+    for (const row of page.data) lines.push(line(row));
     onProgress(Math.min(offset + pageSize, total), total);
     if (page.data.length === 0) break;
   }
-  return new Blob(["\ufeff", ...lines], { type: "text/csv;charset=utf-8" });
+  return new Blob(lines, { type: "text/csv;charset=utf-8" });
 }
 
 interface ExportOptions<Row> {
-  columns: readonly Column<Row>[];
+  columns: readonly CsvColumn<Row>[];
   query: ListQuery;
-  language: string;
+  reader: CsvReader;
   signal: AbortSignal;
   onProgress: (done: number, total: number) => void;
 }

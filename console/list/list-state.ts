@@ -22,6 +22,9 @@ export interface ListQuery {
   sort?: Record<string, "asc" | "desc">;
 }
 
+/** What a list is searched and filtered by: of a query, what says which rows it finds. */
+export type Found = Pick<ListQuery, "search" | "filter">;
+
 /** The state of the list on this page, and how to change it. It is all in the address, so that a link shows the same. */
 export function useListState(filterKeys: readonly string[]): [ListState, (change: Partial<ListState>) => void] {
   const search: Search = useSearch({ strict: false });

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { IconApps, IconPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import type { CsvColumn } from "../../../domain/csv.ts";
 import { api, listOf } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
@@ -32,6 +33,7 @@ export function ApplicationsPage() {
         idOf={({ client_id }) => client_id}
         rowLabel={({ name }) => name}
         columns={columns}
+        exported={useExported()}
         filters={filters}
         searchLabel={t("applications.search")}
         noMatchHint={t("applications.searchHint")}
@@ -48,7 +50,6 @@ function useColumns(): Column<Application>[] {
       key: "name",
       title: t("applications.fields.name"),
       sortKey: "name",
-      text: ({ name }) => name,
       render: ({ client_id, name }) => (
         <AnchorLink
           to="/applications/$clientId"
@@ -64,21 +65,18 @@ function useColumns(): Column<Application>[] {
       key: "type",
       title: t("applications.fields.type"),
       width: 200,
-      text: ({ type }) => type,
       render: ({ type }) => t(`applications.types.${type}.short`),
     },
     {
       key: "active",
       title: t("applications.state"),
       width: 150,
-      text: ({ active }) => (active ? "active" : "off"),
       render: ({ active }) => <StatusBadge status={active ? "active" : "off"} />,
     },
     {
       key: "scopes",
       title: t("applications.fields.scopes"),
       width: 150,
-      text: ({ scopes }) => scopes.join(" "),
       render: ({ scopes, name }) => <ScopeCount scopes={scopes} name={name} />,
     },
     {
@@ -86,7 +84,6 @@ function useColumns(): Column<Application>[] {
       title: t("applications.lastUsed"),
       sortKey: "lastUsed",
       width: 210,
-      text: ({ lastUsed }) => lastUsed ?? "",
       render: ({ lastUsed }) => (lastUsed === null ? t("applications.never") : <Time at={lastUsed} />),
     },
   ];
@@ -113,5 +110,16 @@ function useFilters(): Filter[] {
         { value: "false", label: t("status.off") },
       ],
     },
+  ];
+}
+
+function useExported(): CsvColumn<Application>[] {
+  const { t } = useTranslation();
+  return [
+    { title: t("applications.fields.name"), text: ({ name }) => name },
+    { title: t("applications.fields.type"), text: ({ type }) => t(`applications.types.${type}.short`) },
+    { title: t("applications.state"), text: ({ active }) => t(`status.${active ? "active" : "off"}`) },
+    { title: t("applications.fields.scopes"), text: ({ scopes }) => scopes.join(" ") },
+    { title: t("applications.lastUsed"), time: ({ lastUsed }) => lastUsed },
   ];
 }

@@ -15,7 +15,7 @@ import { ActingPersonNote } from "./acting-person-note.tsx";
 import { useAuditFilters } from "./audit-filters.ts";
 import { DownloadLog } from "./download-log.tsx";
 import { EntryDetails } from "./entry-details.tsx";
-import { propertiesOf, subjectOf, type AuditEntry } from "./entry.ts";
+import type { AuditEntry } from "./entry.ts";
 import { useEventText } from "./event-text.ts";
 import { loadEntries } from "./load-entries.ts";
 import { Actor } from "./actor.tsx";
@@ -41,27 +41,23 @@ export function AuditPage() {
           <Time at={date} />
         </AnchorLink>
       ),
-      text: ({ date }) => date,
     },
     {
       key: "who",
       title: t("audit.columns.who"),
       render: (entry) => <Actor entry={entry} />,
-      text: ({ user, client }) => [user, client].filter((part) => part !== null).join(" / "),
     },
-    { key: "what", title: t("audit.columns.what"), render: text, text },
+    { key: "what", title: t("audit.columns.what"), render: text },
     {
       key: "about",
       title: t("audit.columns.about"),
       render: (entry) => <About entry={entry} />,
-      text: (entry) => subjectOf(propertiesOf(entry))?.id ?? "",
     },
   ];
 
   return (
     <Page title={t("nav.audit")} lead={t("audit.lead")}>
       <DataList
-        exported={false}
         name="audit"
         label={t("audit.table")}
         load={load}

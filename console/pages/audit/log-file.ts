@@ -1,4 +1,5 @@
 import { send } from "../../api/api-client.ts";
+import { viewerQuery } from "../../list/csv-reader.ts";
 
 const types = { csv: "text/csv", ndjson: "application/x-ndjson" } as const;
 export type LogForm = keyof typeof types;
@@ -14,6 +15,7 @@ export async function receiveLog(
   }: { filter: Readonly<Record<string, string>>; signal: AbortSignal; onProgress: (bytes: number) => void },
 ): Promise<Blob> {
   const query = new URLSearchParams(Object.entries(filter).map(([key, value]) => [`filter[${key}]`, value]));
+  if (form === "csv") for (const [name, value] of Object.entries(viewerQuery())) query.set(name, value);
   const response = await send(`/api/audit/export?${query.toString()}`, { headers: { Accept: types[form] }, signal });
   let received = 0;
   const counted = response.body?.pipeThrough(

@@ -1,4 +1,5 @@
 import type { JobColumn } from "../../../domain/bulk-job/columns.ts";
+import { csvForPeople, type CsvColumn, type CsvReader } from "../../../domain/csv.ts";
 import type { JobKind } from "./job.ts";
 
 /** A column of a file as the page explains it, with the other names that its heading may have. */
@@ -27,13 +28,21 @@ export const columnsOf: Readonly<Record<JobKind, readonly ExplainedColumn[]>> = 
   ],
   offboarding: who,
   reactivation: who,
+  revocation: [
+    {
+      column: "serial",
+      alsoCalled: "Serial number, Seriennummer",
+      examples: ["1842 0517 6395 2281 0744 3917 5526 8013 9064 77", "205871943376402915538846120977"],
+    },
+  ],
 };
 
-/** A file to begin with. Spreadsheets take a byte order mark for UTF-8 and, where they speak German, semicolons for columns. */
-export function templateOf(kind: JobKind, language: string): Blob {
-  const separator = language === "de" ? ";" : ",";
-  const columns = columnsOf[kind];
-  const line = (cells: readonly string[]): string => `${cells.join(separator)}\r\n`;
-  const rows = [0, 1].map((row) => line(columns.map(({ examples }) => examples[row] ?? "")));
-  return new Blob(["\ufeff", line(columns.map(({ column }) => column)), ...rows], { type: "text/csv;charset=utf-8" });
+/** A file to begin with. */
+export function templateOf(kind: JobKind, reader: CsvReader): Blob {
+  const columns = columnsOf[kind].map(({ column, examples }): CsvColumn<0 | 1> => ({
+    title: column,
+    text: (row) => examples[row],
+  }));
+  const { heading, line } = csvForPeople(columns, reader);
+  return new Blob([heading, line(0), line(1)], { type: "text/csv;charset=utf-8" });
 }

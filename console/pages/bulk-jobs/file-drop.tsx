@@ -2,6 +2,7 @@ import { Button, FileButton, Group, Paper, Stack, Text, ThemeIcon } from "@manti
 import { IconDownload, IconFileSpreadsheet, IconFolderOpen } from "@tabler/icons-react";
 import { useState, type DragEvent } from "react";
 import { useTranslation } from "react-i18next";
+import { viewer } from "../../list/csv-reader.ts";
 import { saveFile } from "../../list/export-csv.ts";
 import { templateOf } from "./columns-of.ts";
 import { acceptedFiles } from "./file-type.ts";
@@ -9,7 +10,7 @@ import type { JobKind } from "./job.ts";
 
 /** A place to drop a file on, with a button for users who do not drag. */
 export function FileDrop({ kind, onFile }: { kind: JobKind; onFile: (file: File) => void }) {
-  const { t, i18n } = useTranslation();
+  const { t } = useTranslation();
   const [over, setOver] = useState(false);
   const choose = (file: File | null | undefined) => {
     if (file) onFile(file);
@@ -51,7 +52,7 @@ export function FileDrop({ kind, onFile }: { kind: JobKind; onFile: (file: File)
             variant="default"
             leftSection={<IconDownload size={16} aria-hidden />}
             onClick={() => {
-              saveFile(templateOf(kind, i18n.language), t(`jobs.file.templateName.${kind}`));
+              saveFile(templateOf(kind, viewer()), t(`jobs.file.templateName.${kind}`));
             }}
           >
             {t("jobs.file.template")}

@@ -13,13 +13,14 @@ export function GraceStage({ job }: { job: Job }) {
   const queries = useQueryClient();
   const people = job.total - job.done;
   const askForNow = () => {
+    const key = crypto.randomUUID();
     confirm({
       title: t("jobs.grace.nowTitle"),
       children: <Text size="sm">{t("jobs.grace.nowText", { count: people })}</Text>,
       confirmLabel: t("jobs.grace.now"),
       typed: String(people),
       async onConfirm() {
-        const started = await startJob(job.id, { confirmTotal: people }, crypto.randomUUID());
+        const started = await startJob(job.id, { confirmTotal: people }, key);
         queries.setQueryData<Job>(jobKey(job.id), (known) => newestOf(known, started));
         await queries.invalidateQueries({ queryKey: [jobsKey] });
       },

@@ -5,13 +5,15 @@ import { Time } from "../../ui/time.tsx";
 import { useDuration, useNumber } from "./counts.ts";
 import { Creator } from "./creator.tsx";
 import type { Job } from "./job.ts";
+import { useMatchingWords } from "./matching-words.ts";
 
 /** What is known of a job in addition to its counts. */
 export function JobFacts({ job }: { job: Job }) {
   const { t } = useTranslation();
   const number = useNumber();
   const duration = useDuration();
-  const { name, createdBy, createdAt, startedAt, finishedAt, total, undoOf, undoneBy } = job;
+  const matchingWords = useMatchingWords();
+  const { name, matching, createdBy, createdAt, startedAt, finishedAt, total, undoOf, undoneBy } = job;
   const related = [
     ...(undoOf === null ? [] : [{ id: undoOf, text: t("jobs.undo.undoOf") }]),
     ...(undoneBy === null ? [] : [{ id: undoneBy, text: t("jobs.undo.undoneBy") }]),
@@ -22,6 +24,7 @@ export function JobFacts({ job }: { job: Job }) {
     <Facts
       facts={[
         ...(name === null ? [] : [[t("jobs.facts.name"), name] as const]),
+        ...(matching === null ? [] : [[t("jobs.facts.matching"), matchingWords(matching)] as const]),
         [t("jobs.facts.rows"), number(total)],
         [t("jobs.facts.createdBy"), <Creator key="creator" createdBy={createdBy} />],
         [t("jobs.facts.created"), <Time key="created" at={createdAt} relative />],

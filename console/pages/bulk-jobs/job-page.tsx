@@ -60,7 +60,7 @@ function ShownJob({ id }: { id: string }) {
         )
       }
     >
-      <StepList current={stepOf(job)} />
+      <StepList current={stepOf(job)} selected={job.origin === "filter"} />
       <JobNotices job={job} />
       <Stage job={job} />
       <JobFacts job={job} />

@@ -107,6 +107,34 @@ export const startJob = (id: string, { executeAt, confirmTotal, graceDays }: Sta
     }),
   );
 
+/** What a job is to be made of: rows of a list, or all that it finds. */
+export type Checked =
+  | {
+      kind: "offboarding" | "reactivation";
+      of: { users: { userID: string }[] } | { matching: Schemas["UserMatching"] };
+    }
+  | {
+      kind: "revocation";
+      reason: NonNullable<Schemas["Profile"]["revokeReason"]>;
+      of: { serials: string[] } | { matching: Schemas["ProfileMatching"] };
+    };
+
+/** Makes a job that is checked and then waits to be started. */
+export function checkRows(checked: Checked, key: string): Promise<Job> {
+  const header = { "Idempotency-Key": key };
+  const dryRun = "true";
+  if (checked.kind === "revocation") {
+    const params = { query: { dryRun, reason: String(checked.reason) }, header };
+    return dataOf(api.POST("/api/jobs/revocation", { params, body: checked.of }));
+  }
+  const request = { params: { query: { dryRun }, header }, body: checked.of };
+  return dataOf(
+    checked.kind === "offboarding"
+      ? api.POST("/api/jobs/offboarding", request)
+      : api.POST("/api/jobs/reactivation", request),
+  );
+}
+
 export type JobProblem = Schemas["JobProblem"];
 
 /** What is wrong with the rows of a job, each cause once. */
@@ -117,15 +145,21 @@ export const findProblems = (id: string, signal: AbortSignal): Promise<JobProble
 export const findUndo = (id: string, signal: AbortSignal): Promise<Schemas["JobUndo"]> =>
   dataOf(api.GET("/api/jobs/{id}/undo", { params: { path: { id } }, signal }));
 
-/** Checks an undo, as a job of its own that somebody then starts. */
-export const checkUndo = (id: string): Promise<Job> =>
-  dataOf(api.POST("/api/jobs/{id}/undo", { params: { path: { id }, header: idempotent() }, body: { dryRun: true } }));
+/** Checks an undo, as a job of its own that somebody then starts. `key` is the page's own: pressed twice, it makes one. */
+export const checkUndo = (id: string, key: string): Promise<Job> =>
+  dataOf(
+    api.POST("/api/jobs/{id}/undo", {
+      params: { path: { id }, header: { "Idempotency-Key": key } },
+      body: { dryRun: true },
+    }),
+  );
 
 export const cancelJob = (id: string): Promise<Job> =>
   dataOf(api.POST("/api/jobs/{id}/cancel", { params: { path: { id }, header: idempotent() } }));
 
-export const retryJob = (id: string): Promise<Job> =>
-  dataOf(api.POST("/api/jobs/{id}/retry", { params: { path: { id }, header: idempotent() } }));
+/** Tries rows that failed again, as a job of its own. `key` is the page's own: pressed twice, it makes one. */
+export const retryJob = (id: string, key: string): Promise<Job> =>
+  dataOf(api.POST("/api/jobs/{id}/retry", { params: { path: { id }, header: { "Idempotency-Key": key } } }));
 
 export const eraseOutput = (id: string): Promise<unknown> =>
   answerOf(api.DELETE("/api/jobs/{id}/results", { params: { path: { id }, header: idempotent() } }));

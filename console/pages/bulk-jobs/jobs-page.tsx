@@ -1,6 +1,7 @@
 import { IconListCheck } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { jobKinds, jobStates } from "../../../domain/bulk-job/job.ts";
+import type { CsvColumn } from "../../../domain/csv.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { Filter } from "../../list/filters.tsx";
@@ -29,6 +30,7 @@ export function JobsPage() {
         idOf={({ id }) => id}
         rowLabel={({ kind }) => t(`jobs.kinds.${kind}`)}
         columns={useColumns()}
+        exported={useExported()}
         filters={useFilters()}
         defaultSort="-createdAt"
         refetchMs={refetchMs}
@@ -69,19 +71,16 @@ function useColumns(): Column<Job>[] {
           {t(`jobs.kinds.${kind}`)}
         </AnchorLink>
       ),
-      text: ({ kind }) => kind,
     },
     {
       key: "createdBy",
       title: t("jobs.columns.who"),
       render: ({ createdBy }) => <Creator createdBy={createdBy} />,
-      text: ({ createdBy }) => createdBy,
     },
     {
       key: "createdAt",
       title: t("jobs.columns.created"),
       render: ({ createdAt }) => <Time at={createdAt} />,
-      text: ({ createdAt }) => createdAt,
       sortKey: "createdAt",
     },
     {
@@ -89,22 +88,36 @@ function useColumns(): Column<Job>[] {
       title: t("jobs.columns.state"),
       width: 210,
       render: ({ state }) => <StatusBadge status={state} />,
-      text: ({ state }) => state,
     },
     {
       key: "progress",
       title: t("jobs.columns.progress"),
       width: 220,
       render: (job) => <SmallProgress job={job} />,
-      text: ({ done, total, failed }) => `${done}/${total}, ${failed} failed`,
     },
     {
       key: "total",
       title: t("jobs.columns.rows"),
       align: "right",
       render: ({ total }) => number(total),
-      text: ({ total }) => String(total),
     },
     { key: "actions", title: t("jobs.columns.actions"), render: (job) => <RowActions job={job} />, width: 130 },
+  ];
+}
+
+function useExported(): CsvColumn<Job>[] {
+  const { t } = useTranslation();
+  return [
+    { title: t("jobs.columns.kind"), text: ({ kind }) => t(`jobs.kinds.${kind}`) },
+    { title: t("jobs.facts.name"), text: ({ name }) => name },
+    { title: t("jobs.facts.createdBy"), text: ({ createdBy }) => createdBy },
+    { title: t("jobs.columns.created"), time: ({ createdAt }) => createdAt },
+    { title: t("jobs.facts.finished"), time: ({ finishedAt }) => finishedAt },
+    { title: t("jobs.columns.state"), text: ({ state }) => t(`status.${state}`) },
+    { title: t("jobs.columns.rows"), text: ({ total }) => total },
+    { title: t("jobs.counts.changed"), text: ({ changed }) => changed },
+    { title: t("jobs.counts.unchanged"), text: ({ unchanged }) => unchanged },
+    { title: t("jobs.counts.failed"), text: ({ failed }) => failed },
+    { title: t("jobs.counts.skipped"), text: ({ skipped }) => skipped },
   ];
 }

@@ -62,6 +62,8 @@ function useUpload(kind: JobKind) {
   }, [job, navigate]);
 
   const send = async (chosen: Chosen) => {
+    // Pressed twice, it is sent once.
+    if (running.current !== undefined) return;
     const controller = new AbortController();
     running.current = controller;
     setError(undefined);
@@ -75,6 +77,7 @@ function useUpload(kind: JobKind) {
       setJob(made);
     } catch (thrown) {
       if (!controller.signal.aborted) setError(thrown as Error);
+      running.current = undefined;
     }
     setShare(undefined);
   };

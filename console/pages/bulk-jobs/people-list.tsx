@@ -34,7 +34,6 @@ export function PeopleList({ job }: { job: Job }) {
         searchLabel={t("jobs.people.search")}
         noMatchHint={t("jobs.people.noMatch")}
         empty={{ icon: IconUsers, text: t("jobs.people.empty") }}
-        exported={false}
         actions={(rows, clear) => (
           <Group gap="xs">
             <RowsButton

@@ -1,13 +1,12 @@
 import { send } from "../../api/api-client.ts";
+import { viewerQuery } from "../../list/csv-reader.ts";
 import { saveFile } from "../../list/export-csv.ts";
 import type { Job, JobRow } from "./job.ts";
 
 /** Saves what became of a job's rows, all of them or those with one status, as a table that can be uploaded again. */
 export async function saveResults({ id, kind }: Pick<Job, "id" | "kind">, status?: JobRow["status"]): Promise<void> {
-  const query = status === undefined ? "" : `?status=${status}`;
+  const query = new URLSearchParams({ ...viewerQuery(), ...(status !== undefined && { status }) });
   const headers = { Accept: "text/csv" };
-  const response = await send(`/api/jobs/${encodeURIComponent(id)}/results${query}`, { headers });
-  // Spreadsheets know UTF-8 by a byte order mark.
-  const file = new Blob(["\ufeff", await response.blob()], { type: "text/csv;charset=utf-8" });
-  saveFile(file, `${[kind, ...(status === undefined ? [] : [status]), id.slice(0, 8)].join("-")}.csv`);
+  const response = await send(`/api/jobs/${encodeURIComponent(id)}/results?${query.toString()}`, { headers });
+  saveFile(await response.blob(), `${[kind, ...(status === undefined ? [] : [status]), id.slice(0, 8)].join("-")}.csv`);
 }

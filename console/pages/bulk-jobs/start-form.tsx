@@ -112,7 +112,7 @@ export function StartForm({ job }: { job: Job }) {
           <Alert color="red" icon={<IconAlertTriangle aria-hidden />} title={t("jobs.start.many")}>
             <Stack gap="sm">
               <Text size="sm">
-                {share === undefined
+                {share === undefined || share > 1
                   ? t("jobs.start.manyText", counts)
                   : t("jobs.start.manyShare", { ...counts, percent: number(Math.round(share * 100)) })}
               </Text>

@@ -15,8 +15,8 @@ export const stepOf = ({ state }: Pick<Job, "state">): Step => {
     : "result";
 };
 
-/** The way of a bulk job, with the place that it is at. */
-export function StepList({ current }: { current: Step }) {
+/** The way of a bulk job, with the place that it is at; it began with a file, or was `selected` from a list. */
+export function StepList({ current, selected = false }: { current: Step; selected?: boolean }) {
   const { t } = useTranslation();
   const at = steps.indexOf(current);
   return (
@@ -41,7 +41,7 @@ export function StepList({ current }: { current: Step }) {
             {index < at ? <IconCheck size={14} /> : <Text size="xs">{index + 1}</Text>}
           </ThemeIcon>
           <Text size="sm" fw={step === current ? 600 : undefined}>
-            {t(`jobs.steps.${step}`)}
+            {t(step === "file" && selected ? "jobs.steps.selection" : `jobs.steps.${step}`)}
           </Text>
         </Group>
       ))}

@@ -2,6 +2,7 @@ import { Button, Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { IconArrowBackUp } from "@tabler/icons-react";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { formatTime } from "../../ui/time.tsx";
@@ -14,13 +15,14 @@ export function UndoSection({ job }: { job: Job }) {
   const number = useNumber();
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const [key] = useState(() => crypto.randomUUID());
   const { data, error, refetch } = useQuery({
     queryKey: [...jobKey(job.id), "undo", job.state, job.done],
     queryFn: ({ signal }) => findUndo(job.id, signal),
     enabled: job.undoUntil !== null,
   });
   const check = useMutation({
-    mutationFn: () => checkUndo(job.id),
+    mutationFn: () => checkUndo(job.id, key),
     async onSuccess(next) {
       queries.setQueryData(jobKey(next.id), next);
       void queries.invalidateQueries({ queryKey: [jobsKey] });

@@ -1,13 +1,15 @@
 import { useMutation, useQueryClient, type UseMutationResult } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { jobKey, jobsKey, retryJob, type Job } from "./job.ts";
 
 /** Tries a job's failed rows again, as a job of its own, and opens it. */
 export function useRetry(id: string): UseMutationResult<Job, Error, void> {
   const navigate = useNavigate();
   const queries = useQueryClient();
+  const [key] = useState(() => crypto.randomUUID());
   return useMutation({
-    mutationFn: () => retryJob(id),
+    mutationFn: () => retryJob(id, key),
     async onSuccess(next) {
       queries.setQueryData(jobKey(next.id), next);
       await queries.invalidateQueries({ queryKey: [jobsKey] });

@@ -2,6 +2,7 @@ import { Button, Title } from "@mantine/core";
 import { IconDevices } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import type { CsvColumn } from "../../../domain/csv.ts";
 import { api, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
@@ -10,6 +11,7 @@ import { notifyDone } from "../../ui/notify.tsx";
 import { Serial } from "../../ui/serial.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useDeviceTypeName } from "../profiles/device-types.ts";
 import { guestAccountKey, guestAccountsKey, guestAccountStatus, type GuestAccount } from "./guest-accounts.ts";
 
 type GuestProfile = Schemas["GuestProfile"];
@@ -38,6 +40,7 @@ export function GuestProfiles({ account }: { account: GuestAccount }) {
         idOf={({ serial }) => serial}
         rowLabel={({ serial }) => serial}
         columns={columns}
+        exported={useExported(account)}
         searchLabel={t("guests.searchSerial")}
         noMatchHint={t("guests.searchSerialHint")}
         filters={[
@@ -59,24 +62,40 @@ export function GuestProfiles({ account }: { account: GuestAccount }) {
 
 const profilesKey = (id: string): string => `guest-account-${id}-profiles`;
 
+/** What profiles of an account are in, which end with it. */
+function statusWithin(account: GuestAccount): (profile: GuestProfile) => "active" | "expired" | "revoked" {
+  const ended = guestAccountStatus(account, new Date()) === "expired";
+  return ({ revokeDate }) => (revokeDate !== null ? "revoked" : ended ? "expired" : "active");
+}
+
+function useExported(account: GuestAccount): CsvColumn<GuestProfile>[] {
+  const { t } = useTranslation();
+  const deviceTypeName = useDeviceTypeName();
+  const statusOf = statusWithin(account);
+  return [
+    { title: t("guests.serial"), serial: ({ serial }) => serial },
+    { title: t("guests.deviceType"), text: ({ deviceType }) => deviceTypeName(deviceType) },
+    { title: t("guests.created_at"), time: ({ creationDate }) => creationDate },
+    { title: t("guests.state"), text: (profile) => t(`status.${statusOf(profile)}`) },
+    { title: t("guests.lastCheck"), time: ({ lastOcsp }) => lastOcsp },
+  ];
+}
+
 function useColumns(account: GuestAccount): Column<GuestProfile>[] {
   const { t } = useTranslation();
   const revoke = useRevocation(account);
-  const ended = guestAccountStatus(account, new Date()) === "expired";
-  const statusOf = ({ revokeDate }: GuestProfile) => (revokeDate !== null ? "revoked" : ended ? "expired" : "active");
+  const statusOf = statusWithin(account);
   return [
     {
       key: "serial",
       title: t("guests.serial"),
       sortKey: "serial",
-      text: ({ serial }) => serial,
       render: ({ serial }) => <Serial serial={serial} />,
     },
     {
       key: "deviceType",
       title: t("guests.deviceType"),
       width: 120,
-      text: ({ deviceType }) => deviceType,
       render: ({ deviceType }) => deviceType,
     },
     {
@@ -84,21 +103,18 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
       title: t("guests.created_at"),
       sortKey: "creationdate",
       width: 200,
-      text: ({ creationDate }) => creationDate,
       render: ({ creationDate }) => <Time at={creationDate} />,
     },
     {
       key: "state",
       title: t("guests.state"),
       width: 140,
-      text: statusOf,
       render: (profile) => <StatusBadge status={statusOf(profile)} />,
     },
     {
       key: "lastCheck",
       title: t("guests.lastCheck"),
       width: 200,
-      text: ({ lastOcsp }) => lastOcsp ?? "",
       render: ({ lastOcsp }) => (lastOcsp === null ? t("guests.never") : <Time at={lastOcsp} />),
     },
     {

@@ -4,6 +4,7 @@ import { IconPlus, IconUserHeart } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import type { CsvColumn } from "../../../domain/csv.ts";
 import { api, dataOf, listOf } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
@@ -37,6 +38,7 @@ export function GuestsPage() {
         idOf={({ id }) => id}
         rowLabel={({ name }) => name}
         columns={columns}
+        exported={useExported()}
         filters={filters}
         searchLabel={t("guests.search")}
         noMatchHint={t("guests.searchHint")}
@@ -77,7 +79,6 @@ function useColumns(): Column<GuestAccount>[] {
       key: "name",
       title: t("guests.fields.name"),
       sortKey: "name",
-      text: ({ name }) => name,
       render: ({ id, name }) => (
         <AnchorLink
           to="/guests/$guestAccountId"
@@ -94,7 +95,6 @@ function useColumns(): Column<GuestAccount>[] {
       title: t("guests.profilesOfLimit"),
       sortKey: "profilelimit",
       width: 170,
-      text: limitOf,
       render: (account) => <Text inherit>{limitOf(account)}</Text>,
     },
     {
@@ -102,7 +102,6 @@ function useColumns(): Column<GuestAccount>[] {
       title: t("guests.ends"),
       sortKey: "expirationtime",
       width: 210,
-      text: ({ expirationDate }) => expirationDate,
       render: (account) => (
         <Time at={account.expirationDate} struck={guestAccountStatus(account, new Date()) === "expired"} />
       ),
@@ -111,7 +110,6 @@ function useColumns(): Column<GuestAccount>[] {
       key: "state",
       title: t("guests.state"),
       width: 150,
-      text: (account) => guestAccountStatus(account, new Date()),
       render: (account) => <StatusBadge status={guestAccountStatus(account, new Date())} />,
     },
   ];
@@ -131,5 +129,16 @@ function useFilters(): Filter[] {
     },
     { kind: "days", min: "minExpirationTime", max: "maxExpirationTime", label: t("guests.ends") },
     { kind: "days", min: "minCreateTime", max: "maxCreateTime", label: t("guests.created_at") },
+  ];
+}
+
+function useExported(): CsvColumn<GuestAccount>[] {
+  const { t } = useTranslation();
+  return [
+    { title: t("guests.fields.name"), text: ({ name }) => name },
+    { title: t("guests.activeProfiles"), text: ({ activeProfileCount }) => activeProfileCount },
+    { title: t("guests.profilesAllowed"), text: ({ profileLimit }) => profileLimit ?? t("guests.unlimited") },
+    { title: t("guests.ends"), time: ({ expirationDate }) => expirationDate },
+    { title: t("guests.state"), text: (account) => t(`status.${guestAccountStatus(account, new Date())}`) },
   ];
 }

@@ -4,6 +4,7 @@ import { IconPlus, IconRouter } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { CsvColumn } from "../../../domain/csv.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { Filter } from "../../list/filters.tsx";
@@ -44,6 +45,7 @@ export function InfrastructurePage() {
         idOf={({ serial }) => serial}
         rowLabel={({ name }) => name}
         columns={columns}
+        exported={useExported()}
         filters={filters}
         searchLabel={t("infrastructure.search")}
         noMatchHint={t("infrastructure.searchHint")}
@@ -94,7 +96,6 @@ function useColumns(): Column<InfrastructureProfile>[] {
     {
       key: "name",
       title: t("infrastructure.fields.name"),
-      text: ({ name }) => name,
       render: ({ serial, name }) => (
         <AnchorLink
           to="."
@@ -110,7 +111,6 @@ function useColumns(): Column<InfrastructureProfile>[] {
     {
       key: "description",
       title: t("infrastructure.fields.description"),
-      text: ({ description }) => description ?? "",
       render: ({ description }) => (
         <Text inherit lineClamp={2}>
           {description}
@@ -122,7 +122,6 @@ function useColumns(): Column<InfrastructureProfile>[] {
       title: t("infrastructure.issued"),
       sortKey: "creation_date",
       width: 190,
-      text: ({ creationDate }) => creationDate,
       render: ({ creationDate }) => <Time at={creationDate} />,
     },
     {
@@ -130,7 +129,6 @@ function useColumns(): Column<InfrastructureProfile>[] {
       title: t("infrastructure.ends"),
       sortKey: "expiration_date",
       width: 140,
-      text: ({ expirationDate }) => expirationDate,
       render: (profile) => (
         <Time at={profile.expirationDate} dateOnly struck={infrastructureStatus(profile) === "expired"} />
       ),
@@ -139,14 +137,12 @@ function useColumns(): Column<InfrastructureProfile>[] {
       key: "state",
       title: t("infrastructure.state"),
       width: 150,
-      text: infrastructureStatus,
       render: (profile) => <StatusBadge status={infrastructureStatus(profile)} />,
     },
     {
       key: "lastCheck",
       title: t("infrastructure.lastCheck"),
       width: 190,
-      text: ({ lastOcsp }) => lastOcsp ?? "",
       render: ({ lastOcsp }) => (lastOcsp === null ? t("infrastructure.never") : <Time at={lastOcsp} />),
     },
     {
@@ -154,7 +150,6 @@ function useColumns(): Column<InfrastructureProfile>[] {
       title: t("infrastructure.serial"),
       sortKey: "serial",
       width: 120,
-      text: ({ serial }) => serial,
       render: ({ serial }) => <Serial serial={serial} short />,
     },
   ];
@@ -174,5 +169,18 @@ function useFilters(): Filter[] {
     },
     { kind: "days", min: "minExpirationTime", max: "maxExpirationTime", label: t("infrastructure.ends") },
     { kind: "days", min: "minCreateTime", max: "maxCreateTime", label: t("infrastructure.issued") },
+  ];
+}
+
+function useExported(): CsvColumn<InfrastructureProfile>[] {
+  const { t } = useTranslation();
+  return [
+    { title: t("infrastructure.fields.name"), text: ({ name }) => name },
+    { title: t("infrastructure.fields.description"), text: ({ description }) => description },
+    { title: t("infrastructure.issued"), time: ({ creationDate }) => creationDate },
+    { title: t("infrastructure.ends"), time: ({ expirationDate }) => expirationDate },
+    { title: t("infrastructure.state"), text: (profile) => t(`status.${infrastructureStatus(profile)}`) },
+    { title: t("infrastructure.lastCheck"), time: ({ lastOcsp }) => lastOcsp },
+    { title: t("infrastructure.serial"), serial: ({ serial }) => serial },
   ];
 }

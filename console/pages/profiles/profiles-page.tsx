@@ -1,7 +1,8 @@
 import { Button } from "@mantine/core";
 import { IconBan, IconDevices } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
-import { api, listOf } from "../../api/api-client.ts";
+import type { CsvColumn } from "../../../domain/csv.ts";
+import { answerOf, api, type Schemas } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { LoadList } from "../../list/export-csv.ts";
@@ -16,15 +17,23 @@ import { Time } from "../../ui/time.tsx";
 import { useDeviceTypeChoices, useDeviceTypeName } from "./device-types.ts";
 import { ProfileDetails } from "./profile-details.tsx";
 import { statusOf, type Profile } from "./profile.ts";
-import { useRevoke } from "./revoke.tsx";
+import { useRevoke, useRevokeAsJob } from "./revoke.tsx";
 
-const load: LoadList<Profile> = (query, signal) => listOf(api.GET("/api/profiles", { params: { query }, signal }));
+/** A profile with whose it is. */
+type OwnedProfile = Profile & { person: Schemas["Person"] | undefined };
+
+const load: LoadList<OwnedProfile> = async (query, signal) => {
+  const params = { query: { ...query, include: "people" } };
+  const { data, total, people } = await answerOf(api.GET("/api/profiles", { params, signal }));
+  return { data: data.map((profile) => ({ ...profile, person: people?.[profile.owner] })), total: total ?? 0 };
+};
 
 /** Everything that the realm's users are on the network with. */
 export function ProfilesPage() {
   const { t } = useTranslation();
   const columns = useColumns();
   const revoke = useRevoke();
+  const revokeAsJob = useRevokeAsJob();
   const [, open] = useOpened();
   const filters: Filter[] = [
     {
@@ -45,6 +54,7 @@ export function ProfilesPage() {
         idOf={({ serial }) => serial}
         rowLabel={({ name, serial }) => `${name} (${serial})`}
         columns={columns}
+        exported={useExported()}
         filters={filters}
         searchLabel={t("profiles.search")}
         noMatchHint={t("profiles.noMatch")}
@@ -63,6 +73,19 @@ export function ProfilesPage() {
             {t("profiles.revoke.action", { count: rows.length })}
           </Button>
         )}
+        actionsOnAll={({ found, total }) => (
+          <Button
+            size="xs"
+            color="red"
+            variant="light"
+            leftSection={<IconBan size={16} aria-hidden />}
+            onClick={() => {
+              revokeAsJob({ matching: found }, total);
+            }}
+          >
+            {t("profiles.revoke.action", { count: total })}
+          </Button>
+        )}
         onOpen={({ serial }) => {
           open(serial);
         }}
@@ -72,7 +95,7 @@ export function ProfilesPage() {
   );
 }
 
-function useColumns(): Column<Profile>[] {
+function useColumns(): Column<OwnedProfile>[] {
   const { t } = useTranslation();
   const deviceTypeName = useDeviceTypeName();
   return [
@@ -85,20 +108,17 @@ function useColumns(): Column<Profile>[] {
           <Serial serial={serial} short />
         </AnchorLink>
       ),
-      text: ({ serial }) => serial,
     },
-    { key: "name", title: t("profiles.columns.name"), render: ({ name }) => name, text: ({ name }) => name },
+    { key: "name", title: t("profiles.columns.name"), render: ({ name }) => name },
     {
       key: "owner",
       title: t("profiles.columns.owner"),
       render: ({ owner }) => <PersonLink userID={owner} />,
-      text: ({ owner }) => owner,
     },
     {
       key: "deviceType",
       title: t("profiles.columns.deviceType"),
       render: ({ deviceType }) => deviceTypeName(deviceType),
-      text: ({ deviceType }) => deviceType,
     },
     {
       key: "status",
@@ -110,14 +130,28 @@ function useColumns(): Column<Profile>[] {
       title: t("profiles.columns.created"),
       sortKey: "createtime",
       render: ({ creationTime }) => <Time at={creationTime} dateOnly />,
-      text: ({ creationTime }) => creationTime,
     },
     {
       key: "expires",
       title: t("profiles.columns.expires"),
       sortKey: "expirationtime",
       render: ({ expirationTime }) => <Time at={expirationTime} dateOnly />,
-      text: ({ expirationTime }) => expirationTime,
     },
+  ];
+}
+
+function useExported(): CsvColumn<OwnedProfile>[] {
+  const { t } = useTranslation();
+  const deviceTypeName = useDeviceTypeName();
+  return [
+    { title: t("profiles.columns.serial"), serial: ({ serial }) => serial },
+    { title: t("profiles.columns.name"), text: ({ name }) => name },
+    { title: t("users.columns.pairwiseID"), text: ({ person }) => person?.pairwiseID ?? null },
+    { title: t("users.columns.email"), text: ({ person }) => person?.email ?? null },
+    // Not “Device type”, which a job would take for the type of a profile to issue.
+    { title: t("profiles.columns.device"), text: ({ deviceType }) => deviceTypeName(deviceType) },
+    { title: t("profiles.columns.status"), text: (profile) => t(`status.${statusOf(profile)}`) },
+    { title: t("profiles.columns.created"), time: ({ creationTime }) => creationTime },
+    { title: t("profiles.columns.expires"), time: ({ expirationTime }) => expirationTime },
   ];
 }

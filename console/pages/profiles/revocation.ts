@@ -6,6 +6,9 @@ export type Reason = NonNullable<Schemas["Profile"]["revokeReason"]>;
 /** What a person may give as the reason (RFC 5280 section 5.3.1), the likeliest first. */
 export const reasons = [0, 5, 4, 1, 9, 3] as const satisfies readonly Reason[];
 
+/** More profiles than this are revoked as a bulk job, where they are shown first. */
+export const revokedAtOnceMax = 10;
+
 /** Revokes profiles permanently, all of them or none. */
 export async function revokeProfiles(serials: readonly string[], reason: Reason): Promise<void> {
   const [serial, ...others] = serials;

@@ -1,17 +1,25 @@
 import { Select, Stack, Text } from "@mantine/core";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import type { Found } from "../../list/list-state.ts";
 import { confirm } from "../../ui/confirm.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
+import { useCheck } from "../bulk-jobs/use-check.ts";
 import type { Profile } from "./profile.ts";
-import { reasons, revokeProfiles, useProfilesChanged, type Reason } from "./revocation.ts";
+import { reasons, revokedAtOnceMax, revokeProfiles, useProfilesChanged, type Reason } from "./revocation.ts";
 
-/** Asks before profiles are revoked, with the reason to choose. */
+/** Asks before profiles are revoked, with the reason to choose: a few at once, more of them as a bulk job. */
 export function useRevoke(): (profiles: readonly Profile[], onDone?: () => void) => void {
   const { t } = useTranslation();
   const profilesChanged = useProfilesChanged();
+  const revokeAsJob = useRevokeAsJob();
   return (profiles, onDone) => {
     const named = { count: profiles.length, name: profiles[0]?.name ?? "" };
+    const serials = profiles.map(({ serial }) => serial);
+    if (serials.length > revokedAtOnceMax) {
+      revokeAsJob({ serials }, serials.length);
+      return;
+    }
     let reason: Reason = 0;
     confirm({
       title: t("profiles.revoke.title", named),
@@ -25,14 +33,33 @@ export function useRevoke(): (profiles: readonly Profile[], onDone?: () => void)
         />
       ),
       async onConfirm() {
-        await revokeProfiles(
-          profiles.map(({ serial }) => serial),
-          reason,
-        );
+        await revokeProfiles(serials, reason);
         notifyDone(t("profiles.revoke.done", named));
         onDone?.();
         await profilesChanged();
       },
+    });
+  };
+}
+
+/** Asks why so many profiles shall be revoked, and has them checked as a bulk job. */
+export function useRevokeAsJob(): (of: { serials: string[] } | { matching: Found }, count: number) => void {
+  const { t } = useTranslation();
+  const { check } = useCheck();
+  return (of, count) => {
+    let reason: Reason = 0;
+    confirm({
+      title: t("profiles.revoke.title", { count }),
+      confirmLabel: t("profiles.revoke.check", { count }),
+      children: (
+        <RevokeQuestion
+          text={t("profiles.revoke.asJob")}
+          onReason={(chosen) => {
+            reason = chosen;
+          }}
+        />
+      ),
+      onConfirm: () => check({ kind: "revocation", reason, of }),
     });
   };
 }

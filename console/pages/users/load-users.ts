@@ -1,5 +1,6 @@
 import { api, listOf, type Schemas } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
+import type { Found } from "../../list/list-state.ts";
 
 export type User = Schemas["User"];
 
@@ -10,12 +11,17 @@ const statesOfApi: Readonly<Record<string, Readonly<Record<string, string>>>> = 
   offboarded: { blacklisted: "true" },
 };
 
-/** A page of the realm's users: by part of the ID or e-mail address, or as owners of a serial number. */
-export const loadUsers: LoadList<User> = (
-  { search: written = "", filter: { state = "", ...filter } = {}, ...query },
-  signal,
-) => {
+/** What the list of users is asked for when this is searched and filtered by: part of the ID or e-mail address, or a serial number. */
+export function usersFilter({
+  search: written = "",
+  filter: { state = "", ...filter } = {},
+}: Found): Record<string, string> {
   const text = written.trim();
-  const asked = { ...filter, ...statesOfApi[state], ...(text !== "" && { text }) };
-  return listOf(api.GET("/api/user", { params: { query: { ...query, filter: asked } }, signal }));
+  return { ...filter, ...statesOfApi[state], ...(text !== "" && { text }) };
+}
+
+/** A page of the realm's users. */
+export const loadUsers: LoadList<User> = ({ limit, offset, sort, ...found }, signal) => {
+  const query = { limit, offset, filter: usersFilter(found), ...(sort && { sort }) };
+  return listOf(api.GET("/api/user", { params: { query }, signal }));
 };

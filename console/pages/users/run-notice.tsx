@@ -1,27 +1,62 @@
-import { Alert, List, Progress, Stack, Text } from "@mantine/core";
+import { Alert, Button, Group, List, Progress, Stack, Text } from "@mantine/core";
 import { IconAlertTriangle } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { useErrorMessage } from "../../ui/error-notice.tsx";
+import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { personName } from "../../ui/person.tsx";
 import type { Run } from "./use-batch-action.ts";
 
-/** How far a run is, or whom it failed for and why. */
-export function RunNotice({ run, onClose }: { run: Run | undefined; onClose: () => void }) {
+interface RunNoticeProps {
+  run: Run | undefined;
+  onStop: () => void;
+  onClose: () => void;
+}
+
+/** How far a run is, with a way to stop it; then whom it failed for and why, and whom nothing was done for. */
+export function RunNotice({ run, onStop, onClose }: RunNoticeProps) {
+  const { t } = useTranslation();
+  if (run === undefined) return null;
+  if (run.ended) return <Ended run={run} onClose={onClose} />;
+  const { verb, done, total } = run;
+  if (total === 1) return null;
+  const words = t("users.run.progress", { done, total });
+  const doing = t(`users.run.verbs.${verb}`);
+  return (
+    <Stack gap={4}>
+      <LeaveGuard when text={t("users.run.leave")} />
+      <Group justify="space-between">
+        <Text size="sm" role="status">
+          {doing} {words}
+        </Text>
+        <Button size="xs" variant="default" onClick={onStop}>
+          {t("users.run.stop")}
+        </Button>
+      </Group>
+      <Progress.Root>
+        <Progress.Section value={(done / total) * 100} aria-label={doing} aria-valuetext={words} />
+      </Progress.Root>
+    </Stack>
+  );
+}
+
+function Ended({ run: { done, total, failures, left }, onClose }: { run: Run; onClose: () => void }) {
   const { t } = useTranslation();
   const message = useErrorMessage();
-  if (run === undefined) return null;
-  const { verb, done, total, failures, ended } = run;
-  if (ended)
-    return (
-      <Alert
-        color="red"
-        role="alert"
-        icon={<IconAlertTriangle aria-hidden />}
-        title={t("users.run.failed", { count: failures.length, total })}
-        withCloseButton
-        closeButtonLabel={t("confirm.close")}
-        onClose={onClose}
-      >
+  return (
+    <Alert
+      color={failures.length > 0 ? "red" : "yellow"}
+      role="alert"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={
+        left.length > 0
+          ? t("users.run.stopped", { done, total })
+          : t("users.run.failed", { count: failures.length, total })
+      }
+      withCloseButton
+      closeButtonLabel={t("confirm.close")}
+      onClose={onClose}
+    >
+      {failures.length > 0 && (
         <List size="sm">
           {failures.map(({ user, error }) => (
             <List.Item key={user.userID}>
@@ -29,22 +64,12 @@ export function RunNotice({ run, onClose }: { run: Run | undefined; onClose: () 
             </List.Item>
           ))}
         </List>
-      </Alert>
-    );
-  if (total === 1) return null;
-  const words = t("users.run.progress", { done, total });
-  return (
-    <Stack gap={4}>
-      <Text size="sm" role="status">
-        {t(`users.run.verbs.${verb}`)} {words}
-      </Text>
-      <Progress.Root>
-        <Progress.Section
-          value={(done / total) * 100}
-          aria-label={t(`users.run.verbs.${verb}`)}
-          aria-valuetext={words}
-        />
-      </Progress.Root>
-    </Stack>
+      )}
+      {left.length > 0 && (
+        <Text size="sm" style={{ overflowWrap: "anywhere" }}>
+          {t("users.run.left", { names: left.map(personName).join(", ") })}
+        </Text>
+      )}
+    </Alert>
   );
 }

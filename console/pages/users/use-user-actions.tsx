@@ -1,16 +1,13 @@
 import { Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { confirm } from "../../ui/confirm.tsx";
-import { useErrorMessage } from "../../ui/error-notice.tsx";
-import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
+import { notifyDone } from "../../ui/notify.tsx";
 import { personName } from "../../ui/person.tsx";
-import { jobKey, jobsKey } from "../bulk-jobs/job.ts";
-import { uploadRows } from "../bulk-jobs/upload-rows.ts";
+import { useCheck } from "../bulk-jobs/use-check.ts";
 import type { User } from "./load-users.ts";
 import { useBatchAction } from "./use-batch-action.ts";
-import { isPossible, userCalls, type UserAction } from "./user-calls.ts";
+import { isPossible, jobOf, userCalls, type UserAction } from "./user-calls.ts";
 import { WaitingJobs } from "./waiting-jobs.tsx";
 
 const changed = ["jobs", "users", "user", "person", "user-profiles", "user-sessions", "profiles", "profile", "audit"];
@@ -20,9 +17,8 @@ const undoes: Partial<Record<UserAction, UserAction>> = { lock: "unlock", unlock
 export function useUserActions() {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const navigate = useNavigate();
-  const message = useErrorMessage();
-  const { run, start, dismiss } = useBatchAction();
+  const { check, checking } = useCheck();
+  const { run, start, stop, dismiss } = useBatchAction();
 
   const act = async (verb: UserAction, users: readonly User[]): Promise<void> => {
     await finish(verb, await start(verb, users, userCalls[verb]));
@@ -35,55 +31,30 @@ export function useUserActions() {
     const undo = undoes[verb];
     if (users.length === 0) return;
     notifyDone(
-      t(`users.done.${verb}`, wordsFor(users)),
+      t(`users.done.${verb}`, { count: users.length, name: users[0] === undefined ? "" : personName(users[0]) }),
       undo === undefined ? undefined : { label: t("users.undo"), act: () => act(undo, users) },
     );
   };
-  /** Checks it as a bulk job, which goes on when this page is closed, and opens it. */
-  const reactivateMany = async (users: readonly User[]): Promise<void> => {
-    const rows = { users: users.map(({ userID }) => ({ userID })) };
-    try {
-      const job = await uploadRows({
-        kind: "reactivation",
-        chosen: { body: new Blob([JSON.stringify(rows)]), type: "application/json" },
-        onProgress: () => undefined,
-        signal: new AbortController().signal,
-      });
-      queries.setQueryData(jobKey(job.id), job);
-      void queries.invalidateQueries({ queryKey: [jobsKey] });
-      await navigate({ to: "/jobs/$id", params: { id: job.id } });
-    } catch (error) {
-      notifyFailed(message(error as Error));
-    }
-  };
-  const askToOffboard = (users: readonly User[], onDone: () => void) => {
-    const count = users.length;
-    const profiles = users.reduce((sum, { profileCount }) => sum + profileCount, 0);
+  const askToOffboard = (user: User, onDone: () => void) => {
+    const name = personName(user);
     confirm({
-      title: t("users.offboard.title", wordsFor(users)),
-      confirmLabel: t("users.offboard.confirm", wordsFor(users)),
+      title: t("users.offboard.title", { name }),
+      confirmLabel: t("users.offboard.confirm", { name }),
       children: (
         <>
-          <Text size="sm">{t("users.offboard.access", { count })}</Text>
+          <Text size="sm">{t("users.offboard.access")}</Text>
           <Text size="sm" fw={600} mt="xs">
-            {t("users.offboard.profiles", { count: profiles })}
+            {t("users.offboard.profiles", { count: user.profileCount })}
           </Text>
-          <WaitingJobs users={users} />
+          <WaitingJobs userID={user.userID} />
           <Text size="sm" mt="xs">
-            {t("users.offboard.later", { count })}
+            {t("users.offboard.later")}
           </Text>
         </>
       ),
-      ...(count > 1 && { typed: String(count) }),
       async onConfirm() {
-        const [user, ...others] = users;
-        if (user !== undefined && others.length === 0) {
-          await userCalls.offboard(user.userID);
-          void finish("offboard", users);
-        } else {
-          // The page shows how far it is.
-          void act("offboard", users);
-        }
+        await userCalls.offboard(user.userID);
+        void finish("offboard", [user]);
         onDone();
       },
     });
@@ -91,22 +62,24 @@ export function useUserActions() {
 
   return {
     run,
+    stop,
     dismiss,
-    /** Does it with those of them whom it changes anything for. */
+    busy: checking || run?.ended === false,
+    /** As a bulk job. */
+    check,
+    /** Does it with those of them whom it changes anything for; with several as a bulk job, where it takes or gives access. */
     perform: (verb: UserAction, users: readonly User[], onDone: () => void = () => undefined): void => {
       const concerned = users.filter(isPossible[verb]);
-      if (verb === "offboard") {
-        askToOffboard(concerned, onDone);
-        return;
+      const [user, ...others] = concerned;
+      const kind = jobOf[verb];
+      if (kind !== undefined && others.length > 0) {
+        void check({ kind, of: { users: concerned.map(({ userID }) => ({ userID })) } });
+      } else if (verb === "offboard" && user !== undefined) {
+        askToOffboard(user, onDone);
+      } else {
+        onDone();
+        void act(verb, concerned);
       }
-      onDone();
-      if (verb === "reactivate" && concerned.length > 1) void reactivateMany(concerned);
-      else void act(verb, concerned);
     },
   };
 }
-
-const wordsFor = (users: readonly User[]) => ({
-  count: users.length,
-  name: users[0] === undefined ? "" : personName(users[0]),
-});

@@ -1,36 +1,76 @@
 import { Button } from "@mantine/core";
 import { IconLock, IconLockOpen, IconUserCheck, IconUserOff } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
+import type { Found } from "../../list/list-state.ts";
 import type { User } from "./load-users.ts";
-import { isPossible, type UserAction } from "./user-calls.ts";
+import { isPossible, jobOf, type UserAction, type UserJobKind } from "./user-calls.ts";
 
 const verbs = [
   { verb: "lock", icon: IconLock },
   { verb: "unlock", icon: IconLockOpen },
-  { verb: "offboard", icon: IconUserOff, color: "red" },
+  { verb: "offboard", icon: IconUserOff, variant: "light", color: "red" },
   { verb: "reactivate", icon: IconUserCheck },
 ] as const;
 
 /** A button for each thing that can be done with at least one of them. */
 export function UserButtons({
   users,
-  busy,
   size = "sm",
-  onAct,
+  ...rest
 }: {
   users: readonly User[];
   busy: boolean;
   size?: "xs" | "sm";
   onAct: (verb: UserAction) => void;
 }) {
+  return <Buttons isOffered={(verb) => users.some(isPossible[verb])} size={size} {...rest} />;
+}
+
+/** The same for all people whom the list finds, of what is done as a bulk job. */
+export function AllUsersButtons({
+  found,
+  onAct,
+  ...rest
+}: {
+  found: Found;
+  busy: boolean;
+  onAct: (kind: UserJobKind) => void;
+}) {
+  const state = found.filter?.["state"];
+  const isOffered = (verb: UserAction) =>
+    jobOf[verb] !== undefined && (state === undefined || (state === "offboarded") === (verb === "reactivate"));
+  return (
+    <Buttons
+      isOffered={isOffered}
+      size="xs"
+      {...rest}
+      onAct={(verb) => {
+        const kind = jobOf[verb];
+        if (kind !== undefined) onAct(kind);
+      }}
+    />
+  );
+}
+
+function Buttons({
+  isOffered,
+  busy,
+  size,
+  onAct,
+}: {
+  isOffered: (verb: UserAction) => boolean;
+  busy: boolean;
+  size: "xs" | "sm";
+  onAct: (verb: UserAction) => void;
+}) {
   const { t } = useTranslation();
   return verbs
-    .filter(({ verb }) => users.some(isPossible[verb]))
+    .filter(({ verb }) => isOffered(verb))
     .map(({ verb, icon: Icon, ...look }) => (
       <Button
         key={verb}
         size={size}
-        variant={verb === "offboard" ? "light" : "default"}
+        variant="default"
         disabled={busy}
         leftSection={<Icon size={16} aria-hidden />}
         {...look}

@@ -1,4 +1,5 @@
 import { api, dataOf, idempotent } from "../../api/api-client.ts";
+import type { Checked } from "../bulk-jobs/job.ts";
 
 const whose = (userID: string) => ({ path: { userID } });
 
@@ -14,6 +15,14 @@ export const userCalls = {
 } as const;
 
 export type UserAction = keyof typeof userCalls;
+
+export type UserJobKind = Exclude<Checked["kind"], "revocation">;
+
+/** What is done with several people as a bulk job; of the rest nothing is lost when it stops half way. */
+export const jobOf: Partial<Record<UserAction, UserJobKind>> = {
+  offboard: "offboarding",
+  reactivate: "reactivation",
+};
 
 /** Whether doing it would change anything. */
 export const isPossible: Readonly<

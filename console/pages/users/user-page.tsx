@@ -57,7 +57,7 @@ function UnknownPerson() {
 function Person({ user }: { user: User }) {
   const { t } = useTranslation();
   const [creating, { open, close }] = useDisclosure();
-  const { run, dismiss, perform } = useUserActions();
+  const { run, stop, dismiss, busy, perform } = useUserActions();
   const personID = usePersonID();
   return (
     <Page
@@ -73,7 +73,7 @@ function Person({ user }: { user: User }) {
           <ExportButton userID={user.userID} />
           <UserButtons
             users={[user]}
-            busy={run?.ended === false}
+            busy={busy}
             onAct={(verb) => {
               perform(verb, [user]);
             }}
@@ -81,7 +81,7 @@ function Person({ user }: { user: User }) {
         </>
       }
     >
-      <RunNotice run={run} onClose={dismiss} />
+      <RunNotice run={run} onStop={stop} onClose={dismiss} />
       <Stack gap="xl">
         <UserFacts user={user} />
         <UserProfiles user={user} />

@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { IconUserPlus, IconUsers } from "@tabler/icons-react";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import type { CsvColumn } from "../../../domain/csv.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import { useListState } from "../../list/list-state.ts";
@@ -10,12 +11,12 @@ import { Page } from "../../ui/page.tsx";
 import { usePersonID } from "../../ui/person.tsx";
 import { StatusBadge, userStatus } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
-import { loadUsers, type User } from "./load-users.ts";
+import { loadUsers, usersFilter, type User } from "./load-users.ts";
 import { ProfilesUsed } from "./profiles-used.tsx";
 import { RunNotice } from "./run-notice.tsx";
 import { SearchNote } from "./search-note.tsx";
 import { useUserActions } from "./use-user-actions.tsx";
-import { UserButtons } from "./user-buttons.tsx";
+import { AllUsersButtons, UserButtons } from "./user-buttons.tsx";
 import { useUserFilters } from "./user-filters.ts";
 
 /** The people of the realm: found by ID, e-mail or the serial number of a device. */
@@ -23,7 +24,7 @@ export function UsersPage() {
   const { t } = useTranslation();
   const navigate = useNavigate();
   const [{ q }] = useListState([]);
-  const { run, dismiss, perform } = useUserActions();
+  const { run, stop, dismiss, busy, check, perform } = useUserActions();
   const onboard = (
     <Button component={Link} to="/jobs/new/onboarding" leftSection={<IconUserPlus size={16} aria-hidden />}>
       {t("users.onboard")}
@@ -31,7 +32,7 @@ export function UsersPage() {
   );
   return (
     <Page title={t("nav.users")} lead={t("users.lead")} actions={onboard}>
-      <RunNotice run={run} onClose={dismiss} />
+      <RunNotice run={run} onStop={stop} onClose={dismiss} />
       <DataList
         name="users"
         label={t("users.table")}
@@ -39,6 +40,7 @@ export function UsersPage() {
         idOf={({ userID }) => userID}
         rowLabel={usePersonID()}
         columns={useColumns()}
+        exported={useExported()}
         filters={useUserFilters()}
         searchLabel={t("users.search")}
         searchNote={<SearchNote written={q} />}
@@ -49,9 +51,18 @@ export function UsersPage() {
           <UserButtons
             users={rows}
             size="xs"
-            busy={run?.ended === false}
+            busy={busy}
             onAct={(verb) => {
               perform(verb, rows, clear);
+            }}
+          />
+        )}
+        actionsOnAll={({ found }) => (
+          <AllUsersButtons
+            found={found}
+            busy={busy}
+            onAct={(kind) => {
+              void check({ kind, of: { matching: { filter: usersFilter(found) } } });
             }}
           />
         )}
@@ -76,28 +87,37 @@ function useColumns(): Column<User>[] {
           {personID(user)}
         </AnchorLink>
       ),
-      text: personID,
     },
-    { key: "email", title: t("users.columns.email"), render: ({ email }) => email, text: ({ email }) => email },
+    { key: "email", title: t("users.columns.email"), render: ({ email }) => email },
     {
       key: "status",
       title: t("users.columns.status"),
       render: (user) => <StatusBadge status={userStatus(user)} />,
-      text: (user) => t(`status.${userStatus(user)}`),
     },
     {
       key: "profiles",
       title: t("users.columns.profiles"),
       sortKey: "profilecount",
       render: (user) => <ProfilesUsed user={user} />,
-      text: ({ profileCount, maxProfiles }) => `${profileCount} / ${maxProfiles}`,
     },
     {
       key: "created",
       title: t("users.columns.created"),
       sortKey: "created",
       render: ({ creationTime }) => <Time at={creationTime} dateOnly />,
-      text: ({ creationTime }) => creationTime,
     },
+  ];
+}
+
+/** Somebody who was forgotten has no ID here, so that the file is nobody else's when it is uploaded. */
+function useExported(): CsvColumn<User>[] {
+  const { t } = useTranslation();
+  return [
+    { title: t("users.columns.pairwiseID"), text: ({ pairwiseID }) => pairwiseID },
+    { title: t("users.columns.email"), text: ({ email }) => email },
+    { title: t("users.columns.status"), text: (user) => t(`status.${userStatus(user)}`) },
+    { title: t("users.columns.profiles"), text: ({ profileCount }) => profileCount },
+    { title: t("users.columns.allowed"), text: ({ maxProfiles }) => maxProfiles },
+    { title: t("users.columns.created"), time: ({ creationTime }) => creationTime },
   ];
 }

@@ -4,18 +4,16 @@ import { useTranslation } from "react-i18next";
 import { api, listOf } from "../../api/api-client.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { jobsKey } from "../bulk-jobs/job.ts";
-import type { User } from "./load-users.ts";
 
-/** Says how many bulk jobs of these people wait to run; offboarding their creator stops them. */
-export function WaitingJobs({ users }: { users: readonly User[] }) {
+/** Says how many bulk jobs of a person wait to run; offboarding their creator stops them. */
+export function WaitingJobs({ userID }: { userID: string }) {
   const { t } = useTranslation();
-  const createdBy = users.map(({ userID }) => userID).join();
   const { data, error, refetch } = useQuery({
-    queryKey: [jobsKey, "waiting", createdBy],
+    queryKey: [jobsKey, "waiting", userID],
     queryFn: ({ signal }) =>
       listOf(
         api.POST("/api/jobs", {
-          body: { limit: 1, offset: 0, filter: { createdBy, state: "scheduled,queued" } },
+          body: { limit: 1, offset: 0, filter: { createdBy: userID, state: "scheduled,queued" } },
           signal,
         }),
       ),
