@@ -110,7 +110,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     const lines = (await download(/^NDJSON/)).trim().split("\n");
     expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual(["user_lock", "realm_update"]);
     const [head, ...entries] = (await download(/^CSV/)).trim().split("\r\n");
-    expect(head).toMatch(/^id,/);
+    expect(head).toMatch(/^Entry,Time \(.+\),Event,/);
     expect(entries).toHaveLength(2);
     await page.getByText("That, too, is in the log now.").first().waitFor();
     await page.goto(`${subject.api.url}/console/audit?event=audit_export`);

@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
+import { sql } from "../../db/sql.ts";
 import { expectFaultless } from "../support/browser/browser.ts";
 import { pressAt, tabTo } from "../support/browser/console-keyboard.ts";
 import { useConsole } from "../support/service/console.ts";
@@ -8,6 +9,9 @@ import { describeWithTool } from "../support/run/tools.ts";
 
 /** More than fflate would unpack without workers of its own, which the content security policy forbids. */
 const manyRows = 20_000;
+
+/** With those who have a name of their own, more than are offboarded without being asked again. */
+const crowdMax = 120;
 
 describeWithTool("chromium", "files as people have them, in the console", () => {
   const subject = useConsole();
@@ -27,16 +31,22 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     return body.data.blacklisted as boolean;
   };
 
-  test("a workbook with mistakes is seen, two people are left out, one is taken back in, and the rest lose access: keyboard alone", async () => {
+  test("a workbook with mistakes is seen, two people are left out, one is taken back in, the rest lose access, and all of it is undone: keyboard alone", async () => {
     const names = ["file-ada", "file-alan", "file-emmy", "file-ida"];
     const users = [];
     for (const name of names) users.push(await person(name));
+    const crowd = Array.from({ length: crowdMax }, (_, n) => `file-crowd-${n}`);
+    await subject.api.database.owner.query(sql`
+      insert into users (realm_id, pairwise_id, created_at)
+      select ${subject.realm.realmId}, name, now() from unnest(${crowd}::text[]) as name
+    `);
     const rows: GivenCell[][] = [
       ["Matrikel", "Vorname"],
       ...names.map((name): GivenCell[] => [name, "Zoë"]),
       [],
       ["file-nobody", "Max"],
       [{ number: "1.2345678901234568E+18" }, "Rounded"],
+      ...crowd.map((name): GivenCell[] => [name, "Max"]),
     ];
     const watched = await subject.open("/console/jobs/new/offboarding");
     const { page, context } = watched;
@@ -54,7 +64,7 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     await pressAt(dialog.getByRole("button", { name: "Check these rows" }));
 
     await stated(page, "Ready");
-    expect(await counted(page, "Will lose access")).toBe("4");
+    expect(await counted(page, "Will lose access")).toBe("124");
     expect(await counted(page, "Profiles revoked")).toBe("4");
     expect(await page.locator('table[aria-label="Problems"] tbody tr').allInnerTexts()).toEqual([
       expect.stringMatching(/^1\s+This person is not known here\s+–\s+7$/),
@@ -71,20 +81,39 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     await page.keyboard.press("Space");
     await tabTo(page.getByRole("button", { name: "Leave out (2)" }), "Shift+Tab");
     await page.keyboard.press("Enter");
-    await expect.poll(() => counted(page, "Will lose access")).toBe("2");
+    await expect.poll(() => counted(page, "Will lose access")).toBe("122");
     await expect.poll(() => row("file-ada").innerText()).toContain("Left out");
     await tabTo(page.getByRole("checkbox", { name: "Select file-alan" }));
     await page.keyboard.press("Space");
     await tabTo(page.getByRole("button", { name: "Take back in (1)" }), "Shift+Tab");
     await page.keyboard.press("Enter");
-    await expect.poll(() => counted(page, "Will lose access")).toBe("3");
+    await expect.poll(() => counted(page, "Will lose access")).toBe("123");
 
-    await tabTo(page.getByRole("textbox", { name: "Type 3 to continue" }), "Shift+Tab");
-    await page.keyboard.type("3");
-    await pressAt(page.getByRole("button", { name: "Offboard 3 people" }));
+    await tabTo(page.getByRole("textbox", { name: "Type 123 to continue" }), "Shift+Tab");
+    await page.keyboard.type("123");
+    await page.getByText(/^123 people are \d+ % of all active people of this realm/).waitFor();
+    await pressAt(page.getByRole("checkbox", { name: "Yes, offboard 123 people" }), "Space");
+    await pressAt(page.getByRole("button", { name: "Offboard 123 people" }));
     await stated(page, "Completed with errors");
-    expect(await counted(page, "Lost access")).toBe("3");
+    expect(await counted(page, "Lost access")).toBe("123");
     expect(await Promise.all(users.map(({ id }) => isOffboarded(id)))).toEqual([false, true, true, true]);
+    await page.getByText("123 people can sign in again.").waitFor();
+    await page.getByText("3 devices stay off: revoked certificates cannot be restored.").waitFor();
+    await expectFaultless(watched);
+
+    await pressAt(page.getByRole("button", { name: "Check the undo" }));
+    await page.getByRole("heading", { name: "Reactivation", level: 1 }).waitFor();
+    await stated(page, "Ready");
+    await page.getByText("123 people can sign in again.").waitFor();
+    expect(await isOffboarded(users[1]!.id)).toBe(true);
+    await expectFaultless(watched);
+    await pressAt(page.getByRole("checkbox", { name: "Yes, let 123 people in again" }), "Space");
+    await pressAt(page.getByRole("button", { name: "Let 123 people in again" }));
+    await stated(page, "Completed");
+    expect(await counted(page, "Changed")).toBe("123");
+    expect(await Promise.all(users.map(({ id }) => isOffboarded(id)))).toEqual([false, false, false, false]);
+    await pressAt(page.getByRole("link", { name: "This job undoes an offboarding" }));
+    await page.getByRole("link", { name: "This job was undone" }).waitFor();
     await expectFaultless(watched);
     await context.close();
   });

@@ -181,30 +181,6 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       });
     });
 
-    test("of several people, whom it fails for is listed, and the others are done", async () => {
-      const people = await Promise.all(["crowd-1", "crowd-2", "crowd-3"].map((name) => someone(name)));
-      const [first, second, third] = people as [GivenUser, GivenUser, GivenUser];
-      const watched = await subject.open("/console/users?q=crowd");
-      const { page } = watched;
-      await page.route(`**/api/user/${second.id}`, (route) =>
-        route.request().method() === "DELETE" ? route.abort() : route.continue(),
-      );
-      await page.getByRole("checkbox", { name: "Select all" }).check();
-      await button(page, "Offboard").click();
-      const confirm = inDialog(page, "Offboard 3 people");
-      expect(await confirm.isDisabled()).toBe(true);
-      await page.getByRole("textbox", { name: "Type 3 to go on" }).fill("3");
-      await confirm.click();
-      await page.getByRole("alert").getByText("It did not work for 1 of 3").waitFor();
-      await page.getByRole("alert").getByText("crowd-2@example.org: The service cannot be reached.").waitFor();
-      expect(await Promise.all([first, second, third].map(async (user) => (await userOf(user)).blacklisted))).toEqual([
-        true,
-        false,
-        true,
-      ]);
-      await watched.context.close();
-    });
-
     test("a new profile's file is downloaded once and is what OpenSSL can use", async () => {
       await opened(`/console/users/${mia.id}`, async ({ page }) => {
         await button(page, "New profile").click();
@@ -274,7 +250,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       expect(await userOf(full)).toMatchObject({ profileOverride: 7, maxProfiles: 7 });
     });
 
-    test("with the keyboard alone, a person is locked without a question and unlocked by Undo, several are offboarded, and one gets a profile and a limit", async () => {
+    test("with the keyboard alone, a person is locked without a question and unlocked by Undo, several are locked, and one gets a profile and a limit", async () => {
       const names = ["keys-1", "keys-2", "keys-3", "keys-4"];
       const people = await Promise.all(names.map((name) => someone(name)));
       const [first, second, third, fourth] = people as [GivenUser, GivenUser, GivenUser, GivenUser];
@@ -294,17 +270,11 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         await tabTo(choose("keys-4"));
         await page.keyboard.press("Shift+Space");
         await page.getByText("3 selected").waitFor();
-        await tabTo(button(page, "Offboard"), "Shift+Tab");
+        await tabTo(button(page, "Lock"), "Shift+Tab");
         await page.keyboard.press("Enter");
-        await expectFocus(inDialog(page, "Cancel"));
-        await page.keyboard.press("Escape");
-        await expectFocus(button(page, "Offboard"));
-        await page.keyboard.press("Enter");
-        await typeInto(page.getByRole("textbox", { name: "Type 3 to go on" }), "3");
-        await pressAt(inDialog(page, "Offboard 3 people"));
-        await page.getByText("3 people are offboarded.").waitFor();
+        await page.getByText("3 people are locked").waitFor();
         await expectFocus(page.getByText("4 entries"));
-        for (const user of [second, third, fourth]) expect(await userOf(user)).toMatchObject({ blacklisted: true });
+        for (const user of [second, third, fourth]) expect(await userOf(user)).toMatchObject({ locked: true });
 
         await pressAt(page.getByRole("link", { name: "keys-1" }));
         await expectFocus(page.getByRole("heading", { name: "keys-1", level: 1 }));

@@ -1,8 +1,16 @@
 import { expect } from "vitest";
 import { only } from "../../db/client.ts";
-import { sql, verbatim } from "../../db/sql.ts";
+import { sql } from "../../db/sql.ts";
 import { eventually } from "../support/run/eventually.ts";
-import { faultTest, givenProfiles, givenUsers, hold, holdEnqueuing, onBothBackends } from "../support/service/fault.ts";
+import {
+  faultTest,
+  givenProfiles,
+  givenUsers,
+  hold,
+  holdEnqueuing,
+  holdWhere,
+  onBothBackends,
+} from "../support/service/fault.ts";
 import { auditOf, eventuallyIn, expectCountsToAddUp, jobOf, rowsOf } from "../support/given/bulk-jobs.ts";
 import type { Answer, RunningService } from "../support/service/service.ts";
 import { ended } from "../support/run/services.ts";
@@ -58,27 +66,6 @@ const times = async ({ owner }: RunningService, event: string): Promise<number[]
       select count(*)::integer as times from audit_entries where event = ${event} group by properties ->> 'userID'
     `)
   ).map((row) => row.times);
-
-/** Stops a worker where a job's row becomes what `condition` says of `new` and `old`, before that is written. */
-async function holdWhere(service: RunningService, condition: string) {
-  await service.owner.query(
-    verbatim(`
-      create function stop_there() returns trigger language plpgsql as $$
-      begin if ${condition} then perform pg_advisory_xact_lock(4242); end if; return new; end $$`),
-  );
-  await service.owner.query(
-    sql`create trigger stop_there before update on jobs for each row execute function stop_there()`,
-  );
-  const point = await hold(service, sql`select pg_advisory_xact_lock(4242)`);
-  return {
-    ...point,
-    async gone() {
-      await point.drop();
-      await point.release();
-      await service.owner.query(sql`drop function stop_there() cascade`);
-    },
-  };
-}
 
 onBothBackends((kind) => {
   const step = faultTest(kind);

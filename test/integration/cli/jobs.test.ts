@@ -296,6 +296,28 @@ describe("with a worker", () => {
     expect(jobOf(back.out)).toMatchObject({ state: "completed", kind: "reactivation", changed: 1 });
   });
 
+  test("serial numbers on a terminal: checked first, then revoked when the number has been typed", async () => {
+    const user = await realm.user({ pairwiseId: "serials" });
+    const serials = [await api.given.profile(user), await api.given.profile(user)];
+    const name = await file("serials.csv", [...serials, "4711"]);
+    const revoke = ["jobs", "start", "revoke", name, "--reason", "key-compromise", "--wait"];
+
+    const refused = await cli(revoke);
+    expect(refused.code).toBe(2);
+    expect(refused.err).toContain(
+      "Revoked profiles cannot be restored. Without a terminal to ask on, this needs --yes.",
+    );
+    const session = cli.onTerminal(revoke);
+    await session.type(/2 profiles will be revoked permanently\. 1 row cannot be used\.[^]*Type 2 to go on: /, "2\r");
+    expect((await session.ended).code).toBe(3);
+    const again = await cli.compiled([...revoke, "--yes", "--json"]);
+    expect(jobOf(again.out)).toMatchObject({ kind: "revocation", reason: 1, unchanged: 2, failed: 1 });
+    const results = await cli(["jobs", "results", jobOf(again.out).id]);
+    expect(results.out).toContain(`unchanged\t\t\t${serials[0]}`);
+    const listed = (await cli(["profiles", "list", "--user", user.id])).out;
+    expect(listed.match(/\trevoked\t/g)).toHaveLength(2);
+  });
+
   test("where events do not get through, it asks instead", async () => {
     proxy.decide(({ path }) => (path.endsWith("/events") ? { status: 502, body: "no streams here" } : "pass"));
     const name = await file("polled.csv", ["pairwiseID", "polled-1"]);

@@ -116,7 +116,8 @@ test("several are revoked together or not at all", async () => {
   expect(failed.code).toBe(1);
   expect(JSON.parse(failed.out)).toMatchObject({ error: "profile_not_found" });
 
-  const done = await cli(["profiles", "revoke", ...serials, "--yes", "--json"]);
+  const grouped = serials.map((serial) => serial.replace(/\B(?=(?:\d{4})+$)/g, " "));
+  const done = await cli(["profiles", "revoke", ...grouped, "--yes", "--json"]);
   expect(done.code).toBe(0);
   expect(JSON.parse(done.out)).toEqual({ revoked: serials });
 });

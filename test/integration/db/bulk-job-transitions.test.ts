@@ -36,7 +36,10 @@ const ways: [way: string, to: JobState, from: AnyJobState[], enter: Enter][] = [
     "checked before its time",
     "scheduled",
     ["checking", "ready"],
-    (job) => transitions.toScheduled(worker(), { ...job, by: { found } }),
+    async (job) => {
+      await database.owner.query(sql`update jobs set execute_at = ${fromNow(60_000)} where id = ${job.jobId}`);
+      return transitions.toScheduled(worker(), { ...job, by: { found } });
+    },
   ],
   [
     "started for later",
@@ -154,12 +157,26 @@ test("every pair of states that may follow each other has a way", () => {
   expect([...pairs, "receiving -> checking"].sort()).toEqual(allowed.sort());
 });
 
-test("a job of another realm, and a scheduled one before its time, do not change", async () => {
-  const other = await given.realm();
-  const jobId = await jobIn("scheduled", { failed: 0 });
-  const early = { realmId, jobId, at: fromNow(-120_000) };
+test.each(["scheduled", "grace"] as const)(
+  "a job of another realm that is %s, and one before its time by the database's clock, do not change",
+  async (state) => {
+    const other = await given.realm();
+    const jobId = await jobIn(state, { failed: 0 });
 
-  expect(await transitions.toQueued(worker(), { ...early, realmId: other, at: fromNow(0) })).toBe(false);
-  expect(await transitions.toQueued(worker(), early)).toBe(false);
-  expect(await stateOf(jobId)).toEqual({ state: "scheduled", revision: 0 });
+    expect(await transitions.toQueued(worker(), { realmId: other, jobId, at: fromNow(0) })).toBe(false);
+    await database.owner.query(sql`
+      update jobs set execute_at = ${fromNow(60_000)}, revoke_at = ${fromNow(60_000)} where id = ${jobId}
+    `);
+    expect(await transitions.toQueued(worker(), { realmId, jobId, at: fromNow(120_000) })).toBe(false);
+    expect(await stateOf(jobId)).toEqual({ state, revision: 0 });
+  },
+);
+
+test("a job whose time has come by the database's clock does not wait for it, whatever the caller's shows", async () => {
+  const [checked, ready] = [await jobIn("checking", { failed: 0 }), await jobIn("ready", { failed: 0 })];
+  const at = fromNow(-120_000);
+  const start = { executeAt: fromNow(-60_000), confirmTotal: 1 };
+
+  expect(await transitions.toScheduled(worker(), { realmId, jobId: checked, at, by: { found } })).toBe(false);
+  expect(await transitions.toScheduled(api(), { realmId, jobId: ready, at, by: { start } })).toBe(false);
 });

@@ -40,6 +40,7 @@ const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "job_rows.status": rowStatuses,
   "jobs.kind": jobKinds,
   "jobs.origin": jobOrigins,
+  "jobs.revocation_reason": Object.values(revocationReasons),
   "jobs.state": ["receiving", ...jobStates],
   "logins.method": logins.signInMethods,
   "processes.kind": processKinds,

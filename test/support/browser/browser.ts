@@ -11,6 +11,8 @@ export interface View {
   language: "en" | "de";
   /** Default: true. */
   scripts?: boolean;
+  /** Where the browser says that it is. Default: where it is. */
+  zone?: string;
   /** What the browser says that it is. Default: what it is. */
   userAgent?: string;
 }
@@ -35,13 +37,14 @@ export function useBrowser(): { open(view: View): Promise<WatchedPage> } {
   });
 
   return {
-    async open({ theme, width, language, scripts = true, userAgent }) {
+    async open({ theme, width, language, scripts = true, zone, userAgent }) {
       if (browser === undefined) throw new Error("the browser has not started");
       const context = await browser.newContext({
         colorScheme: theme,
         viewport: { width, height: 900 },
         locale: language === "de" ? "de-DE" : "en-GB",
         javaScriptEnabled: scripts,
+        ...(zone === undefined ? {} : { timezoneId: zone }),
         ...(userAgent === undefined ? {} : { userAgent }),
       });
       context.setDefaultTimeout(60_000);

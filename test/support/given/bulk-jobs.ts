@@ -5,9 +5,11 @@ import * as settlement from "../../../db/operations/settlement.ts";
 import * as work from "../../../db/queries/issuance/issuance-work.ts";
 import type { RowRange } from "../../../db/queries/bulk-job/progress.ts";
 import { sql } from "../../../db/sql.ts";
+import { bareColumn } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind, JobState, RowStatus } from "../../../domain/bulk-job/job.ts";
 import { BulkJobID } from "../../../domain/ids.ts";
 import { advanceBulkJob } from "../../../domain/tasks/advance-bulk-job.ts";
+import { revocationReasons, type RevocationReason } from "../../../domain/revocation.ts";
 import { scopesAllowedTo } from "../../../domain/scopes.ts";
 import { systemClock, type Clock } from "../../../runtime/clock.ts";
 import type { Queues } from "../../../runtime/queues.ts";
@@ -18,7 +20,7 @@ import { workRows } from "../../../worker/bulk-job/work-rows.ts";
 import { eventually } from "../run/eventually.ts";
 import { silentLog } from "../service/worker.ts";
 
-/** What a row says about a person; `invalid`: a row that could not be used. */
+/** What a row says about a person, or which profile it is about; `invalid`: a row that could not be used. */
 export interface GivenRow {
   userId?: string;
   pairwiseId?: string;
@@ -27,6 +29,7 @@ export interface GivenRow {
   profileName?: string;
   deviceType?: string;
   format?: string;
+  serialNumber?: string;
   invalid?: string;
 }
 
@@ -42,6 +45,8 @@ export interface GivenJob {
   /** The person who created it; by default a client of the realm, {@link bulkClientOf}. */
   createdByUserId?: string;
   graceDays?: number;
+  /** Why a revocation revokes; default: unspecified. */
+  reason?: RevocationReason;
   /** The offboarding that this reactivation takes back. */
   undoOf?: string;
 }
@@ -63,6 +68,7 @@ export async function givenJob(
     createdAt = systemClock.now(),
     createdByUserId,
     graceDays,
+    reason = revocationReasons.unspecified,
     undoOf,
   }: GivenJob,
 ): Promise<BulkJobID> {
@@ -76,22 +82,23 @@ export async function givenJob(
     `);
     await tx.query(sql`
       insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
-                        execute_at, confirm_total, grace_days, undo_of, total, progress_at)
-      values (${id}, ${realmId}, ${kind}, ${state}, ${dryRun}, '{pairwiseID}', ${createdAt}, ${createdByUserId ?? null},
+                        execute_at, confirm_total, grace_days, revocation_reason, undo_of, total, progress_at)
+      values (${id}, ${realmId}, ${kind}, ${state}, ${dryRun}, array[${bareColumn[kind]}::text], ${createdAt}, ${createdByUserId ?? null},
               ${createdByUserId === undefined ? bulkClientOf(realmId) : null}, ${executeAt ?? null},
-              ${confirmTotal ?? null}, ${graceDays ?? null}, ${undoOf ?? null}, ${rows.length}, ${createdAt})
+              ${confirmTotal ?? null}, ${graceDays ?? null}, ${kind === "revocation" ? reason : null},
+              ${undoOf ?? null}, ${rows.length}, ${createdAt})
     `);
     await tx.query(sql`
       insert into job_rows (job_id, position, input, pairwise_id, user_id, email, max_profiles, profile_name, device_type,
-                            format, status, expected, error_code, message)
-      select ${id}, ordinality, array[coalesce(r."pairwiseId", '')], r."pairwiseId", r."userId"::bigint, r.email,
-             r."maxProfiles", r."profileName", r."deviceType", r.format,
+                            format, serial_number, status, expected, error_code, message)
+      select ${id}, ordinality, array[coalesce(r."pairwiseId", r."serialNumber", '')], r."pairwiseId", r."userId"::bigint, r.email,
+             r."maxProfiles", r."profileName", r."deviceType", r.format, r."serialNumber",
              case when r.invalid is null then 'pending' else 'failed' end,
              case when r.invalid is not null then 'failed' end,
              case when r.invalid is not null then 'invalid_row' end, r.invalid
         from rows from (jsonb_to_recordset(${JSON.stringify(rows)}::jsonb)
                as ("userId" text, "pairwiseId" text, email text, "maxProfiles" integer, "profileName" text,
-                   "deviceType" text, format text, invalid text)) with ordinality as r
+                   "deviceType" text, format text, "serialNumber" text, invalid text)) with ordinality as r
     `);
   });
   return id;

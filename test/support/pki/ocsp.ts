@@ -109,16 +109,26 @@ export function askOverHttp(
   });
 }
 
+type Outcome = "good" | "revoked" | "unknown";
+
 /** What an answer says of the one certificate that was asked about, or why it says nothing. */
-export function outcomeOf(answer: Buffer): "good" | "revoked" | "unknown" | number {
+export function outcomeOf(answer: Buffer): Outcome | number {
+  const outcomes = outcomesOf(answer);
+  return typeof outcomes === "number" ? outcomes : outcomes[0]!;
+}
+
+/** What an answer says of each certificate that was asked about, or why it says nothing. */
+export function outcomesOf(answer: Buffer): Outcome[] | number {
   const status = statusOf(answer);
   if (status !== 0) return status;
   const bytes = readChildren(answer, readElement(answer))[1]!;
   const basic = readChildren(answer, readElement(answer, bytes.contentStart))[1]!;
   const data = readElement(answer, readElement(answer, basic.contentStart).contentStart);
   const responses = readChildren(answer, data).find(({ tagOctet }) => tagOctet === tag.sequence)!;
-  const single = readChildren(answer, readChildren(answer, responses)[0]!);
-  return (["good", "revoked", "unknown"] as const)[single[1]!.tagOctet & 0x1f]!;
+  return readChildren(answer, responses).map((response) => {
+    const single = readChildren(answer, response);
+    return (["good", "revoked", "unknown"] as const)[single[1]!.tagOctet & 0x1f]!;
+  });
 }
 
 /** What OpenSSL says of a certificate when it asks a responder, with a nonce unless told otherwise. */

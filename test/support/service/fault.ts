@@ -1,7 +1,7 @@
 import pg from "pg";
 import { describe, expect, test, vi, type TestContext } from "vitest";
 import { openQueuePool } from "../../../db/client.ts";
-import { sql, type Sql } from "../../../db/sql.ts";
+import { sql, verbatim, type Sql } from "../../../db/sql.ts";
 import { openQueues, type QueueBackend } from "../../../runtime/queues.ts";
 import { eventually } from "../run/eventually.ts";
 import { startService, type RunningService } from "./service.ts";
@@ -64,6 +64,32 @@ export async function hold({ databaseUrl }: Pick<RunningService, "databaseUrl">,
     async release() {
       await holder.query("rollback");
       await Promise.all([holder.end(), watcher.end()]);
+    },
+  };
+}
+
+/** Stops a worker where a row of a job, or a job, becomes what `condition` says of `new` and `old`, before that is written. */
+export async function holdWhere(
+  service: RunningService,
+  condition: string,
+  { table = "jobs" }: { table?: "jobs" | "job_rows" } = {},
+): Promise<Hold & { gone(): Promise<void> }> {
+  await service.owner.query(
+    verbatim(`
+      create function stop_there() returns trigger language plpgsql as $$
+      begin if ${condition} then perform pg_advisory_xact_lock(4242); end if; return new; end $$`),
+  );
+  await service.owner.query(
+    verbatim(`create trigger stop_there before update on ${table} for each row execute function stop_there()`),
+  );
+  const point = await hold(service, sql`select pg_advisory_xact_lock(4242)`);
+  return {
+    ...point,
+    /** What waits is never carried out, and nothing waits there any more. */
+    async gone() {
+      await point.drop();
+      await point.release();
+      await service.owner.query(sql`drop function stop_there() cascade`);
     },
   };
 }

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { csvLine, csvSeparators, unguardCell } from "../../../domain/csv.ts";
+import { csvForPeople, csvLine, csvSeparators, unguardCell, type CsvColumn } from "../../../domain/csv.ts";
 import { everyText } from "../../support/browser/every-text.ts";
 
 test.each([
@@ -40,6 +40,55 @@ test.each(csvSeparators)("a spreadsheet finds no formula, even if it splits cell
       }
     }
   }
+});
+
+interface Row {
+  name: string;
+  count: number;
+  at: string | null;
+  serial: string | null;
+}
+
+const columns: CsvColumn<Row>[] = [
+  { title: "Name", text: ({ name }) => name },
+  { title: "Count", text: ({ count }) => count },
+  { title: "Created", time: ({ at }) => at },
+  { title: "Serial number", serial: ({ serial }) => serial },
+];
+const summer = {
+  name: "=1+1",
+  count: 3,
+  at: "2026-07-01T22:30:00.123456Z",
+  serial: "12345678901234567890123456789012345678",
+};
+const none = { name: "", count: 0, at: null, serial: null };
+
+test.each([
+  [
+    { language: "de", zone: "Europe/Berlin" },
+    "Name;Count;Created (Europe/Berlin);Serial number",
+    "'=1+1;3;02.07.2026 00:30:00;12 3456 7890 1234 5678 9012 3456 7890 1234 5678",
+    ";0;;",
+  ],
+  [
+    { language: "en", zone: "Europe/Berlin" },
+    "Name,Count,Created (Europe/Berlin),Serial number",
+    "'=1+1,3,2026-07-02 00:30:00,12 3456 7890 1234 5678 9012 3456 7890 1234 5678",
+    ",0,,",
+  ],
+  [
+    { language: "en", zone: "UTC" },
+    "Name,Count,Created (UTC),Serial number",
+    "'=1+1,3,2026-07-01 22:30:00,12 3456 7890 1234 5678 9012 3456 7890 1234 5678",
+    ",0,,",
+  ],
+] as const)("a file for people: %j", (reader, heading, line, empty) => {
+  const file = csvForPeople(columns, reader);
+  expect([file.heading, file.line(summer), file.line(none)]).toEqual([
+    `\ufeff${heading}\r\n`,
+    `${line}\r\n`,
+    `${empty}\r\n`,
+  ]);
 });
 
 /** The text of a line's only cell. */

@@ -21,14 +21,16 @@ import {
 
 const database = useDatabase();
 const given = givenRows(() => database.owner);
-const day = 24 * 3_600_000;
-let later = 0;
-const clock: Clock = { now: () => new Date(systemClock.now().getTime() + later) };
+const hour = 3_600_000;
+const day = 24 * hour;
+/** How far the workers' clock is ahead. */
+let ahead = 0;
+const clock: Clock = { now: () => new Date(systemClock.now().getTime() + ahead) };
 let worker: Database | undefined;
 const jobs = driveJobs(() => (worker ??= database.open("realmpass_worker")), { clock });
 
 beforeEach(() => {
-  later = 0;
+  ahead = 0;
 });
 
 async function people(realmId: string, count: number, profilesEach = 1): Promise<GivenUser[]> {
@@ -59,6 +61,10 @@ const lockedOut = async (realmId: string): Promise<number> =>
 const statuses = async (jobId: string) =>
   (await rowsOf(database.owner, jobId)).map(({ status, errorCode }) => [status, errorCode]);
 
+/** Leaves a job's days of grace this long, in milliseconds; none: they are over. */
+const leaveDays = (jobId: string, ms: number) =>
+  database.owner.query(sql`update jobs set revoke_at = ${fromNow(ms)} where id = ${jobId}`);
+
 /** What workers do by the clock, until there is nothing left. */
 async function attend(jobId: string): Promise<void> {
   for (let turns = 0; turns < 3; turns++) await resumeStalledJobs(jobs.deps());
@@ -83,12 +89,12 @@ describe("an offboarding with days of grace", () => {
     expect(audited).toHaveLength(3);
     for (const { properties } of audited) expect(properties["revokeAt"]).toMatch(/^20\d\d-/);
 
-    later = 7 * day - 60_000;
+    await leaveDays(jobId, 60_000);
     await attend(jobId);
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "grace", done: 0 });
     expect(await goodProfiles(realmId)).toBe(6);
 
-    later = 7 * day + 60_000;
+    await leaveDays(jobId, 0);
     await attend(jobId);
     expect(await jobOf(database.owner, jobId)).toMatchObject({
       state: "completed",
@@ -100,6 +106,22 @@ describe("an offboarding with days of grace", () => {
     await expectCountsToAddUp(database.owner, jobId);
   });
 
+  test("is not cut short by a worker whose clock is an hour ahead", async () => {
+    const realmId = await given.realm();
+    const jobId = await leaving(realmId, await people(realmId, 2));
+    await jobs.run(jobId);
+    await leaveDays(jobId, hour / 2);
+
+    ahead = hour;
+    await attend(jobId);
+    expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "grace", done: 0 });
+    expect(await goodProfiles(realmId)).toBe(2);
+
+    await leaveDays(jobId, 0);
+    await attend(jobId);
+    expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 2 });
+  });
+
   test("takes no turn of other jobs, is no backlog, and never stalls", async () => {
     const realmId = await given.realm();
     for (const person of await people(realmId, 3)) await jobs.run(await leaving(realmId, [person]));
@@ -108,7 +130,7 @@ describe("an offboarding with days of grace", () => {
     const next = await givenJob(database.owner, { realmId, kind: "offboarding", rows });
 
     await jobs.run(next);
-    later = day;
+    ahead = day;
     const found = await database.owner.transaction((tx) => bulkJobs.lockWaitingRows(tx, realmId));
 
     expect(await jobOf(database.owner, next)).toMatchObject({ state: "completed", changed: 1 });
@@ -134,7 +156,7 @@ describe("an offboarding with days of grace", () => {
     await jobs.run(jobId);
     await users.reactivate(database.owner, { realmId, userId: bob!.id });
 
-    later = 8 * day;
+    await leaveDays(jobId, 0);
     await attend(jobId);
 
     expect(await statuses(jobId)).toEqual([
@@ -152,7 +174,7 @@ describe("an offboarding with days of grace", () => {
       update applications set active = false where client_id = ${bulkClientOf(realmId)}
     `);
 
-    later = 8 * day;
+    await leaveDays(jobId, 0);
     await attend(jobId);
 
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 2, errorCode: null });
@@ -176,7 +198,7 @@ describe("an offboarding with days of grace", () => {
 
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "grace", skipped: 1 });
     expect(await goodProfiles(realmId)).toBe(2);
-    later = 8 * day;
+    await leaveDays(jobId, 0);
     await attend(jobId);
     expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "cancelled", changed: 1, skipped: 1 });
     expect(await goodProfiles(realmId)).toBe(1);
@@ -235,7 +257,7 @@ describe("a reactivation", () => {
     await jobs.run(offboarding);
 
     await jobs.run(await returning(realmId, [{ userId: ann!.id }]));
-    later = 8 * day;
+    await leaveDays(offboarding, 0);
     await attend(offboarding);
 
     expect(await statuses(offboarding)).toEqual([

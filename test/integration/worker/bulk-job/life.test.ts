@@ -116,13 +116,29 @@ test("a scheduled job shows what the check found and runs at its time, without t
   await jobs.run(jobId);
   expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "scheduled", changed: 10, done: 10 });
 
-  await resumeStalledJobs(later(hour - minute));
+  await resumeStalledJobs(jobs.deps());
   expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "scheduled" });
-  await resumeStalledJobs(later(hour + minute));
+  await database.owner.query(sql`update jobs set execute_at = now() where id = ${jobId}`);
+  await resumeStalledJobs(jobs.deps());
   await jobs.run(jobId);
 
   expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: 10 });
   expect(await usersOf(realmId)).toBe(10);
+});
+
+test("a worker whose clock is an hour ahead begins no job early, and one whose time has passed at once", async () => {
+  const realmId = await given.realm();
+  const [soon, past] = [
+    await onboardingOf(realmId, { executeAt: fromNow(30 * minute) }),
+    await onboardingOf(realmId, { executeAt: fromNow(-minute) }),
+  ];
+
+  await advance(later(hour), soon);
+  await resumeStalledJobs(later(hour));
+  await advance(jobs.deps(), past);
+
+  expect(await jobOf(database.owner, soon)).toMatchObject({ state: "scheduled" });
+  expect(await jobOf(database.owner, past)).toMatchObject({ state: "running" });
 });
 
 describe("a job that is cancelled", () => {

@@ -477,6 +477,7 @@ describe("a job whose creator may not create it any more", () => {
         ? sql`${byPerson} (array[${boss.id}]::bigint[])`
         : sql`${endsOfClients[creator] ?? sql``} = ${bulkClientOf(realmId)}`,
     );
+    await database.owner.query(sql`update jobs set execute_at = now() where id = ${jobId}`);
     await resumeStalledJobs({ ...jobs.deps(), clock: { now: () => fromNow(120_000) } });
 
     expect(await jobOf(database.owner, jobId)).toMatchObject({

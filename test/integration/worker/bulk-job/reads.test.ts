@@ -1,8 +1,9 @@
 import { expect, test } from "vitest";
+import { openDatabase, type Database } from "../../../../db/client.ts";
 import { sql, verbatim } from "../../../../db/sql.ts";
 import { useDatabase } from "../../../support/run/database.ts";
 import { givenIssuingRealm } from "../../../support/given/issuing.ts";
-import { eventuallyIn, givenJob, tellWorkers } from "../../../support/given/bulk-jobs.ts";
+import { driveJobs, eventuallyIn, givenJob, jobOf, tellWorkers } from "../../../support/given/bulk-jobs.ts";
 import { startTestWorker } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
@@ -11,6 +12,10 @@ const people = 10_000;
 
 /** Of each table, for each row of both jobs: what they read is in proportion to what they do. */
 const readsPerRowMax = 40;
+
+/** Profiles that were revoked before a job, and those that it revokes. */
+const revokedBefore = 30_000;
+const revocations = 600;
 
 /** The first large job of a new installation comes before Postgres has looked at its tables for the first time. */
 test("on tables without statistics, an onboarding and an offboarding read no more than what is theirs", async () => {
@@ -40,6 +45,81 @@ test("on tables without statistics, an onboarding and an offboarding read no mor
   await stop();
   expect(await tablesReadMoreThan(people * readsPerRowMax)).toEqual([]);
 });
+
+test.each([
+  { statistics: "without statistics", prepare: () => withoutStatistics() },
+  { statistics: "with statistics", prepare: () => database.owner.query(sql`analyze`) },
+])(
+  "a revocation $statistics reads no more than what is its own, however many profiles were revoked before",
+  async ({ prepare }) => {
+    const { realmId } = await givenIssuingRealm(database.owner);
+    await givenProfiles(realmId, { count: revokedBefore, revoked: true });
+    const serials = await givenProfiles(realmId, { count: revocations, revoked: false });
+    await prepare();
+    const jobId = await givenJob(database.owner, {
+      realmId,
+      kind: "revocation",
+      rows: serials.map((serialNumber) => ({ serialNumber })),
+      confirmTotal: revocations,
+    });
+    const before = await readsOf();
+
+    await using((db) => driveJobs(() => db).run(jobId), "realmpass_worker");
+
+    expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed", changed: revocations });
+    const after = await readsOf();
+    const excessive = [...after].filter(
+      ([table, rows]) => rows - (before.get(table) ?? 0) > revocations * readsPerRowMax,
+    );
+    expect(excessive).toEqual([]);
+  },
+);
+
+/** What a connection has read is counted at the latest when it ends, so each part has connections of its own. */
+async function using<Result>(work: (db: Database) => Promise<Result>, role?: "realmpass_worker"): Promise<Result> {
+  const db = openDatabase({ url: database.url, role, connectionsMax: 4, applicationName: "realmpass test" });
+  try {
+    return await work(db);
+  } finally {
+    await db.close();
+  }
+}
+
+/** Profiles of as many people, each an own one. */
+const givenProfiles = (realmId: string, { count, revoked }: { count: number; revoked: boolean }): Promise<string[]> =>
+  using(async (db) => {
+    const rows = await db.query<{ serial: string }>(sql`
+      with people as (
+        insert into users (realm_id, pairwise_id, created_at)
+        select ${realmId}::bigint, gen_random_uuid()::text, now() from generate_series(1, ${count}::integer)
+        returning id
+      )
+      insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type, authable,
+                                identity, certificate, spki_sha256, created_at, not_before, not_after)
+      select ${realmId}, i.id, '7' || lpad(p.id::text, 20, '0'), gen_random_uuid(), 'user', p.id, 'laptop', 'Linux', false,
+             gen_random_uuid()::text, 'x', sha256(gen_random_uuid()::text::bytea), now(), now(), now() + interval '1 year'
+        from people p
+        join issuers i on i.realm_id = ${realmId}
+      returning serial_number as serial
+    `);
+    const serials = rows.map(({ serial }) => serial);
+    if (revoked) {
+      await db.query(sql`
+        insert into revocations (certificate_id, revoked_at, reason)
+        select id, now(), 0 from certificates where serial_number = any(${serials}::text[])
+      `);
+    }
+    return serials;
+  });
+
+const readsOf = async (): Promise<ReadonlyMap<string, number>> => {
+  const rows = await database.owner.query<{ table: string; rows: number }>(sql`
+    select relname as table, (seq_tup_read + coalesce(idx_tup_fetch, 0))::float8 as rows
+      from pg_stat_user_tables
+     where schemaname = 'public'
+  `);
+  return new Map(rows.map(({ table, rows: read }) => [table, read]));
+};
 
 async function withoutStatistics(): Promise<void> {
   const tables = await database.owner.query<{ name: string }>(sql`

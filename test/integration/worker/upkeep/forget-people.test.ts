@@ -9,7 +9,7 @@ import { systemClock, type Clock } from "../../../../runtime/clock.ts";
 import type { Log } from "../../../../runtime/log.ts";
 import { forgetPeople } from "../../../../worker/upkeep/forget-people.ts";
 import { useOperator } from "../../operator/operator-support.ts";
-import { givenJob, jobOf, rowsOf, type GivenRow } from "../../../support/given/bulk-jobs.ts";
+import { driveJobs, givenJob, jobOf, rowsOf, type GivenRow } from "../../../support/given/bulk-jobs.ts";
 import type { GivenUser } from "../../../support/given/given.ts";
 import { givenIssuingRealm, type IssuingRealm } from "../../../support/given/issuing.ts";
 import { readCrl, storedCrl } from "../../../support/pki/crl.ts";
@@ -366,5 +366,28 @@ describe("who is forgotten", () => {
     const left = await owner().query(sql`select email from job_rows where job_id = ${ready} order by position`);
     expect(left).toEqual([{ email: null }, { email: "shared@example.org" }, { email: null }]);
     expect(await jobOf(owner(), ready)).toMatchObject({ state: "ready", total: 3, skipped: 2 });
+  });
+
+  test("rows about profiles of theirs lose the serial number, others keep theirs", async () => {
+    const [user, other] = [await leaver(), await given.user({ realmId })];
+    const serials = [await given.profile(user), await given.profile(other)];
+    const jobId = await givenJob(owner(), {
+      realmId,
+      kind: "revocation",
+      rows: serials.map((serialNumber) => ({ serialNumber })),
+    });
+    await driveJobs(() => (worker ??= api.database.open("realmpass_worker"))).run(jobId);
+    expect(await jobOf(owner(), jobId)).toMatchObject({ state: "completed", changed: 2 });
+
+    await forget();
+
+    expect(await forgottenOf([user, other])).toEqual([true, false]);
+    const kept = await owner().query(sql`
+      select status, input, serial_number as serial from job_rows where job_id = ${jobId} order by position
+    `);
+    expect(kept).toEqual([
+      { status: "changed", input: [null], serial: null },
+      { status: "changed", input: [serials[1]], serial: serials[1] },
+    ]);
   });
 });

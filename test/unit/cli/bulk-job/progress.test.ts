@@ -23,6 +23,8 @@ const job: Job = {
   etaSeconds: 62,
   error: null,
   origin: "upload",
+  matching: null,
+  reason: null,
   graceDays: null,
   revokeAt: null,
   undoOf: null,

@@ -126,6 +126,30 @@ test("an offboarded person learns it with the right password alone, and is not s
   expect(loginCookie(browser)).toBeUndefined();
 });
 
+test.each([
+  ["en", /Your devices stay on the network until \d+ \w+ \d{4}.*\d\d:\d\d \S+\./],
+  ["de", /Ihre Geräte bleiben im Netz bis zum \d+\. \S+ \d{4}.*\d\d:\d\d \S+\./],
+])("in days of grace the page says until when devices stay on, if there are any: %s", async (language, sentence) => {
+  const [gone, bare] = [
+    await givenLocalAccount(api, { username: `grace-${unique()}` }),
+    await givenLocalAccount(api, { username: `bare-${unique()}` }),
+  ];
+  await given.profile(gone);
+  const admin = api.as.admin();
+  for (const { id } of [gone, bare]) await admin.delete(`/api/user/${id}`, { graceDays: 7 });
+  const pageOf = async ({ username }: LocalAccount): Promise<Visit> =>
+    signIn(browse(), username, testPassword, `lang=${language}`);
+
+  expect(await pageOf(gone)).toMatchObject({ status: 403, text: expect.stringMatching(sentence) });
+  expect((await pageOf(bare)).text).not.toMatch(sentence);
+  await api.database.owner.query(sql`
+    update jobs set revoke_at = now() where id = (select offboarding_job_id from users where id = ${gone.id})
+  `);
+  expect(await pageOf(gone)).toMatchObject({ status: 403, text: expect.not.stringMatching(sentence) });
+  await admin.delete(`/api/user/${gone.id}`);
+  expect((await pageOf(gone)).text).not.toMatch(sentence);
+});
+
 test("a locked person signs in", async () => {
   const locked = await givenLocalAccount(api, { username: `locked-${unique()}`, lockedAt: new Date(0) });
   expect(await signIn(browse(), locked.username)).toMatchObject({ status: 303 });

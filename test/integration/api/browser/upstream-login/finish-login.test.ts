@@ -225,6 +225,27 @@ describe("who somebody is", () => {
     expect(again.user === undefined).toBe(known);
   });
 
+  test("who has days of grace learns until when devices stay on, and nobody learns it of somebody else", async () => {
+    const realmId = await realmAt(upstream);
+    const account = person({ pairwise_id: "grace" });
+    upstream.signsIn(account);
+    const user = await given.user({ realmId, pairwiseId: "grace" });
+    await given.profile(user);
+    await api.as.admin({ realmId }).delete(`/api/user/${user.id}`, { graceDays: 7 });
+
+    const stay = "Your devices stay on the network until";
+    expect((await signIn(realmId)).visit.text).toContain(stay);
+    await api.database.owner.query(sql`
+      insert into upstream_identities (realm_id, issuer, subject, user_id, created_at)
+      values (${realmId}, ${upstream.url}, 'somebody else', ${user.id}, now())
+    `);
+    const { visit } = await signIn(realmId);
+    expectProblem(visit, "offboarded");
+    expect(visit.text).not.toContain(stay);
+    upstream.signsIn({ ...account, sub: "somebody else" });
+    expect((await signIn(realmId)).visit.text).toContain(stay);
+  });
+
   test("many first sign-ins of one person at once make one user", async () => {
     const realmId = await realmAt(upstream);
     upstream.signsIn(person({ pairwise_id: "parallel" }));

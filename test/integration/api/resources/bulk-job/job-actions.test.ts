@@ -398,7 +398,7 @@ describe("a job on the wire", () => {
     expect(Object.keys(body.data)).toEqual([
       ...["id", "kind", "state", "dryRun", "createdAt", "startedAt", "finishedAt", "createdBy", "total", "done"],
       ...["changed", "unchanged", "failed", "skipped", "ratePerSecond", "etaSeconds", "error"],
-      ...["origin", "graceDays", "revokeAt", "undoOf", "undoneBy", "undoUntil"],
+      ...["origin", "matching", "reason", "graceDays", "revokeAt", "undoOf", "undoneBy", "undoUntil"],
       ...["name", "rowOffset", "affectedProfiles", "hasOutput"],
     ]);
   });

@@ -260,7 +260,7 @@ describe("the problems of a job", () => {
       {
         error: "duplicate_row",
         column: null,
-        message: "An earlier row is about the same person.",
+        message: "An earlier row is about the same person or profile.",
         count: 1,
         rows: [16],
       },

@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { allScopes } from "../../../../../domain/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 
@@ -62,6 +63,8 @@ test("the active profiles of all users, newest first, ties by id, with exactly t
 
 test.each<[page: object, expected: string[]]>([
   [{ search: "345" }, ["1234567"]],
+  [{ search: "123 4567" }, ["1234567"]],
+  [{ search: "7 6543 " }, ["7654321"]],
   [{ search: "_" }, []],
   [{ filter: { authable: "true" } }, ["7654321"]],
   [{ filter: { deviceType: "iOS" } }, ["7654321"]],
@@ -72,6 +75,7 @@ test.each<[page: object, expected: string[]]>([
   [{ filter: { minExpirationTime: "2998-01-01" } }, ["99"]],
   [{ filter: { maxExpirationTime: "2996-01-01" } }, ["7654321"]],
   [{ filter: { serials: "555, 1234567,12" } }, ["1234567"]],
+  [{ filter: { serials: "765 4321,123 4567" } }, ["7654321", "1234567"]],
   [{ sort: { serial: "asc" } }, ["1234567", "7654321", "99"]],
   [{ sort: { createtime: "asc" } }, ["1234567", "7654321", "99"]],
   [{ sort: { expirationtime: "asc" } }, ["7654321", "1234567", "99"]],
@@ -80,6 +84,26 @@ test.each<[page: object, expected: string[]]>([
 ])("%j, by GET and by POST", async (page, expected) => {
   expect(serials(await service.post(path, page))).toEqual(expected);
   expect(serials(await service.get(path, { body: page }))).toEqual(expected);
+});
+
+test("with whose they are, for who may read people", async () => {
+  const { body } = await service.get(`${path}?include=people`);
+  expect(Object.keys(body.people).sort()).toEqual(
+    [...new Set(body.data.map(({ owner }: { owner: string }) => owner))].sort(),
+  );
+  const { pairwiseID, email } = (await service.get(`/api/user/${anna.id}`)).body.data;
+  expect(body.people[anna.id]).toEqual({ pairwiseID, email, displayName: null, state: "active" });
+
+  const blind = as.user(given.user({ realmId, administrator: true }), {
+    scopes: allScopes.filter((scope) => scope !== "user.read"),
+  });
+  expect((await blind.get(path)).body.people).toBeUndefined();
+  expect(await blind.get(`${path}?include=people`)).toBeError("insufficient_scope");
+});
+
+test("a serial number in groups names the same profile", async () => {
+  expect((await service.get(`${path}/123%204567`)).body.data).toMatchObject({ serial: "1234567" });
+  expect(await service.get(`${path}/123%204568`)).toBeError("profile_not_found");
 });
 
 test.each([

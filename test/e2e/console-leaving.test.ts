@@ -1,0 +1,159 @@
+import type { Locator, Page, Request } from "playwright-core";
+import { expect, test } from "vitest";
+import { sql } from "../../db/sql.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { fail } from "../../worker/bulk-job/fail.ts";
+import { expectFaultless } from "../support/browser/browser.ts";
+import { pressAt, tabTo } from "../support/browser/console-keyboard.ts";
+import { givenJob } from "../support/given/bulk-jobs.ts";
+import type { GivenUser } from "../support/given/given.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { useConsole } from "../support/service/console.ts";
+import { silentLog } from "../support/service/worker.ts";
+
+describeWithTool("chromium", "leaving and coming back, in the console", () => {
+  const subject = useConsole();
+  const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
+  const stated = (page: Page, state: string) =>
+    page.waitForSelector(`main span:text-is("${state}")`, { timeout: 60_000 });
+  const button = (page: Page, name: string) => page.getByRole("button", { name, exact: true });
+  const countJobs = async (): Promise<number> => (await service().get("/api/jobs?limit=1")).body.total as number;
+  const people = async (...names: string[]): Promise<GivenUser[]> => {
+    const made: GivenUser[] = [];
+    for (const pairwiseId of names) {
+      const user = await subject.api.given.user({ realmId: subject.realm.realmId, pairwiseId });
+      await subject.api.given.profile(user);
+      made.push(user);
+    }
+    return made;
+  };
+
+  const isOut = async ({ id }: GivenUser): Promise<boolean> =>
+    (await service().get(`/api/user/${id}`)).body.data.blacklisted as boolean;
+  const revoked = (users: readonly GivenUser[]) =>
+    subject.api.database.owner.query(sql`
+      select from certificates where user_id = any(${users.map(({ id }) => id)}::bigint[]) and revoked_at is not null
+    `);
+
+  test("people have days of grace and are let back in before these are over, and no device goes off: keyboard alone", async () => {
+    const leavers = await people("grace-ada", "grace-alan");
+    const watched = await subject.open("/console/jobs/new/offboarding");
+    const { page, context } = watched;
+    await pressAt(page.locator("input[type=radio][value=file]"), "ArrowRight");
+    await tabTo(page.getByRole("textbox", { name: "Rows" }));
+    await page.keyboard.insertText("pairwiseID\ngrace-ada\ngrace-alan\n");
+    await pressAt(button(page, "Check these rows"));
+    await stated(page, "Ready");
+    await pressAt(page.getByRole("radio", { name: "At once" }), "ArrowDown");
+    expect(await page.getByRole("radio", { name: "In 7 days" }).isChecked()).toBe(true);
+    await tabTo(page.getByRole("textbox", { name: "Type 2 to continue" }));
+    await page.keyboard.type("2");
+    await pressAt(button(page, "Offboard 2 people"));
+
+    await stated(page, "Devices still on");
+    await page
+      .getByRole("status")
+      .getByText(/^Devices go off on /)
+      .waitFor();
+    expect(await Promise.all(leavers.map(isOut))).toEqual([true, true]);
+    await page.getByText("2 people can sign in again.").waitFor();
+    await page.getByText("2 devices never went off.").waitFor();
+    expect(await page.getByText("revoked certificates cannot be restored").count()).toBe(0);
+    await expectFaultless(watched);
+
+    await pressAt(button(page, "Check the undo"));
+    await page.getByRole("heading", { name: "Reactivation", level: 1 }).waitFor();
+    await stated(page, "Ready");
+    expect(await Promise.all(leavers.map(isOut))).toEqual([true, true]);
+    await pressAt(button(page, "Let 2 people in again"));
+    await stated(page, "Completed");
+    expect(await Promise.all(leavers.map(isOut))).toEqual([false, false]);
+
+    await pressAt(page.getByRole("link", { name: "This job undoes an offboarding" }));
+    await stated(page, "Cancelled");
+    expect(await page.getByText(/^Devices go off on /).count()).toBe(0);
+    expect(await revoked(leavers)).toEqual([]);
+    await expectFaultless(watched);
+    await context.close();
+  });
+
+  test("whatever makes or starts a job does so once, however quickly it is pressed twice", async () => {
+    /** Sooner than the page can show that it is busy. */
+    const pressTwice = async (target: Locator): Promise<void> => {
+      await target.waitFor();
+      await target.evaluate((at) => {
+        at.click();
+        at.click();
+      });
+    };
+    const { page, context } = await subject.open("/console/jobs/new/offboarding");
+    /** The Idempotency-Keys of what was sent since somebody looked, and how many answers are missing. */
+    const keys: (string | undefined)[] = [];
+    let unanswered = 0;
+    page.on("request", (request) => {
+      if (request.method() !== "POST") return;
+      keys.push(request.headers()["idempotency-key"]);
+      unanswered += 1;
+    });
+    const note = (request: Request) => {
+      if (request.method() === "POST") unanswered -= 1;
+    };
+    page.on("requestfinished", note).on("requestfailed", note);
+    const expectOneKey = async (): Promise<void> => {
+      await expect.poll(() => unanswered).toBe(0);
+      expect(new Set(keys.splice(0)).size).toBe(1);
+    };
+    let made = await countJobs();
+    const expectOneMore = async (): Promise<void> => {
+      await expectOneKey();
+      made += 1;
+      expect(await countJobs()).toBe(made);
+    };
+    const leavers = await people("twice-ada", "twice-alan");
+
+    await page.getByText("Paste", { exact: true }).click();
+    await page.getByRole("textbox", { name: "Rows" }).fill("pairwiseID\ntwice-ada\ntwice-alan\n");
+    await pressTwice(button(page, "Check these rows"));
+    await stated(page, "Ready");
+    await expectOneMore();
+
+    await page.getByRole("textbox", { name: "Type 2 to continue" }).fill("2");
+    await pressTwice(button(page, "Offboard 2 people"));
+    await stated(page, "Completed");
+    await expectOneKey();
+    const offboarding = page.url();
+
+    await button(page, "Check the undo").focus();
+    await page.keyboard.press("Enter");
+    await page.keyboard.press("Enter");
+    await stated(page, "Ready");
+    await expectOneMore();
+    await page.goto(offboarding);
+    await pressTwice(button(page, "Check the undo"));
+    await stated(page, "Ready");
+    await expectOneMore();
+
+    await page.goto(`${subject.api.url}/console/users?q=twice-`);
+    for (const name of ["twice-ada", "twice-alan"])
+      await page.getByRole("checkbox", { name: `Select ${name}` }).check();
+    await pressTwice(page.getByRole("main").getByRole("button", { name: "Reactivate" }));
+    await stated(page, "Ready");
+    await expectOneMore();
+
+    const { owner } = subject.api.database;
+    const stopped = await givenJob(owner, {
+      realmId: subject.realm.realmId,
+      kind: "offboarding",
+      rows: leavers.map(({ id }) => ({ userId: id })),
+      state: "running",
+    });
+    await fail({ db: owner, clock: systemClock, log: silentLog }, stopped);
+    made += 1;
+    await page.goto(`${subject.api.url}/console/jobs/${stopped}`);
+    await pressTwice(button(page, "Resume"));
+    await page.waitForURL((url) => !url.pathname.endsWith(stopped));
+    await page.waitForSelector("h1");
+    await expectOneMore();
+    await context.close();
+  });
+});

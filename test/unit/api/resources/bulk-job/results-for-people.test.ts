@@ -1,0 +1,80 @@
+import { Readable } from "node:stream";
+import { expect, test } from "vitest";
+import { readInput } from "../../../../../api/resources/bulk-job/read-input.ts";
+import { columnsForPeople } from "../../../../../api/resources/bulk-job/results-for-people.ts";
+import type { JobRowView } from "../../../../../api/contract/views/job-row-view.ts";
+import type { Job } from "../../../../../db/queries/bulk-job/jobs.ts";
+import { jobColumns } from "../../../../../domain/bulk-job/columns.ts";
+import { jobKinds, type JobKind } from "../../../../../domain/bulk-job/job.ts";
+import { rowErrors } from "../../../../../domain/bulk-job/row-errors.ts";
+import { readRow } from "../../../../../domain/bulk-job/row.ts";
+import { rowWords } from "../../../../../domain/bulk-job/row-words.ts";
+
+/** What is said of a row in a file for people. */
+function said(language: "de" | "en", kind: JobKind, row: Pick<JobRowView, "error" | "message">): unknown {
+  const job = { kind, columns: jobColumns[kind] as readonly string[], rowOffset: 0 } as Job;
+  const column = columnsForPeople(job, { language }).find(({ title }) => title === "Fehler" || title === "Error");
+  if (column === undefined || !("text" in column)) throw new Error("there is no such column");
+  return column.text({ row: 1, status: "failed", ...row });
+}
+
+/** Whatever can be told of a row that cannot be used. */
+async function* messages(): AsyncGenerator<[kind: JobKind, message: string]> {
+  const cells = ["", "nope", "0", "-1", "\u0001", "x".repeat(300), 7, [], {}, true];
+  for (const kind of jobKinds) {
+    for (const column of jobColumns[kind]) {
+      for (const cell of cells) {
+        const { message } = readRow(kind, new Map([[column, cell]]));
+        if (message !== null) yield [kind, message];
+      }
+    }
+    const deep = "[".repeat(40) + "]".repeat(40);
+    const lines = ["7", "{", `{"a":${deep}}`, '{"a":1,"a":2}', '{"a":"\\u0000"}', `"${"x".repeat(70_000)}"`];
+    yield* unreadable(kind, "application/x-ndjson", [...lines, '{"email":1,"Email":2}'].join("\n"));
+    const [heading, bare] = kind === "revocation" ? ["Seriennummer", "4711"] : ["Kennung", "a"];
+    yield* unreadable(kind, "text/csv", `${heading};E-Mail\na;b;c\n`);
+    yield* unreadable(kind, "text/csv", `${bare}\nb,c\n`);
+  }
+}
+
+async function* unreadable(
+  kind: JobKind,
+  type: string,
+  text: string,
+): AsyncGenerator<[kind: JobKind, message: string]> {
+  const bytes = Readable.from([Buffer.from(text)]) as AsyncIterable<Buffer>;
+  const input = await readInput(kind, { type, charset: undefined, bytes }, { columns: {}, ignoreUnknown: false });
+  if ("matching" in input) throw new Error("a file with rows has no matching");
+  for await (const row of input.rows) if ("unreadable" in row) yield [kind, row.unreadable];
+}
+
+test("every reason why a row cannot be used is told in German", async () => {
+  const told: string[] = [];
+  for await (const [kind, message] of messages()) {
+    told.push(message);
+    const text = said("de", kind, { error: "invalid_row", message });
+    expect(text, message).not.toMatch(/\b(?:must|is|the|row|line|has|or|twice)\b/i);
+    expect(said("en", kind, { error: "invalid_row", message })).toBe(message);
+  }
+  for (const [pattern] of rowWords.de.reasons) {
+    expect(
+      told.some((message) => pattern.test(message.replace(/^[A-Za-z ]+: /, ""))),
+      String(pattern),
+    ).toBe(true);
+  }
+});
+
+const { invalid_row: _, ...others } = rowErrors;
+
+test.each(Object.entries(others))("%s is told in both languages", (error, message) => {
+  expect(said("de", "offboarding", { error, message })).toBe(rowWords.de.errors[error as keyof typeof rowErrors]);
+  expect(said("en", "offboarding", { error, message })).toBe(message);
+});
+
+test("nothing is said of a row with which nothing is wrong", () => {
+  expect(said("de", "offboarding", { error: null, message: null })).toBeNull();
+});
+
+test("an error of a later release is told as it came", () => {
+  expect(said("de", "offboarding", { error: "of_tomorrow", message: "Something new." })).toBe("Something new.");
+});

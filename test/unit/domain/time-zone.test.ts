@@ -1,0 +1,35 @@
+import { expect, test } from "vitest";
+import { createTimeWriter, isTimeZone } from "../../../domain/time-zone.ts";
+
+test.each(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "CET", "Asia/Kolkata"])(
+  "%s is a time zone",
+  (name) => {
+    expect(isTimeZone(name)).toBe(true);
+  },
+);
+
+test.each([
+  "",
+  "Europe",
+  "Europe/Berlin ",
+  "Europe/Nowhere",
+  "+02:00",
+  "Berlin",
+  "Europe/Berlin)",
+  "=1",
+  "a".repeat(9_999),
+])("%j is none", (name) => {
+  expect(isTimeZone(name)).toBe(false);
+});
+
+test.each([
+  ["2026-11-22T05:30:00Z", "22.11.2026 06:30:00", "2026-11-22 06:30:00"],
+  // Midnight is the beginning of a day, and the clocks are changed.
+  ["2026-03-28T23:00:00Z", "29.03.2026 00:00:00", "2026-03-29 00:00:00"],
+  ["2026-03-29T01:00:00Z", "29.03.2026 03:00:00", "2026-03-29 03:00:00"],
+  ["1999-12-31T23:59:59.999Z", "01.01.2000 00:59:59", "2000-01-01 00:59:59"],
+])("%s in Berlin", (at, german, english) => {
+  const zone = "Europe/Berlin";
+  expect(createTimeWriter({ language: "de", zone })(new Date(at))).toBe(german);
+  expect(createTimeWriter({ language: "en", zone })(new Date(at))).toBe(english);
+});
