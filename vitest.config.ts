@@ -43,6 +43,10 @@ export default defineConfig({
       },
       { extends: true, test: { name: "radius", include: radius, ...services } },
       { extends: true, test: { name: "e2e", include: ["test/e2e/**/*.test.ts"], ...services } },
+      {
+        extends: true,
+        test: { name: "deploy", include: ["test/deploy/**/*.test.ts"], testTimeout: 120_000, hookTimeout: 600_000 },
+      },
       { extends: true, test: { name: "fault", include: ["test/fault/**/*.test.ts"], ...services } },
     ],
   },

@@ -1,7 +1,8 @@
-import { readFileSync } from "node:fs";
+import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { installationLogins } from "../../db/logins.ts";
+import { installationLogins, ownerRole } from "../../db/logins.ts";
 import { CommandError } from "../../terminal/failure.ts";
+import { ownerPasswordFile } from "../secrets/secrets-directory.ts";
 
 /** Which processes have a file with the password of a login. The queue's login is one, with a file for each that uses it. */
 const filesOf: Readonly<Record<string, readonly string[]>> = {
@@ -13,8 +14,11 @@ const filesOf: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The passwords of an installation's logins, from a directory that `operator secrets create` has made. */
-export const readLoginPasswords = (directory: string): { name: string; password: string }[] =>
-  installationLogins.map(({ name, group }) => {
+export const readLoginPasswords = (directory: string): { name: string; password: string }[] => {
+  // Directories of earlier versions have no password of the owner, who then has none, as before.
+  const ofOwner = join(directory, "postgres", ownerPasswordFile);
+  const owners = existsSync(ofOwner) ? [{ name: ownerRole, password: readPassword(ofOwner) }] : [];
+  const logins = installationLogins.map(({ name, group }) => {
     const files = (filesOf[group] ?? []).map((file) => join(directory, file));
     const [password = "", ...others] = files.map(readPassword);
     if (others.some((other) => other !== password)) {
@@ -25,6 +29,8 @@ export const readLoginPasswords = (directory: string): { name: string; password:
     }
     return { name, password };
   });
+  return [...owners, ...logins];
+};
 
 function readPassword(file: string): string {
   const password = ((): string => {

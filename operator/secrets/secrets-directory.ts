@@ -26,6 +26,8 @@ interface Placement {
 const drawPassword = (): string => randomBytes(32).toString("base64url");
 const databasePassword = "database-password";
 const queuePassword = "queue-database-password";
+/** Beside the superuser's, as no process uses it: the login that owns the database, and migrates it. */
+export const ownerPasswordFile = "owner-password";
 const redisPassword = "redis-password";
 const {
   masterKey,
@@ -44,7 +46,14 @@ const login = (directory: Place["directory"]): Placement => ({
 
 /** Each kind of secret: a process reads its own directory, and in it is what that process needs and nothing else. */
 const placements = {
-  database: [login("postgres"), login("api"), login("worker"), login("responder"), login("operator")],
+  database: [
+    login("postgres"),
+    { draw: drawPassword, places: [{ directory: "postgres", file: ownerPasswordFile }] },
+    login("api"),
+    login("worker"),
+    login("responder"),
+    login("operator"),
+  ],
   "queue-database": [
     {
       draw: drawPassword,

@@ -46,6 +46,7 @@ describe("secrets create", () => {
       "operator/redis-password",
       "operator/root-key-passphrase",
       "postgres/database-password",
+      "postgres/owner-password",
       "redis/redis-password",
       "responder/database-password",
       "worker/audit-key.json",

@@ -23,6 +23,9 @@ const packageOf: Record<string, string> = {
   python3: "python3",
   nginx: "nginx-light",
   faketime: "faketime",
+  pg_createcluster: "postgresql",
+  ip: "iproute2",
+  pkill: "procps",
 };
 
 /** The full path of a program, looked up in `path` as a shell would; undefined when it is not there. */

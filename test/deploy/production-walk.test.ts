@@ -1,0 +1,113 @@
+import { execFileSync, spawn } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
+import { beforeAll, expect, test } from "vitest";
+import { atEndOfFile } from "../support/run/at-end.ts";
+import { shellBlocks } from "../support/run/shell-blocks.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+
+/** What the machine has before the page begins: a name, a certificate for it, and Debian's packages as they start. */
+const before = (release: string): string => `
+rm -rf /opt/realmpass /etc/realmpass
+echo "127.0.0.1 wifi.example.org" >>/etc/hosts
+mkdir -p /etc/realmpass/tls
+openssl req -x509 -newkey ec -pkeyopt ec_paramgen_curve:P-256 -nodes -days 2 -subj /CN=wifi.example.org \\
+  -addext subjectAltName=DNS:wifi.example.org -keyout /etc/realmpass/tls/privkey.pem -out /etc/realmpass/tls/fullchain.pem 2>/dev/null
+export NODE_EXTRA_CA_CERTS=/etc/realmpass/tls/fullchain.pem
+rm -rf /var/lib/postgresql/* /etc/postgresql/* /var/lib/redis/* /etc/nginx/sites-enabled/default
+version=$(ls /usr/lib/postgresql | sort -n | tail -1)
+pg_createcluster "$version" main --port 5432 >/dev/null
+pg_ctlcluster "$version" main start
+runuser -u redis -- redis-server /etc/redis/redis.conf --daemonize yes >/dev/null
+nginx
+cd "${release}"
+`;
+
+/** The commands of docs/production.md, as they stand there, on a machine of their own with Debian's packages. */
+describeWithTool(
+  ["root", "unshare", "pg_createcluster", "redis-server", "nginx", "openssl", "setpriv", "systemd-analyze", "ip", "pkill"],
+  "docs/production.md",
+  () => {
+    let directory: string;
+    let printed: string;
+    let found: Record<string, unknown>;
+
+    beforeAll(async () => {
+      directory = mkdtempSync(join(tmpdir(), "realmpass-machine-"));
+      chmodSync(directory, 0o755);
+      atEndOfFile(() => {
+        rmSync(directory, { recursive: true, force: true });
+      });
+      const release = join(directory, "release");
+      mkdirSync(release);
+      execFileSync(process.execPath, ["release.mjs", "--uncommitted", "--out", release], { stdio: "pipe" });
+      expect(readdirSync(release).filter((name) => name.endsWith(".tar.gz"))).toHaveLength(1);
+
+      const blocks = await shellBlocks("docs/production.md");
+      expect(blocks.length).toBeGreaterThan(8);
+      const after = `"${process.execPath}" "${resolve("test/support/deploy/after-the-page.mjs")}"`;
+      const script = join(directory, "script.sh");
+      writeFileSync(script, ["set -eu -o pipefail", before(release), ...blocks.map(asRun), after].join("\n"));
+      printed = await runOnMachine(directory, script);
+      found = JSON.parse(/^FOUND (.*)$/m.exec(printed)?.[1] ?? "{}") as Record<string, unknown>;
+    });
+
+    test("a profile is issued and good by OCSP over plain http; revoked, it is refused at once and on the list", () => {
+      expect(found).toMatchObject({ before: "good", after: "revoked", onList: true, subjectEnds: true });
+      expect(found["points"]).toEqual(
+        expect.arrayContaining(["http://wifi.example.org/ocsp/1", "http://wifi.example.org/ca/1.cer"]),
+      );
+    });
+
+    test("everything else on port 80 leads to https", () => {
+      expect(found["elsewhere"]).toEqual([301, "https://wifi.example.org/me"]);
+    });
+
+    test("with one process of each kind stopped, everything goes on", () => {
+      expect(new Set(found["withOneLess"] as unknown[])).toEqual(new Set([200, "revoked"]));
+    });
+
+    test("no log has a sign-in link, a token or a secret", () => {
+      expect(found["linkStatus"]).toBe(200);
+      expect(found["secretsInLogs"]).toBe(0);
+    });
+
+    test("the service is well, and the doctor finds nothing that fails", () => {
+      expect(found["status"]).toBe("ok");
+      const { checks } = JSON.parse(found["doctor"] as string) as { checks: { name: string; state: string }[] };
+      expect(checks.filter(({ state }) => state === "fail")).toEqual([]);
+    });
+
+    test("systemd has nothing to say about the units, and finds them well confined", () => {
+      expect(found["verified"]).toEqual([]);
+      expect(found["exposed"]).toEqual([]);
+    });
+
+    test("the dump of the night is there", () => {
+      expect(found["dumps"]).toEqual(["realmpass-00000000T000000Z.dump"]);
+    });
+  },
+);
+
+/** The page waits for nothing, as a person does that by reading on. */
+const asRun = (block: string): string =>
+  block.includes("realmpass-operator doctor")
+    ? `for left in $(seq 600); do curl -fsS --cacert /etc/realmpass/tls/fullchain.pem https://wifi.example.org/readyz >/dev/null 2>&1 && break; sleep 0.1; done\n(${block}) || true`
+    : block;
+
+function runOnMachine(directory: string, script: string): Promise<string> {
+  const machine = resolve("test/support/deploy/machine.sh");
+  const args = [join(directory, "machine"), script, process.execPath, resolve("test/support/deploy/units.mjs")];
+  const child = spawn(machine, args, { stdio: ["ignore", "pipe", "pipe"] });
+  let out = "";
+  child.stdout.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  child.stderr.on("data", (chunk: Buffer) => (out += chunk.toString()));
+  atEndOfFile(() => child.kill("SIGKILL"));
+  return new Promise((done, failed) => {
+    child.once("close", (code) => {
+      if (code === 0) done(out);
+      else failed(new Error(`the page ended with ${String(code)}:\n${out.slice(-6_000)}`));
+    });
+  });
+}
