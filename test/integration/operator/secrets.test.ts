@@ -69,7 +69,7 @@ describe("secrets create", () => {
       output: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
       audit: expect.stringMatching(/^[0-9a-f]{64}$/) as string,
     });
-    expect(json["files"]).toHaveLength(20);
+    expect(json["files"]).toHaveLength(21);
   });
 
   test("run again, it makes what is missing of the same secrets and writes over no file", async () => {

@@ -25,7 +25,17 @@ await eventually("a service that is well", async () => (await statusOf()).result
 found.status = (await statusOf()).data.state;
 
 const client = JSON.parse(
-  operator("application", "create", "--type", "service", "--name", "walk", "--client-uri", "http://localhost", "--json"),
+  operator(
+    "application",
+    "create",
+    "--type",
+    "service",
+    "--name",
+    "walk",
+    "--client-uri",
+    "http://localhost",
+    "--json",
+  ),
 );
 const { userID } = JSON.parse(operator("user", "create", "--username", "mia", "--json"));
 const link = JSON.parse(operator("user", "sign-in-link", "--username", "mia", "--json")).url;
@@ -33,7 +43,11 @@ found.linkStatus = (await fetch(link, { redirect: "manual" })).status;
 
 const tokenAnswer = await fetch(`${base}/oauth/token`, {
   method: "POST",
-  body: new URLSearchParams({ grant_type: "client_credentials", client_id: client.client_id, client_secret: client.client_secret }),
+  body: new URLSearchParams({
+    grant_type: "client_credentials",
+    client_id: client.client_id,
+    client_secret: client.client_secret,
+  }),
 });
 const { access_token: token } = await tokenAnswer.json();
 const api = async (method, path, body) => {
@@ -44,15 +58,35 @@ const api = async (method, path, body) => {
   });
   return answer.json();
 };
-const { data } = await api("POST", `/api/user/${userID}/profiles/phone`, { format: "pem", deviceType: "Linux", keyType: "ec-p256" });
+const { data } = await api("POST", `/api/user/${userID}/profiles/phone`, {
+  format: "pem",
+  deviceType: "Linux",
+  keyType: "ec-p256",
+});
 const certificate = new X509Certificate(data.certificate);
-found.subjectEnds = certificate.subject.split("\n").some((line) => line.startsWith("CN=") && line.endsWith("example.org"));
+found.subjectEnds = certificate.subject
+  .split("\n")
+  .some((line) => line.startsWith("CN=") && line.endsWith("example.org"));
 found.points = [...certificate.infoAccess.matchAll(/URI:(\S+)/g)].map(([, url]) => url);
 fs.writeFileSync("/tmp/issuer.cer", Buffer.from(await (await fetch(`${plain}/ca/1.cer`)).arrayBuffer()));
 execFileSync("openssl", ["x509", "-inform", "DER", "-in", "/tmp/issuer.cer", "-out", "/tmp/issuer.pem"]);
-const root = execFileSync("sh", ["-c", "ls /var/lib/realmpass-operator/ceremony/*.crt.pem"], { encoding: "utf8" }).trim();
+const root = execFileSync("sh", ["-c", "ls /var/lib/realmpass-operator/ceremony/*.crt.pem"], {
+  encoding: "utf8",
+}).trim();
 const ask = () => {
-  const args = ["ocsp", "-issuer", "/tmp/issuer.pem", "-serial", `0x${certificate.serialNumber}`, "-url", `${plain}/ocsp/1`, "-CAfile", root, "-verify_other", "/tmp/issuer.pem"];
+  const args = [
+    "ocsp",
+    "-issuer",
+    "/tmp/issuer.pem",
+    "-serial",
+    `0x${certificate.serialNumber}`,
+    "-url",
+    `${plain}/ocsp/1`,
+    "-CAfile",
+    root,
+    "-verify_other",
+    "/tmp/issuer.pem",
+  ];
   const { stdout, stderr } = spawnSync("openssl", args, { encoding: "utf8" });
   return /Response verify OK/.test(stderr) ? /: (good|revoked|unknown)/.exec(stdout)?.[1] : undefined;
 };
@@ -61,7 +95,9 @@ await api("DELETE", `/api/profiles/${BigInt(`0x${certificate.serialNumber}`)}`);
 found.after = ask();
 found.onList = await eventually("the certificate on the CRL", async () => {
   fs.writeFileSync("/tmp/list.crl", Buffer.from(await (await fetch(`${plain}/crl/1.crl`)).arrayBuffer()));
-  const text = execFileSync("openssl", ["crl", "-inform", "DER", "-in", "/tmp/list.crl", "-noout", "-text"], { encoding: "utf8" });
+  const text = execFileSync("openssl", ["crl", "-inform", "DER", "-in", "/tmp/list.crl", "-noout", "-text"], {
+    encoding: "utf8",
+  });
   return text.includes(`Serial Number: ${certificate.serialNumber}`);
 });
 const redirected = await fetch(`${plain}/me`, { redirect: "manual" });

@@ -50,7 +50,8 @@ function systemdRun(all) {
     const [, option, value] = /^--([\w-]+)(?:=(.*))?$/s.exec(all[at]);
     if (option === "property") add(settings, ...split(value));
     else if (option === "unit") name = `${value}.service`;
-    else if (!["quiet", "collect", "wait", "pipe", "pty", "service-type"].includes(option)) return fail(`--${option} is not known here`);
+    else if (!["quiet", "collect", "wait", "pipe", "pty", "service-type"].includes(option))
+      return fail(`--${option} is not known here`);
   }
   // The drop-ins of its name hold for a transient unit as well; of what is given once, what was asked for holds.
   const common = sections(dropIns(name));
@@ -69,7 +70,12 @@ function readUnit(name) {
 
 function dropIns(name) {
   const directory = path.join(unitDirectory, `${name.slice(0, name.indexOf("-") + 1)}.service.d`);
-  return name.endsWith(".service") ? fs.readdirSync(directory).sort().map((file) => path.join(directory, file)) : [];
+  return name.endsWith(".service")
+    ? fs
+        .readdirSync(directory)
+        .sort()
+        .map((file) => path.join(directory, file))
+    : [];
 }
 
 function sections(files) {
@@ -173,7 +179,10 @@ function expand(text, { name, instance }) {
 
 /** The id of a user of the system, or that of a dynamic one, which follows from the name. */
 function userId(name) {
-  const line = fs.readFileSync("/etc/passwd", "utf8").split("\n").find((each) => each.startsWith(`${name}:`));
+  const line = fs
+    .readFileSync("/etc/passwd", "utf8")
+    .split("\n")
+    .find((each) => each.startsWith(`${name}:`));
   if (line !== undefined) return Number(line.split(":")[2]);
   return 61_184 + (createHash("sha256").update(name).digest().readUInt16BE() % 4_000);
 }

@@ -23,7 +23,7 @@ beforeEach(() => {
   server.show("/logo.png", "image/png", png);
 });
 
-test("a picture is fetched as nobody: no cookie, no credential, nothing that says who asks", async () => {
+test("a picture is fetched without a cookie, a credential or anything that says who asks", async () => {
   server.on("/first", redirect("/logo.png"));
   expect(await fetchPicture(`${server.url}/first`)).toEqual(withPicture);
   expect(server.asked.map(({ path }) => path)).toEqual(["/first", "/logo.png"]);
