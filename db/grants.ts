@@ -23,7 +23,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: { insert: true },
     realmpass_worker: { select: true, insert: true },
     realmpass_responder: { select: ["abandoned_at", "issuer_id", "serial_number"] },
-    realmpass_operator: { select: true },
+    realmpass_operator: { select: true, insert: true },
   },
   access_tokens: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
@@ -200,7 +200,8 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "status",
       ],
     },
-    realmpass_operator: { select: true },
+    // Replaying what a restore lost: offboardings, and issuances that had ended.
+    realmpass_operator: { select: true, update: ["error_code", "finished_at", "status"] },
   },
   issuer_keys: {
     realmpass_worker: { select: true },
@@ -247,7 +248,21 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
       ],
       delete: true,
     },
-    realmpass_operator: { select: true },
+    // Jobs of people who are offboarded wait for somebody else to start them.
+    realmpass_operator: {
+      select: true,
+      update: [
+        "affected_profiles",
+        "changed",
+        "error_code",
+        "failed",
+        "progress_at",
+        "revision",
+        "skipped",
+        "state",
+        "unchanged",
+      ],
+    },
   },
   knex_migrations: {
     realmpass_api: { select: true },
@@ -304,7 +319,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   revocations: {
     realmpass_api: { select: true, insert: true },
     realmpass_worker: { select: true, insert: true },
-    realmpass_operator: { select: true },
+    realmpass_operator: { select: true, insert: true },
   },
   sessions: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
@@ -359,7 +374,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
 
 /** Who may execute which function. Trigger functions need no such right. */
 const functions: Readonly<Record<string, readonly DatabaseRole[]>> = {
-  "end_sign_ins(bigint[])": ["realmpass_api", "realmpass_worker"],
+  "end_sign_ins(bigint[])": ["realmpass_api", "realmpass_worker", "realmpass_operator"],
   "forget_users(bigint[],timestamp with time zone)": ["realmpass_worker"],
   "let_back_in(uuid,integer,integer,bigint[])": ["realmpass_worker"],
 };

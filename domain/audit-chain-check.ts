@@ -45,7 +45,7 @@ export interface ChainFindings {
   faultCount: number;
 }
 
-/** Looks at one realm's chain from its beginning, place by place. */
+/** Looks at one realm's chain, place by place. */
 export interface ChainCheck {
   /** The next place; positions have to rise. */
   link(link: KeptLink): void;
@@ -65,17 +65,20 @@ export function createChainCheck({
   realm,
   kept,
   everyHead,
+  start = chainStart,
 }: {
   sha256: Sha256;
   realm: string;
   kept?: AuditHead | undefined;
+  /** Where the chain is looked at from; default: its beginning. */
+  start?: ChainEnd;
   /** All heads are given, not the last one alone. */
   everyHead: boolean;
 }): ChainCheck {
   const faults: ChainFault[] = [];
   let faultCount = 0;
   let entries = 0;
-  let end = chainStart;
+  let end = start;
   let headPosition = 0;
   /** The head that was kept, until the chain reaches it. */
   let awaited = kept;

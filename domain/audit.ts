@@ -40,6 +40,9 @@ export const auditEvents = [
   "issuer_prepare",
   "issuer_rotate",
   "secret_replace",
+  "serial_revoke",
+  "database_restore",
+  "revocation_replay",
 ] as const;
 export type AuditEvent = (typeof auditEvents)[number];
 

@@ -5,11 +5,14 @@ import { isSet } from "../terminal/inputs.ts";
 import { plainJson } from "../terminal/output.ts";
 import { runProgram, type Program } from "../terminal/program.ts";
 import { applicationCreate } from "./commands/application-create.ts";
+import { auditExport } from "./commands/audit-export.ts";
 import { auditHead } from "./commands/audit-head.ts";
 import { auditVerify } from "./commands/audit-verify.ts";
 import type { Answer } from "./commands/command.ts";
 import { config } from "./commands/config.ts";
 import { crlPublish } from "./commands/crl-publish.ts";
+import { crlRevokeSerial } from "./commands/crl-revoke-serial.ts";
+import { databaseRestored } from "./commands/database-restored.ts";
 import { doctor } from "./commands/doctor.ts";
 import { guestAccountCreate } from "./commands/guest-account-create.ts";
 import { issuerCreate } from "./commands/issuer-create.ts";
@@ -22,6 +25,7 @@ import { migrate } from "./commands/migrate.ts";
 import { realmCreate } from "./commands/realm-create.ts";
 import { realmList } from "./commands/realm-list.ts";
 import { realmSet } from "./commands/realm-set.ts";
+import { revocationsReplay } from "./commands/revocations-replay.ts";
 import { rootRewrap } from "./commands/root-rewrap.ts";
 import { secretsAdopt } from "./commands/secrets-adopt.ts";
 import { secretsCreate } from "./commands/secrets-create.ts";
@@ -56,7 +60,11 @@ const program: Program<Context, Answer, typeof options> = {
     guestAccountCreate,
     auditHead,
     auditVerify,
+    auditExport,
     crlPublish,
+    crlRevokeSerial,
+    databaseRestored,
+    revocationsReplay,
     secretsCreate,
     secretsAdopt,
     secretsForget,
@@ -73,6 +81,8 @@ const program: Program<Context, Answer, typeof options> = {
     "guest-account": "Time-limited accounts for guests.",
     audit: "The audit log's chains.",
     crl: "Certificate revocation lists.",
+    database: "The database after a restore.",
+    revocations: "What a restore would let live again.",
     root: "Roots, whose keys lie offline.",
     secrets: "The secrets of this installation.",
     "master-key": "The key that seals what the service reads again.",

@@ -31,6 +31,7 @@ import { forgetting } from "./20261124-1010-forgetting.ts";
 import { jobFiles } from "./20261124-1020-job-files.ts";
 import { bulkRevocation } from "./20261125-1000-bulk-revocation.ts";
 import { matching } from "./20261125-1010-matching.ts";
+import { lostCertificates } from "./20261125-1100-lost-certificates.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -68,4 +69,5 @@ export const migrations: readonly Migration[] = [
   jobFiles,
   bulkRevocation,
   matching,
+  lostCertificates,
 ];

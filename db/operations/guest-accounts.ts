@@ -19,7 +19,16 @@ export async function revoke(
     reason,
     actor,
     at,
-  }: { realmId: string; guestAccountId: string; reason: RevocationReason; actor: Actor; at: Date },
+    replayed,
+  }: {
+    realmId: string;
+    guestAccountId: string;
+    reason: RevocationReason;
+    actor: Actor;
+    at: Date;
+    /** What a restore lost is done again. */
+    replayed?: true;
+  },
 ): Promise<revocations.RevocationOutcome> {
   const found = await guestAccounts.lock(tx, { realmId, guestAccountId });
   if (found === undefined) return "not_found";
@@ -41,6 +50,7 @@ export async function revoke(
       reason,
       profiles: serials.length,
       serials: serials.slice(0, revocations.serialsMax),
+      ...(replayed && { replayed }),
     },
   });
   return "revoked";

@@ -48,7 +48,8 @@ export async function offboard(
     reason,
     actor,
     at,
-  }: { realmId: string; userId: string; reason: RevocationReason; actor: Actor; at: Date },
+    replayed,
+  }: { realmId: string; userId: string; reason: RevocationReason; actor: Actor; at: Date; replayed?: true },
 ): Promise<boolean> {
   const found = await users.lock(tx, { realmId, userId });
   if (found === undefined) return false;
@@ -62,7 +63,13 @@ export async function offboard(
     event: "user_offboard",
     actor,
     at,
-    properties: { userID: userId, reason, profiles: serials.length, serials: serials.slice(0, revocations.serialsMax) },
+    properties: {
+      userID: userId,
+      reason,
+      profiles: serials.length,
+      serials: serials.slice(0, revocations.serialsMax),
+      ...(replayed && { replayed }),
+    },
   });
   return true;
 }

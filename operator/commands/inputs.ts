@@ -21,3 +21,20 @@ export const ClaimValue = z
     return { claim: given.slice(0, at), value: given.slice(at + 1) };
   })
   .pipe(z.object({ claim: ClaimName, value: text(1, 255) }));
+
+/** A serial number of at most 20 octets (RFC 5280 section 4.1.2.2): decimal, `0x…`, or hexadecimal octets set apart. As decimal digits. */
+export const SerialNumber = z
+  .string()
+  .transform((given) => decimalOf(given.trim()))
+  .pipe(
+    z
+      .string("must be a serial number: decimal, 0x… or AA:BB:…")
+      .refine((digits) => BigInt(digits) > 0n && BigInt(digits) < 1n << 160n, "must be positive and at most 20 octets"),
+  );
+
+function decimalOf(given: string): string | undefined {
+  if (/^\d{1,60}$/.test(given) || /^0x[0-9a-f]{1,60}$/i.test(given)) return BigInt(given).toString();
+  if (/^(?:[0-9a-f]{2}[:\s-]){0,30}[0-9a-f]{2}$/i.test(given))
+    return BigInt(`0x${given.replace(/[:\s-]/g, "")}`).toString();
+  return undefined;
+}

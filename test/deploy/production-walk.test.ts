@@ -2,7 +2,7 @@ import { execFileSync, spawn } from "node:child_process";
 import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { atEndOfFile } from "../support/run/at-end.ts";
 import { shellBlocks } from "../support/run/shell-blocks.ts";
 import { describeWithTool } from "../support/run/tools.ts";
@@ -24,7 +24,15 @@ nginx
 cd "${release}"
 `;
 
-/** The commands of docs/production.md, as they stand there, on a machine of their own with Debian's packages. */
+/** Nothing of the database is left. */
+const newCluster = `
+version=$(ls /usr/lib/postgresql | sort -n | tail -1)
+pg_dropcluster --stop "$version" main
+pg_createcluster "$version" main --port 5432 >/dev/null
+pg_ctlcluster "$version" main start
+`;
+
+/** The commands of docs/production.md and docs/backup.md, as they stand there, on a machine of their own with Debian's packages. */
 describeWithTool(
   [
     "root",
@@ -38,11 +46,12 @@ describeWithTool(
     "ip",
     "pkill",
   ],
-  "docs/production.md",
+  "docs/production.md and docs/backup.md",
   () => {
     let directory: string;
     let printed: string;
     let found: Record<string, unknown>;
+    let drill: Record<string, unknown>;
 
     beforeAll(async () => {
       directory = mkdtempSync(join(tmpdir(), "realmpass-machine-"));
@@ -57,11 +66,25 @@ describeWithTool(
 
       const blocks = await shellBlocks("docs/production.md");
       expect(blocks.length).toBeGreaterThan(8);
-      const after = `"${process.execPath}" "${resolve("test/support/deploy/after-the-page.mjs")}"`;
+      const node = (name: string): string => `"${process.execPath}" "${resolve(`test/support/deploy/${name}`)}"`;
       const script = join(directory, "script.sh");
-      writeFileSync(script, ["set -eu -o pipefail", before(release), ...blocks.map(asRun), after].join("\n"));
+      const restore = await shellBlocks("docs/backup.md");
+      const steps = [
+        ...blocks.map(asRun),
+        `${node("after-the-page.mjs")}`,
+        `${node("drill.mjs")} before`,
+        ...restore.slice(0, 1),
+        newCluster,
+        ...blocks.filter((block) => block.includes("createdb")),
+        ...restore.slice(1),
+        `${node("drill.mjs")} after`,
+      ];
+      writeFileSync(script, ["set -eu -o pipefail", before(release), ...steps].join("\n"));
       printed = await runOnMachine(directory, script);
-      found = JSON.parse(/^FOUND (.*)$/m.exec(printed)?.[1] ?? "{}") as Record<string, unknown>;
+      const said = (word: string) =>
+        JSON.parse(new RegExp(`^${word} (.*)$`, "m").exec(printed)?.[1] ?? "{}") as Record<string, unknown>;
+      found = said("FOUND");
+      drill = said("DRILL");
     });
 
     test("a profile is issued and good by OCSP over plain http; revoked, it is refused at once and on the list", () => {
@@ -95,8 +118,38 @@ describeWithTool(
       expect(found["exposed"]).toEqual([]);
     });
 
-    test("the dump of the night is there", () => {
+    test("the dump of the night is there, and what the audit log had until then", () => {
       expect(found["dumps"]).toEqual(["realmpass-00000000T000000Z.dump"]);
+      expect(found["exports"]).toEqual(["example-000000000000-000000000000.ndjson"]);
+    });
+
+    describe("a restore of a dump before 1,000 creations and 200 revocations, and replaying them", () => {
+      test("no device that was revoked or offboarded since is good, and the others are", () => {
+        const [off, on] = [["revoked"], ["good"]];
+        expect(drill["ocsp"]).toEqual({ good: on, revoked: off, offboarded: off, lost: off });
+        expect(drill["onList"]).toEqual({ good: 0, others: 1_200 });
+      });
+
+      test("CRL numbers rise, and no number of a person is given twice", () => {
+        expect([drill["crlNumberRises"], drill["numberIsNew"]]).toEqual([true, true]);
+      });
+
+      test("a certificate is revoked by its serial number, known or not", () => {
+        expect(drill["bySerial"]).toEqual(["unchanged", "revoked", "revoked"]);
+      });
+
+      test("the audit log tells what was lost, and is otherwise as it was written", () => {
+        // The second once the new chain reaches as far as the head.
+        expect([["chain_truncated"], ["chain_rewritten"]]).toContainEqual(drill["unacknowledged"]);
+        expect(drill["verified"]).toEqual({
+          ok: true,
+          lost: { from: expect.any(Number) as number, to: drill["head"], restore: expect.any(String) as string },
+        });
+      });
+
+      test("replayed a second time, nothing changes", () => {
+        expect(drill["again"]).toEqual([0, 0, 0]);
+      });
     });
   },
 );

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import type { AuditEntry, ExportedEntry } from "../../../db/queries/audit/audit-entries.ts";
+import type { AuditEntry } from "../../../db/queries/audit/audit-entries.ts";
 import { Timestamp } from "./timestamp.ts";
 
 const fields = {
@@ -31,17 +31,4 @@ export const auditEntryView = (entry: AuditEntry): AuditEntryView => ({
   realm: Number(entry.realmId),
   user: entry.userId === null ? null : Number(entry.userId),
   client: entry.clientId,
-});
-
-/** An entry for an export. Its date is the one that is chained, which has microseconds if the entry has. */
-export const exportedEntryView = ({ realm, user, ...entry }: ExportedEntry): ExportedEntryView => ({
-  id: entry.id,
-  date: entry.date,
-  event: entry.event,
-  properties: entry.properties,
-  realm: Number(realm),
-  user: user === null ? null : Number(user),
-  client: entry.client,
-  position: entry.position,
-  hash: entry.hash,
 });

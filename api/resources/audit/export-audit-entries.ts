@@ -3,11 +3,12 @@ import type { Db } from "../../../db/client.ts";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as chain from "../../../db/queries/audit/audit-seals.ts";
 import type { SignedHead } from "../../../db/queries/audit/audit-seals.ts";
+import { exportLine, type ExportedEntry } from "../../../domain/audit-export.ts";
 import { csvForPeople, csvLine, type CsvReader } from "../../../domain/csv.ts";
 import { csvReaderOf, csvReaderQuery } from "../../contract/csv-reader.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { exported, Streamed } from "../../contract/stream.ts";
-import { ExportedEntryView, exportedEntryView } from "../../contract/views/audit-entry-view.ts";
+import { ExportedEntryView } from "../../contract/views/audit-entry-view.ts";
 import { auditFilter } from "./audit-filter.ts";
 import { columnsForPeople } from "./export-columns.ts";
 
@@ -60,7 +61,7 @@ interface Export {
  * The entries up to the head in the order of the chain, then the others without a place, so that the file is whole up to
  * its head however the chain goes on meanwhile. No connection is held between two pages.
  */
-async function* pagesOf(db: Db, { realmId, filter, head }: Export): AsyncGenerator<audit.ExportedEntry[]> {
+async function* pagesOf(db: Db, { realmId, filter, head }: Export): AsyncGenerator<ExportedEntry[]> {
   const position = head?.position ?? 0;
   for (let after = 0; after < position; after += pageMax) {
     yield audit.sealedBetween(db, { realmId, filter, after, to: Math.min(after + pageMax, position) });
@@ -76,23 +77,23 @@ async function* pagesOf(db: Db, { realmId, filter, head }: Export): AsyncGenerat
 }
 
 async function* ndjson(
-  pages: AsyncIterable<audit.ExportedEntry[]>,
+  pages: AsyncIterable<ExportedEntry[]>,
   lastLine: { head: string | null } | undefined,
 ): AsyncGenerator<string> {
   for await (const page of pages) {
-    if (page.length > 0) yield page.map((entry) => `${JSON.stringify(exportedEntryView(entry))}\n`).join("");
+    if (page.length > 0) yield page.map((entry) => `${JSON.stringify(exportLine(entry))}\n`).join("");
   }
   if (lastLine !== undefined) yield `${JSON.stringify(lastLine)}\n`;
 }
 
 async function* csv(
-  pages: AsyncIterable<audit.ExportedEntry[]>,
+  pages: AsyncIterable<ExportedEntry[]>,
   reader: CsvReader | undefined,
 ): AsyncGenerator<string> {
   const { heading, line } = reader === undefined ? csvForPrograms() : csvForPeople(columnsForPeople(reader), reader);
   yield heading;
   for await (const page of pages) {
-    if (page.length > 0) yield page.map((entry) => line(exportedEntryView(entry))).join("");
+    if (page.length > 0) yield page.map((entry) => line(exportLine(entry))).join("");
   }
 }
 

@@ -1,4 +1,5 @@
 import type { Actor, AuditEvent } from "../../../domain/audit.ts";
+import type { ExportedEntry } from "../../../domain/audit-export.ts";
 import type { Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
@@ -89,19 +90,6 @@ export async function nameSomebody(db: Db, realmId: string): Promise<boolean> {
   return rows.length > 0;
 }
 
-/** An entry in the words of its chain, with its place in it; null while it has none. */
-export interface ExportedEntry {
-  id: string;
-  realm: string;
-  date: string;
-  event: string;
-  user: string | null;
-  client: string | null;
-  properties: string;
-  position: number | null;
-  hash: string | null;
-}
-
 /** The fields that are chained, as text: of a date the milliseconds, and the microseconds where there are any. */
 export const chainedColumns = sql`
   e.id, e.realm_id as realm, e.event, e.user_id as "user", e.client_id as client, e.properties::text as properties,
@@ -170,3 +158,18 @@ export const unplaced = (
        and ${matching(realmId, filter)}
      order by e.id
   `);
+
+/** The entries of a realm among these that are there as they were exported: with the same id, date and event. */
+export async function findPresent(
+  db: Db,
+  { realmId, entries }: { realmId: string; entries: readonly { id: string; date: string; event: string }[] },
+): Promise<Set<string>> {
+  const rows = await db.query<{ id: string }>(sql`
+    select e.id
+      from unnest(${entries.map(({ id }) => id)}::bigint[], ${entries.map(({ date }) => date)}::timestamptz[],
+                  ${entries.map(({ event }) => event)}::text[]) as x (id, at, event)
+      join audit_entries e on e.id = x.id and e.at = x.at and e.event = x.event
+     where e.realm_id = ${realmId}
+  `);
+  return new Set(rows.map(({ id }) => id));
+}

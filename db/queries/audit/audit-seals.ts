@@ -140,6 +140,21 @@ export const sealsBetween = (
      order by s.position
   `);
 
+/** The hashes of a realm's chain from one position to another, by position. */
+export async function hashesBetween(
+  db: Db,
+  { realmId, after, to }: { realmId: string; after: number; to: number },
+): Promise<Map<number, string>> {
+  const rows = await db.query<ChainEnd>(sql`
+    select position::float8 as position, encode(hash, 'hex') as hash
+      from audit_seals
+     where realm_id = ${realmId}
+       and position > ${after}::bigint
+       and position <= ${to}::bigint
+  `);
+  return new Map(rows.map(({ position, hash }) => [position, hash]));
+}
+
 /** The heads of a realm's chain from one position to another. */
 export const headsBetween = (
   db: Db,

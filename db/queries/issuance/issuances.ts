@@ -264,6 +264,12 @@ export const failUnsettledOfJob = (
   { jobId, ...failure }: { jobId: string; errorCode: ErrorCode; at: Date },
 ): Promise<void> => failUnsettled(db, sql`batch_id = ${jobId}`, failure);
 
+/** The same for one issuance, whose certificate was lost with the database: it would be issued a second time. */
+export const failUnsettledById = (
+  tx: Db,
+  { realmId, id, ...failure }: { realmId: string; id: string; errorCode: ErrorCode; at: Date },
+): Promise<void> => failUnsettled(tx, sql`realm_id = ${realmId} and i.id = ${id}`, failure);
+
 async function failUnsettled(tx: Db, owned: Sql, { errorCode, at }: { errorCode: ErrorCode; at: Date }): Promise<void> {
   await tx.query(sql`
     with unsettled as (

@@ -21,7 +21,9 @@ const packaged = {
 
 function systemctl([command, ...rest]) {
   if (command === "daemon-reload") return 0;
-  const names = rest.filter((name) => !name.startsWith("--"));
+  const names = rest
+    .filter((name) => !name.startsWith("--"))
+    .flatMap((name) => (name === "realmpass.target" && command !== "enable" ? everStarted() : [name]));
   for (const name of names) {
     const known = packaged[name];
     if (known !== undefined) {
@@ -126,6 +128,13 @@ function stop(name) {
     spawnSync("sleep", ["0.1"]);
   }
 }
+
+/** The services that go with the target: those that were started here. */
+const everStarted = () =>
+  fs
+    .readdirSync(runDirectory)
+    .filter((file) => file.endsWith(".pid"))
+    .map((file) => path.basename(file, ".pid"));
 
 /** The directories, files and environment that a unit is given, and the command that runs as its user. */
 function prepare(unit, command) {

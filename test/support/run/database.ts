@@ -1,4 +1,5 @@
 import { randomBytes } from "node:crypto";
+import { setTimeout as pause } from "node:timers/promises";
 import pg from "pg";
 import { beforeAll } from "vitest";
 import { openDatabase, type Database, type DatabaseRole } from "../../../db/client.ts";
@@ -47,10 +48,33 @@ export function useDatabase(): TestDatabase {
 }
 
 /** A copy of the migrated database, for as long as the caller wants it. */
-export async function cloneDatabase(): Promise<{ url: string; drop: () => Promise<void> }> {
+export const cloneDatabase = (): Promise<Clone> => copyOf(nameIn(required("TEST_TEMPLATE_URL")));
+
+/** A copy of a database as it is at this moment, as a backup is. Its connections end, as nothing may change meanwhile. */
+export async function backUp({ url }: TestDatabase): Promise<Clone> {
+  const name = nameIn(url);
+  const admin = (administration ??= openAdministration(required("TEST_DATABASE_URL")));
+  await admin.query(`alter database ${name} allow_connections false`);
+  try {
+    const others = "select pid from pg_stat_activity where datname = $1";
+    await admin.query(`select pg_terminate_backend(pid) from (${others}) o`, [name]);
+    while ((await admin.query(others, [name])).rowCount !== 0) await pause(20);
+    return await copyOf(name);
+  } finally {
+    await admin.query(`alter database ${name} allow_connections true`);
+  }
+}
+
+interface Clone {
+  url: string;
+  drop: () => Promise<void>;
+}
+
+const nameIn = (url: string): string => new URL(url).pathname.slice(1);
+
+async function copyOf(template: string): Promise<Clone> {
   const server = required("TEST_DATABASE_URL");
   const admin = (administration ??= openAdministration(server));
-  const template = new URL(required("TEST_TEMPLATE_URL")).pathname.slice(1);
   const name = `test_${randomBytes(8).toString("hex")}`;
   // Copying its files is the quickest way where nothing waits for the disk.
   await admin.query(`create database ${name} template ${pg.escapeIdentifier(template)} strategy file_copy`);

@@ -1,0 +1,169 @@
+import { operatorActor, type AuditEvent } from "../../domain/audit.ts";
+import type { RevocationReason } from "../../domain/revocation.ts";
+import type { Db } from "../client.ts";
+import * as audit from "../queries/audit/audit-entries.ts";
+import * as users from "../queries/people/users.ts";
+import { sql } from "../sql.ts";
+
+/** After a restore from a backup: nothing is given to two people, nobody is signed in, and what took access away is done again. */
+
+/** How far numbers move on: more than there were new ones since any backup. */
+const numbersSkipped = 1_000_000;
+
+/**
+ * Moves the numbers of users, guest accounts, issuers and all else that counts on, so that none that was given in the lost
+ * time is given to somebody else; and ends what people and programs are signed in to, which may have ended since. Writes
+ * `database_restore` into each realm's audit log, with the last position of its chain. Needs the owner's rights. Call in a
+ * transaction.
+ */
+export async function markRestored(
+  tx: Db,
+  { at }: { at: Date },
+): Promise<{ realmId: string; id: string; position: number }[]> {
+  await tx.query(sql`
+    select setval(s.name::regclass, coalesce(pg_sequence_last_value(s.name::regclass), 0) + ${numbersSkipped}::bigint)
+      from (select pg_get_serial_sequence(format('%I.%I', n.nspname, c.relname), a.attname) as name
+              from pg_attribute a
+              join pg_class c on c.oid = a.attrelid
+              join pg_namespace n on n.oid = c.relnamespace
+             where n.nspname = 'public' and c.relkind = 'r' and a.attidentity <> '') s
+  `);
+  await tx.query(sql`delete from access_tokens`);
+  await tx.query(sql`delete from authorization_codes`);
+  await tx.query(sql`delete from sessions`);
+  await tx.query(sql`delete from logins`);
+  await tx.query(sql`delete from console_sessions`);
+  await tx.query(sql`delete from sign_in_links`);
+  await tx.query(sql`delete from hand_overs`);
+  await tx.query(sql`delete from idempotency_keys`);
+  await tx.query(sql`delete from upstream_attempts`);
+  return tx.query<{ realmId: string; id: string; position: number }>(sql`
+    insert into audit_entries (realm_id, at, event, properties)
+    select r.id, ${at}, 'database_restore',
+           jsonb_build_object('position', coalesce((select max(position) from audit_seals where realm_id = r.id), 0))
+      from realms r
+     order by r.id
+    returning realm_id as "realmId", id, (properties->>'position')::float8 as position
+  `);
+}
+
+/**
+ * Revokes a certificate with the date and reason that a lost entry has, with an audit entry. Undefined when the realm has
+ * none with this serial number. Call in a transaction.
+ */
+export async function revokeAgain(
+  tx: Db,
+  {
+    realmId,
+    event,
+    serialNumber,
+    reason,
+    revokedAt,
+    at,
+  }: { realmId: string; event: AuditEvent; serialNumber: string; reason: RevocationReason; revokedAt: Date; at: Date },
+): Promise<"revoked" | "unchanged" | undefined> {
+  const revoked = await tx.query<{ owner: Record<string, string> }>(sql`
+    with revoked as (
+      insert into revocations (certificate_id, revoked_at, reason)
+      select id, ${revokedAt}, ${reason}
+        from certificates
+       where realm_id = ${realmId}
+         and serial_number = ${serialNumber}
+      on conflict (certificate_id) do nothing
+      returning certificate_id
+    )
+    select jsonb_strip_nulls(jsonb_build_object(
+             'name', case when c.user_id is null then c.name end, 'user', c.user_id::text,
+             'guestAccount', c.guest_account_id::text)) as owner
+      from revoked
+      join certificates c on c.id = revoked.certificate_id
+  `);
+  const [found] = revoked;
+  if (found === undefined) return (await isKnown(tx, { realmId, serialNumber })) ? "unchanged" : undefined;
+  await audit.record(tx, {
+    realmId,
+    event,
+    actor: operatorActor,
+    at,
+    properties: { serial: serialNumber, ...found.owner, reason, replayed: true },
+  });
+  return "revoked";
+}
+
+/** Whether the realm has a certificate with this serial number. */
+export async function isKnown(
+  db: Db,
+  { realmId, serialNumber }: { realmId: string; serialNumber: string },
+): Promise<boolean> {
+  const rows = await db.query(
+    sql`select from certificates where realm_id = ${realmId} and serial_number = ${serialNumber}`,
+  );
+  return rows.length > 0;
+}
+
+/** Locks a user, with the audit entry; false when the user is locked already or not there. Call in a transaction. */
+export async function lockAgain(
+  tx: Db,
+  { realmId, userId, at }: { realmId: string; userId: string; at: Date },
+): Promise<boolean> {
+  const user = await users.lock(tx, { realmId, userId });
+  if (user?.lockedAt !== null) return false;
+  await users.setLockedAt(tx, { realmId, userId, lockedAt: at });
+  await audit.record(tx, {
+    realmId,
+    event: "user_lock",
+    actor: operatorActor,
+    at,
+    properties: { userID: userId, before: { locked: false }, after: { locked: true }, replayed: true },
+  });
+  return true;
+}
+
+/** Switches an application off, with the audit entry; false when it is off already or not there. Call in a transaction. */
+export async function switchOff(
+  tx: Db,
+  { realmId, clientId, at }: { realmId: string; clientId: string; at: Date },
+): Promise<boolean> {
+  const switched = await tx.query(sql`
+    update applications
+       set active = false
+     where realm_id = ${realmId}
+       and client_id = ${clientId}
+       and active
+    returning client_id
+  `);
+  if (switched.length === 0) return false;
+  await recordUpdate(tx, { realmId, clientId, at, properties: { before: { active: true }, after: { active: false } } });
+  return true;
+}
+
+/** Removes the secrets of an application that were replaced later, with the audit entry; false when there was none. Call in a transaction. */
+export async function removeSecretsBefore(
+  tx: Db,
+  { realmId, clientId, before, at }: { realmId: string; clientId: string; before: Date; at: Date },
+): Promise<boolean> {
+  const removed = await tx.query(sql`
+    delete from application_secrets s
+     using applications a
+     where a.client_id = s.client_id
+       and a.realm_id = ${realmId}
+       and s.client_id = ${clientId}
+       and s.created_at < ${before}
+    returning s.client_id
+  `);
+  if (removed.length === 0) return false;
+  await recordUpdate(tx, { realmId, clientId, at, properties: { removedSecrets: removed.length } });
+  return true;
+}
+
+const recordUpdate = (
+  tx: Db,
+  { realmId, clientId, at, properties }: { realmId: string; clientId: string; at: Date; properties: object },
+): Promise<void> =>
+  audit.record(tx, {
+    realmId,
+    event: "client_update",
+    actor: operatorActor,
+    at,
+    properties: { clientID: clientId, ...properties, replayed: true },
+  });

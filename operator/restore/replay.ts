@@ -1,0 +1,271 @@
+import { z } from "zod";
+import type { Database, Db } from "../../db/client.ts";
+import * as guestAccounts from "../../db/operations/guest-accounts.ts";
+import * as lostCertificates from "../../db/operations/lost-certificates.ts";
+import * as offboarding from "../../db/operations/offboarding.ts";
+import * as restoring from "../../db/operations/restoring.ts";
+import * as audit from "../../db/queries/audit/audit-entries.ts";
+import * as issuances from "../../db/queries/issuance/issuances.ts";
+import { operatorActor } from "../../domain/audit.ts";
+import { GuestAccountID, UserID } from "../../domain/ids.ts";
+import { RevocationReason } from "../../domain/revocation.ts";
+import type { Lost, LostEntry } from "./lost-entries.ts";
+
+/** What was done again, and what is left for people. */
+export interface Replayed {
+  /** Profiles that are there, and are revoked now. */
+  revoked: number;
+  /** Serial numbers of lost profiles that are on the CRL now. */
+  listed: number;
+  offboarded: number;
+  locked: number;
+  guestAccounts: number;
+  /** Applications that are switched off, or have lost a secret. */
+  applications: number;
+  lostProfiles: { serial: string; user: string | null; name: string | null }[];
+  byHand: LostEntry[];
+}
+
+/** Entries that are replayed in one transaction. */
+const sliceMax = 1_000;
+
+/** What nobody has to do again: it changed nothing that a restore takes back, or upkeep does it by itself. */
+const withoutConsequence = new Set([
+  "admin_login",
+  "user_login",
+  "audit_export",
+  "user_export",
+  "guest_token_read",
+  "crl_publish",
+  "session_end",
+  "job_finish",
+  "user_forget",
+  "serial_revoke",
+  "database_restore",
+  "revocation_replay",
+]);
+
+const Revoked = z.object({ serial: z.string().regex(/^[1-9][0-9]{0,48}$/), reason: RevocationReason.catch(0) });
+const Created = z.object({
+  serial: z.string().regex(/^[1-9][0-9]{0,48}$/),
+  issuance: z.uuid().nullable().default(null),
+  expirationTime: z.coerce.date(),
+  user: z.string().nullable().default(null),
+  name: z.string().nullable().default(null),
+});
+const OfUser = z.object({ userID: UserID });
+const Offboarded = z.object({
+  userID: UserID,
+  reason: RevocationReason.catch(5),
+  serials: z.array(z.string()).default([]),
+  revokeAt: z.coerce.date().optional(),
+});
+const OfGuestAccount = z.object({ guestAccountID: GuestAccountID, reason: RevocationReason.catch(5) });
+const OfApplication = z.object({ clientID: z.string() });
+const SwitchedOff = z.object({ clientID: z.string(), after: z.object({ active: z.literal(false) }) });
+
+/**
+ * Does again what the lost entries say that took access away, in slices of one transaction each; what earlier runs did is
+ * passed over. Of what was taken back later in the lost time (a lock, an offboarding), nothing is done. `keepLost`: profiles
+ * that were made in the lost time and are unknown here are not put on the CRL. `dryRun`: everything is rolled back.
+ */
+export async function replay(
+  db: Database,
+  lost: Lost,
+  { at, keepLost, dryRun }: { at: Date; keepLost: boolean; dryRun: boolean },
+): Promise<Replayed> {
+  const done: Replayed = {
+    revoked: 0,
+    listed: 0,
+    offboarded: 0,
+    locked: 0,
+    guestAccounts: 0,
+    applications: 0,
+    lostProfiles: [],
+    byHand: [],
+  };
+  const last = lastSayings(lost.entries);
+  const left = lost.entries.filter(({ position }) => position > lost.replayedTo);
+  for (let from = 0; from < left.length; from += sliceMax) {
+    const slice = left.slice(from, from + sliceMax);
+    const [first, end] = [slice[0], slice.at(-1)];
+    if (first === undefined || end === undefined) break;
+    const run = async (tx: Db): Promise<void> => {
+      for (const entry of slice) await replayEntry(tx, entry, { at, keepLost, last, done });
+      await audit.record(tx, {
+        realmId: lost.realmId,
+        event: "revocation_replay",
+        actor: operatorActor,
+        at,
+        properties: { from: first.position, to: end.position, hash: end.hash },
+      });
+    };
+    await (dryRun ? rolledBack(db, run) : db.transaction(run));
+  }
+  return done;
+}
+
+class RolledBack extends Error {}
+
+async function rolledBack(db: Database, run: (tx: Db) => Promise<void>): Promise<void> {
+  const rollBack = async (tx: Db): Promise<void> => {
+    await run(tx);
+    throw new RolledBack();
+  };
+  await db.transaction(rollBack).catch((error: unknown) => {
+    if (!(error instanceof RolledBack)) throw error;
+  });
+}
+
+/** Whom or what an entry switches, so that the last of several counts: an offboarding, a lock, an application. */
+function switchOf({ event, properties }: LostEntry): string | undefined {
+  const json: unknown = JSON.parse(properties);
+  if (event === "user_offboard" || event === "user_undelete") {
+    const of = OfUser.safeParse(json);
+    return of.success ? `offboarding ${of.data.userID}` : undefined;
+  }
+  if (event === "user_lock" || event === "user_unlock") {
+    const of = OfUser.safeParse(json);
+    return of.success ? `lock ${of.data.userID}` : undefined;
+  }
+  if (event === "client_delete" || event === "client_update") {
+    const of = OfApplication.safeParse(json);
+    const isSwitch =
+      event === "client_delete" || z.object({ after: z.object({ active: z.boolean() }) }).safeParse(json).success;
+    return of.success && isSwitch ? `application ${of.data.clientID}` : undefined;
+  }
+  return undefined;
+}
+
+/** For each of them the last entry. */
+function lastSayings(entries: readonly LostEntry[]): ReadonlyMap<string, LostEntry> {
+  const last = new Map<string, LostEntry>();
+  for (const entry of entries) {
+    const key = switchOf(entry);
+    if (key !== undefined) last.set(key, entry);
+  }
+  return last;
+}
+
+async function replayEntry(
+  tx: Db,
+  entry: LostEntry,
+  { at, keepLost, last, done }: { at: Date; keepLost: boolean; last: ReadonlyMap<string, LostEntry>; done: Replayed },
+): Promise<void> {
+  const { event, realm: realmId } = entry;
+  const json: unknown = JSON.parse(entry.properties);
+  const key = switchOf(entry);
+  const final = key === undefined ? entry : last.get(key);
+  const isFinal = final === entry;
+
+  switch (event) {
+    case "profile_revoke":
+    case "guest_profile_revoke":
+    case "infrastructure_profile_revoke": {
+      const { serial, reason } = Revoked.parse(json);
+      const outcome = await restoring.revokeAgain(tx, {
+        realmId,
+        event,
+        serialNumber: serial,
+        reason,
+        revokedAt: new Date(entry.date),
+        at,
+      });
+      count(outcome ?? (await lostCertificates.list(tx, { realmId, serialNumber: serial, replayed: true, at })));
+      return;
+    }
+    case "profile_create":
+    case "guest_profile_create":
+    case "infrastructure_profile_create": {
+      const { serial, issuance, expirationTime, user, name } = Created.parse(json);
+      if (await restoring.isKnown(tx, { realmId, serialNumber: serial })) return;
+      if (issuance !== null) {
+        await issuances.failUnsettledById(tx, { realmId, id: issuance, errorCode: "issuance_failed", at });
+      }
+      done.lostProfiles.push({ serial, user, name });
+      if (keepLost) return;
+      count(
+        await lostCertificates.list(tx, {
+          realmId,
+          serialNumber: serial,
+          issuanceId: issuance,
+          notAfter: expirationTime,
+          replayed: true,
+          at,
+        }),
+      );
+      return;
+    }
+    case "user_offboard": {
+      const { userID: userId, reason, serials, revokeAt } = Offboarded.parse(json);
+      if (isFinal) {
+        const found = await offboarding.offboard(tx, {
+          realmId,
+          userId,
+          reason,
+          actor: operatorActor,
+          at,
+          replayed: true,
+        });
+        if (found) done.offboarded++;
+        else done.byHand.push(entry);
+        return;
+      }
+      // Taken back since: their devices are gone all the same, if they went before that.
+      if (revokeAt !== undefined && final !== undefined && revokeAt > new Date(final.date)) return;
+      for (const serialNumber of serials) {
+        const revokedAt = revokeAt ?? new Date(entry.date);
+        const outcome = await restoring.revokeAgain(tx, {
+          realmId,
+          event: "profile_revoke",
+          serialNumber,
+          reason,
+          revokedAt,
+          at,
+        });
+        if (outcome !== undefined) count(outcome);
+      }
+      return;
+    }
+    case "user_lock": {
+      if (!isFinal) return;
+      const { userID: userId } = OfUser.parse(json);
+      if (await restoring.lockAgain(tx, { realmId, userId, at })) done.locked++;
+      return;
+    }
+    case "guest_account_revoke": {
+      const { guestAccountID: guestAccountId, reason } = OfGuestAccount.parse(json);
+      const outcome = await guestAccounts.revoke(tx, {
+        realmId,
+        guestAccountId,
+        reason,
+        actor: operatorActor,
+        at,
+        replayed: true,
+      });
+      if (outcome === "revoked") done.guestAccounts++;
+      return;
+    }
+    case "client_delete":
+    case "client_update":
+    case "client_secret_create": {
+      const { clientID: clientId } = OfApplication.parse(json);
+      const isOff = event === "client_delete" || SwitchedOff.safeParse(json).success;
+      const changed =
+        event === "client_secret_create"
+          ? await restoring.removeSecretsBefore(tx, { realmId, clientId, before: new Date(entry.date), at })
+          : isOff && isFinal && (await restoring.switchOff(tx, { realmId, clientId, at }));
+      if (changed) done.applications++;
+      // A new secret has to be drawn, and what else was changed is not known here.
+      done.byHand.push(entry);
+      return;
+    }
+    default:
+      if (!withoutConsequence.has(event)) done.byHand.push(entry);
+  }
+
+  function count(outcome: lostCertificates.SerialOutcome): void {
+    if (outcome === "revoked") done.revoked++;
+    if (outcome === "listed") done.listed++;
+  }
+}

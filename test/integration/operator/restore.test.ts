@@ -1,0 +1,447 @@
+import { randomUUID } from "node:crypto";
+import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { beforeAll, describe, expect, test } from "vitest";
+import { openDatabase, type Database } from "../../../db/client.ts";
+import * as crls from "../../../db/queries/certificates/crls.ts";
+import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import { sealEntries } from "../../support/given/audit-chain.ts";
+import type { GivenUser } from "../../support/given/given.ts";
+import { givenIssuingRealm } from "../../support/given/issuing.ts";
+import { atEndOfFile } from "../../support/run/at-end.ts";
+import { backUp } from "../../support/run/database.ts";
+import { useApi, type ApiAnswer, type Caller } from "../../support/service/api.ts";
+import { useOperator, type Ran } from "./operator-support.ts";
+
+const api = useApi();
+const operator = useOperator(api.database);
+const { as, given } = api;
+
+let realmId: string;
+let issuerId: string;
+let service: Caller;
+
+beforeAll(async () => {
+  ({ realmId, issuerId } = await givenIssuingRealm(api.database.owner, { maxProfiles: 10 }));
+  await api.startWorker();
+  service = as.service({ realmId });
+});
+
+const seal = (): Promise<void> => sealEntries(api.database, { key: operator.data.find("auditKey")! });
+
+const done = (answer: ApiAnswer): ApiAnswer => {
+  expect(answer.status, answer.text).toBe(200);
+  return answer;
+};
+
+async function profile(user: GivenUser, name = "phone"): Promise<string> {
+  const wanted = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
+  const { body } = done(await service.post(`/api/user/${user.id}/profiles/${name}`, wanted));
+  return (body as { data: { serial: string } }).data.serial;
+}
+
+const directory = (): string => mkdtempSync(join(operator.data.path, "exports-"));
+
+/** Writes the audit log's exports to a directory, and answers their files in their order. */
+async function exportTo(out: string): Promise<string[]> {
+  await seal();
+  const { code, err } = await operator.run(["audit", "export", "--out", out]);
+  expect(code, err).toBe(0);
+  return filesOf(out);
+}
+
+const filesOf = (out: string): string[] =>
+  readdirSync(out)
+    .sort()
+    .map((name) => join(out, name));
+
+interface Restored {
+  db: Database;
+  run: (argv: readonly string[]) => Promise<Ran>;
+  /** Serial numbers of revoked certificates, and of those that are on the CRL without one. */
+  revoked(): Promise<string[]>;
+  listed(): Promise<string[]>;
+}
+
+/** The database as it is now, to be restored after what comes next is lost. */
+async function backup({ announced = true } = {}): Promise<() => Promise<Restored>> {
+  const { url, drop } = await backUp(api.database);
+  const db = openDatabase({ url, connectionsMax: 4, applicationName: "realmpass test" });
+  atEndOfFile(async () => {
+    await db.close();
+    await drop();
+  });
+  const run = (argv: readonly string[]): Promise<Ran> => operator.run(argv, { env: { DATABASE_URL: url } });
+  return async () => {
+    if (announced) {
+      await db.query(sql`delete from processes`);
+      const { code, err } = await run(["database", "restored"]);
+      expect(code, err).toBe(0);
+    }
+    const serials = async (table: "revocations" | "abandoned_serial_numbers"): Promise<string[]> => {
+      const rows = await db.query<{ serial: string }>(
+        table === "revocations"
+          ? sql`select serial_number as serial from certificates where revoked_at is not null order by serial`
+          : sql`select serial_number as serial from abandoned_serial_numbers order by serial`,
+      );
+      return rows.map(({ serial }) => serial);
+    };
+    return { db, run, revoked: () => serials("revocations"), listed: () => serials("abandoned_serial_numbers") };
+  };
+}
+
+const replay = async (restored: Restored, files: readonly string[], ...options: string[]): Promise<Ran> =>
+  restored.run(["revocations", "replay", ...files, ...options]);
+
+const user = (): Promise<GivenUser> => given.user({ realmId });
+
+describe("replaying what was lost after a backup", () => {
+  test("a revoked profile, all of somebody who was offboarded and those of a guest account are revoked again", async () => {
+    const [stays, loses, leaves] = [await user(), await user(), await user()];
+    const account = await given.guestAccount({ realmId });
+    const [good, lost, ...offboarded] = [
+      await profile(stays),
+      await profile(loses),
+      await profile(leaves, "a"),
+      await profile(leaves, "b"),
+    ];
+    const ofGuest = await given.profile({ realmId }, { guestAccountId: account.id });
+    const restore = await backup();
+    done(await service.delete(`/api/profiles/${lost}`, { reason: 1 }));
+    done(await service.delete(`/api/user/${leaves.id}`));
+    done(await service.delete(`/api/guest-account/${account.id}`));
+    const files = await exportTo(directory());
+
+    const restored = await restore();
+    const before = await restored.revoked();
+    expect(before).not.toContain(lost);
+    const { json } = await replay(restored, files);
+    expect(json).toMatchObject({ revoked: 1, offboarded: 1, guestAccounts: 1, listed: 0, byHand: {} });
+    const now = await restored.revoked();
+    expect(now).toEqual(expect.arrayContaining([lost, ...offboarded, ofGuest]));
+    expect(now).not.toContain(good);
+    const [row] = await restored.db.query<{ reason: number; same: boolean }>(sql`
+      select c.revocation_reason as reason,
+             c.revoked_at = (select (properties->>'x')::timestamptz from (values (jsonb_build_object('x', c.revoked_at))) v (properties)) as same
+        from certificates c where serial_number = ${lost}
+    `);
+    expect(row).toMatchObject({ reason: 1 });
+    expect(await replay(restored, files).then(({ json: again }) => again)).toMatchObject({ revoked: 0, offboarded: 0 });
+  });
+
+  test("a profile that was made meanwhile is on the CRL, and its request is not carried out a second time", async () => {
+    const person = await user();
+    const restore = await backup();
+    const serial = await profile(person);
+    const files = await exportTo(directory());
+    const restored = await restore();
+    const [waiting] = await api.database.owner.query<{ id: string }>(sql`
+      select issuance_id as id from certificates where serial_number = ${serial}
+    `);
+    await restored.db.query(sql`
+      insert into issuances (id, realm_id, kind, user_id, name, format, key_type, validity_months, created_at)
+      values (${waiting!.id}, ${realmId}, 'user', ${person.id}, 'phone', 'pem', 'ec-p256', 12, now())
+    `);
+
+    const { json } = await replay(restored, files);
+    expect(json).toMatchObject({ listed: 1, lostProfiles: [{ serial, user: person.id, name: null }] });
+    expect(await restored.listed()).toContain(serial);
+    const [issuance] = await restored.db.query(sql`select status, error_code from issuances where id = ${waiting!.id}`);
+    expect(issuance).toEqual({ status: "failed", error_code: "issuance_failed" });
+    const [end] = await restored.db.query<{ same: boolean }>(sql`
+      select a.not_after < i.not_after as same from abandoned_serial_numbers a join issuers i on i.id = a.issuer_id
+       where serial_number = ${serial}
+    `);
+    expect(end?.same, "until its certificate ends, not its issuer").toBe(true);
+  });
+
+  test("with --keep-lost it is left as it is", async () => {
+    const restore = await backup();
+    const serial = await profile(await user());
+    const files = await exportTo(directory());
+    const restored = await restore();
+    const { json } = await replay(restored, files, "--keep-lost");
+    expect(json).toMatchObject({ listed: 0, lostProfiles: [{ serial }] });
+    expect(await restored.listed()).not.toContain(serial);
+  });
+
+  test("of a lock and its end, an offboarding and its end, the last counts; profiles that went stay revoked", async () => {
+    const [locked, unlocked, back] = [await user(), await user(), await user()];
+    const gone = await profile(back);
+    const restore = await backup();
+    done(await service.put(`/api/user/${locked.id}/status`, { locked: true }));
+    done(await service.put(`/api/user/${unlocked.id}/status`, { locked: true }));
+    done(await service.put(`/api/user/${unlocked.id}/status`, { locked: false }));
+    done(await service.delete(`/api/user/${back.id}`));
+    done(await service.put(`/api/user/${back.id}/undelete`));
+    const files = await exportTo(directory());
+
+    const restored = await restore();
+    const { json } = await replay(restored, files);
+    expect(json).toMatchObject({ locked: 1, offboarded: 0, revoked: 1, byHand: { user_unlock: 1, user_undelete: 1 } });
+    const rows = await restored.db.query<{ id: string }>(sql`
+      select id from users where locked_at is not null or offboarded_at is not null order by id
+    `);
+    expect(rows.map(({ id }) => id)).toContain(locked.id);
+    expect(rows.map(({ id }) => id)).not.toContain(unlocked.id);
+    expect(rows.map(({ id }) => id)).not.toContain(back.id);
+    expect(await restored.revoked()).toContain(gone);
+  });
+
+  test("an application that was switched off is off, and one with a new secret has no old one", async () => {
+    const [off, changed] = [await given.application({ realmId }), await given.application({ realmId })];
+    const restore = await backup();
+    const address = (clientId: string): string => `/api/application/${clientId}`;
+    done(await service.delete(address(off.clientId)));
+    done(await service.post(`${address(changed.clientId)}/secret`));
+    const files = await exportTo(directory());
+
+    const restored = await restore();
+    const { json } = await replay(restored, files);
+    expect(json).toMatchObject({ applications: 2, byHand: { client_delete: 1, client_secret_create: 1 } });
+    const secrets = await restored.db.query(sql`select from application_secrets where client_id = ${changed.clientId}`);
+    expect(secrets).toEqual([]);
+    const [row] = await restored.db.query(sql`select active from applications where client_id = ${off.clientId}`);
+    expect(row).toEqual({ active: false });
+  });
+
+  test("--dry-run tells the same and changes nothing", async () => {
+    const serial = await profile(await user());
+    const restore = await backup();
+    done(await service.delete(`/api/profiles/${serial}`));
+    const files = await exportTo(directory());
+    const restored = await restore();
+    const { json } = await replay(restored, files, "--dry-run");
+    expect(json).toMatchObject({ dryRun: true, revoked: 1 });
+    expect(await restored.revoked()).not.toContain(serial);
+    expect((await replay(restored, files)).json).toMatchObject({ dryRun: false, revoked: 1 });
+    expect(await restored.revoked()).toContain(serial);
+  });
+
+  test("files that go on where the one before ended are one export, and a later file is replayed alone", async () => {
+    const [first, second] = [await profile(await user()), await profile(await user(), "b")];
+    const restore = await backup();
+    const out = directory();
+    done(await service.delete(`/api/profiles/${first}`));
+    await exportTo(out);
+    done(await service.delete(`/api/profiles/${second}`));
+    const files = await exportTo(out);
+    expect(files.map((file) => file.slice(-30))).toEqual(files.map((file) => file.slice(-30)).sort());
+    expect(files).toHaveLength(2);
+
+    const restored = await restore();
+    expect((await replay(restored, files.slice(0, 1))).json).toMatchObject({ revoked: 1 });
+    expect((await replay(restored, files)).json).toMatchObject({ revoked: 1 });
+    expect(await restored.revoked()).toEqual(expect.arrayContaining([first, second]));
+  });
+
+  test("entries that the backup had, sealed or not, are not lost", async () => {
+    const serial = await profile(await user());
+    await seal();
+    const restore = await backup();
+    const files = await exportTo(directory());
+    const { json } = await replay(await restore(), files);
+    expect(json).toMatchObject({ lost: { entries: 0 }, revoked: 0, listed: 0, lostProfiles: [] });
+    expect(serial).toMatch(/^\d+$/);
+  });
+
+  describe("is refused, with nothing changed,", () => {
+    const givenLoss = async (options?: { announced: boolean }) => {
+      const serial = await profile(await user());
+      const restore = await backup(options);
+      done(await service.delete(`/api/profiles/${serial}`));
+      const files = await exportTo(directory());
+      return { serial, restored: await restore(), files };
+    };
+    const refused = async (ran: Ran, error: string, { restored, serial }: { restored: Restored; serial: string }) => {
+      expect([ran.code, ran.json["error"]]).toEqual([1, error]);
+      expect(await restored.revoked()).not.toContain(serial);
+    };
+
+    test("an export that was changed", async () => {
+      const loss = await givenLoss();
+      const [file] = loss.files;
+      const changed = join(directory(), "changed.ndjson");
+      writeFileSync(changed, readFileSync(file!, "utf8").replace('\\"reason\\": 0', '\\"reason\\": 4'));
+      await refused(await replay(loss.restored, [changed]), "export_refused", loss);
+    });
+
+    test("one whose end is missing", async () => {
+      const loss = await givenLoss();
+      const cut = join(directory(), "cut.ndjson");
+      writeFileSync(cut, `${readFileSync(loss.files[0]!, "utf8").trim().split("\n").slice(0, -1).join("\n")}\n`);
+      await refused(await replay(loss.restored, [cut]), "export_refused", loss);
+    });
+
+    test("one of which files before are missing", async () => {
+      const loss = await givenLoss();
+      const out = directory();
+      const [first] = await exportTo(out);
+      await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
+      const [, second] = await exportTo(out);
+      expect(first).toBeDefined();
+      await refused(await replay(loss.restored, [second!]), "export_incomplete", loss);
+    });
+
+    test("one that does not reach a head that was kept", async () => {
+      const loss = await givenLoss();
+      await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
+      await seal();
+      const kept = join(directory(), "head.json");
+      const [realm] = await api.database.owner.query<{ name: string }>(
+        sql`select name from realms where id = ${realmId}`,
+      );
+      writeFileSync(kept, (await operator.run(["audit", "head", "--realm", realm!.name])).out);
+      await refused(await replay(loss.restored, loss.files, "--head", kept), "export_refused", loss);
+    });
+
+    test("a database of which nobody has said that it was restored", async () => {
+      const loss = await givenLoss({ announced: false });
+      await refused(await replay(loss.restored, loss.files), "not_restored", loss);
+    });
+
+    test("a file that is no export", async () => {
+      const loss = await givenLoss();
+      const file = join(directory(), "no.ndjson");
+      writeFileSync(file, "hello\n");
+      await refused(await replay(loss.restored, [file]), "not_an_export", loss);
+    });
+  });
+});
+
+describe("database restored", () => {
+  test("goes on counting far beyond what was given, and ends sign-ins", async () => {
+    const person = await user();
+    await given.session(person);
+    const restored = await (await backup())();
+    const [next] = await restored.db.query<{ id: string }>(sql`
+      insert into users (realm_id, pairwise_id, email, administrator, created_at)
+      values (${realmId}, ${randomUUID()}, '', false, now()) returning id
+    `);
+    expect(Number(next!.id)).toBeGreaterThan(Number(person.id) + 900_000);
+    const [left] = await restored.db.query<{ left: number }>(sql`
+      select (select count(*) from sessions) + (select count(*) from access_tokens) + (select count(*) from console_sessions)
+             + (select count(*) from idempotency_keys) as left
+    `);
+    expect(Number(left?.left)).toBe(0);
+  });
+
+  test("is refused while a process is running", async () => {
+    const restored = await (await backup({ announced: false }))();
+    await restored.db.query(sql`
+      insert into processes (id, kind, host, pid, version, migration, connections_max, started_at, seen_at)
+      values (${randomUUID()}, 'worker', 'here', 1, '0', '0', 1, now(), clock_timestamp())
+    `);
+    const { code, json } = await restored.run(["database", "restored"]);
+    expect([code, json["error"]]).toEqual([1, "processes_running"]);
+  });
+
+  test("an acknowledged restore is told by `audit verify`, and is no fault", async () => {
+    await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
+    await seal();
+    const restore = await backup();
+    await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
+    await seal();
+    const [realm] = await api.database.owner.query<{ name: string }>(
+      sql`select name from realms where id = ${realmId}`,
+    );
+    const kept = join(directory(), "head.json");
+    const head = await operator.run(["audit", "head", "--realm", realm!.name]);
+    writeFileSync(kept, head.out);
+    const restored = await restore();
+    const [entry] = await restored.db.query<{ id: string; position: string }>(sql`
+      select id, properties->>'position' as position from audit_entries
+       where event = 'database_restore' and realm_id = ${realmId}
+    `);
+
+    const unacknowledged = await restored.run(["audit", "verify", "--head", kept]);
+    expect(unacknowledged.code).toBe(1);
+    const verified = await restored.run(["audit", "verify", "--head", kept, "--acknowledged", entry!.id]);
+    const { position } = head.json as { position: number };
+    const lost = { from: Number(entry!.position) + 1, to: position, restore: entry!.id };
+    expect(verified.json["chains"]).toContainEqual(expect.objectContaining({ faultCount: 0, lost }));
+    const [other] = await restored.db.query<{ id: string }>(sql`
+      select id from audit_entries where event = 'user_lock' and realm_id = ${realmId} limit 1
+    `);
+    expect((await restored.run(["audit", "verify", "--head", kept, "--acknowledged", other!.id])).code).toBe(1);
+  });
+});
+
+describe("audit export", () => {
+  test("goes on after the newest file, and writes none when there is nothing new", async () => {
+    const out = directory();
+    await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
+    expect(await exportTo(out)).toHaveLength(1);
+    expect(await exportTo(out)).toHaveLength(1);
+    await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
+    const files = await exportTo(out);
+    expect(files).toHaveLength(2);
+    const ran = await operator.run(["audit", "verify", ...files.flatMap((file) => ["--export", file])]);
+    expect([ran.code, ran.json["ok"]]).toEqual([0, true]);
+  });
+
+  test("refuses a directory with files of a log that goes on otherwise, as after a restore", async () => {
+    await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
+    await seal();
+    const restore = await backup();
+    await user().then((person) => service.put(`/api/user/${person.id}/status`, { locked: true }));
+    const out = directory();
+    const files = await exportTo(out);
+    const { code, json } = await (await restore()).run(["audit", "export", "--out", out]);
+    expect([code, json["error"]]).toEqual([1, "chain_diverged"]);
+    expect(filesOf(out)).toEqual(files);
+  });
+});
+
+describe("crl revoke-serial", () => {
+  const revokeSerial = (...argv: string[]): Promise<Ran> =>
+    operator.run(["crl", "revoke-serial", "--issuer", issuerId, ...argv]);
+
+  test("revokes a profile that is known, and puts a serial number that is not on the CRL; again, nothing changes", async () => {
+    const known = await profile(await user());
+    const unknown = BigInt(`0x${randomUUID().replaceAll("-", "")}`).toString();
+    const hex = `0x${BigInt(unknown).toString(16)}`;
+    const first = await revokeSerial("--serial", known, "--serial", hex, "--reason", "1");
+    expect(first.json).toEqual({ issuerID: issuerId, serials: { [known]: "revoked", [unknown]: "listed" } });
+    const again = await revokeSerial("--serial", known, "--serial", unknown);
+    expect(again.json).toMatchObject({ serials: { [known]: "unchanged", [unknown]: "unchanged" } });
+    const [state] = (await crls.listStates(api.database.owner, { at: systemClock.now() })).filter(
+      (one) => one.issuerId === issuerId,
+    );
+    expect(state).toBeDefined();
+    const waiting = await api.database.owner.query<{ serial: string }>(sql`
+      select serial_number as serial from crl_unpublished where issuer_id = ${issuerId}
+       and serial_number = any(${[known, unknown]}::text[]) order by reason nulls last
+    `);
+    const revoked = await api.database.owner.query(
+      sql`select from certificates where serial_number = ${known} and revocation_reason = 1`,
+    );
+    expect(revoked).toHaveLength(1);
+    expect(waiting.length, "until the CRL has them").toBeLessThanOrEqual(2);
+  });
+
+  test.each([
+    ["no number", "phone"],
+    ["0", "0"],
+    ["more than 20 octets", `0x1${"0".repeat(40)}`],
+  ])("takes no %s", async (_, serial) => {
+    expect((await revokeSerial("--serial", serial)).code).toBe(2);
+  });
+
+  test("refuses an issuer that is not there, and an OCSP responder's serial number, and changes nothing", async () => {
+    const unknown = "81985529216486895";
+    const absent = await operator.run(["crl", "revoke-serial", "--issuer", "999999", "--serial", unknown]);
+    expect(absent.json["error"]).toBe("issuer_not_found");
+    await api.database.owner.query(sql`
+      insert into ocsp_responders (issuer_id, serial_number, worker_id, public_key, not_before, not_after, created_at)
+      values (${issuerId}, '1234567890', ${randomUUID()}, ${Buffer.from(randomUUID())}, now(), now() + interval '1 day', now())
+    `);
+    const responder = await revokeSerial("--serial", unknown, "--serial", "1234567890");
+    expect(responder.json["error"]).toBe("serial_is_responder");
+    const rows = await api.database.owner.query(
+      sql`select from abandoned_serial_numbers where serial_number = ${unknown}`,
+    );
+    expect(rows).toEqual([]);
+  });
+});

@@ -1,0 +1,73 @@
+// The service of docs/production.md, as the scripts that run on its machine reach it.
+import { execFileSync, spawnSync } from "node:child_process";
+import fs from "node:fs";
+import { setTimeout as delay } from "node:timers/promises";
+
+export const base = "https://wifi.example.org";
+export const plain = "http://wifi.example.org";
+export const operator = (...command) => execFileSync("realmpass-operator", command, { encoding: "utf8" });
+export const operatorJson = (...command) => JSON.parse(operator(...command, "--json"));
+
+/** Repeats what a process does in its own time, until it is there. */
+export async function eventually(what, look) {
+  for (let left = 600; left > 0; left -= 1) {
+    const answer = await look().catch(() => undefined);
+    if (answer) return answer;
+    await delay(100);
+  }
+  throw new Error(`this did not come: ${what}`);
+}
+
+export const statusOf = async () => (await fetch(`${base}/status`)).json();
+
+export async function isWell() {
+  await eventually("an api that is ready", async () => (await fetch(`${base}/readyz`)).ok);
+  await eventually("a service that is well", async () => (await statusOf()).result === "ok");
+}
+
+/** A new application of the realm, with its token. */
+export async function givenClient(name) {
+  const address = ["--client-uri", "http://localhost"];
+  const client = operatorJson("application", "create", "--type", "service", "--name", name, ...address);
+  const answer = await fetch(`${base}/oauth/token`, {
+    method: "POST",
+    body: new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: client.client_id,
+      client_secret: client.client_secret,
+    }),
+  });
+  const { access_token: token } = await answer.json();
+  const api = async (method, path, body) => {
+    const answered = await fetch(base + path, {
+      method,
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    });
+    return answered.json();
+  };
+  return { secret: client.client_secret, token, api };
+}
+
+/** The issuing CA as its address has it, for OpenSSL. */
+export async function fetchIssuer() {
+  fs.writeFileSync("/tmp/issuer.cer", Buffer.from(await (await fetch(`${plain}/ca/1.cer`)).arrayBuffer()));
+  execFileSync("openssl", ["x509", "-inform", "DER", "-in", "/tmp/issuer.cer", "-out", "/tmp/issuer.pem"]);
+}
+
+/** What OCSP says of serial numbers over plain http, as OpenSSL verifies it; undefined when it does not. */
+export function askOcsp(serials) {
+  const root = execFileSync("sh", ["-c", "ls /var/lib/realmpass-operator/ceremony/*.crt.pem"], { encoding: "utf8" });
+  const args = ["ocsp", "-issuer", "/tmp/issuer.pem", ...serials.flatMap((serial) => ["-serial", serial])];
+  args.push("-url", `${plain}/ocsp/1`, "-CAfile", root.trim(), "-verify_other", "/tmp/issuer.pem");
+  const { stdout, stderr } = spawnSync("openssl", args, { encoding: "utf8" });
+  if (!/Response verify OK/.test(stderr)) return undefined;
+  return [...stdout.matchAll(/: (good|revoked|unknown)/g)].map(([, status]) => status);
+}
+
+/** The CRL as OpenSSL prints it. */
+export async function readList() {
+  fs.writeFileSync("/tmp/list.crl", Buffer.from(await (await fetch(`${plain}/crl/1.crl`)).arrayBuffer()));
+  const args = ["crl", "-inform", "DER", "-in", "/tmp/list.crl", "-noout", "-text"];
+  return execFileSync("openssl", args, { encoding: "utf8", maxBuffer: 2 ** 28 });
+}
