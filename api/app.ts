@@ -58,7 +58,7 @@ export function createApp(deps: Deps): RequestListener {
   const begin = beginRequest(deps);
   return (request, response) => {
     begin(request, response);
-    setSecurityHeaders(response, { https });
+    setSecurityHeaders(response, { https: https && !isForPlainHttp(request.url ?? "") });
     if (!ocsp.path.test(request.url ?? "")) {
       app(request, response);
       return;
@@ -67,6 +67,9 @@ export function createApp(deps: Deps): RequestListener {
     answerRoute(ocsp, exchange).catch((thrown: unknown) => problemErrors.send(exchange, thrown));
   };
 }
+
+/** What is fetched without TLS: an answer by plain http says nothing about TLS (RFC 6797 section 7.2). */
+const isForPlainHttp = (url: string): boolean => /^\/(?:crl|ca|ocsp)(?:\/|$)/.test(url);
 
 /** Every path that is answered: OCSP's, which is not Express's, and those that are, the most wanted first. */
 export const routesOf = (deps: Deps): [OcspRoute, ...Route[]] => [

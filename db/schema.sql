@@ -5,13 +5,14 @@ create extension pg_trgm;
 create table abandoned_serial_numbers (
   issuer_id bigint not null,
   serial_number text collate "C" not null,
-  issuance_id uuid not null,
+  issuance_id uuid,
   not_after timestamp with time zone not null,
   abandoned_at timestamp with time zone not null,
   constraint abandoned_serial_numbers_pkey PRIMARY KEY (serial_number, issuer_id),
   constraint abandoned_serial_numbers_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id)
 );
-comment on table abandoned_serial_numbers is 'Serial numbers of attempts that did not end in a certificate we know. A signature may exist that nobody saw, so they go on the CRL.';
+comment on table abandoned_serial_numbers is 'Serial numbers of attempts that did not end in a certificate we know, and of certificates that were lost with the database. A signature may exist, so they go on the CRL.';
+comment on column abandoned_serial_numbers.issuance_id is 'Null: the operator gave the serial number alone.';
 CREATE TRIGGER abandoned_serial_numbers_await_publication AFTER INSERT ON public.abandoned_serial_numbers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION await_publication_of_abandoned();
 
 create table access_tokens (

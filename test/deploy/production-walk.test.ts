@@ -107,6 +107,15 @@ describeWithTool(
       expect(found["secretsInLogs"]).toBe(0);
     });
 
+    test("200,000 rows pass the proxy, and the api that takes them needs less than 400 MB", () => {
+      expect(found["upload"]).toEqual([202, 200_000, "student-1@example.org"]);
+      expect(found["apiMegabytes"]).toBeLessThan(400);
+    });
+
+    test("browsers are told to stay with https, but not in what is fetched without it", () => {
+      expect(found["strictTransport"]).toEqual([true, false, false]);
+    });
+
     test("the service is well, and the doctor finds nothing that fails", () => {
       expect(found["status"]).toBe("ok");
       const { checks } = JSON.parse(found["doctor"] as string) as { checks: { name: string; state: string }[] };

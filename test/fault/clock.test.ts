@@ -1,4 +1,3 @@
-import { accessSync, readdirSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
@@ -7,6 +6,7 @@ import { only } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import { checkDatabase } from "../../operator/audit/audit-chain-in-database.ts";
 import { createHeadVerifier } from "../../runtime/audit-key.ts";
+import { anHourAhead } from "../support/run/faketime.ts";
 import { eventually } from "../support/run/eventually.ts";
 import { ended } from "../support/run/services.ts";
 import { describeWithTool } from "../support/run/tools.ts";
@@ -16,25 +16,6 @@ import { askDoctor } from "../support/service/operator.ts";
 import type { RunningService } from "../support/service/service.ts";
 
 const creation = { format: "pem", deviceType: "Linux" };
-
-/** Where Debian's package puts the library, by the name of the architecture. */
-function faketimeLibrary(): string {
-  const found = readdirSync("/usr/lib")
-    .map((folder) => join("/usr/lib", folder, "faketime/libfaketimeMT.so.1"))
-    .find((file) => {
-      try {
-        accessSync(file);
-        return true;
-      } catch {
-        return false;
-      }
-    });
-  if (found === undefined) throw new Error("libfaketime is not where it is expected");
-  return found;
-}
-
-/** The environment of a process on a machine whose clock is an hour ahead. */
-const anHourAhead = () => ({ LD_PRELOAD: faketimeLibrary(), FAKETIME: "+3600s", DONT_FAKE_MONOTONIC: "1" });
 
 const ask = (service: RunningService, userId: string, prefer: string) =>
   service.call("POST", `/api/user/${userId}/profiles/laptop`, creation, { prefer });

@@ -55,6 +55,35 @@ for (const name of ["realmpass-api@3000", "realmpass-responder@4000", "realmpass
   execFileSync("systemctl", ["start", name]);
 }
 
+const headersOf = async (url) => (await fetch(url)).headers.has("strict-transport-security");
+found.strictTransport = [
+  await headersOf(`${base}/readyz`),
+  await headersOf(`${plain}/crl/1.crl`),
+  await headersOf(`${plain}/ca/1.cer`),
+];
+
+// A file as large as a job may have.
+const lines = ["pairwiseID,email"];
+for (let row = 1; row <= 200_000; row += 1)
+  lines.push(`student-${row}@example.org,student-${row}@students.example.org`);
+const upload = await fetch(`${base}/api/jobs/onboarding?dryRun=true`, {
+  method: "POST",
+  headers: { authorization: `Bearer ${token}`, "content-type": "text/csv" },
+  body: lines.join("\r\n"),
+});
+const job = (await upload.json()).data;
+const rows = await api("GET", `/api/jobs/${job.id}/rows?limit=1`);
+found.upload = [upload.status, job.total, rows.data[0].pairwiseID];
+const peak = (unit) => {
+  const pid = fs.readFileSync(`/run/units/${unit}.service.pid`, "utf8");
+  return Math.round(Number(/VmHWM:\s*(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024);
+};
+found.apiMegabytes = Math.max(peak("realmpass-api@3000"), peak("realmpass-api@3001"));
+await eventually(
+  "a job that is checked",
+  async () => (await api("GET", `/api/jobs/${job.id}`)).data.finishedAt !== null,
+);
+
 for (const name of ["realmpass-backup", "realmpass-audit-export"]) execFileSync("systemctl", ["start", name]);
 found.dumps = fs.readdirSync("/var/lib/realmpass-backup").map((name) => name.replace(/\d/g, "0"));
 found.exports = fs.readdirSync("/var/lib/realmpass-operator/audit").map((name) => name.replace(/\d/g, "0"));

@@ -28,7 +28,7 @@ async function before() {
 
   const lost = [
     ...(await profiles(api, rest.slice(1), 900, "lost")),
-    ...(await profiles(api, [rest[0], loses, other], 100, "lost")),
+    ...(await profiles(api, [rest[0], leaves], 100, "lost")),
   ];
   for (const serial of revoked) await wanted(() => api("DELETE", `/api/profiles/${serial}`));
   await wanted(() => api("DELETE", `/api/user/${leaves}`));

@@ -66,8 +66,16 @@ async function answersQuery(url: string): Promise<void> {
   }
 }
 
+/** A Redis of a test's own. */
+export interface BreakableRedis extends Breakable {
+  empty(): Promise<void>;
+  /** Ends it, and what starts it again with what it had. */
+  takeAway(): Promise<() => Promise<void>>;
+  configure(name: string, value: string): Promise<void>;
+}
+
 /** A Redis that keeps its data as docs/operations.md asks for. */
-export async function startBreakableRedis(): Promise<Breakable & { empty(): Promise<void> }> {
+export async function startBreakableRedis(): Promise<BreakableRedis> {
   const program = requireTool("redis-server");
   const directory = await mkdtemp(join(tmpdir(), "realmpass-redis-"));
   const port = await freePort();
@@ -99,6 +107,15 @@ export async function startBreakableRedis(): Promise<Breakable & { empty(): Prom
     },
     async empty() {
       await withRedis(url, (redis) => redis.flushall());
+    },
+    async takeAway() {
+      await ended(server);
+      return async () => {
+        server = await start();
+      };
+    },
+    async configure(name, value) {
+      await withRedis(url, (redis) => redis.config("SET", name, value));
     },
     async stop() {
       await ended(server);

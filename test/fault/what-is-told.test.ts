@@ -1,0 +1,273 @@
+import { readFileSync } from "node:fs";
+import { hostname } from "node:os";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { sql, verbatim } from "../../db/sql.ts";
+import { systemClock } from "../../runtime/clock.ts";
+import { generateOutputKeyPair } from "../../runtime/sealed-output.ts";
+import { drawSecret } from "../../runtime/data-directory.ts";
+import { anHourAhead } from "../support/run/faketime.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { ended } from "../support/run/services.ts";
+import { requireTool } from "../support/run/tools.ts";
+import { givenUser, testPassphrase } from "../support/given/issuing.ts";
+import { startBreakableRedis, type BreakableRedis } from "../support/service/fault-services.ts";
+import { askDoctor } from "../support/service/operator.ts";
+import { startService, type RunningService } from "../support/service/service.ts";
+
+/** What one may see of a mistake, as a row of docs/troubleshooting.md has it. */
+interface Told {
+  process: string;
+  readyz: string;
+  status: string;
+  doctor: string;
+  log: string;
+}
+
+/** The table of docs/troubleshooting.md, by its first column. */
+const table = new Map(
+  readFileSync("docs/troubleshooting.md", "utf8")
+    .split("## What each mistake looks like")[1]!
+    .split("\n## ")[0]!
+    .split("\n")
+    .filter((line) => line.startsWith("|"))
+    .slice(2)
+    .map((line) => line.split("|").map((cell) => cell.trim().replaceAll("`", "")))
+    .map(([, mistake, process, readyz, status, doctor, log]) => [
+      mistake!,
+      { process, readyz, status, doctor, log } as Told,
+    ]),
+);
+
+/** Makes the mistake, and answers how the process that has it fares and what undoes it. */
+type Mistake = (
+  service: RunningService,
+  redis: BreakableRedis,
+) => Promise<{ process: string; undo: () => Promise<unknown> }>;
+
+const runs = (undo: () => Promise<unknown>) => ({ process: "runs", undo });
+
+/** A process that is to end by itself: its exit code. */
+async function endsWith(started: Promise<unknown>, undo: () => Promise<unknown> = () => Promise.resolve()) {
+  const message = await started.then(
+    () => "it started",
+    (error: unknown) => (error as Error).message,
+  );
+  const code = /exit code (\d+)/.exec(message)?.[1] ?? message;
+  return { process: `ends with ${code}`, undo };
+}
+
+const anotherPassphrase = { REALMPASS_ISSUER_KEY_PASSPHRASE: "not the passphrase of these issuers" };
+
+async function stopAll(service: RunningService, kind: "workers" | "responders"): Promise<void> {
+  for (const child of service[kind].splice(0)) await ended(child);
+}
+
+const mistakes: Record<string, Mistake> = {
+  "one of two workers has another passphrase": (service) => endsWith(service.startWorker(anotherPassphrase)),
+
+  async "every worker has another passphrase"(service) {
+    await stopAll(service, "workers");
+    return endsWith(service.startWorker(anotherPassphrase), () => service.startWorker());
+  },
+
+  "a worker has another output key": (service) =>
+    endsWith(service.startWorker({ REALMPASS_OUTPUT_PUBLIC_KEY: generateOutputKeyPair().publicJwk })),
+
+  "an api has another master key": (service) =>
+    endsWith(service.startApi({ REALMPASS_MASTER_KEY: drawSecret.masterKey() })),
+
+  "the database refuses the password": (service) => {
+    const url = Object.assign(new URL(service.databaseUrl), { password: "wrong" }).href;
+    return endsWith(service.startWorker({ DATABASE_URL: url }));
+  },
+
+  async "a login lacks its role"(service) {
+    const login = `nobody_${process.pid}`;
+    await service.owner.query(verbatim(`create role ${login} login password 'x'`));
+    const url = Object.assign(new URL(service.databaseUrl), { username: login, password: "x" }).href;
+    return endsWith(service.startWorker({ DATABASE_URL: url }), () =>
+      service.owner.query(verbatim(`drop role ${login}`)),
+    );
+  },
+
+  async "a migration has not been run"({ owner }) {
+    const [last] = await owner.query<{ name: string }>(sql`
+      delete from knex_migrations where id = (select max(id) from knex_migrations) returning name
+    `);
+    return runs(() =>
+      owner.query(sql`insert into knex_migrations (name, batch, migration_time) values (${last!.name}, 1, now())`),
+    );
+  },
+
+  async "the database is of a newer version"({ owner }) {
+    await owner.query(
+      sql`insert into knex_migrations (name, batch, migration_time) values ('29990101-0000-newer', 1, now())`,
+    );
+    return runs(() => owner.query(sql`delete from knex_migrations where name = '29990101-0000-newer'`));
+  },
+
+  async "the clock of every worker is wrong"(service) {
+    await stopAll(service, "workers");
+    await service.startWorker(anHourAhead());
+    return runs(async () => {
+      await stopAll(service, "workers");
+      await service.startWorker();
+    });
+  },
+
+  async "the clock of an api is wrong"(service) {
+    const child = await service.startApi(anHourAhead());
+    return runs(async () => {
+      await ended(child);
+      service.api.splice(service.api.indexOf(child), 1);
+      await service.startApi();
+    });
+  },
+
+  async "the disk of PostgreSQL is full"(service) {
+    const { owner, realmId } = service;
+    await owner.query(sql`
+      create function disk_is_full() returns trigger language plpgsql as $$
+        begin raise exception 'could not extend file' using errcode = 'disk_full'; end $$
+    `);
+    await owner.query(sql`create trigger disk_is_full before insert on issuances execute function disk_is_full()`);
+    const user = await givenUser(owner, realmId);
+    const asked = await service.call("POST", `/api/user/${user}/profiles/phone`, {
+      format: "pem",
+      deviceType: "Linux",
+    });
+    expect([asked.status, asked.headers["retry-after"] !== undefined]).toEqual([503, true]);
+    return runs(() => owner.query(sql`drop function disk_is_full() cascade`));
+  },
+
+  async "Redis is away"(_, redis) {
+    return runs(await redis.takeAway());
+  },
+
+  async "Redis may throw away what it holds"(_, redis) {
+    await redis.configure("maxmemory-policy", "allkeys-lru");
+    return runs(() => redis.configure("maxmemory-policy", "noeviction"));
+  },
+
+  async "no worker runs"(service) {
+    await stopAll(service, "workers");
+    return runs(() => service.startWorker());
+  },
+
+  async "a worker was killed, and another one runs"(service) {
+    const child = await service.startWorker();
+    service.workers.splice(service.workers.indexOf(child), 1);
+    await ended(child, "SIGKILL");
+    return runs(() => service.owner.query(sql`delete from processes where pid = ${child.pid!}`));
+  },
+
+  async "no responder runs"(service) {
+    await stopAll(service, "responders");
+    return runs(() => service.startResponder());
+  },
+
+  async "a CRL has ended"(service) {
+    await stopAll(service, "workers");
+    const { owner } = service;
+    await owner.transaction(async (tx) => {
+      await tx.query(sql`set local session_replication_role = replica`);
+      await tx.query(
+        sql`update crls set this_update = now() - interval '3 days', next_update = now() - interval '1 day'`,
+      );
+    });
+    return runs(() => service.startWorker());
+  },
+
+  async "an issuing CA ends before new profiles would"({ owner }) {
+    const [before] = await owner.query<{ notAfter: Date }>(sql`select not_after as "notAfter" from issuers`);
+    const set = (at: Date) =>
+      owner.transaction(async (tx) => {
+        await tx.query(sql`set local session_replication_role = replica`);
+        await tx.query(sql`update issuers set not_after = ${at}`);
+      });
+    await set(new Date(systemClock.now().getTime() + 30 * 86_400_000));
+    return runs(() => set(before!.notAfter));
+  },
+};
+
+describe("what is told of a mistake", () => {
+  let service: RunningService;
+  let redis: BreakableRedis;
+  let healthy: Set<string>;
+
+  beforeAll(async () => {
+    requireTool("faketime");
+    redis = await startBreakableRedis();
+    service = await startService({ kind: "redis", redisUrl: redis.url, responder: true });
+    await eventually(async () => {
+      expect(await status()).toBe("ok");
+    });
+    healthy = new Set(await findings());
+  }, 120_000);
+  afterAll(() => redis.stop());
+
+  async function readyz(): Promise<string> {
+    const { status: code, body } = await service.call("GET", "/readyz");
+    const lacks = (body["fields"] as { path: string }[] | undefined)?.map(({ path }) => path) ?? [];
+    return [String(code), ...lacks].join(" ");
+  }
+
+  async function status(): Promise<string> {
+    const { body } = await service.call("GET", "/status");
+    const checks = (body.data as { checks: { name: string; state: string }[] } | undefined)?.checks;
+    if (checks === undefined) {
+      return `fail: ${(body["fields"] as { path: string }[]).map(({ path }) => path).join(", ")}`;
+    }
+    const warned = checks.filter(({ state }) => state === "warn").map(({ name }) => name);
+    return warned.length === 0 ? "ok" : `warn: ${warned.join(", ")}`;
+  }
+
+  async function findings(): Promise<string[]> {
+    const checks = await askDoctor({
+      DATABASE_URL: service.databaseUrl,
+      REDIS_URL: redis.url,
+      REALMPASS_DATA_DIRECTORY: service.dataDirectory,
+      REALMPASS_ISSUER_KEY_PASSPHRASE: testPassphrase,
+    });
+    return checks
+      .filter((check) => check.status !== "ok")
+      .map((check) => `${check.status}: ${check.name.replace(` ${hostname()}`, "")}`);
+  }
+
+  const doctor = async (): Promise<string> => {
+    const found = (await findings()).filter((finding) => !healthy.has(finding));
+    return found.length === 0 ? "ok" : [...new Set(found)].join(", ");
+  };
+
+  /** How often each event was logged. */
+  async function events(): Promise<Map<string, number>> {
+    const counts = new Map<string, number>();
+    for (const [, event = ""] of (await service.logs()).matchAll(/"event":"([^"]+)"/g)) {
+      counts.set(event, (counts.get(event) ?? 0) + 1);
+    }
+    return counts;
+  }
+
+  test("is in docs/troubleshooting.md for each of them", () => {
+    expect([...table.keys()].sort()).toEqual(Object.keys(mistakes).sort());
+  });
+
+  test.each(Object.entries(mistakes))("%s", async (name, make) => {
+    const told = table.get(name)!;
+    const before = await events();
+    const { process, undo } = await make(service, redis);
+    try {
+      await eventually(async () => {
+        const [isReady, well, found, now] = await Promise.all([readyz(), status(), doctor(), events()]);
+        const fresh = [...now.keys()].filter((event) => (now.get(event) ?? 0) > (before.get(event) ?? 0));
+        const log = told.log === "-" || fresh.includes(told.log) ? told.log : fresh.join(", ");
+        expect({ process, readyz: isReady, status: well, doctor: found, log }).toEqual(told);
+      });
+    } finally {
+      await undo();
+    }
+    await eventually(async () => {
+      expect([await readyz(), await status(), await doctor()]).toEqual(["200", "ok", "ok"]);
+    });
+  });
+});
