@@ -1,4 +1,5 @@
 import type { TlsListenerOptions } from "./http/client-certificate/config.ts";
+import { X509Certificate } from "node:crypto";
 import { createServer, type Server } from "node:http";
 import { createServer as createTlsServer } from "node:https";
 import type { Registry } from "prom-client";
@@ -7,6 +8,7 @@ import { listen } from "../db/listener.ts";
 import * as bulkJobs from "../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Beat } from "../process/beat.ts";
+import { countDownTo } from "../process/certificate-metrics.ts";
 import type { Disk } from "../process/disk.ts";
 import type { LookForReadiness } from "../process/readiness.ts";
 import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
@@ -28,6 +30,7 @@ import { createExhaustedKeys } from "./http/exhausted-keys.ts";
 import { createApiMetrics } from "./http/metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
 import { createServiceHealth } from "./resources/health/service-health.ts";
+import { registerServiceMetrics } from "./resources/health/service-metrics.ts";
 import { createAcceptance } from "./resources/profile/accept-together.ts";
 import { createEnqueuer } from "./resources/issuance/enqueue-issuance.ts";
 import { createOutputOpener } from "./resources/issuance/open-output.ts";
@@ -64,6 +67,9 @@ export interface ApiOptions {
 export async function startApi(options: ApiOptions): Promise<{ port: number; tlsPort: number | undefined }> {
   const { db, clock, log, lifecycle } = options;
   const metrics = createApiMetrics(options.registry);
+  if (options.tls !== undefined) {
+    countDownTo(options.registry, { tls: new Date(new X509Certificate(options.tls.certificate).validTo) });
+  }
   const queues = openQueues(options.backend, log);
   lifecycle.onStop("queues", () => queues.close());
 
@@ -98,11 +104,13 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const tlsPort = options.tls && tlsServer && (await listenOn(tlsServer, { ...options, port: options.tls.port }));
   const settings = options.settings(port, tlsPort);
   const servers = [server, ...(tlsServer === undefined ? [] : [tlsServer])];
+  const serviceHealth = createServiceHealth({ db, queues, disk: options.disk, clock, log });
+  registerServiceMetrics(options.registry, { db, clock, serviceHealth });
   const app = createApp({
     db,
     queues,
     readiness: options.readiness,
-    serviceHealth: createServiceHealth({ db, queues, disk: options.disk, clock, log }),
+    serviceHealth,
     clock,
     log,
     metrics,

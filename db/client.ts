@@ -20,6 +20,11 @@ export interface Database extends Db {
   close(): Promise<void>;
 }
 
+export interface OpenDatabase extends Database {
+  /** How many connections of the pool are in use and idle, and how many callers wait for one. */
+  connections(): { used: number; idle: number; waiting: number };
+}
+
 /** The Postgres roles, one for each kind of process; each may touch only what it needs (see `grants.ts`). */
 export type DatabaseRole = "realmpass_api" | "realmpass_worker" | "realmpass_responder" | "realmpass_operator";
 
@@ -39,8 +44,8 @@ export interface DatabaseOptions {
   applicationName: string;
   /** How long Postgres may take to answer before it counts as away, in seconds. Default: 30. */
   answerSecondsMax?: number;
-  /** Called when Postgres says that its disk is full (53100); the statement fails all the same. */
-  onDiskFull?: () => void;
+  /** Called with the SQLSTATE of what Postgres refuses; the statement fails all the same. */
+  onRefusal?: (sqlstate: string) => void;
   /** Called for connections that die while idle; the pool replaces them by itself. */
   onIdleError?: (error: Error) => void;
 }
@@ -65,7 +70,7 @@ const poolOptions = (
 const lookupMsMax = 2_000;
 
 /** Opens a pool. Nothing connects before the first query. */
-export function openDatabase(options: DatabaseOptions): Database {
+export function openDatabase(options: DatabaseOptions): OpenDatabase {
   const answerMsMax = (options.answerSecondsMax ?? 30) * 1_000;
   const connection = {
     ...poolOptions(options, { role: options.role }),
@@ -84,7 +89,7 @@ export function openDatabase(options: DatabaseOptions): Database {
       ? pool
       : openReaders({ ...connection, statement_timeout: lookUpMsMax }, { count: options.readers, onIdleError });
   const failed = (error: unknown): never => {
-    if (error instanceof pg.DatabaseError && error.code === diskFull) options.onDiskFull?.();
+    if (error instanceof pg.DatabaseError && error.code !== undefined) options.onRefusal?.(error.code);
     return rethrow(error);
   };
 
@@ -132,6 +137,12 @@ export function openDatabase(options: DatabaseOptions): Database {
       return (await Promise.all(answers)).slice(1, -1);
     },
 
+    connections: () => ({
+      used: pool.totalCount - pool.idleCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+    }),
+
     async close() {
       await Promise.all(readers === pool ? [pool.end()] : [pool.end(), readers.end()]);
     },
@@ -168,9 +179,6 @@ async function run<Row extends object>(
     .catch(failed);
   return result.rows;
 }
-
-/** PostgreSQL appendix A. */
-const diskFull = "53100";
 
 function rethrow(error: unknown): never {
   throw isOutage(error) ? new DatabaseUnavailable(error) : error;

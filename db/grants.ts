@@ -99,6 +99,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true, insert: true },
   },
   crl_unpublished: {
+    realmpass_api: { select: ["id", "issuer_id", "revoked_at"] },
     realmpass_worker: { select: true, delete: true },
     realmpass_operator: { select: true },
   },

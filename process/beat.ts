@@ -18,6 +18,8 @@ export interface Beat {
   report(code: ProblemCode, detail: string): void;
   /** That problem is over, if there was one. */
   end(code: ProblemCode, detail: string): void;
+  /** What does not work now. */
+  problems(): ProblemCode[];
   /**
    * Registers the process and goes on to say that it is alive until the lifecycle stops it. Resolves after the first
    * try: while Postgres is away the log says so, and it is tried again.
@@ -67,6 +69,7 @@ export function createBeat({
     end(code, detail) {
       problems.delete(keyOf(code, detail));
     },
+    problems: () => [...problems.values()].map(({ code }) => code),
     async start({ ocspUrl = null }: { ocspUrl?: string | null }) {
       const self = {
         id,

@@ -14,6 +14,7 @@ import { createBeat, type Beat } from "./beat.ts";
 import { guardBoundary } from "./boundary.ts";
 import { createDisk, type Disk } from "./disk.ts";
 import { createRegistry, serveMetrics } from "./metrics.ts";
+import { createProcessMetrics } from "./process-metrics.ts";
 import { createReadiness, type LookForReadiness } from "./readiness.ts";
 import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 
@@ -131,11 +132,19 @@ export async function startServerProcess({
       log.warn({ event: "database.connection_lost", err: error }, "a database connection was lost");
     },
   };
+  const registry = createRegistry();
+  const metrics = createProcessMetrics(registry, {
+    name,
+    connections: () => db.connections(),
+    skewMs: () => clock.skewMs,
+    problems: () => beat.problems(),
+  });
   const db = openDatabase({
     ...database,
     ...(readers > 0 && { readers }),
-    onDiskFull: () => {
-      disk.noteFull();
+    onRefusal: (sqlstate) => {
+      metrics.refused(sqlstate);
+      if (sqlstate === diskFull) disk.noteFull();
     },
   });
   lifecycle.onStop("database", () => db.close());
@@ -184,18 +193,16 @@ export async function startServerProcess({
   const disk = createDisk({ dataDirectory: config.REALMPASS_DATA_DIRECTORY, problems: beat });
 
   // Before anything waits for Postgres, so that a process which does is seen to live and not to be ready.
-  const registry = createRegistry();
   const readiness = createReadiness({ db, clock, secrets, log });
-  const metrics = await serveMetrics({
+  const served = await serveMetrics({
     registry,
     readiness,
     host: config.REALMPASS_METRICS_HOST,
     port: config.REALMPASS_METRICS_PORT,
     log,
   });
-  if (metrics.wasTaken)
-    beat.report("metrics_port", `${config.REALMPASS_METRICS_PORT} is taken, ${metrics.port} is used`);
-  lifecycle.onStop("metrics", () => metrics.close());
+  if (served.wasTaken) beat.report("metrics_port", `${config.REALMPASS_METRICS_PORT} is taken, ${served.port} is used`);
+  lifecycle.onStop("metrics", () => served.close());
 
   await guardBoundary({ role: `realmpass_${name}`, config, database, beat, log });
   await clock.start();
@@ -207,13 +214,16 @@ export async function startServerProcess({
     registry,
     readiness,
     disk,
-    metricsPort: metrics.port,
+    metricsPort: served.port,
     beat,
     log,
     lifecycle,
     secrets,
   };
 }
+
+/** PostgreSQL appendix A. */
+const diskFull = "53100";
 
 /** The same for all that use the same queue; the URL's password is not in it. */
 function queueName(redisUrl: string | undefined): string {

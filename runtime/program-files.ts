@@ -16,6 +16,17 @@ export function programVersion(): string {
   return (JSON.parse(text) as { version: string }).version;
 }
 
+/** The commit that a release was packed from; empty for what was built in a checkout. */
+export function buildCommit(): string {
+  if (runsFromSource) return "";
+  try {
+    const info = JSON.parse(readFileSync(programFile("build-info.json"), "utf8")) as { commit?: string };
+    return info.commit ?? "";
+  } catch {
+    return "";
+  }
+}
+
 /**
  * Starts a thread: the entry, a path without its ending, is plain JavaScript in `dist`. From source it is TypeScript, which Node 20
  * cannot run: tsx is registered first, by a line of JavaScript of its own, because a worker ignores `--import`.

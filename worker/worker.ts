@@ -24,9 +24,11 @@ import type { BulkJobDeps } from "./bulk-job/deps.ts";
 import { processors } from "./tasks.ts";
 import { createKeyPool } from "./issuance/key-pool.ts";
 import { createRsaKeyMaker } from "./issuance/rsa-keys.ts";
+import { countDownTo } from "../process/certificate-metrics.ts";
 import { profileSigningEnd } from "./issuance/profile-signing.ts";
 import type { ProfileSigning } from "./signing/messages.ts";
 import { createSigningPool, type SigningPool } from "./signing/pool.ts";
+import { createUpkeepMetrics } from "./upkeep/upkeep-metrics.ts";
 import { startUpkeep } from "./upkeep/upkeep.ts";
 
 export interface WorkerOptions {
@@ -64,6 +66,9 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   if (profileSigning !== undefined && profileSigningEnd(profileSigning) <= clock.now()) {
     log.warn({ event: "profile_signing.expired" }, "the certificate that signs configuration profiles has expired");
     beat.report("certificate_ending", "the certificate that signs configuration profiles has expired");
+  }
+  if (profileSigning !== undefined) {
+    countDownTo(registry, { profile_signing: profileSigningEnd(profileSigning) });
   }
   const pool = options.signingPool ?? startSigningPool(options);
 
@@ -123,7 +128,15 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   lifecycle.onStop("queues", () => queues.close());
 
   const jobDeps: BulkJobDeps = { db, queues, issueAll: issueRows, failures: new Map(), clock, log };
-  const upkeep = startUpkeep({ ...jobDeps, issueAll: issueSingles, pool, issuers, activeClaims, signer });
+  const upkeep = startUpkeep({
+    ...jobDeps,
+    issueAll: issueSingles,
+    pool,
+    issuers,
+    activeClaims,
+    signer,
+    metrics: createUpkeepMetrics(registry),
+  });
   lifecycle.onStop("upkeep", () => upkeep.stop());
 
   const publisher = startCrlPublisher({ ...deps, validityHours: options.crlValidityHours, registry, beat });

@@ -16,7 +16,8 @@ const toldWithinMs = 11_000;
 
 export const counterColumns = ["commits each", "WAL fsyncs each", "WAL records each", "WAL bytes each"];
 export const counterCells = ({ commits, walFsyncs, walRecords, walBytes }: Counters): string[] =>
-  [commits, walFsyncs, walRecords, walBytes].map(figure);
+  // Less than nothing: what Postgres did by itself meanwhile, such as a vacuum, was more.
+  [commits, walFsyncs, walRecords, walBytes].map((each) => (each < 0 ? "–" : figure(each)));
 
 /**
  * What Postgres counts while something happens, less what it counts while nothing does, divided by how many operations that

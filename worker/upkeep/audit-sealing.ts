@@ -11,6 +11,8 @@ export interface SealingDeps extends TimeDeps {
   db: Database;
   signer: HeadSigner;
   headLog: HeadLog;
+  /** A chain is not continued, as it does not end with a head that this service signed. */
+  onRefused: () => void;
   log: Log;
 }
 
@@ -39,7 +41,9 @@ export async function sealAudit(deps: SealingDeps, { slice = sliceMax }: { slice
     } catch (error) {
       // One realm's trouble is not the others'.
       failures.push(error);
-      if (error instanceof UntrustedHead) deps.log.error({ event: "audit.refused", realmId }, error.message);
+      if (!(error instanceof UntrustedHead)) continue;
+      deps.onRefused();
+      deps.log.error({ event: "audit.refused", realmId }, error.message);
     }
   }
   deps.headLog.tell();

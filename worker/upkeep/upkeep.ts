@@ -3,8 +3,8 @@ import * as work from "../../db/queries/issuance/issuance-work.ts";
 import * as processes from "../../db/queries/upkeep/processes.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import type { HeadSigner } from "../../runtime/audit-key.ts";
-import type { Log } from "../../runtime/log.ts";
 import { createHeadLog, sealAudit } from "./audit-sealing.ts";
+import type { UpkeepMetrics } from "./upkeep-metrics.ts";
 import { forgetPeople } from "./forget-people.ts";
 import { issuancesMax } from "../issuance/issue.ts";
 import type { Issuers } from "../issuance/issuers.ts";
@@ -18,6 +18,7 @@ export interface UpkeepDeps extends BulkJobDeps, CertifyDeps {
   /** Signs where the chains of the audit log end. */
   signer: HeadSigner;
   issuers: Pick<Issuers, "away" | "ensure" | "isOpen" | "watch">;
+  metrics: UpkeepMetrics;
 }
 
 /** A single issuance that is queued for longer than this was lost by the queue, or the queue is away. */
@@ -35,13 +36,13 @@ export const markExpiredLock = 7_246_713;
  */
 export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
   const whileOpen = (seconds: number, name: string, run: () => Promise<void>) =>
-    every(seconds, name, async () => (deps.issuers.isOpen() ? run() : undefined), deps.log);
+    every(seconds, name, async () => (deps.issuers.isOpen() ? run() : undefined), deps);
   const headLog = createHeadLog(deps);
   const tasks = [
-    every(work.renewSeconds, "renew", () => renew(deps), deps.log),
-    every(1, "watch issuers", () => deps.issuers.watch(), deps.log),
+    every(work.renewSeconds, "renew", () => renew(deps), deps),
+    every(1, "watch issuers", () => deps.issuers.watch(), deps),
     whileOpen(5, "sweep", () => sweep(deps)),
-    whileOpen(5, "seal", () => sealAudit({ ...deps, headLog })),
+    whileOpen(5, "seal", () => sealAudit({ ...deps, headLog, onRefused: deps.metrics.auditRefused })),
     whileOpen(1, "resume stalled jobs", () => resumeStalledJobs(deps)),
     whileOpen(1, "certify responders", () => certifyRequests(deps)),
     whileOpen(60, "miss responders", () => missResponders(deps)),
@@ -137,11 +138,17 @@ export async function revokeSuperseded({ db, clock, log }: Pick<UpkeepDeps, "db"
 }
 
 /** Runs a task again and again, never twice at once. A failure is logged and the next turn comes as ever. */
-function every(seconds: number, name: string, run: () => Promise<void>, log: Log): { stop(): Promise<void> } {
+function every(
+  seconds: number,
+  name: string,
+  run: () => Promise<void>,
+  { log, metrics }: Pick<UpkeepDeps, "log" | "metrics">,
+): { stop(): Promise<void> } {
   let running: Promise<void> | undefined;
   const turn = (): void => {
     running ??= run()
       .catch((error: unknown) => {
+        metrics.failed(name);
         log.warn({ event: "upkeep.failed", task: name, err: error }, "upkeep failed; it is tried again");
       })
       .finally(() => (running = undefined));

@@ -85,3 +85,57 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
     `),
   );
 }
+
+/** Numbers that the whole service is watched by. */
+export interface ServiceNumbers {
+  /** Processes of each kind that are alive, and that fell silent within the last hour and did not stop cleanly. */
+  processes: { kind: ProcessKind; alive: number; silent: number }[];
+  /** Since when the oldest single issuance waits, the oldest revocation for its CRL, the oldest audit entry for its place. */
+  oldest: { issuance: Date | null; revocation: Date | null; audit_entry: Date | null };
+  /** Bulk jobs that have not finished. */
+  jobs: { kind: string; count: number }[];
+  /** Issuers that have not ended. */
+  issuers: { id: string; state: "issuing" | "prepared" | "publishing"; notAfter: Date }[];
+}
+
+/** Reads them. As {@link read}, it looks at indexes and tables of few rows alone. */
+export async function readNumbers(db: Db, { at }: { at: Date }): Promise<ServiceNumbers> {
+  const [seen, oldest, jobs, issuers] = await Promise.all([
+    db.query<ServiceNumbers["processes"][number]>(sql`
+      with seen as (
+        select kind, seen_at > clock_timestamp() - make_interval(secs => ${processes.silenceSecondsMax}) as alive
+          from processes
+         where seen_at > clock_timestamp() - interval '1 hour'
+      )
+      select kind, count(*) filter (where alive)::integer as alive, count(*) filter (where not alive)::integer as silent
+        from seen
+       group by kind
+    `),
+    db.query<ServiceNumbers["oldest"]>(sql`
+      select (select min(created_at) from issuances where status in ('queued', 'signing') and batch_id is null) as issuance,
+             (select min(first.revoked_at)
+                from issuers i
+               cross join lateral (select revoked_at from crl_unpublished where issuer_id = i.id order by id limit 1) first) as revocation,
+             (select min(first.at)
+                from realms r
+               cross join lateral (
+                 select e.at
+                   from (select entry_id from audit_unsealed where realm_id = r.id order by entry_id offset 0) as u
+                  cross join lateral (select at from audit_entries where id = u.entry_id offset 0) as e
+                  limit 1) first) as audit_entry
+    `),
+    db.query<ServiceNumbers["jobs"][number]>(sql`
+      select kind, count(*)::integer as count from jobs where finished_at is null group by kind
+    `),
+    db.query<ServiceNumbers["issuers"][number]>(sql`
+      select id, not_after as "notAfter",
+             case when issuing then 'issuing'
+                  when exists (select from issuers e where e.realm_id = issuers.realm_id and e.issuing and e.id < issuers.id)
+                    then 'prepared'
+                  else 'publishing' end as state
+        from issuers
+       where not_after > ${at}
+    `),
+  ]);
+  return { processes: seen, oldest: only(oldest), jobs, issuers };
+}

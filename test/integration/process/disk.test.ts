@@ -22,8 +22,8 @@ test("a disk that Postgres says is full counts as full for 30 s, and the process
     url: database.url,
     connectionsMax: 1,
     applicationName: "realmpass test",
-    onDiskFull: () => {
-      disk.noteFull();
+    onRefusal: (sqlstate) => {
+      if (sqlstate === "53100") disk.noteFull();
     },
   });
   onTestFinished(() => db.close());

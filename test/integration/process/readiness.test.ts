@@ -1,4 +1,5 @@
 import { fork } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { beforeAll, describe, expect, onTestFinished, test } from "vitest";
 import { sql } from "../../../db/sql.ts";
 import { processKinds, type ProcessKind } from "../../../domain/process.ts";
@@ -69,6 +70,28 @@ describe.each(processKinds)("the metrics port of the %s", (kind) => {
     }
     expect(await look(portOf(kind), "/readyz")).toMatchObject({ status: 200 });
   });
+});
+
+test("each metric that an alert asks for is in what the processes tell", async () => {
+  const rules = readFileSync("deploy/prometheus/rules.yml", "utf8");
+  const asked = new Set([...rules.matchAll(/realmpass_\w+/g)].map(([name]) => name.replace(/_(?:bucket|count)$/, "")));
+  const texts = await Promise.all(
+    processKinds.map(async (kind) => (await fetch(`http://127.0.0.1:${portOf(kind)}/metrics`)).text()),
+  );
+  const told = new Set([...texts.join("\n").matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name));
+  // Only where such a certificate is configured.
+  told.add("realmpass_certificate_not_after_seconds");
+  expect([...asked].filter((name) => !told.has(name))).toEqual([]);
+  expect(asked.size).toBeGreaterThan(10);
+  expect(texts[0]).toMatch(/realmpass_processes\{kind="worker",state="alive"\} 1/);
+  expect(texts[0]).toMatch(/realmpass_oldest_seconds\{what="issuance"\} 0/);
+  expect(texts[0]).toMatch(/realmpass_status\{check="database"\} 0/);
+  expect(texts[0]).toMatch(/realmpass_issuer_not_after_seconds\{issuer="\d+",state="issuing"\} \d+/);
+  for (const [index, kind] of processKinds.entries()) {
+    expect(texts[index]).toMatch(new RegExp(`realmpass_build_info\\{process="${kind}",version="[^"]+",commit=""\\} 1`));
+    expect(texts[index]).toMatch(/realmpass_database_connections\{state="idle"\} \d+/);
+    expect(texts[index]).toMatch(/realmpass_problem\{code="clock_skewed"\} 0/);
+  }
 });
 
 test("migrations that a process does not know are no reason not to serve", async () => {

@@ -81,7 +81,7 @@ const peak = (unit) => {
 found.apiMegabytes = Math.max(peak("realmpass-api@3000"), peak("realmpass-api@3001"));
 await eventually(
   "a job that is checked",
-  async () => (await api("GET", `/api/jobs/${job.id}`)).data.finishedAt !== null,
+  async () => (await api("GET", `/api/jobs/${job.id}`)).data.state === "ready",
 );
 
 for (const name of ["realmpass-backup", "realmpass-audit-export"]) execFileSync("systemctl", ["start", name]);

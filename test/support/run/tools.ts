@@ -26,6 +26,7 @@ const packageOf: Record<string, string> = {
   pg_createcluster: "postgresql",
   ip: "iproute2",
   pkill: "procps",
+  promtool: "prometheus",
 };
 
 /** The full path of a program, looked up in `path` as a shell would; undefined when it is not there. */

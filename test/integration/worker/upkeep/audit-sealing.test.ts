@@ -46,7 +46,7 @@ const seal = ({
   headLog?: HeadLog;
 } = {}) =>
   sealAudit(
-    { db, signer: by, headLog, clock, log, ...(databaseTime && { databaseTime }) },
+    { db, signer: by, headLog, onRefused: () => undefined, clock, log, ...(databaseTime && { databaseTime }) },
     slice === undefined ? {} : { slice },
   );
 

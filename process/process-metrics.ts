@@ -1,0 +1,74 @@
+import { Counter, Gauge, type Registry } from "prom-client";
+import { problemCodes, type ProblemCode, type ProcessKind } from "../domain/process.ts";
+import { buildCommit, programVersion } from "../runtime/program-files.ts";
+
+/** What every process says of itself. */
+export interface ProcessMetrics {
+  /** Counts what Postgres refused, by its SQLSTATE (PostgreSQL appendix A), where the class says that something is wrong. */
+  refused(sqlstate: string): void;
+}
+
+/** Connection exceptions, rollbacks, too few resources, interventions and faults of the machine: never what a caller did. */
+const counted: ReadonlySet<string> = new Set(["08", "40", "53", "57", "58"]);
+
+/** Registers them; what they ask is asked when they are read. */
+export function createProcessMetrics(
+  registry: Registry,
+  {
+    name,
+    connections,
+    skewMs,
+    problems,
+  }: {
+    name: ProcessKind;
+    connections: () => { used: number; idle: number; waiting: number };
+    skewMs: () => number | null;
+    problems: () => readonly ProblemCode[];
+  },
+): ProcessMetrics {
+  const registers = [registry];
+  new Gauge({
+    name: "realmpass_build_info",
+    help: "What runs; always 1.",
+    labelNames: ["process", "version", "commit"],
+    registers,
+  }).set({ process: name, version: programVersion(), commit: buildCommit() }, 1);
+  new Gauge({
+    name: "realmpass_problem",
+    help: "Whether the process has found this wrong with itself: 1, else 0.",
+    labelNames: ["code"],
+    registers,
+    collect() {
+      const found = problems();
+      for (const code of problemCodes) this.set({ code }, found.includes(code) ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "realmpass_clock_skew_seconds",
+    help: "How far this machine's clock is ahead of the database's; below 0: behind.",
+    registers,
+    collect() {
+      this.set((skewMs() ?? 0) / 1_000);
+    },
+  });
+  new Gauge({
+    name: "realmpass_database_connections",
+    help: "Connections to PostgreSQL that are used and idle, and callers that wait for one.",
+    labelNames: ["state"],
+    registers,
+    collect() {
+      for (const [state, count] of Object.entries(connections())) this.set({ state }, count);
+    },
+  });
+  const errors = new Counter({
+    name: "realmpass_database_errors_total",
+    help: "Statements that PostgreSQL did not carry out for a reason of its own, by SQLSTATE (classes 08, 40, 53, 57, 58).",
+    labelNames: ["sqlstate"],
+    registers,
+  });
+  return {
+    refused(sqlstate) {
+      if (counted.has(sqlstate.slice(0, 2))) errors.inc({ sqlstate });
+    },
+  };
+}

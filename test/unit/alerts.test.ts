@@ -1,0 +1,12 @@
+import { readFileSync } from "node:fs";
+import { expect, test } from "vitest";
+
+const rules = readFileSync("deploy/prometheus/rules.yml", "utf8");
+const page = readFileSync("docs/troubleshooting.md", "utf8");
+const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found]) => found!);
+
+test("each alert has its paragraph in docs/troubleshooting.md, and leads to it", () => {
+  const alerts = all(rules, /- alert: (\w+)/g);
+  expect(alerts).toEqual(all(page, /^### (Realmpass\w+)/gm));
+  expect(all(rules, /runbook: docs\/troubleshooting\.md#(\w+)/g)).toEqual(alerts.map((name) => name.toLowerCase()));
+});

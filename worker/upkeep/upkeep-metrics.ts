@@ -1,0 +1,30 @@
+import { Counter, type Registry } from "prom-client";
+
+/** What goes wrong in what a worker does by the clock. */
+export interface UpkeepMetrics {
+  failed: (task: string) => void;
+  auditRefused: () => void;
+}
+
+/** Registers them. */
+export function createUpkeepMetrics(registry: Registry): UpkeepMetrics {
+  const failures = new Counter({
+    name: "realmpass_upkeep_failures_total",
+    help: "What this worker does by the clock and could not do; it is tried again.",
+    labelNames: ["task"],
+    registers: [registry],
+  });
+  const refused = new Counter({
+    name: "realmpass_audit_refused_total",
+    help: "Attempts to go on with an audit log that does not end with a head that this service signed.",
+    registers: [registry],
+  });
+  return {
+    failed: (task) => {
+      failures.inc({ task });
+    },
+    auditRefused: () => {
+      refused.inc();
+    },
+  };
+}
