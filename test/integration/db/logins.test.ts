@@ -309,7 +309,7 @@ describe("after migrate --logins on an empty database", () => {
     [everyLogin, "delete from bullmq.migration"],
     [but("api", "worker", "queue"), "insert into bullmq.job default values"],
     [but("api", "worker", "queue"), "select bullmq.next_job_id('issuance')"],
-    [but("api", "worker"), "select end_sign_ins('{}')"],
+    [but("api", "worker", "operator"), "select end_sign_ins('{}')"],
     [everyLogin, "create role planted"],
     [but("api"), "alter role realmpass_api_login password 'planted'"],
     [but("worker"), "alter role realmpass_worker_login password 'planted'"],
