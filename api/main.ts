@@ -6,6 +6,8 @@ import { loadServerConfig, startServerProcess } from "../process/server-process.
 import { clientCertificatesOf, tlsListenerOf } from "./http/client-certificate/config.ts";
 import { apiVariables, type ApiConfig } from "./config.ts";
 import type { ApiSettings } from "./contract/deps.ts";
+import { answerNotYet } from "./http/not-yet.ts";
+import { openListeners, type Listeners } from "./listeners.ts";
 import { startApi } from "./server.ts";
 
 /** A second one reads while Postgres answers what the first has been sent. */
@@ -14,6 +16,8 @@ const readers = 2;
 async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
   const config = loadServerConfig("api", apiVariables, process.env);
   const tls = tlsListenerOf(config);
+  const address = { host: config.REALMPASS_HOST, port: config.PORT, tls };
+  let listeners: Listeners | undefined;
   const { secrets, metricsPort, beat, ...started } = await startServerProcess({
     name: "api",
     config,
@@ -23,6 +27,12 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     queueConnectionsMax: queueConnections,
     ownConnections: 1,
     readers,
+    async onSchemaWait({ readiness, log, lifecycle }) {
+      const opened = await openListeners(address);
+      lifecycle.onStop("listeners", () => opened.close());
+      opened.answerWith(answerNotYet({ readiness, log }));
+      listeners = opened;
+    },
   });
   const { log } = started;
   const { masterKey, outputPrivateKey } = await secrets.read(["masterKey", "outputPrivateKey"]);
@@ -35,9 +45,8 @@ async function main(begin: (lifecycle: Lifecycle) => void): Promise<void> {
     ...started,
     masterKeys: masterKey,
     outputPrivateKeyJwk: outputPrivateKey,
-    host: config.REALMPASS_HOST,
-    port: config.PORT,
-    tls,
+    ...address,
+    listeners,
     settings: (listeningPort, listeningTlsPort) => settingsOf({ ...config, PORT: listeningPort }, listeningTlsPort),
     beat,
   });

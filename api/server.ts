@@ -1,7 +1,4 @@
-import type { TlsListenerOptions } from "./http/client-certificate/config.ts";
 import { X509Certificate } from "node:crypto";
-import { createServer, type Server } from "node:http";
-import { createServer as createTlsServer } from "node:https";
 import type { Registry } from "prom-client";
 import type { Database, DatabaseOptions } from "../db/client.ts";
 import { listen } from "../db/listener.ts";
@@ -11,13 +8,13 @@ import type { Beat } from "../process/beat.ts";
 import { countDownTo } from "../process/certificate-metrics.ts";
 import type { Disk } from "../process/disk.ts";
 import type { LookForReadiness } from "../process/readiness.ts";
-import { closeWhenIdle, listenOn } from "../runtime/http-listener.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
 import { masterKeys } from "../runtime/master-key.ts";
 import { openQueues, type QueueBackend } from "../runtime/queues.ts";
 import { outputPrivateKeys } from "../runtime/sealed-output.ts";
 import { createApp } from "./app.ts";
+import { openListeners, type Listeners, type ListenersOptions } from "./listeners.ts";
 import { createSettlements, settledChannel } from "./resources/issuance/await-issuance.ts";
 import { createCollector } from "./resources/issuance/collect-issuance.ts";
 import type { ApiSettings } from "./contract/deps.ts";
@@ -36,7 +33,7 @@ import { createEnqueuer } from "./resources/issuance/enqueue-issuance.ts";
 import { createOutputOpener } from "./resources/issuance/open-output.ts";
 import { createPasswordCheck } from "./browser/sign-in/password-check.ts";
 
-export interface ApiOptions {
+export interface ApiOptions extends ListenersOptions {
   db: Database;
   /** For the connection that listens for settled issuances. */
   database: Pick<DatabaseOptions, "url" | "role" | "applicationName">;
@@ -45,12 +42,8 @@ export interface ApiOptions {
   masterKeys: string;
   /** A JWK; a JWK Set while the output key is being replaced. */
   outputPrivateKeyJwk: string;
-  host: string;
-  port: number;
-  /** A second listener, which asks for client certificates. */
-  tls?: TlsListenerOptions | undefined;
-  /** Omitted: those that are right for strangers. */
-  connections?: Partial<ConnectionLimits> | undefined;
+  /** Where the api listens already, when it had to wait for its schema. Omitted: it begins to. */
+  listeners?: Listeners | undefined;
   /** Once the ports are known: addresses may hang on them. */
   settings: (port: number, tlsPort: number | undefined) => ApiSettings;
   registry: Registry;
@@ -97,13 +90,9 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const attemptLimits = createAttemptLimits({ backend: options.backend, db, masterKeys: key, log });
   lifecycle.onStop("attempt limits", () => attemptLimits.close());
 
-  const limits = { ...connectionLimits, ...options.connections };
-  const server = createServer(limits);
-  const tlsServer = options.tls && createTlsListener(options.tls, limits);
-  const port = await listenOn(server, options);
-  const tlsPort = options.tls && tlsServer && (await listenOn(tlsServer, { ...options, port: options.tls.port }));
+  const listeners = options.listeners ?? (await openListeners(options));
+  const { port, tlsPort } = listeners;
   const settings = options.settings(port, tlsPort);
-  const servers = [server, ...(tlsServer === undefined ? [] : [tlsServer])];
   const serviceHealth = createServiceHealth({ db, queues, disk: options.disk, clock, log });
   registerServiceMetrics(options.registry, { db, clock, serviceHealth });
   const app = createApp({
@@ -129,52 +118,14 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     masterKeys: key,
     settings,
   });
-  for (const each of servers) {
-    each.maxConnections = limits.maxConnections;
-    each.on("request", app);
-  }
+  listeners.answerWith(app);
   lifecycle.onStop("http server", async () => {
     // Clients that wait for a worker are told where to ask again, and then ask another process.
     settlements.close();
     jobs.close();
-    await Promise.all(servers.map(closeWhenIdle));
+    await listeners.close();
   });
   return { port, tlsPort };
 }
 
 const lostNotifications = "nobody hears when an issuance is settled; rows are read again instead";
-
-/** What a client may have of connections, in milliseconds: one that sends slowly, or nothing, holds none for longer. */
-export interface ConnectionLimits {
-  keepAliveTimeout: number;
-  headersTimeout: number;
-  /** How often the others are looked at. */
-  connectionsCheckingInterval: number;
-  /** For a whole request, that is for uploads. */
-  requestTimeout: number;
-  /** Of each listener; what is beyond it is closed at once. */
-  maxConnections: number;
-}
-
-const connectionLimits: ConnectionLimits = {
-  keepAliveTimeout: 65_000,
-  headersTimeout: 10_000,
-  connectionsCheckingInterval: 5_000,
-  requestTimeout: 300_000,
-  maxConnections: 10_000,
-};
-
-/**
- * A listener that asks for a client certificate and lets anybody in, with one or without: TLS shows that the client has
- * the key, and which certificates count is decided where it matters.
- */
-const createTlsListener = ({ certificate, key }: TlsListenerOptions, limits: ConnectionLimits): Server =>
-  createTlsServer({
-    ...limits,
-    cert: certificate,
-    key,
-    minVersion: "TLSv1.2",
-    requestCert: true,
-    rejectUnauthorized: false,
-    handshakeTimeout: 10_000,
-  });

@@ -143,6 +143,12 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_responder: { select: true },
     realmpass_operator: { select: true, insert: true, update: true, delete: true },
   },
+  installation: {
+    realmpass_api: { select: true },
+    realmpass_worker: { select: true },
+    realmpass_responder: { select: true },
+    realmpass_operator: { select: true },
+  },
   issuances: {
     realmpass_api: {
       select: true,

@@ -1,30 +1,56 @@
+import { setTimeout as pause } from "node:timers/promises";
 import knex, { type Knex } from "knex";
 import pg from "pg";
+import { within } from "../runtime/deadline.ts";
 import { onSession } from "./client.ts";
 import { applyGrants, findMissingRoles, type GrantChanges } from "./grants.ts";
 import { ownerRole } from "./logins.ts";
 import { migrations } from "./migrations/index.ts";
 import type { Migration } from "./migrations/migration.ts";
-import { MigrationFailed, RolesMissing } from "./migration-failures.ts";
+import { MigrationFailed, RolesMissing, SchemaAhead, SchemaForeign } from "./migration-failures.ts";
 import { DatabaseUnavailable, isOutage } from "./outage.ts";
+import * as installation from "./queries/upkeep/installation.ts";
 
 /** Any number that no other program on the same database is likely to lock. */
 const migrationLock = 7_246_711;
 
-const migrationSource: Knex.MigrationSource<Migration> = {
-  getMigrations: () => Promise.resolve([...migrations]),
+const sourceOf = (steps: readonly Migration[]): Knex.MigrationSource<Migration> => ({
+  getMigrations: () => Promise.resolve([...steps]),
   getMigrationName: ({ name }) => name,
-  getMigration: ({ name, up }) =>
-    Promise.resolve({
-      // To knex a question mark is a place for a value; migrations have none.
-      up: async (db) => {
-        await db.raw(up.replaceAll("?", "\\?")).catch((error: unknown) => {
-          throw isOutage(error) ? error : failureOf(name, up, error);
-        });
-      },
-      down: () => Promise.reject(new Error("migrations only go forward")),
-    }),
-};
+  getMigration: (step) => Promise.resolve(stepOf(step)),
+});
+
+/** A migration as knex runs it. */
+function stepOf({ name, up, transaction }: Migration): Knex.Migration & { config: { transaction: boolean } } {
+  return {
+    config: { transaction: transaction ?? true },
+    async up(db) {
+      try {
+        if (transaction === false && (await isIndexMade(db, up))) return;
+        // To knex a question mark is a place for a value; migrations have none.
+        await db.raw(up.replaceAll("?", "\\?"));
+      } catch (error) {
+        throw isOutage(error) ? error : failureOf(name, up, error);
+      }
+    },
+    down: () => Promise.reject(new Error("migrations only go forward")),
+  };
+}
+
+/**
+ * Whether the index that a migration without a transaction makes is there, as it is when `migrate` ended before that was
+ * recorded. One that was left half-made is written by everybody and read by nobody: it is dropped.
+ */
+async function isIndexMade(db: Knex, up: string): Promise<boolean> {
+  const [, index] = /^\s*create (?:unique )?index concurrently (?:if not exists )?(\w+)\s/.exec(up) ?? [];
+  if (index === undefined) throw new Error("a migration without a transaction is one `create index concurrently`");
+  const { rows } = await db.raw<{ rows: { isValid: boolean }[] }>(
+    `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(?)`,
+    [`public.${index}`],
+  );
+  if (rows[0]?.isValid === false) await db.raw(`drop index concurrently public.${index}`);
+  return rows[0]?.isValid === true;
+}
 
 /** Knex puts the statement before the message. */
 function failureOf(migration: string, statement: string, error: unknown): unknown {
@@ -38,44 +64,163 @@ function nothing(): void {
   // Knex prints statements; what it throws says what is wrong.
 }
 
+/** Where a migration waits for a lock that others have: how often it is tried, and how long it rests after each. */
+export interface Patience {
+  attempts: number;
+  restMs: readonly [least: number, most: number];
+}
+
+const patient: Patience = { attempts: 20, restMs: [1_000, 5_000] };
+
 /**
  * Brings the database up to date, as the login of `url` or, where the database is
  * `realmpass_owner`'s, as that, does what else the caller has to do to it, and then, in one
  * transaction, makes the rights of the roles what `grants.ts` lists. Any number of processes may call this at once: one
- * works, the others wait for it. Answers the names of the migrations that were run.
+ * works, the others wait for it. Answers the names of the migrations that were run. A database that has migrations of a
+ * `newer` version is left as it is; {@link SchemaAhead} when this version may not use it.
  */
 export async function migrateDatabase<Result>(
   url: string,
-  { also }: { also: (session: pg.Client) => Promise<Result> },
-): Promise<{ migrations: string[]; also: Result; grants: GrantChanges }> {
-  const session = new pg.Client({ connectionString: url, connectionTimeoutMillis: 10_000 });
+  {
+    also,
+    patience = patient,
+    steps = migrations,
+  }: {
+    also: (session: pg.Client) => Promise<Result>;
+    patience?: Patience;
+    /** Omitted: those of this version. */
+    steps?: readonly Migration[];
+  },
+): Promise<({ migrations: string[]; newer: [] } & MigratedTo<Result>) | { migrations: []; newer: string[] }> {
+  const session = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    application_name: programName,
+  });
   const db = knex({
     client: "pg",
-    connection: url,
-    pool: { min: 0, max: 2, afterCreate: becomeOwner },
-    migrations: { migrationSource },
+    connection: { connectionString: url, application_name: programName },
+    pool: { min: 0, max: 3, afterCreate: prepareConnection },
+    migrations: { migrationSource: sourceOf(steps) },
     log: silent,
   });
   try {
     await session.connect();
     await session.query(takeOnOwner);
-    await session.query("select pg_advisory_lock($1)", [migrationLock]);
+    await lock(session);
     const missing = await findMissingRoles(onSession(session));
     if (missing.length > 0) throw new RolesMissing(missing);
+    const done = await installation.migrationsDone(onSession(session)).catch(noneYet);
+    const known = steps.map(({ name: step }) => step);
+    const newer = done.filter((step) => !known.includes(step));
+    if (newer.length > 0) {
+      const pending = known.filter((step) => !done.includes(step));
+      if (pending.length > 0) throw new SchemaForeign({ newer, pending });
+      const { minimum } = await installation.versions(onSession(session));
+      if (minimum !== null && !known.includes(minimum)) throw new SchemaAhead(minimum);
+      return { migrations: [], newer };
+    }
     // knex's own lock is a row that a killed process leaves behind; the advisory lock ends with its connection.
     await db.migrate.forceFreeMigrationsLock();
-    const [, names] = (await db.migrate.latest()) as [number, string[]];
-    const done = await also(session);
+    const names = await runMigrations(db, patience);
+    const result = await also(session);
     await session.query("begin");
     const grants = await applyGrants(onSession(session));
+    await installation.setMigratedTo(onSession(session), known.at(-1) ?? "");
     await session.query("commit");
-    return { migrations: names, also: done, grants };
+    return { migrations: names, newer: [], also: result, grants };
   } catch (error) {
     throw isOutage(error) ? new DatabaseUnavailable(error) : error;
   } finally {
     await db.destroy();
     await session.end().catch(() => undefined);
   }
+}
+
+const lockAgainMs = 200;
+
+/** Asks again and again: a statement that waits has a snapshot, and an index that is made concurrently waits for every older one. */
+async function lock(session: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await session.query<{ isHeld: boolean }>(`select pg_try_advisory_lock($1) as "isHeld"`, [
+      migrationLock,
+    ]);
+    if (rows[0]?.isHeld === true) return;
+    await pause(lockAgainMs);
+  }
+}
+
+/** By this its connections are known. */
+const programName = "realmpass migrate";
+
+/** What a migrated database has. */
+interface MigratedTo<Result> {
+  also: Result;
+  grants: GrantChanges;
+}
+
+/** The answer of a database that nobody has migrated; throws any other error. */
+function noneYet(error: unknown): string[] {
+  if (isNeverMigrated(error)) return [];
+  throw error;
+}
+
+/** What waits for a lock holds up everybody who comes after it. */
+const lockSecondsMax = 3;
+
+/**
+ * Runs what is pending, each in a transaction of its own, and answers the names. One that does not get a lock in time is
+ * rolled back and tried again, so that requests go on meanwhile.
+ */
+async function runMigrations(db: Knex, { attempts, restMs: [least, most] }: Patience): Promise<string[]> {
+  const done: string[] = [];
+  for (let attempt = 1; ;) {
+    try {
+      const next = await runNext(db);
+      if (next.length === 0) return done;
+      done.push(...next);
+      attempt = 1;
+    } catch (error) {
+      if (!(error instanceof MigrationFailed && error.sqlState === lockNotAvailable) || attempt === attempts)
+        throw error;
+      attempt++;
+      await pause(least + Math.random() * (most - least));
+    }
+  }
+}
+
+/** PostgreSQL appendix A. */
+const lockNotAvailable = "55P03";
+
+const lookMs = 500;
+
+/** Runs the first that is pending, if there is one; a failure to get a lock says who has it. */
+async function runNext(db: Knex): Promise<string[]> {
+  const work = db.migrate.up() as Promise<[batch: number, names: string[]]>;
+  let blockers: string[] = [];
+  try {
+    for (;;) {
+      const result = await within(lookMs, work);
+      if (result !== "late") return result[1];
+      const found = await findBlockers(db);
+      if (found.length > 0) blockers = found;
+    }
+  } catch (error) {
+    if (!(error instanceof MigrationFailed && error.sqlState === lockNotAvailable)) throw error;
+    throw error.because(`it waited too long for a lock, which others have: ${blockers.join(", ")}`);
+  }
+}
+
+/** Whom our connections wait for now. */
+async function findBlockers(db: Knex): Promise<string[]> {
+  const { rows } = await db.raw<{ rows: { pid: number; program: string }[] }>(
+    `select distinct b.pid, b.application_name as program
+       from pg_stat_activity m, unnest(pg_blocking_pids(m.pid)) as blocking (pid), pg_stat_activity b
+      where m.datname = current_database() and m.application_name = :programName
+        and b.pid = blocking.pid and b.application_name <> :programName`,
+    { programName },
+  );
+  return rows.map(({ pid, program }) => `pid ${pid} (${program})`);
 }
 
 /** The newest migration that this version has. */
@@ -91,8 +236,8 @@ const takeOnOwner = `
   end
   $body$`;
 
-const becomeOwner = (session: pg.Client, done: (error: Error | null, session: pg.Client) => void): void => {
-  session.query(takeOnOwner).then(
+const prepareConnection = (session: pg.Client, done: (error: Error | null, session: pg.Client) => void): void => {
+  session.query(`set lock_timeout = '${lockSecondsMax}s'; ${takeOnOwner}`).then(
     () => {
       done(null, session);
     },
@@ -101,6 +246,12 @@ const becomeOwner = (session: pg.Client, done: (error: Error | null, session: pg
     },
   );
 };
+
+/** Whether this version has a migration of that name. */
+export const knowsMigration = (name: string): boolean => migrations.some((migration) => migration.name === name);
+
+/** Whether an error says that the table of migrations is not there: undefined_table. */
+export const isNeverMigrated = (error: unknown): boolean => (error as { code?: unknown }).code === "42P01";
 
 /** Names of migrations that this version has and the database has not. */
 export function pendingMigrations(done: readonly string[]): string[] {

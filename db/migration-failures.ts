@@ -1,3 +1,5 @@
+import { Unstartable } from "../runtime/unstartable.ts";
+
 /** Roles are missing, and the migrating login may not make them. */
 export class RolesMissing extends Error {
   override readonly name = "RolesMissing";
@@ -9,7 +11,38 @@ export class RolesMissing extends Error {
 /** A migration that Postgres refused. The message has no statement in it. */
 export class MigrationFailed extends Error {
   override readonly name = "MigrationFailed";
-  constructor(migration: string, message: string, options: ErrorOptions & { sqlState: string }) {
-    super(`Migration ${migration} failed: ${message} (SQLSTATE ${options.sqlState})`, options);
+  readonly migration: string;
+  readonly sqlState: string;
+  constructor(migration: string, message: string, { sqlState, ...options }: ErrorOptions & { sqlState: string }) {
+    super(`Migration ${migration} failed: ${message} (SQLSTATE ${sqlState})`, options);
+    this.migration = migration;
+    this.sqlState = sqlState;
+  }
+
+  /** The same failure in other words. */
+  because(message: string): MigrationFailed {
+    return new MigrationFailed(this.migration, message, { sqlState: this.sqlState, cause: this });
+  }
+}
+
+/** The database is of a newer version, which has taken away what this one needs. */
+export class SchemaAhead extends Unstartable {
+  override readonly name = "SchemaAhead";
+  readonly minimum: string;
+  constructor(minimum: string) {
+    super(
+      `The database is of a newer version, which this one may not use: this version has no migration ${minimum}. Run the release that migrated the database`,
+    );
+    this.minimum = minimum;
+  }
+}
+
+/** Two versions have migrated the database of which neither came after the other. */
+export class SchemaForeign extends Unstartable {
+  override readonly name = "SchemaForeign";
+  constructor({ newer, pending }: { newer: readonly string[]; pending: readonly string[] }) {
+    super(
+      `This version cannot migrate the database: it has no migration ${newer.join(", ")}, and the database has not had ${pending.join(", ")}. Run the release that migrated the database, or one that came after it`,
+    );
   }
 }

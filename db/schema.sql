@@ -439,6 +439,17 @@ create table idempotency_keys (
 comment on table idempotency_keys is 'What a request with an Idempotency-Key did, written in the transaction that did it. Ids only, no secrets.';
 CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
 
+create table installation (
+  id boolean default true not null,
+  minimum_migration text,
+  migrated_to text,
+  constraint installation_pkey PRIMARY KEY (id),
+  constraint installation_id_check CHECK (id)
+);
+comment on table installation is 'One row about the database as a whole.';
+comment on column installation.minimum_migration is 'A migration that takes away what older versions use sets its own name: code that does not know it does not start. Null: none has.';
+comment on column installation.migrated_to is 'The newest migration of the version that migrated last, once the roles have the rights of that version; its processes begin then.';
+
 create table installation_secrets (
   kind text not null,
   check_value bytea not null,

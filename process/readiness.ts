@@ -1,5 +1,5 @@
 import type { Db } from "../db/client.ts";
-import { pendingMigrations } from "../db/migrate.ts";
+import { isNeverMigrated, pendingMigrations } from "../db/migrate.ts";
 import * as installation from "../db/queries/upkeep/installation.ts";
 import type { ServiceClock } from "../runtime/clock.ts";
 import { answerWithin } from "../runtime/deadline.ts";
@@ -78,8 +78,7 @@ async function lookAtDatabase(db: Db): Promise<Readiness["lacks"][number] | unde
     const pending = pendingMigrations(await answerWithin(databaseMsMax, installation.migrationsDone(db)));
     return pending.length === 0 ? undefined : { path: "schema", reason: `not run yet: ${pending.join(", ")}` };
   } catch (error) {
-    // undefined_table: a database that nobody has migrated.
-    return (error as { code?: unknown }).code === "42P01"
+    return isNeverMigrated(error)
       ? { path: "schema", reason: "no migration has been run" }
       : { path: "database", reason: "does not answer" };
   }

@@ -16,6 +16,7 @@ import { createDisk, type Disk } from "./disk.ts";
 import { createRegistry, serveMetrics } from "./metrics.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
 import { createReadiness, type LookForReadiness } from "./readiness.ts";
+import { awaitSchema } from "./schema-wait.ts";
 import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 
 /** The processes that serve: each has a Postgres role, and a name in the log and in the list of connections. */
@@ -99,11 +100,14 @@ export interface ServerProcessOptions {
   ownConnections?: number;
   /** Connections beside those that all lookups of this process share. Default: none. */
   readers?: number;
+  /** Called once when the process has to wait for `migrate`, to answer meanwhile where it is asked. */
+  onSchemaWait?: (waiting: { readiness: LookForReadiness; log: Log; lifecycle: Lifecycle }) => Promise<void>;
 }
 
 /**
- * Opens log, database and queue, serves metrics and whether the process is ready, and looks at what it could reach, once
- * Postgres is there. Stops on signals. Throws `Unstartable` where it reaches too much.
+ * Opens log, database and queue, serves metrics and whether the process is ready, looks at what it could reach, once
+ * Postgres is there, and waits until the database has been migrated. Stops on signals. Throws `Unstartable` where it reaches
+ * too much, or may not use the database any more.
  */
 export async function startServerProcess({
   name,
@@ -115,6 +119,7 @@ export async function startServerProcess({
   queueConnectionsMax = config.REALMPASS_DATABASE_CONNECTIONS,
   ownConnections = 0,
   readers = 0,
+  onSchemaWait = () => Promise.resolve(),
 }: ServerProcessOptions): Promise<ServerProcess> {
   const log = createLog({ process: name, level: config.REALMPASS_LOG_LEVEL });
   const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
@@ -205,6 +210,7 @@ export async function startServerProcess({
   lifecycle.onStop("metrics", () => served.close());
 
   await guardBoundary({ role: `realmpass_${name}`, config, database, beat, log });
+  await awaitSchema({ db, log, onWait: () => onSchemaWait({ readiness, log, lifecycle }) });
   await clock.start();
   return {
     database,

@@ -75,7 +75,7 @@ async function refuse({ request, response, limiter, address }: PlainExchange, th
 export const problemErrors: ErrorFormat<PlainExchange> = { name: "problem", send: refuse };
 
 /** Sends a failure in the wrapper, or as problem details (RFC 9457) to who asks for those. */
-function sendError(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
+export function sendError(request: IncomingMessage, response: ServerResponse, error: ServiceError): void {
   const { id } = contextOf(response);
   setErrorHeaders(response, error);
   const body: ErrorBody = {

@@ -28,7 +28,7 @@ export function beginRequest({
   metrics,
 }: {
   log: Log;
-  metrics: ApiMetrics;
+  metrics: Pick<ApiMetrics, "request">;
 }): (request: IncomingMessage, response: ServerResponse) => void {
   // The fields of a request's line are all known below and hold no secret: nothing to look through.
   const lines = log.child({}, { redact: [] });

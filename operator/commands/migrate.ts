@@ -28,7 +28,9 @@ export const migrate = command({
     if (logins !== undefined) await makeLogins(context, logins);
     // Loaded only here, as it is large: other commands start without knex and BullMQ.
     const { migrateAll } = await import("../migrate/migrate.ts");
-    const { migrations, queueSchemaVersion, grants } = await migrateAll(await context.databaseUrl());
+    const outcome = await migrateAll(await context.databaseUrl());
+    if (!("grants" in outcome)) return leftAlone(outcome.newer);
+    const { migrations, queueSchemaVersion, grants } = outcome;
     const done = migrations.length === 0 ? "Everything was up to date." : `Migrated: ${migrations.join(", ")}.`;
     const keysNotDer = await withDatabase(context, "realmpass_operator", (db) =>
       serialsOfKeysNotDer(db, { at: context.clock.now() }),
@@ -47,6 +49,12 @@ export const migrate = command({
       ].join("\n"),
     };
   },
+});
+
+/** After an upgrade that is taken back, the older version runs on what the newer one has migrated. */
+const leftAlone = (newer: readonly string[]): Answer => ({
+  json: { migrations: [], newer },
+  text: `The database is of a newer version (${newer.join(", ")}): nothing was changed.`,
 });
 
 async function makeLogins(context: Context, directory: string): Promise<void> {

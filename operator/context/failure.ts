@@ -1,4 +1,4 @@
-import { MigrationFailed, RolesMissing } from "../../db/migration-failures.ts";
+import { MigrationFailed, RolesMissing, SchemaAhead, SchemaForeign } from "../../db/migration-failures.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import { AuditKeyError } from "../../runtime/audit-key.ts";
 import { ConfigError } from "../../runtime/config.ts";
@@ -26,6 +26,8 @@ export function describeFailure(error: unknown): CommandError {
   if (error instanceof MigrationFailed) {
     return new CommandError("migration_failed", `${withoutCredentials(error.message)}.`);
   }
+  if (error instanceof SchemaAhead) return new CommandError("schema_ahead", `${error.message}.`);
+  if (error instanceof SchemaForeign) return new CommandError("schema_foreign", `${error.message}.`);
   return databaseFailure(error) ?? unexpected(error, withoutCredentials);
 }
 

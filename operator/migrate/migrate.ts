@@ -6,12 +6,16 @@ import { queueNames } from "../../domain/tasks/task.ts";
 import { createLog, type Log } from "../../runtime/log.ts";
 import { migrateQueues } from "../../runtime/queues.ts";
 
-export interface MigrationOutcome {
-  /** Names of the migrations that were run now. */
-  migrations: string[];
-  queueSchemaVersion: number;
-  grants: GrantChanges;
-}
+export type MigrationOutcome =
+  | {
+      /** Names of the migrations that were run now. */
+      migrations: string[];
+      newer: [];
+      queueSchemaVersion: number;
+      grants: GrantChanges;
+    }
+  /** The database has migrations of a newer version, and nothing was changed. */
+  | { migrations: []; newer: string[] };
 
 /**
  * Brings the service's own tables and BullMQ's up to date, as the login of `url`. Safe to call again and from several
@@ -21,7 +25,7 @@ export async function migrateAll(
   url: string,
   log: Pick<Log, "info" | "warn"> = createLog({ process: "migrate", level: "warn" }),
 ): Promise<MigrationOutcome> {
-  const { migrations, also, grants } = await migrateDatabase(url, {
+  const outcome = await migrateDatabase(url, {
     async also(session) {
       const db = onSession(session);
       await useSystemNames(db);
@@ -40,6 +44,8 @@ export async function migrateAll(
       return version;
     },
   });
+  if (!("also" in outcome)) return outcome;
+  const { migrations, also, grants } = outcome;
   const { granted, revoked } = grants;
   if (granted.length + revoked.length > 0) {
     // After a migration they are expected to change; else somebody has changed them by hand.
@@ -48,5 +54,5 @@ export async function migrateAll(
       "the rights of the service's roles were made what this version lists",
     );
   }
-  return { migrations, queueSchemaVersion: also, grants };
+  return { migrations, newer: [], queueSchemaVersion: also, grants };
 }

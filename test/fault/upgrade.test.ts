@@ -1,13 +1,9 @@
-import { execFile, fork, type ChildProcess } from "node:child_process";
+import type { ChildProcess } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { createWriteStream } from "node:fs";
 import { readFile, rm } from "node:fs/promises";
 import { hostname } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
 import { beforeAll, expect, test } from "vitest";
-import { buildCommit } from "../bench/worktree.ts";
-import { createCleanup } from "../bench/cleanup.ts";
 import { only, openDatabase, type Database } from "../../db/client.ts";
 import { sql } from "../../db/sql.ts";
 import type { ProcessKind } from "../../domain/process.ts";
@@ -21,6 +17,7 @@ import { eventually } from "../support/run/eventually.ts";
 import { copyDataDirectory, ended, freePort, scratchDirectory } from "../support/run/services.ts";
 import { describeWithCommit } from "../support/run/tools.ts";
 import { sendRequest, type ApiAnswer } from "../support/service/api.ts";
+import { operatorOf, startBuilt, useBuildOf } from "../support/service/built.ts";
 import { useQuickKeys } from "../support/service/fault.ts";
 import { askDoctor, operate } from "../support/service/operator.ts";
 import { startWhole } from "../support/service/whole-service.ts";
@@ -56,19 +53,10 @@ const quiet = { info: () => undefined, error: () => undefined };
 const startPostgres = (dataDirectory: string) =>
   startEmbeddedPostgres({ dataDirectory, log: quiet, searchPath: process.env["PATH"] ?? "" });
 
-/** Starts a compiled process, which is ended with the file if not before. */
+/** Starts a process and waits until it has begun. */
 async function start(tree: string, kind: ProcessKind, env: Record<string, string>, log: string): Promise<ChildProcess> {
-  const child = fork(join(tree, `dist/${kind}/main.js`), { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
-  atEnd(() => ended(child, "SIGKILL"));
-  const lines = createWriteStream(log, { flags: "a" });
-  child.stdout?.pipe(lines);
-  child.stderr?.pipe(lines);
-  await new Promise<unknown>((resolve, reject) => {
-    child.once("message", resolve);
-    child.once("exit", (code) => {
-      reject(new Error(`${kind} did not start (exit code ${code})`));
-    });
-  });
+  const { child, begun } = startBuilt(tree, kind, env, log);
+  await begun;
   return child;
 }
 
@@ -111,24 +99,20 @@ async function givenInstallation(tree: string): Promise<Installation> {
     REALMPASS_METRICS_PORT: "0",
     REALMPASS_RSA_KEY_POOL: "0",
   };
-  const operator = async (...argv: string[]): Promise<Record<string, string>> => {
-    const args = [join(tree, "dist/operator/main.js"), ...argv, "--json"];
-    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
-    return JSON.parse(stdout) as Record<string, string>;
-  };
+  const operator = operatorOf(tree, env);
 
   const whole = await startWhole({ data, port, args: [join(tree, "dist/start.js")] });
   atEnd(() => ended(whole.child, "SIGKILL"));
   await whole.ready("/readyz");
   const client = await operator("application", "create", "--type", "service", "--name", "U", "--client-uri", url);
   await operator("user", "create", "--username", "grace", "--admin");
-  const { userID = "" } = await operator("user", "create", "--username", "ada");
+  const userID = String((await operator("user", "create", "--username", "ada"))["userID"]);
   const granted = await fetch(`${url}/oauth/token`, {
     method: "POST",
     body: new URLSearchParams({
       grant_type: "client_credentials",
-      client_id: client["client_id"] ?? "",
-      client_secret: client["client_secret"] ?? "",
+      client_id: String(client["client_id"]),
+      client_secret: String(client["client_secret"]),
     }),
   });
   const { access_token: token } = (await granted.json()) as { access_token: string };
@@ -149,7 +133,7 @@ async function givenInstallation(tree: string): Promise<Installation> {
   const guestToken = (await call(at, "GET", guest)).body.data as string;
   const administrator = createBrowserSession(() => [url]);
   const link = await operator("user", "sign-in-link", "--username", "grace");
-  await administrator.submit(await administrator.get(link["url"] ?? ""), {});
+  await administrator.submit(await administrator.get(String(link["url"])), {});
   await administrator.get(`${url}/console/sign-in`);
   expect(await consoleIn({ url }, administrator).send("GET", "/console/session")).toMatchObject({ status: 200 });
   const leaving = await call(at, "POST", `/api/jobs/offboarding?executeAt=${inDays(30)}`, {
@@ -245,16 +229,9 @@ async function expectNothingLost(installation: Installation, owner: Database): P
 describeWithCommit(before, "an installation of the commit before processes had logins of their own", () => {
   let installation: Installation;
 
-  let tree: string;
-
+  const tree = useBuildOf(before);
   beforeAll(async () => {
-    const cleanup = createCleanup();
-    atEnd(() => cleanup.run());
-    // Its packages are installed unless they are the same as today.
-    ({ tree } = await buildCommit(before, cleanup));
-  }, 900_000);
-  beforeAll(async () => {
-    installation = await givenInstallation(tree);
+    installation = await givenInstallation(tree());
   });
 
   /** The backup: the test goes on with a copy. */

@@ -90,13 +90,23 @@ const mistakes: Record<string, Mistake> = {
     );
   },
 
-  async "a migration has not been run"({ owner }) {
+  async "a migration has not been run"(service) {
+    const { owner, workers } = service;
     const [last] = await owner.query<{ name: string }>(sql`
       delete from knex_migrations where id = (select max(id) from knex_migrations) returning name
     `);
-    return runs(() =>
-      owner.query(sql`insert into knex_migrations (name, batch, migration_time) values (${last!.name}, 1, now())`),
-    );
+    const waiting = service.startWorker();
+    return {
+      process: "waits",
+      async undo() {
+        await owner.query(
+          sql`insert into knex_migrations (name, batch, migration_time) values (${last!.name}, 1, now())`,
+        );
+        const begun = await waiting;
+        workers.splice(workers.indexOf(begun), 1);
+        await ended(begun);
+      },
+    };
   },
 
   async "the database is of a newer version"({ owner }) {
@@ -104,6 +114,13 @@ const mistakes: Record<string, Mistake> = {
       sql`insert into knex_migrations (name, batch, migration_time) values ('29990101-0000-newer', 1, now())`,
     );
     return runs(() => owner.query(sql`delete from knex_migrations where name = '29990101-0000-newer'`));
+  },
+
+  async "the database is too new for this version"(service) {
+    await service.owner.query(sql`update installation set minimum_migration = '29990101-0000-newer'`);
+    return endsWith(service.startWorker(), () =>
+      service.owner.query(sql`update installation set minimum_migration = null`),
+    );
   },
 
   async "the clock of every worker is wrong"(service) {

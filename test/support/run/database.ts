@@ -50,6 +50,9 @@ export function useDatabase(): TestDatabase {
 /** A copy of the migrated database, for as long as the caller wants it. */
 export const cloneDatabase = (): Promise<Clone> => copyOf(nameIn(required("TEST_TEMPLATE_URL")));
 
+/** A database with nothing in it, for as long as the caller wants it. */
+export const emptyDatabase = (): Promise<Clone> => copyOf("template0");
+
 /** A copy of a database as it is at this moment, as a backup is. Its connections end, as nothing may change meanwhile. */
 export async function backUp({ url }: TestDatabase): Promise<Clone> {
   const name = nameIn(url);

@@ -1,0 +1,336 @@
+import { X509Certificate } from "node:crypto";
+import { readFileSync } from "node:fs";
+import { readFile, rm } from "node:fs/promises";
+import { join } from "node:path";
+import { describe, expect, test } from "vitest";
+import { openDatabase } from "../../db/client.ts";
+import { sql } from "../../db/sql.ts";
+import { processKinds, type ProcessKind } from "../../domain/process.ts";
+import type { QueueBackend } from "../../runtime/queues.ts";
+import { createBrowserSession } from "../support/browser/browser-session.ts";
+import { consoleIn } from "../support/browser/console-browser.ts";
+import { eventuallyIn, expectCountsToAddUp, jobOf } from "../support/given/bulk-jobs.ts";
+import { readCrl, storedCrl } from "../support/pki/crl.ts";
+import { askOverHttp, encodeCertId, encodeOcspRequest, outcomeOf } from "../support/pki/ocsp.ts";
+import { atEnd } from "../support/run/at-end.ts";
+import { emptyDatabase } from "../support/run/database.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { startReverseProxy } from "../support/run/reverse-proxy.ts";
+import { ended, freePort, freshRedisDatabase, scratchDirectory } from "../support/run/services.ts";
+import { describeWithCommit, describeWithTool } from "../support/run/tools.ts";
+import { sendRequest, type ApiAnswer } from "../support/service/api.ts";
+import { useQuickKeys } from "../support/service/fault.ts";
+import { operatorOf, startBuilt, useBuildOf, type BuiltProcess } from "../support/service/built.ts";
+
+const [release = "", commit = ""] = readFileSync("deploy/previous-release", "utf8").trim().split(" ");
+
+/** How many clients ask at the same time, and how many rounds of theirs a state of the upgrade lasts at least. */
+const clients = 3;
+const rounds = 15;
+/** Of how many profiles one is kept; a person may have 100. */
+const keptEvery = 8;
+const people = 100;
+const tryLater = 3;
+
+describeWithCommit(commit, `the release before this one (${release}) and this one`, () => {
+  const before = useBuildOf(commit);
+
+  describe("with the queues on Postgres", () => {
+    sideBySide("postgres");
+  });
+  describeWithTool("redis", "with the queues on Redis", () => {
+    sideBySide("redis");
+  });
+
+  function sideBySide(kind: QueueBackend["kind"]): void {
+    test("run side by side under load: nothing is lost, nothing fails, and the way back is open", async () => {
+      const installation = await givenInstallation(before(), kind);
+      const { owner, operator, use, load, signIn, onboard, processes } = installation;
+
+      const old = await installation.start("old");
+      await Promise.all(Object.values(old).map(({ begun }) => begun));
+      use([old]);
+      const running = load();
+      await running.proceed();
+      await signIn("old");
+
+      // The new release before its migrations: it waits, and touches nothing.
+      const fresh = await installation.start("new");
+      for (const kindOf of processKinds) {
+        await eventually(async () => {
+          expect(await installation.logOf("new", kindOf)).toContain('"event":"schema.behind"');
+        });
+      }
+      expect((await sendRequest(`${fresh.api.url}/healthz`, "GET")).status).toBe(200);
+      const refused = await sendRequest(`${fresh.api.url}/api/realm`, "GET");
+      expect(refused).toBeError("unavailable");
+      expect(refused.headers["retry-after"]).toBeDefined();
+      expect(await processes()).toEqual(Object.values(old).map(({ child }) => child.pid));
+      await running.proceed();
+
+      // Migrated under load, with a job under way: the new release begins by itself, beside the old one.
+      const jobs = [await onboard("first")];
+      expect((await operator.new("migrate"))["migrations"]).not.toEqual([]);
+      await Promise.all(Object.values(fresh).map(({ begun }) => begun));
+      use([old, fresh]);
+      jobs.push(await onboard("second"));
+      await running.proceed();
+      await signIn("old");
+      await signIn("new");
+      expect(await operator.old("audit", "verify")).toMatchObject({ ok: true });
+      expect(await operator.new("audit", "verify")).toMatchObject({ ok: true });
+
+      // The rollout is finished.
+      use([fresh]);
+      await installation.stop(old);
+      jobs.push(await onboard("third"));
+      await running.proceed();
+      await signIn("new");
+
+      // Back to the old release, on the schema of the new one.
+      const back = await installation.start("old");
+      await Promise.all(Object.values(back).map(({ begun }) => begun));
+      use([back]);
+      await installation.stop(fresh);
+      jobs.push(await onboard("fourth"));
+      await running.proceed();
+      await signIn("old");
+
+      const { failures, revoked, kept } = await running.stop();
+      expect(failures).toEqual([]);
+      for (const job of jobs) {
+        await eventuallyIn(owner, job, ["completed"], 60_000);
+        expect(await jobOf(owner, job)).toMatchObject({ changed: people, failed: 0, skipped: 0 });
+        await expectCountsToAddUp(owner, job);
+      }
+      expect(await owner.query(sql`select from issuances where status <> 'issued'`)).toEqual([]);
+      const issued = await owner.query<{ serial: string; issuance: string }>(sql`
+        select serial_number as serial, issuance_id as issuance from certificates
+      `);
+      expect(issued).toHaveLength(revoked.length + kept.length + jobs.length * people);
+      expect(new Set(issued.map(({ issuance }) => issuance)).size).toBe(issued.length);
+      for (const serial of revoked) expect(await installation.askOcsp(serial)).toBe("revoked");
+      for (const serial of kept) expect(await installation.askOcsp(serial)).toBe("good");
+      await eventually(async () => {
+        const { entries } = readCrl(await storedCrl(owner, "1"));
+        expect([...entries.keys()].sort()).toEqual([...revoked].sort());
+      });
+      for (const version of ["old", "new"] as const) {
+        await eventually(async () => {
+          expect(await operator[version]("audit", "verify")).toMatchObject({ ok: true });
+        });
+      }
+      for (const version of ["old", "new"] as const) {
+        for (const kindOf of processKinds) {
+          expect(await installation.logOf(version, kindOf)).not.toMatch(/"level":"(?:error|fatal)"/);
+        }
+      }
+    }, 600_000);
+  }
+});
+
+type Version = "old" | "new";
+type Processes = Record<ProcessKind, BuiltProcess> & { api: { url: string } };
+
+/** An installation of the release before, with a realm, people and an application, and both releases to run on it. */
+async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
+  const clone = await emptyDatabase();
+  const directory = await scratchDirectory("realmpass-mixed-");
+  const owner = openDatabase({ url: clone.url, connectionsMax: 2, applicationName: "realmpass test" });
+  atEnd(async () => {
+    await owner.close();
+    await clone.drop();
+    await rm(directory, { recursive: true, force: true, maxRetries: 10, retryDelay: 100 });
+  });
+  const trees: Record<Version, string> = { old: tree, new: "." };
+  let targets: Processes[] = [];
+  let turn = 0;
+  const proxy = await startReverseProxy(() => targets[turn++ % targets.length]!.api.url);
+  const env = {
+    PATH: process.env["PATH"] ?? "",
+    HOME: directory,
+    DATABASE_URL: clone.url,
+    ...(kind === "redis" && { REDIS_URL: freshRedisDatabase() }),
+    REALMPASS_BASE_URL: proxy.url,
+    REALMPASS_DATA_DIRECTORY: join(directory, "data"),
+    REALMPASS_GENERATE_SECRETS: "1",
+    REALMPASS_METRICS_PORT: "0",
+    REALMPASS_OCSP_PORT: "0",
+    REALMPASS_RSA_KEY_POOL: "0",
+    REALMPASS_RATE_LIMIT_SERVICE: "100000",
+    REALMPASS_RATE_LIMIT_TOKENS: "1000000",
+  };
+  const operator = { old: operatorOf(trees.old, env), new: operatorOf(trees.new, env) };
+  const logFile = (version: Version, kindOf: ProcessKind): string => join(directory, `${version}-${kindOf}.log`);
+
+  await operator.old("migrate");
+  await operator.old("realm", "create", "--name", "demo", "--domain", "demo.example");
+  await operator.old("realm", "set", "--local-sign-in", "on", "--max-profiles", "100");
+  await useQuickKeys({ owner });
+  await operator.old("user", "create", "--username", "grace", "--admin");
+  const userIds: string[] = [];
+  for (let number = 0; number < clients; number++) {
+    userIds.push(String((await operator.old("user", "create", "--username", `user-${number}`))["userID"]));
+  }
+  const client = await operator.old(
+    ...["application", "create", "--type", "service", "--name", "U", "--client-uri", "http://localhost"],
+  );
+
+  const call = async (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
+    sendRequest(`${proxy.url}${path}`, method, {
+      body,
+      headers: { authorization: `Bearer ${await token()}`, ...headers },
+    });
+  let granted: Promise<string> | undefined;
+  const token = (): Promise<string> => (granted ??= grant());
+  const grant = async (): Promise<string> => {
+    const answer = await fetch(`${proxy.url}/oauth/token`, {
+      method: "POST",
+      body: new URLSearchParams({
+        grant_type: "client_credentials",
+        client_id: String(client["client_id"]),
+        client_secret: String(client["client_secret"]),
+      }),
+    });
+    expect(answer.status).toBe(200);
+    return ((await answer.json()) as { access_token: string }).access_token;
+  };
+
+  let issuer: Buffer | undefined;
+  async function askOcsp(serialNumber: string): Promise<string | number> {
+    issuer ??= (await askOverHttp(`${proxy.url}/ca/1.cer`)).body;
+    const body = encodeOcspRequest([encodeCertId({ issuer, serialNumber })]);
+    const answer = await askOverHttp(`${proxy.url}/ocsp/1`, { body });
+    expect(answer.status).toBe(200);
+    return outcomeOf(answer.body);
+  }
+
+  return {
+    owner,
+    operator,
+    askOcsp,
+    logOf: (version: Version, kindOf: ProcessKind) => readFile(logFile(version, kindOf), "utf8"),
+
+    /** Starts one process of each kind; they may have to wait before they begin. */
+    start: async (version: Version): Promise<Processes> => {
+      const port = await freePort();
+      const started = Object.fromEntries(
+        processKinds.map((kindOf) => [
+          kindOf,
+          startBuilt(trees[version], kindOf, { ...env, PORT: String(port) }, logFile(version, kindOf)),
+        ]),
+      ) as Record<ProcessKind, BuiltProcess>;
+      return { ...started, api: { ...started.api, url: `http://127.0.0.1:${port}` } };
+    },
+    stop: async (processes: Processes): Promise<void> => {
+      for (const { child } of [processes.api, processes.worker, processes.responder]) await ended(child);
+    },
+    /** From now on the apis of these are asked, in turn. */
+    use: (processes: Processes[]): void => {
+      targets = processes;
+    },
+    /** Which processes say that they are alive, by their ids in the order of their kinds. */
+    processes: async (): Promise<number[]> => {
+      const rows = await owner.query<{ kind: ProcessKind; pid: number }>(sql`select kind, pid from processes`);
+      return processKinds.flatMap((kindOf) => rows.filter((row) => row.kind === kindOf).map(({ pid }) => pid));
+    },
+
+    /** An administrator signs in by a link that the operator of a release made, and opens the console. */
+    signIn: async (version: Version): Promise<void> => {
+      const link = await operator[version]("user", "sign-in-link", "--username", "grace");
+      const browser = createBrowserSession(() => [proxy.url]);
+      await browser.submit(await browser.get(String(link["url"])), {});
+      await browser.get(`${proxy.url}/console/sign-in`);
+      const console = consoleIn({ url: proxy.url }, browser);
+      // Each api, if there are two.
+      for (const path of ["/console/session", "/console/session", "/console/api/overview", "/console/api/overview"]) {
+        expect((await console.send("GET", path)).status).toBe(200);
+      }
+    },
+
+    /** Begins to onboard people, each with a profile; the answer is the id of the job. */
+    onboard: async (name: string): Promise<string> => {
+      const users = Array.from({ length: people }, (_, index) => ({
+        pairwiseID: `${name}-${index}`,
+        profileName: "laptop",
+        deviceType: "Linux",
+        format: "pem",
+      }));
+      const answer = await call("POST", "/api/jobs/onboarding", { users }, { "idempotency-key": name });
+      expect(answer.status).toBe(202);
+      return answer.body.data.id as string;
+    },
+
+    /** Clients who make profiles, revoke most of them, and ask for its status, until they are stopped. */
+    load: () => {
+      let done = 0;
+      let isStopping = false;
+      const failures: string[] = [];
+      const revoked: string[] = [];
+      const kept: string[] = [];
+      const well = ({ status, text }: ApiAnswer, what: string, ...expected: number[]): void => {
+        if (!expected.includes(status)) throw new Error(`${what}: ${status} ${text.slice(0, 300)}`);
+      };
+
+      async function once(userId: string, name: string, isRevoked: boolean): Promise<void> {
+        const path = `/api/user/${userId}/profiles/${name}`;
+        const body = { format: "pem", deviceType: "Linux", keyType: "ec-p256" };
+        let answer = await call("POST", path, body, { prefer: "wait=20", "idempotency-key": name });
+        well(answer, "create", 200, 202);
+        // A process that stops sends those who wait to the others.
+        while (answer.status === 202 || answer.body.data.certificate === undefined) {
+          const issuance = new URL(String(answer.headers.location), proxy.url).pathname;
+          answer = await eventually(async () => {
+            const collected = await call("GET", issuance);
+            well(collected, "collect", 200);
+            return { ...collected, body: { data: collected.body.data.profile } };
+          });
+        }
+        const { serialNumber } = new X509Certificate(answer.body.data.certificate as string);
+        const serial = BigInt(`0x${serialNumber}`).toString();
+        expect(["good", tryLater]).toContain(await askOcsp(serial));
+        if (isRevoked) {
+          well(await call("DELETE", `/api/profiles/${answer.body.data.serial}`), "revoke", 200);
+          revoked.push(serial);
+          // A responder may give an answer again for some seconds.
+          await eventually(async () => {
+            expect(await askOcsp(serial)).toBe("revoked");
+          });
+        } else {
+          kept.push(serial);
+        }
+        well(await call("GET", "/api/profiles?limit=5"), "list", 200);
+        well(await sendRequest(`${proxy.url}/crl/1.crl`, "GET"), "CRL", 200);
+        await grant();
+      }
+
+      const working = userIds.map(async (userId, number) => {
+        for (let round = 0; !isStopping; round++) {
+          await once(userId, `device-${number}-${round}`, round % keptEvery !== 0).catch((error: unknown) => {
+            failures.push(error instanceof Error ? error.message : String(error));
+            isStopping = true;
+          });
+          done++;
+        }
+      });
+      return {
+        /** Resolves when the clients have done some more. */
+        async proceed(): Promise<void> {
+          const from = done;
+          await eventually(
+            () => {
+              expect(done - from > rounds || failures.length > 0).toBe(true);
+            },
+            { withinMs: 120_000, everyMs: 100 },
+          );
+          expect(failures).toEqual([]);
+        },
+        async stop() {
+          isStopping = true;
+          await Promise.all(working);
+          return { failures, revoked, kept };
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,166 @@
+import pg from "pg";
+import { expect, onTestFinished, test } from "vitest";
+import { openDatabase, type Database } from "../../../db/client.ts";
+import { migrateDatabase, type Patience } from "../../../db/migrate.ts";
+import type { Migration } from "../../../db/migrations/migration.ts";
+import { migrations } from "../../../db/migrations/index.ts";
+import { sql, verbatim } from "../../../db/sql.ts";
+import { cloneDatabase } from "../../support/run/database.ts";
+import { eventually } from "../../support/run/eventually.ts";
+import { operate } from "../../support/service/operator.ts";
+
+/** A migrated database of this test's own, and the next version's `migrate`, which has one migration more. */
+async function givenDatabase(): Promise<{
+  url: string;
+  owner: Database;
+  upgrade: (next: Omit<Migration, "name">, patience?: Patience) => ReturnType<typeof migrateDatabase<undefined>>;
+}> {
+  const clone = await cloneDatabase();
+  const owner = openDatabase({ url: clone.url, connectionsMax: 1, applicationName: "realmpass test" });
+  onTestFinished(async () => {
+    await owner.close();
+    await clone.drop();
+  });
+  return {
+    url: clone.url,
+    owner,
+    upgrade: (next, patience) =>
+      migrateDatabase(clone.url, {
+        also: () => Promise.resolve(undefined),
+        steps: [...migrations, { name: nextName, ...next }],
+        ...(patience && { patience }),
+      }),
+  };
+}
+
+const nextName = "29990101-0000-next";
+const addColumn = { up: "alter table users add column later text" };
+
+/** Somebody who reads users in a transaction that does not end. */
+async function givenReader(url: string): Promise<{ pid: number; end: () => Promise<void> }> {
+  const reader = new pg.Client({ connectionString: url, application_name: "a long report" });
+  await reader.connect();
+  const { rows } = await reader.query<{ pid: number }>("select pg_backend_pid() as pid");
+  await reader.query("begin");
+  await reader.query("select from users");
+  return { pid: rows[0]!.pid, end: () => reader.end() };
+}
+
+const migrationsDone = async (owner: Database): Promise<string[]> =>
+  (await owner.query<{ name: string }>(sql`select name from knex_migrations order by id`)).map(({ name }) => name);
+
+test("a migration that gets no lock gives way to requests, is tried again, and is done when the lock is free", async () => {
+  const { url, owner, upgrade } = await givenDatabase();
+  const reader = await givenReader(url);
+  const upgraded = upgrade(addColumn, { attempts: 100, restMs: [0, 100] });
+  const attempts = new Set<string>();
+  await eventually(async () => {
+    const waiting = await owner.query<{ began: string }>(sql`
+      select xact_start::text as began from pg_stat_activity
+       where application_name = 'realmpass migrate' and wait_event_type = 'Lock' and datname = current_database()
+    `);
+    for (const { began } of waiting) attempts.add(began);
+    expect(attempts.size).toBeGreaterThan(1);
+  });
+  await reader.end();
+  expect(await upgraded).toMatchObject({ migrations: [nextName] });
+});
+
+test("one that gets none at last fails with the process that has it, and leaves nothing behind", async () => {
+  const { url, owner, upgrade } = await givenDatabase();
+  const reader = await givenReader(url);
+  await expect(upgrade(addColumn, { attempts: 2, restMs: [0, 0] })).rejects.toThrow(
+    `Migration ${nextName} failed: it waited too long for a lock, which others have: pid ${reader.pid} (a long report)`,
+  );
+  await reader.end();
+  expect(await migrationsDone(owner)).not.toContain(nextName);
+  expect(await upgrade(addColumn)).toMatchObject({ migrations: [nextName] });
+});
+
+const addIndex = {
+  up: "create index concurrently users_created_at on users (created_at desc)",
+  transaction: false,
+} as const;
+
+const indexes = (owner: Database) =>
+  owner.query(sql`
+    select indisvalid as valid, pg_get_indexdef(indexrelid) as definition
+      from pg_index where indexrelid = 'users_created_at'::regclass
+  `);
+
+test("an index is made beside everybody's work, by one of several `migrate`s", async () => {
+  const { owner, upgrade } = await givenDatabase();
+  const outcomes = await Promise.all([1, 2, 3].map(() => upgrade(addIndex)));
+  expect(outcomes.flatMap((outcome) => outcome.migrations)).toEqual([nextName]);
+  expect(await indexes(owner)).toMatchObject([{ valid: true }]);
+});
+
+test("an index that was left half-made is dropped and made again", async () => {
+  const { owner, upgrade } = await givenDatabase();
+  await owner.query(sql`create index users_created_at on users (created_at)`);
+  await owner.query(sql`update pg_index set indisvalid = false where indexrelid = 'users_created_at'::regclass`);
+  await upgrade(addIndex);
+  expect(await indexes(owner)).toEqual([
+    { valid: true, definition: expect.stringContaining("created_at DESC") as string },
+  ]);
+});
+
+test("an index that was made when `migrate` was cut off before it noted that is left", async () => {
+  const { owner, upgrade } = await givenDatabase();
+  await upgrade(addIndex);
+  await owner.query(sql`delete from knex_migrations where name = ${nextName}`);
+  expect(await upgrade(addIndex)).toMatchObject({ migrations: [nextName] });
+});
+
+test("what was done before a migration failed stays done, and of that one there is nothing", async () => {
+  const { url, owner } = await givenDatabase();
+  const steps = [
+    ...migrations,
+    { name: "29990101-0000-first", up: "alter table users add column first text" },
+    { name: "29990101-0001-second", up: "alter table users add column second text; select 1 / 0" },
+  ];
+  await expect(migrateDatabase(url, { also: () => Promise.resolve(undefined), steps })).rejects.toThrow(
+    "Migration 29990101-0001-second failed: division by zero (SQLSTATE 22012)",
+  );
+  const columns = await owner.query(sql`
+    select attname as name from pg_attribute where attrelid = 'users'::regclass and attname in ('first', 'second')
+  `);
+  expect(columns).toEqual([{ name: "first" }]);
+  expect((await migrationsDone(owner)).at(-1)).toBe("29990101-0000-first");
+});
+
+test("`migrate` of the version before changes nothing on a newer schema, rights included, and succeeds", async () => {
+  const { url, owner, upgrade } = await givenDatabase();
+  await upgrade({ up: "create table later (id integer); comment on table later is 'x'" });
+  await owner.query(verbatim("grant select on later to realmpass_api"));
+  const { code, json } = await operate(["migrate"], { DATABASE_URL: url });
+  expect([code, json]).toEqual([0, { migrations: [], newer: [nextName] }]);
+  const [right] = await owner.query(sql`select has_table_privilege('realmpass_api', 'later', 'select') as "isHeld"`);
+  expect(right).toEqual({ isHeld: true });
+});
+
+test("`migrate` fails with a sentence on a schema that has taken away what this version needs", async () => {
+  const { url, upgrade } = await givenDatabase();
+  await upgrade({ up: `update installation set minimum_migration = '${nextName}'` });
+  const { code, json } = await operate(["migrate"], { DATABASE_URL: url });
+  expect([code, json]).toEqual([
+    1,
+    {
+      error: "schema_ahead",
+      error_description: `The database is of a newer version, which this one may not use: this version has no migration ${nextName}. Run the release that migrated the database.`,
+    },
+  ]);
+});
+
+test("`migrate` fails with a sentence on a schema that is newer and lacks something all the same", async () => {
+  const { url, owner, upgrade } = await givenDatabase();
+  await upgrade(addColumn);
+  const [lacking] = await owner.query<{ name: string }>(sql`
+    delete from knex_migrations where id = (select min(id) from knex_migrations) returning name
+  `);
+  const { code, json } = await operate(["migrate"], { DATABASE_URL: url });
+  expect([code, json["error"]]).toEqual([1, "schema_foreign"]);
+  expect(json["error_description"]).toContain(
+    `it has no migration ${nextName}, and the database has not had ${lacking!.name}`,
+  );
+});

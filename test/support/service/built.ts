@@ -1,0 +1,55 @@
+import { execFile, fork, type ChildProcess } from "node:child_process";
+import { createWriteStream } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
+import { beforeAll } from "vitest";
+import type { ProcessKind } from "../../../domain/process.ts";
+import { createCleanup } from "../../bench/cleanup.ts";
+import { buildCommit } from "../../bench/worktree.ts";
+import { atEnd } from "../run/at-end.ts";
+import { ended } from "../run/services.ts";
+
+/** Builds a commit for the tests of this block; the answer has its directory. */
+export function useBuildOf(commit: string): () => string {
+  let tree = "";
+  beforeAll(async () => {
+    const cleanup = createCleanup();
+    atEnd(() => cleanup.run());
+    // Its packages are installed unless they are the same as today.
+    ({ tree } = await buildCommit(commit, cleanup));
+  }, 900_000);
+  return () => tree;
+}
+
+/** A compiled process of a build, which is ended with the test or file if not before. */
+export interface BuiltProcess {
+  child: ChildProcess;
+  /** Resolves with what it says of itself when it has begun; rejects when it ends before. */
+  begun: Promise<unknown>;
+}
+
+/** Starts a process of the build in `tree`, with nothing else in its environment; its log is added to the file `log`. */
+export function startBuilt(tree: string, kind: ProcessKind, env: Record<string, string>, log: string): BuiltProcess {
+  const child = fork(join(tree, `dist/${kind}/main.js`), { env, stdio: ["ignore", "pipe", "pipe", "ipc"] });
+  atEnd(() => ended(child, "SIGKILL"));
+  const lines = createWriteStream(log, { flags: "a" });
+  child.stdout?.pipe(lines);
+  child.stderr?.pipe(lines);
+  const begun = new Promise<unknown>((resolve, reject) => {
+    child.once("message", resolve);
+    child.once("exit", (code) => {
+      reject(new Error(`${kind} did not start (exit code ${code})`));
+    });
+  });
+  begun.catch(() => undefined);
+  return { child, begun };
+}
+
+/** Runs commands of the operator of a build; the answer is what one says, as an object. */
+export const operatorOf =
+  (tree: string, env: Record<string, string>) =>
+  async (...argv: string[]): Promise<Record<string, unknown>> => {
+    const args = [join(tree, "dist/operator/main.js"), ...argv, "--json"];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env });
+    return JSON.parse(stdout) as Record<string, unknown>;
+  };

@@ -1,0 +1,110 @@
+import { expect, test } from "vitest";
+import { migrations } from "../../../db/migrations/index.ts";
+import type { Migration } from "../../../db/migrations/migration.ts";
+
+/** Older migrations were written for installations that stop while they are migrated. */
+const ruleSince = "20261126-";
+
+const remedy = {
+  index:
+    "nobody can write while it is built: `create index concurrently`, alone in a migration with `transaction: false`",
+  rewrite: "nobody can use the table while every row is rewritten: add a column, and let the code fill it",
+  check: "nobody can use the table while every row is looked at: add a check `not valid`, then `validate constraint`",
+  data: "rows stay locked until all are done: move data in slices, as a task of upkeep",
+  alone: "an index is made concurrently outside a transaction, in a migration of its own with `transaction: false`",
+} as const;
+
+/** The statements of a migration, without comments, texts and bodies of functions; what a `do` block does is done now. */
+const statementsOf = (up: string): string[] =>
+  up
+    .replace(/--.*$/gm, " ")
+    .replace(/\bdo\s+\$(\w*)\$([\s\S]*?)\$\1\$/gi, "$2")
+    .replace(/\$(\w*)\$[\s\S]*?\$\1\$/g, " ")
+    .replace(/'(?:[^']|'')*'/g, "''")
+    .toLowerCase()
+    .split(";")
+    .map((statement) => statement.replace(/\s+/g, " ").trim())
+    .filter((statement) => statement !== "");
+
+const table = String.raw`(?:only )?(?:public\.)?(\w+)`;
+
+/** What holds up everybody on a table that is in use, with the name of the table first. */
+const refused: readonly (readonly [RegExp, keyof typeof remedy])[] = [
+  [new RegExp(String.raw`\bcreate (?:unique )?index (?!concurrently)(?:if not exists )?\w* ?on ${table}`), "index"],
+  [
+    new RegExp(String.raw`\balter table (?:if exists )?${table} .*\balter (?:column )?\w+ (?:set data )?type\b`),
+    "rewrite",
+  ],
+  [new RegExp(String.raw`\balter table (?:if exists )?${table} .*\bset not null\b`), "check"],
+  [new RegExp(String.raw`\bupdate ${table} (?:as )?(?:\w+ )?set\b`), "data"],
+  [new RegExp(String.raw`\binsert into ${table}\b(?!.*\bvalues\b).*\bselect\b`), "data"],
+];
+
+/** The one row of this table is not data that is moved. */
+const small = new Set(["installation"]);
+
+/** `name: what is refused: what to do` for each statement that would hold up a service in use. */
+function faultsOf({ name, up, transaction }: Migration): string[] {
+  const statements = statementsOf(up);
+  const own = new Set(
+    statements.flatMap((statement) => {
+      const [, made] = new RegExp(String.raw`^create table (?:if not exists )?${table}`).exec(statement) ?? [];
+      return made === undefined ? [] : [made];
+    }),
+  );
+  const isConcurrent = statements.some((statement) => /\bindex concurrently\b/.test(statement));
+  const faults = statements.flatMap((statement) =>
+    refused.flatMap(([pattern, why]) => {
+      const [, on = ""] = pattern.exec(statement) ?? [];
+      return on === "" || own.has(on) || small.has(on) ? [] : [`${name}: ${statement.slice(0, 60)}: ${remedy[why]}`];
+    }),
+  );
+  const isAlone = statements.length === 1 && transaction === false;
+  return isConcurrent !== (transaction === false) || (isConcurrent && !isAlone)
+    ? [...faults, `${name}: ${remedy.alone}`]
+    : faults;
+}
+
+test("a migration holds nobody up on a table that was there before it: the service is in use meanwhile", () => {
+  expect(migrations.filter(({ name }) => name >= ruleSince).flatMap(faultsOf)).toEqual([]);
+});
+
+test.each([
+  ["create index a on users (email)", remedy.index],
+  ["create unique index if not exists a on public.users (email)", remedy.index],
+  ["alter table users alter column email type varchar", remedy.rewrite],
+  ["alter table users add column a text, alter email set data type varchar", remedy.rewrite],
+  ["alter table users alter email set not null", remedy.check],
+  ["update users set email = ''", remedy.data],
+  ["update only users u set email = ''", remedy.data],
+  ["with due as (select id from users) update users set email = ''", remedy.data],
+  ["do $$ begin update users set email = ''; end $$", remedy.data],
+  ["create table a (id text); insert into users (email) select id from a", remedy.data],
+  ["insert into users (email) with a as (select '') select * from a", remedy.data],
+  ["create index concurrently a on users (email)", remedy.alone],
+])("%s is refused", (up, why) => {
+  const faults = faultsOf({ name: "29990101-0000-x", up });
+  expect(faults).toHaveLength(1);
+  expect(faults[0]).toContain(why);
+});
+
+test.each([
+  "alter table users add column a text; comment on column users.a is 'to update users set it; later'",
+  "create table a (id text, b text); create index a_id on a (id); alter table a alter id set not null; insert into a select email from users; update a set id = ''",
+  "create function f() returns trigger language plpgsql as $body$ begin update users set email = ''; return new; end $body$",
+  "create trigger t after update on users for each row execute function f()",
+  "create trigger t before insert or update of email on users for each row execute function f()",
+  "alter table users add constraint c check (email <> '') not valid; alter table users validate constraint c",
+  "alter table users alter email drop not null",
+  "-- update users set it\ninsert into a (id) values ('select')",
+  "update installation set minimum_migration = '20261126-1000-x'",
+])("%s is not", (up) => {
+  expect(faultsOf({ name: "29990101-0000-x", up })).toEqual([]);
+});
+
+test("an index that is made concurrently stands alone in a migration without a transaction", () => {
+  const up = "create index concurrently a on users (email);";
+  expect(faultsOf({ name: "x", up, transaction: false })).toEqual([]);
+  expect(faultsOf({ name: "x", up: `${up} select 1`, transaction: false })).toEqual([`x: ${remedy.alone}`]);
+  expect(faultsOf({ name: "x", up: "select 1", transaction: false })).toEqual([`x: ${remedy.alone}`]);
+});
