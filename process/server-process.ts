@@ -191,7 +191,7 @@ export async function startServerProcess({
     lifecycle,
   });
 
-  const disk = createDisk({ dataDirectory: config.REALMPASS_DATA_DIRECTORY, problems: beat });
+  const disk = createDisk({ dataDirectory: config.REALMPASS_DATA_DIRECTORY, problems: beat, log });
 
   // Before anything waits for Postgres, so that a process which does is seen to live and not to be ready.
   const readiness = createReadiness({ db, clock, secrets, log });

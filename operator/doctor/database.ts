@@ -27,7 +27,8 @@ export async function checkServer(context: Context): Promise<Check[]> {
     }
   } catch (error) {
     const { code, message } = describeFailure(error);
-    if (/unsupported startup parameter/.test(message)) return [fails("database", `${pooler}.`, "Connect directly.")];
+    if (message.includes("unsupported startup parameter"))
+      return [fails("database", `${pooler}.`, "Connect directly.")];
     const remedy =
       code === "database_refused"
         ? "Correct the login, the password or the database's name in DATABASE_URL (or DATABASE_PASSWORD)."

@@ -13,6 +13,9 @@ import { fails, passes, type Check } from "./check.ts";
 /** A CRL may be as old as this where a new one has just come: apis and proxies keep it for seconds. */
 const keptSecondsMax = 60;
 
+/** More say nothing more. */
+const faultsMax = 5;
+
 /**
  * Whether what certificates point to comes by plain http from there. Without an api nothing does, and without a responder no
  * answer of OCSP: that is said of the processes.
@@ -64,7 +67,7 @@ export async function checkPublication(
     : [
         fails(
           "publication",
-          `certificates point to ${base}, and not everything comes from there: ${faults.join("; ")}`,
+          `certificates point to ${base}, and not everything comes from there: ${faults.slice(0, faultsMax).join("; ")}`,
           "Let the proxy pass /crl/, /ca/ and /ocsp/ on by plain http, without a redirect (deploy/nginx/realmpass.conf), or correct REALMPASS_PUBLICATION_URL.",
         ),
       ];
