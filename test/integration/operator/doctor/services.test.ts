@@ -163,6 +163,17 @@ describe("what certificates point to", () => {
     }
   });
 
+  test("is asked for before there is an issuer", async () => {
+    const later = { clock: { now: () => new Date("2100-01-01T00:00:00Z") } };
+    const url = await startListener((_, response) => response.writeHead(404).end('{"error":"not_found"}'));
+    const at = (env: string) => look("publication", { env: { REALMPASS_PUBLICATION_URL: env }, ...later });
+    expect(await at(url)).toMatchObject({ status: "ok" });
+    expect(await at(await startListener((_, response) => response.writeHead(404).end("nginx")))).toMatchObject({
+      status: "fail",
+      message: saying("does not come from an api"),
+    });
+  });
+
   test("is not asked for where no api is alive", async () => {
     await operator.database.owner.query(sql`delete from processes where kind = 'api'`);
     expect(await publication()).toBeUndefined();
