@@ -313,6 +313,12 @@ describe("what is told of a mistake", () => {
     expect([...table.keys()].sort()).toEqual(Object.keys(mistakes).sort());
   });
 
+  test("is nothing that fails without a mistake, but that the Postgres of the tests does not wait for its disk", async () => {
+    expect([...(await findings()).values()].filter((text) => text.startsWith("fail"))).toEqual(
+      [...healthy].filter((finding) => finding.startsWith("postgres-settings")).map(() => "fail: postgres-settings"),
+    );
+  });
+
   test.each(Object.entries(mistakes))(
     "%s",
     async (name, make) => {

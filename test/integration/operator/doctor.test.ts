@@ -59,7 +59,7 @@ test("a healthy installation passes every check", async () => {
 
   const { code, ok, checks } = await examine(["--realm", realm], { env });
 
-  // The Postgres of the tests does not wait for its disk, and how full this machine's disk is, is nobody's affair here.
+  // The Postgres of the tests does not wait for its disk, and how full this machine's disk is does not count.
   const machine = ["postgres-settings", "disk"];
   expect(checks.filter(({ name, status }) => status !== "ok" && !machine.includes(name))).toEqual([]);
   expect([code, ok]).toEqual(checks.every((check) => check.ok) ? [0, true] : [1, false]);
