@@ -1,6 +1,7 @@
 import { Registry } from "prom-client";
 import { afterEach, expect, test, vi } from "vitest";
 import { countDownTo } from "../../../process/certificate-metrics.ts";
+import { systemClock } from "../../../runtime/clock.ts";
 import type { Lifecycle } from "../../../runtime/lifecycle.ts";
 
 afterEach(() => {
@@ -13,7 +14,7 @@ test("a certificate is a problem from three weeks before its end on, another one
   const beat = { report: vi.fn(), end: vi.fn() };
   const lifecycle = { onStop: vi.fn() } as unknown as Lifecycle;
   const end = new Date("2027-01-31T00:00:00Z");
-  countDownTo("tls", end, { registry, beat, clock: { now: () => new Date() }, lifecycle });
+  countDownTo("tls", end, { registry, beat, clock: systemClock, lifecycle });
   expect(beat.report).not.toHaveBeenCalled();
   expect(await registry.metrics()).toContain(`{use="tls"} ${end.getTime() / 1_000}`);
 
