@@ -28,9 +28,12 @@ const keyFiles = ["issuer-key-passphrase", "audit-key.json", "ceremony"] as cons
 
 const againMs = 1_000;
 
+/** PostgreSQL appendix A: invalid_password, which it says of a login that it does not know as well. */
+const passwordRefused = "28P01";
+
 /**
  * Looks once whether the login, and the files in the data directory, hold this process to its role. Throws
- * {@link Unstartable} when the role is not taken on, and for any finding when REALMPASS_BOUNDARY is `enforce`; else what is
+ * {@link Unstartable} when the login is refused or the role is not taken on, and for any finding when REALMPASS_BOUNDARY is `enforce`; else what is
  * found is logged and reported as a problem. Waits while Postgres is away.
  */
 export async function guardBoundary(options: BoundaryOptions): Promise<void> {
@@ -40,6 +43,8 @@ export async function guardBoundary(options: BoundaryOptions): Promise<void> {
       return;
     } catch (error) {
       if (error instanceof Unstartable) throw error;
+      const { code, message } = error as { code?: unknown; message: string };
+      if (code === passwordRefused) throw new Unstartable(`DATABASE_URL, DATABASE_PASSWORD: ${message}`);
       if (attempt === 0) options.log.warn({ event: "database.awaited", err: error }, "waiting for the database");
       await pause(againMs);
     }

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { statfs } from "node:fs/promises";
 import { join } from "node:path";
+import type { Log } from "../runtime/log.ts";
 import type { Beat } from "./beat.ts";
 
 /** Whether there is room to write. */
@@ -23,16 +24,19 @@ const detail = "the disk of PostgreSQL is full";
 export function createDisk({
   dataDirectory,
   problems,
+  log,
   bytesMin = freeBytesMin,
 }: {
   dataDirectory: string;
   problems: Pick<Beat, "report" | "end">;
+  log: Pick<Log, "error">;
   /** Only tests set it. */
   bytesMin?: number;
 }): Disk {
   let timer: NodeJS.Timeout | undefined;
   return {
     noteFull() {
+      if (timer === undefined) log.error({ event: "database.disk_full" }, detail);
       clearTimeout(timer);
       problems.report("disk_full", detail);
       timer = setTimeout(() => {

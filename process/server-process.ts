@@ -15,6 +15,7 @@ import { guardBoundary } from "./boundary.ts";
 import { createDisk, type Disk } from "./disk.ts";
 import { createRegistry, serveMetrics } from "./metrics.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
+import { guardRedis } from "./redis-guard.ts";
 import { createReadiness, type LookForReadiness } from "./readiness.ts";
 import { awaitSchema } from "./schema-wait.ts";
 import { processSecrets, type ProcessSecrets } from "./secrets.ts";
@@ -195,7 +196,7 @@ export async function startServerProcess({
     lifecycle,
   });
 
-  const disk = createDisk({ dataDirectory: config.REALMPASS_DATA_DIRECTORY, problems: beat });
+  const disk = createDisk({ dataDirectory: config.REALMPASS_DATA_DIRECTORY, problems: beat, log });
 
   // Before anything waits for Postgres, so that a process which does is seen to live and not to be ready.
   const readiness = createReadiness({ db, clock, secrets, log });
@@ -209,6 +210,7 @@ export async function startServerProcess({
   if (served.wasTaken) beat.report("metrics_port", `${config.REALMPASS_METRICS_PORT} is taken, ${served.port} is used`);
   lifecycle.onStop("metrics", () => served.close());
 
+  if (usesQueue && config.REDIS_URL !== undefined) await guardRedis({ url: config.REDIS_URL, log, lifecycle });
   await guardBoundary({ role: `realmpass_${name}`, config, database, beat, log });
   await awaitSchema({ db, log, onWait: () => onSchemaWait({ readiness, log, lifecycle }) });
   await clock.start();

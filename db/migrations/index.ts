@@ -33,6 +33,7 @@ import { bulkRevocation } from "./20261125-1000-bulk-revocation.ts";
 import { matching } from "./20261125-1010-matching.ts";
 import { lostCertificates } from "./20261125-1100-lost-certificates.ts";
 import { installation } from "./20261125-1110-installation.ts";
+import { whatDoctorAsks } from "./20261125-1120-what-doctor-asks.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -72,4 +73,5 @@ export const migrations: readonly Migration[] = [
   matching,
   lostCertificates,
   installation,
+  whatDoctorAsks,
 ];

@@ -2,6 +2,7 @@ import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, expect, onTestFinished, test, vi } from "vitest";
 import { openDatabase } from "../../../db/client.ts";
+import { DatabaseUnavailable } from "../../../db/outage.ts";
 import { sql } from "../../../db/sql.ts";
 import { createDisk } from "../../../process/disk.ts";
 import { useDatabase } from "../../support/run/database.ts";
@@ -17,7 +18,8 @@ const noProblems = { report: () => undefined, end: () => undefined };
 test("a disk that Postgres says is full counts as full for 30 s, and the process has a problem meanwhile", async () => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   const problems = { report: vi.fn(), end: vi.fn() };
-  const disk = createDisk({ dataDirectory: "none", problems });
+  const log = { error: vi.fn() };
+  const disk = createDisk({ dataDirectory: "none", problems, log });
   const db = openDatabase({
     url: database.url,
     connectionsMax: 1,
@@ -31,14 +33,15 @@ test("a disk that Postgres says is full counts as full for 30 s, and the process
   expect(await disk.isFull()).toBe(false);
 
   const full = sql`do $$ begin raise exception 'could not extend file' using errcode = '53100'; end $$`;
-  await expect(db.transaction((tx) => tx.query(full))).rejects.toThrow("could not extend file");
+  await expect(db.transaction((tx) => tx.query(full))).rejects.toThrow(DatabaseUnavailable);
   expect(await disk.isFull()).toBe(true);
   expect(problems.report).toHaveBeenCalledWith("disk_full", expect.any(String));
 
   vi.advanceTimersByTime(29_000);
-  await expect(db.query(full)).rejects.toThrow("could not extend file");
+  await expect(db.query(full)).rejects.toThrow(DatabaseUnavailable);
   vi.advanceTimersByTime(29_000);
   expect(await disk.isFull()).toBe(true);
+  expect(log.error.mock.calls.map(([line]) => line as unknown)).toEqual([{ event: "database.disk_full" }]);
   vi.advanceTimersByTime(1_000);
   expect(await disk.isFull()).toBe(false);
   expect(problems.end.mock.calls).toEqual([[...(problems.report.mock.calls[0] as string[])]]);
@@ -46,7 +49,8 @@ test("a disk that Postgres says is full counts as full for 30 s, and the process
 
 test("the disk of a trial's own Postgres is full when too little of it is free; elsewhere it is somebody else's", async () => {
   const dataDirectory = await scratchDirectory("realmpass-disk-");
-  const isFull = (bytesMin: number) => createDisk({ dataDirectory, problems: noProblems, bytesMin }).isFull();
+  const isFull = (bytesMin: number) =>
+    createDisk({ dataDirectory, problems: noProblems, log: { error: () => undefined }, bytesMin }).isFull();
   expect(await isFull(Number.MAX_SAFE_INTEGER)).toBe(false);
   writeFileSync(join(dataDirectory, "postgres.url"), "");
   expect(await isFull(Number.MAX_SAFE_INTEGER)).toBe(true);

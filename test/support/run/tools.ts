@@ -27,6 +27,7 @@ const packageOf: Record<string, string> = {
   ip: "iproute2",
   pkill: "procps",
   promtool: "prometheus",
+  pgbouncer: "pgbouncer",
 };
 
 /** The full path of a program, looked up in `path` as a shell would; undefined when it is not there. */

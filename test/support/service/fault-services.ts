@@ -74,8 +74,8 @@ export interface BreakableRedis extends Breakable {
   configure(name: string, value: string): Promise<void>;
 }
 
-/** A Redis that keeps its data as docs/operations.md asks for. */
-export async function startBreakableRedis(): Promise<BreakableRedis> {
+/** A Redis that keeps its data as docs/operations.md asks for, or one that is a Redis Cluster by itself. */
+export async function startBreakableRedis({ isCluster = false } = {}): Promise<BreakableRedis> {
   const program = requireTool("redis-server");
   const directory = await mkdtemp(join(tmpdir(), "realmpass-redis-"));
   const port = await freePort();
@@ -89,6 +89,7 @@ export async function startBreakableRedis(): Promise<BreakableRedis> {
     "noeviction",
     "--save",
     "",
+    ...(isCluster ? ["--cluster-enabled", "yes"] : []),
   ];
   const start = async (): Promise<ChildProcess> => {
     const started = spawn(program, ["--port", String(port), "--bind", "127.0.0.1", "--dir", directory, ...settings], {

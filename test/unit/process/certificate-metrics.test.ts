@@ -1,0 +1,29 @@
+import { Registry } from "prom-client";
+import { afterEach, expect, test, vi } from "vitest";
+import { countDownTo } from "../../../process/certificate-metrics.ts";
+import { systemClock } from "../../../runtime/clock.ts";
+import type { Lifecycle } from "../../../runtime/lifecycle.ts";
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+test("a certificate is a problem from three weeks before its end on, another one after it, and a number all the time", async () => {
+  vi.useFakeTimers({ now: new Date("2027-01-01T00:00:00Z") });
+  const registry = new Registry();
+  const beat = { report: vi.fn(), end: vi.fn() };
+  const lifecycle = { onStop: vi.fn() } as unknown as Lifecycle;
+  const end = new Date("2027-01-31T00:00:00Z");
+  countDownTo("tls", end, { registry, beat, clock: systemClock, lifecycle });
+  expect(beat.report).not.toHaveBeenCalled();
+  expect(await registry.metrics()).toContain(`{use="tls"} ${end.getTime() / 1_000}`);
+
+  vi.advanceTimersByTime(10 * 86_400_000);
+  expect(beat.report).toHaveBeenLastCalledWith(
+    "certificate_ending",
+    "the certificate of the TLS listener, on 2027-01-31",
+  );
+  vi.advanceTimersByTime(20 * 86_400_000);
+  expect(beat.report).toHaveBeenLastCalledWith("certificate_ended", expect.any(String));
+  expect(beat.end).toHaveBeenCalledWith("certificate_ending", expect.any(String));
+});
