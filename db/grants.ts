@@ -355,6 +355,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
       select: true,
       insert: ["administrator", "created_at", "display_name", "email", "pairwise_id", "realm_id"],
       update: [
+        "absence",
         "administrator",
         "display_name",
         "email",

@@ -1013,6 +1013,7 @@ create table users (
   email_folded text generated always as (lower(email)) stored,
   offboarding_job_id uuid,
   forgotten_at timestamp with time zone,
+  absence tstzrange,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_in_realm UNIQUE (realm_id, id),
   constraint users_realm_id_pairwise_id_key UNIQUE (realm_id, pairwise_id),
@@ -1030,6 +1031,7 @@ comment on column users.locked_at is 'Locked people keep their profiles and sign
 comment on column users.offboarded_at is 'Offboarded people cannot sign in, and all their profiles are revoked.';
 comment on column users.offboarding_job_id is 'The bulk job that offboarded this person and may revoke their profiles. Null once somebody else has decided about them. No foreign key: jobs are removed after 90 days.';
 comment on column users.forgotten_at is 'When what names this person was erased. The pairwise id is then a DEL character and the id, which no person can have.';
+comment on column users.absence is 'From when to when the access of this person had ended, for as long as they have not been told. Set by the trigger users_stay_offboarded, whoever lets them in.';
 CREATE INDEX users_email ON public.users USING btree (realm_id, email_folded);
 CREATE INDEX users_email_contains ON public.users USING gin (email_folded gin_trgm_ops);
 CREATE INDEX users_locked ON public.users USING btree (realm_id, locked_at, id);
@@ -1332,6 +1334,7 @@ begin
     raise exception 'only the api and the operator take an offboarding back'
       using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
   end if;
+  new.absence := tstzrange(old.offboarded_at, greatest(old.offboarded_at, now()), '[]');
   return new;
 end
 $function$
