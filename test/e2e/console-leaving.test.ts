@@ -77,6 +77,48 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
     await context.close();
   });
 
+  test("one person has days of grace on their page, the dashboard says until when, and they are let back in: keyboard alone", async () => {
+    const [leaver] = await people("grace-grete");
+    if (leaver === undefined) throw new Error("there is nobody");
+    const watched = await subject.open(`/console/users/${leaver.id}`);
+    const { page, context } = watched;
+    const dialog = page.getByRole("dialog");
+    await pressAt(button(page, "Offboard"));
+    await dialog.getByText("1 profile is revoked permanently.", { exact: true }).waitFor();
+    await pressAt(dialog.getByRole("radio", { name: "At once" }), "ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await tabTo(dialog.getByRole("textbox", { name: "Days, 1 to 30" }));
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Backspace");
+    const confirming = dialog.getByRole("button", { name: "Offboard grace-grete" });
+    await expect.poll(() => confirming.isDisabled()).toBe(true);
+    await page.keyboard.type("5");
+    await dialog.getByText("1 profile is revoked permanently when the days are over.").waitFor();
+    await expectFaultless(watched);
+    await pressAt(confirming);
+
+    const notice = page.getByRole("status").filter({ hasText: /^Devices go off on / });
+    await notice.getByText(/\(in [45] days\)/).waitFor();
+    expect(await isOut(leaver)).toBe(true);
+    expect(await revoked([leaver])).toEqual([]);
+    await expectFaultless(watched);
+
+    await page.goto(`${subject.api.url}/console`);
+    const line = page.getByRole("link", { name: "Devices of 1 person who has left are still on, until" });
+    await line.waitFor({ timeout: 60_000 });
+    await expectFaultless(watched);
+    await pressAt(line);
+    await stated(page, "Devices still on");
+
+    await page.goto(`${subject.api.url}/console/users/${leaver.id}`);
+    await pressAt(button(page, "Let this person back in"));
+    await notice.waitFor({ state: "detached" });
+    await button(page, "Offboard").waitFor();
+    expect(await isOut(leaver)).toBe(false);
+    expect(await revoked([leaver])).toEqual([]);
+    await context.close();
+  });
+
   test("whatever makes or starts a job does so once, however quickly it is pressed twice", async () => {
     /** Sooner than the page can show that it is busy. */
     const pressTwice = async (target: Locator): Promise<void> => {
