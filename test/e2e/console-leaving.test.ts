@@ -119,6 +119,27 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
     await context.close();
   });
 
+  test("until its time comes a job lists everybody whom it will change, and one is left out: keyboard alone", async () => {
+    const leavers = await people("later-ada", "later-alan");
+    const executeAt = new Date(systemClock.now().getTime() + 24 * 3_600_000).toISOString();
+    const { body } = await service().post(`/api/jobs/offboarding?executeAt=${executeAt}`, {
+      users: leavers.map(({ id }) => ({ userID: id })),
+    });
+    const watched = await subject.open(`/console/jobs/${body.data.id}`);
+    const { page, context } = watched;
+    await stated(page, "Scheduled");
+    await page.getByRole("row", { name: /later-alan/ }).waitFor();
+    await tabTo(page.getByRole("checkbox", { name: "Select later-ada" }));
+    await page.keyboard.press("Space");
+    await tabTo(page.getByRole("button", { name: "Leave out (1)" }), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("row", { name: /later-ada/ }).innerText()).toContain("Left out");
+    await expectFaultless(watched);
+    const job = (await service().get(`/api/jobs/${body.data.id}`)).body.data;
+    expect(job).toMatchObject({ state: "scheduled", changed: 1, skipped: 1 });
+    await context.close();
+  });
+
   test("whatever makes or starts a job does so once, however quickly it is pressed twice", async () => {
     /** Sooner than the page can show that it is busy. */
     const pressTwice = async (target: Locator): Promise<void> => {
