@@ -15,6 +15,17 @@ comment on table abandoned_serial_numbers is 'Serial numbers of attempts that di
 comment on column abandoned_serial_numbers.issuance_id is 'Null: the operator gave the serial number alone.';
 CREATE TRIGGER abandoned_serial_numbers_await_publication AFTER INSERT ON public.abandoned_serial_numbers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION await_publication_of_abandoned();
 
+create table absences (
+  user_id bigint not null,
+  realm_id bigint not null,
+  ended_at timestamp with time zone not null,
+  back_at timestamp with time zone not null,
+  constraint absences_pkey PRIMARY KEY (user_id),
+  constraint absences_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint absences_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+comment on table absences is 'From when to when the access of people had ended who have not been told since. Written by the trigger users_stay_offboarded, whoever lets them in.';
+
 create table access_tokens (
   token_hash bytea not null,
   realm_id bigint not null,
@@ -1013,7 +1024,6 @@ create table users (
   email_folded text generated always as (lower(email)) stored,
   offboarding_job_id uuid,
   forgotten_at timestamp with time zone,
-  absence tstzrange,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_in_realm UNIQUE (realm_id, id),
   constraint users_realm_id_pairwise_id_key UNIQUE (realm_id, pairwise_id),
@@ -1031,7 +1041,6 @@ comment on column users.locked_at is 'Locked people keep their profiles and sign
 comment on column users.offboarded_at is 'Offboarded people cannot sign in, and all their profiles are revoked.';
 comment on column users.offboarding_job_id is 'The bulk job that offboarded this person and may revoke their profiles. Null once somebody else has decided about them. No foreign key: jobs are removed after 90 days.';
 comment on column users.forgotten_at is 'When what names this person was erased. The pairwise id is then a DEL character and the id, which no person can have.';
-comment on column users.absence is 'From when to when the access of this person had ended, for as long as they have not been told. Set by the trigger users_stay_offboarded, whoever lets them in.';
 CREATE INDEX users_email ON public.users USING btree (realm_id, email_folded);
 CREATE INDEX users_email_contains ON public.users USING gin (email_folded gin_trgm_ops);
 CREATE INDEX users_locked ON public.users USING btree (realm_id, locked_at, id);
@@ -1334,7 +1343,9 @@ begin
     raise exception 'only the api and the operator take an offboarding back'
       using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
   end if;
-  new.absence := tstzrange(old.offboarded_at, greatest(old.offboarded_at, now()), '[]');
+  insert into absences (user_id, realm_id, ended_at, back_at)
+  values (old.id, old.realm_id, old.offboarded_at, now())
+  on conflict (user_id) do update set ended_at = excluded.ended_at, back_at = excluded.back_at;
   return new;
 end
 $function$

@@ -305,15 +305,8 @@ export interface Absence {
 export async function takeAbsence(db: Db, { realmId, userId }: InRealm): Promise<Absence | undefined> {
   return first(
     await db.query<Absence>(sql`
-      with untold as materialized (
-        select id, absence from users where realm_id = ${realmId} and id = ${userId} and absence is not null
-           for no key update
-      )
-      update users u
-         set absence = null
-        from untold t
-       where u.id = t.id
-      returning lower(t.absence) as "from", upper(t.absence) as "to"
+      delete from absences where realm_id = ${realmId} and user_id = ${userId}
+      returning ended_at as "from", back_at as "to"
     `),
   );
 }
