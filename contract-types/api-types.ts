@@ -2081,6 +2081,8 @@ export interface components {
                 running: number;
                 /** @description The first five of them, newest first. */
                 items: components["schemas"]["Job"][];
+                /** @description Offboardings that still keep somebody out and whose devices are still on: the first five, by `revokeAt`. */
+                inGrace: components["schemas"]["Job"][];
             };
             series: {
                 /** @enum {string} */

@@ -30,6 +30,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: ["expires_at", "token_hash"], delete: true },
     realmpass_operator: { select: true, insert: true, update: true, delete: true },
   },
+  absences: {
+    realmpass_api: { select: true, insert: true, update: ["back_at", "ended_at"], delete: true },
+    realmpass_operator: { select: true, insert: true, update: ["back_at", "ended_at"] },
+  },
   active_profiles: {
     realmpass_api: { select: true },
     realmpass_worker: { select: true },

@@ -15,6 +15,17 @@ comment on table abandoned_serial_numbers is 'Serial numbers of attempts that di
 comment on column abandoned_serial_numbers.issuance_id is 'Null: the operator gave the serial number alone.';
 CREATE TRIGGER abandoned_serial_numbers_await_publication AFTER INSERT ON public.abandoned_serial_numbers REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION await_publication_of_abandoned();
 
+create table absences (
+  user_id bigint not null,
+  realm_id bigint not null,
+  ended_at timestamp with time zone not null,
+  back_at timestamp with time zone not null,
+  constraint absences_pkey PRIMARY KEY (user_id),
+  constraint absences_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
+  constraint absences_user_id_fkey FOREIGN KEY (user_id) REFERENCES users(id)
+);
+comment on table absences is 'From when to when the access of people had ended who have not been told since. Written by the trigger users_stay_offboarded, whoever lets them in.';
+
 create table access_tokens (
   token_hash bytea not null,
   realm_id bigint not null,
@@ -1354,6 +1365,9 @@ begin
     raise exception 'only the api and the operator take an offboarding back'
       using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
   end if;
+  insert into absences (user_id, realm_id, ended_at, back_at)
+  values (old.id, old.realm_id, old.offboarded_at, now())
+  on conflict (user_id) do update set ended_at = excluded.ended_at, back_at = excluded.back_at;
   return new;
 end
 $function$

@@ -29,6 +29,7 @@ function Question({
   const { t } = useTranslation();
   const [text, setText] = useState("");
   const [busy, setBusy] = useState(false);
+  const [blocked, setBlocked] = useState(false);
   const [error, setError] = useState<Error>();
 
   const act = async () => {
@@ -45,7 +46,7 @@ function Question({
   return (
     <Stack>
       <Text component="div" size="sm">
-        {children}
+        {typeof children === "function" ? children(setBlocked) : children}
       </Text>
       {typed !== undefined && (
         <TextInput
@@ -65,7 +66,7 @@ function Question({
         <Button
           color="red"
           loading={busy}
-          disabled={typed !== undefined && text.trim() !== typed}
+          disabled={blocked || (typed !== undefined && text.trim() !== typed)}
           onClick={() => void act()}
         >
           {confirmLabel}

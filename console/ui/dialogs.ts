@@ -4,8 +4,8 @@ import { useSyncExternalStore, type ReactNode } from "react";
 export interface Confirmation {
   /** The question, with the name of the thing. */
   title: string;
-  /** What cannot be undone. */
-  children: ReactNode;
+  /** What cannot be undone. A form in it says while it cannot be confirmed as it is. */
+  children: ReactNode | ((block: (blocked: boolean) => void) => ReactNode);
   /** The verb again, with the name of the thing: “Offboard m.keller”. */
   confirmLabel: string;
   /** Has to be typed before. */

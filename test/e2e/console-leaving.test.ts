@@ -77,6 +77,69 @@ describeWithTool("chromium", "leaving and coming back, in the console", () => {
     await context.close();
   });
 
+  test("one person has days of grace on their page, the dashboard says until when, and they are let back in: keyboard alone", async () => {
+    const [leaver] = await people("grace-grete");
+    if (leaver === undefined) throw new Error("there is nobody");
+    const watched = await subject.open(`/console/users/${leaver.id}`);
+    const { page, context } = watched;
+    const dialog = page.getByRole("dialog");
+    await pressAt(button(page, "Offboard"));
+    await dialog.getByText("1 profile is revoked permanently.", { exact: true }).waitFor();
+    await pressAt(dialog.getByRole("radio", { name: "At once" }), "ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await tabTo(dialog.getByRole("textbox", { name: "Days, 1 to 30" }));
+    await page.keyboard.press("Control+a");
+    await page.keyboard.press("Backspace");
+    const confirming = dialog.getByRole("button", { name: "Offboard grace-grete" });
+    await expect.poll(() => confirming.isDisabled()).toBe(true);
+    await page.keyboard.type("5");
+    await dialog.getByText("1 profile is revoked permanently when the days are over.").waitFor();
+    await expectFaultless(watched);
+    await pressAt(confirming);
+
+    const notice = page.getByRole("status").filter({ hasText: /^Devices go off on / });
+    await notice.getByText(/\(in [45] days\)/).waitFor();
+    expect(await isOut(leaver)).toBe(true);
+    expect(await revoked([leaver])).toEqual([]);
+    await expectFaultless(watched);
+
+    await page.goto(`${subject.api.url}/console`);
+    const line = page.getByRole("link", { name: "Devices of 1 person who has left are still on, until" });
+    await line.waitFor({ timeout: 60_000 });
+    await expectFaultless(watched);
+    await pressAt(line);
+    await stated(page, "Devices still on");
+
+    await page.goto(`${subject.api.url}/console/users/${leaver.id}`);
+    await pressAt(button(page, "Let this person back in"));
+    await notice.waitFor({ state: "detached" });
+    await button(page, "Offboard").waitFor();
+    expect(await isOut(leaver)).toBe(false);
+    expect(await revoked([leaver])).toEqual([]);
+    await context.close();
+  });
+
+  test("until its time comes a job lists everybody whom it will change, and one is left out: keyboard alone", async () => {
+    const leavers = await people("later-ada", "later-alan");
+    const executeAt = new Date(systemClock.now().getTime() + 24 * 3_600_000).toISOString();
+    const { body } = await service().post(`/api/jobs/offboarding?executeAt=${executeAt}`, {
+      users: leavers.map(({ id }) => ({ userID: id })),
+    });
+    const watched = await subject.open(`/console/jobs/${body.data.id}`);
+    const { page, context } = watched;
+    await stated(page, "Scheduled");
+    await page.getByRole("row", { name: /later-alan/ }).waitFor();
+    await tabTo(page.getByRole("checkbox", { name: "Select later-ada" }));
+    await page.keyboard.press("Space");
+    await tabTo(page.getByRole("button", { name: "Leave out (1)" }), "Shift+Tab");
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.getByRole("row", { name: /later-ada/ }).innerText()).toContain("Left out");
+    await expectFaultless(watched);
+    const job = (await service().get(`/api/jobs/${body.data.id}`)).body.data;
+    expect(job).toMatchObject({ state: "scheduled", changed: 1, skipped: 1 });
+    await context.close();
+  });
+
   test("whatever makes or starts a job does so once, however quickly it is pressed twice", async () => {
     /** Sooner than the page can show that it is busy. */
     const pressTwice = async (target: Locator): Promise<void> => {

@@ -1,4 +1,5 @@
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
+import * as users from "../../../db/queries/people/users.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { SerialNumber } from "../../../domain/ids.ts";
 import { isRenewable } from "../../../domain/renewal.ts";
@@ -22,10 +23,13 @@ export async function showDevices(page: PageRequest): Promise<void> {
     issuances.listRenewalsOfUser(db, { userId }),
     revokedJustNow(page, me),
   ]);
+  // A page that is under way reloads itself in a moment, and would take the notice away unread.
+  const absence = unsettled.length === 0 ? await users.takeAbsence(db, { realmId, userId }) : undefined;
   const renewed = new Set(renewals.filter(({ isUndone }) => !isUndone).map(({ certificateId }) => certificateId));
   sendDevices(page, me, {
     unsettled,
     revoked,
+    absence: absence && { ...absence, hasKeptDevices: profiles.some(({ createdAt }) => createdAt < absence.from) },
     profiles: profiles.map((profile) => ({
       ...profile,
       status: statusOf(profile, { at, renewed: renewed.has(profile.id) }),

@@ -60,6 +60,11 @@ export const OverviewView = z
     jobs: z.object({
       running: z.int(),
       items: z.array(JobView).describe("The first five of them, newest first."),
+      inGrace: z
+        .array(JobView)
+        .describe(
+          "Offboardings that still keep somebody out and whose devices are still on: the first five, by `revokeAt`.",
+        ),
     }),
     series: z.object({
       period: z.enum(periods),
@@ -76,7 +81,7 @@ export interface Overview {
   at: Date;
   numbers: RealmNumbers;
   issuers: readonly IssuerStanding[];
-  jobs: { items: readonly Job[]; total: number };
+  jobs: { items: readonly Job[]; total: number; inGrace: readonly Job[] };
   series: { period: Period; bucketSeconds: number; buckets: readonly Bucket[] };
 }
 
@@ -105,7 +110,11 @@ export function overviewView({ at, numbers, issuers, jobs, series }: Overview): 
       nextUpdate: nextUpdate?.toISOString() ?? null,
     })),
     warnings: warningsOf({ at, numbers, issuers }),
-    jobs: { running: jobs.total, items: jobs.items.map((job) => jobView(job, at)) },
+    jobs: {
+      running: jobs.total,
+      items: jobs.items.map((job) => jobView(job, at)),
+      inGrace: jobs.inGrace.map((job) => jobView(job, at)),
+    },
     series: {
       ...series,
       buckets: series.buckets.map(({ from, issued, revoked }) => ({ from: from.toISOString(), issued, revoked })),

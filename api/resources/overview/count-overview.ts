@@ -40,13 +40,20 @@ async function count({ db, clock }: { db: Db; clock: Clock }, { realmId, period 
   const at = clock.now();
   const { seconds, count: buckets } = shapes[period];
   const page = { limit: jobsMax, offset: 0, filter: { state: runningStates }, sort: [] };
-  const [numbers, issuers, running, series] = await Promise.all([
+  const [numbers, issuers, running, inGrace, series] = await Promise.all([
     overview.countRealm(db, { realmId, at }),
     overview.listIssuers(db, { realmId, at }),
     jobs.list(db, { realmId, at, page }),
+    jobs.listInGrace(db, { realmId, max: jobsMax, at }),
     overview.countBuckets(db, { realmId, from: firstBucket(at, { seconds, buckets }), count: buckets, seconds }),
   ]);
-  return { at, numbers, issuers, jobs: running, series: { period, bucketSeconds: seconds, buckets: series } };
+  return {
+    at,
+    numbers,
+    issuers,
+    jobs: { ...running, inGrace },
+    series: { period, bucketSeconds: seconds, buckets: series },
+  };
 }
 
 /** When the first of so many buckets begins, of which the last is under way. Days are those of UTC. */

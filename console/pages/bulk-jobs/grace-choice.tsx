@@ -11,10 +11,12 @@ const choiceOf = (days: number | null): Choice => (days === null ? "now" : days 
 /** When the devices of people who are offboarded go off: at once, in a week, or in a number of days. */
 export function GraceChoice({
   days,
+  hint,
   onChange,
 }: {
   /** null: at once; undefined: a number that cannot be used. */
   days: number | null | undefined;
+  hint?: string;
   onChange: (days: number | null | undefined) => void;
 }) {
   const { t } = useTranslation();
@@ -26,7 +28,7 @@ export function GraceChoice({
   return (
     <Radio.Group
       label={t("jobs.start.devices.label")}
-      description={t("jobs.start.devices.hint")}
+      description={hint}
       value={choice}
       onChange={(value) => {
         choose(value);

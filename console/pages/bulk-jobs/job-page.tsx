@@ -96,9 +96,13 @@ function Stage({ job }: { job: Job }) {
       return <GraceStage job={job} />;
     case "scheduled":
       return (
-        <Alert color="cyan" icon={<IconClock aria-hidden />} title={t("jobs.scheduled.title")} role="status">
-          {t("jobs.scheduled.text")}
-        </Alert>
+        <Stack gap="lg">
+          <Alert color="cyan" icon={<IconClock aria-hidden />} title={t("jobs.scheduled.title")} role="status">
+            {t("jobs.scheduled.text")}
+          </Alert>
+          <CheckCounts job={job} />
+          <PeopleList job={job} />
+        </Stack>
       );
     case "queued":
       return <QueuePlace job={job} />;

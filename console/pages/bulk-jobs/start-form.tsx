@@ -95,7 +95,7 @@ export function StartForm({ job }: { job: Job }) {
           </Text>
         )}
         <Text>{t(`jobs.start.text.${job.kind}`, counts)}</Text>
-        {offboarding && <GraceChoice days={graceDays} onChange={setGraceDays} />}
+        {offboarding && <GraceChoice days={graceDays} hint={t("jobs.start.devices.hint")} onChange={setGraceDays} />}
         {offboarding && (
           <TextInput
             label={t("jobs.start.typeNumber", { number: number(job.changed) })}

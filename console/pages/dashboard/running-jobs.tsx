@@ -2,12 +2,15 @@ import { Group, Paper, Stack, Text, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
+import { Time } from "../../ui/time.tsx";
+import { useNumber } from "../bulk-jobs/counts.ts";
 import { SmallProgress } from "../bulk-jobs/small-progress.tsx";
 import type { Overview } from "./overview.ts";
 
-/** The bulk jobs that are under way, and how far they are. */
-export function RunningJobs({ jobs: { running, items } }: { jobs: Overview["jobs"] }) {
+/** The bulk jobs that are under way, how far they are, and when the devices of people go off who have left. */
+export function RunningJobs({ jobs: { running, items, inGrace } }: { jobs: Overview["jobs"] }) {
   const { t } = useTranslation();
+  const number = useNumber();
   return (
     <Paper withBorder p="md" component="section">
       <Group justify="space-between" mb="sm">
@@ -40,6 +43,18 @@ export function RunningJobs({ jobs: { running, items } }: { jobs: Overview["jobs
               {t("dashboard.jobs.more", { count: running - items.length })}
             </Text>
           )}
+        </Stack>
+      )}
+      {inGrace.length > 0 && (
+        <Stack gap="xs" mt="md" component="ul" p={0} style={{ listStyle: "none" }}>
+          {inGrace.map(({ id, total, done, revokeAt }) => (
+            <Text key={id} size="sm" component="li">
+              <AnchorLink to="/jobs/$id" params={{ id }} size="sm">
+                {t("dashboard.jobs.inGrace", { count: total - done, formatted: number(total - done) })}
+              </AnchorLink>{" "}
+              {revokeAt !== null && <Time at={revokeAt} relative />}
+            </Text>
+          ))}
         </Stack>
       )}
     </Paper>

@@ -1,4 +1,3 @@
-import { Text } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { confirm } from "../../ui/confirm.tsx";
@@ -6,9 +5,9 @@ import { notifyDone } from "../../ui/notify.tsx";
 import { personName } from "../../ui/person.tsx";
 import { useCheck } from "../bulk-jobs/use-check.ts";
 import type { User } from "./load-users.ts";
+import { OffboardQuestion } from "./offboard-question.tsx";
 import { useBatchAction } from "./use-batch-action.ts";
 import { isPossible, jobOf, userCalls, type UserAction } from "./user-calls.ts";
-import { WaitingJobs } from "./waiting-jobs.tsx";
 
 const changed = ["jobs", "users", "user", "person", "user-profiles", "user-sessions", "profiles", "profile", "audit"];
 const undoes: Partial<Record<UserAction, UserAction>> = { lock: "unlock", unlock: "lock" };
@@ -37,23 +36,21 @@ export function useUserActions() {
   };
   const askToOffboard = (user: User, onDone: () => void) => {
     const name = personName(user);
+    let graceDays: number | null | undefined = null;
     confirm({
       title: t("users.offboard.title", { name }),
       confirmLabel: t("users.offboard.confirm", { name }),
-      children: (
-        <>
-          <Text size="sm">{t("users.offboard.access")}</Text>
-          <Text size="sm" fw={600} mt="xs">
-            {t("users.offboard.profiles", { count: user.profileCount })}
-          </Text>
-          <WaitingJobs userID={user.userID} />
-          <Text size="sm" mt="xs">
-            {t("users.offboard.later")}
-          </Text>
-        </>
+      children: (block) => (
+        <OffboardQuestion
+          user={user}
+          onGrace={(days) => {
+            graceDays = days;
+            block(days === undefined);
+          }}
+        />
       ),
       async onConfirm() {
-        await userCalls.offboard(user.userID);
+        await userCalls.offboard(user.userID, graceDays ?? null);
         void finish("offboard", [user]);
         onDone();
       },

@@ -9,8 +9,13 @@ export const userCalls = {
     dataOf(api.PUT("/api/user/{userID}/status", { params: whose(userID), body: { locked: true } })),
   unlock: (userID: string) =>
     dataOf(api.PUT("/api/user/{userID}/status", { params: whose(userID), body: { locked: false } })),
-  offboard: (userID: string) =>
-    dataOf(api.DELETE("/api/user/{userID}", { params: { ...whose(userID), header: idempotent() } })),
+  offboard: (userID: string, graceDays: number | null = null) =>
+    dataOf(
+      api.DELETE("/api/user/{userID}", {
+        params: { ...whose(userID), header: idempotent() },
+        ...(graceDays !== null && { body: { graceDays } }),
+      }),
+    ),
   reactivate: (userID: string) => dataOf(api.PUT("/api/user/{userID}/undelete", { params: whose(userID) })),
 } as const;
 

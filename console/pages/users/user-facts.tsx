@@ -1,9 +1,7 @@
 import { Button, Group, Paper } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { useQuery } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
-import { api, dataOf } from "../../api/api-client.ts";
 import { Facts } from "../../ui/facts.tsx";
 import { StatusBadge, userStatus } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -26,12 +24,6 @@ export function UserFacts({ user }: { user: User }) {
     profileOverride,
     maxProfiles,
   } = user;
-  const { data: provisioning } = useQuery({
-    queryKey: ["user", userID, "provisioning"],
-    queryFn: ({ signal }) =>
-      dataOf(api.GET("/api/user/{userID}/provisioning", { params: { path: { userID } }, signal })),
-    enabled: user.blacklisted,
-  });
   const since = (name: string, at: string | null): [string, ReactNode][] =>
     at === null ? [] : [[name, <Time key={name} at={at} />]];
   return (
@@ -59,7 +51,6 @@ export function UserFacts({ user }: { user: User }) {
           ...since(t("users.filters.locked"), lockDate),
           ...since(t("users.filters.offboarded"), blacklistDate),
           ...since(t("status.forgotten"), forgottenDate),
-          ...since(t("users.devicesUntil"), user.blacklisted ? (provisioning?.offboarding?.revokeAt ?? null) : null),
           [t("users.columns.userID"), userID],
         ]}
       />

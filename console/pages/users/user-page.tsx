@@ -10,6 +10,7 @@ import { Page } from "../../ui/page.tsx";
 import { usePersonID } from "../../ui/person.tsx";
 import { CreateProfileDialog } from "./create-profile-dialog.tsx";
 import { ExportButton } from "./export-button.tsx";
+import { GraceNotice } from "./grace-notice.tsx";
 import type { User } from "./load-users.ts";
 import { RunNotice } from "./run-notice.tsx";
 import { useUserActions } from "./use-user-actions.tsx";
@@ -82,6 +83,13 @@ function Person({ user }: { user: User }) {
       }
     >
       <RunNotice run={run} onStop={stop} onClose={dismiss} />
+      <GraceNotice
+        user={user}
+        busy={busy}
+        onLetIn={() => {
+          perform("reactivate", [user]);
+        }}
+      />
       <Stack gap="xl">
         <UserFacts user={user} />
         <UserProfiles user={user} />

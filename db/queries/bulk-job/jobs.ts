@@ -177,6 +177,23 @@ export const list = (
     items: { columns: columns(at), join: sql`join jobs j on j.id = page.id` },
   });
 
+/** Offboardings in their days of grace that still keep somebody out, those first whose devices go off next. */
+export const listInGrace = (db: Db, { realmId, max, at }: { realmId: string; max: number; at: Date }): Promise<Job[]> =>
+  db.query<Job>(sql`
+    select ${columns(at)}
+      from jobs j
+     where j.realm_id = ${realmId}
+       and j.finished_at is null
+       and j.state = 'grace'
+       and exists (select
+                     from job_rows r
+                     join users u on u.id = r.user_id and u.offboarding_job_id = r.job_id
+                    where r.job_id = j.id
+                      and r.status = 'working')
+     order by j.revoke_at, j.id
+     limit ${max}
+  `);
+
 export interface NewJob extends InRealm {
   kind: JobKind;
   dryRun: boolean;

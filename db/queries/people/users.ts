@@ -294,3 +294,19 @@ export async function reactivate(tx: Db, { realmId, userId }: InRealm): Promise<
     update users set offboarded_at = null, offboarding_job_id = null where realm_id = ${realmId} and id = ${userId}
   `);
 }
+
+/** From when to when somebody's access had ended. */
+export interface Absence {
+  from: Date;
+  to: Date;
+}
+
+/** What somebody who was let back in has not been told yet. It is answered once. */
+export async function takeAbsence(db: Db, { realmId, userId }: InRealm): Promise<Absence | undefined> {
+  return first(
+    await db.query<Absence>(sql`
+      delete from absences where realm_id = ${realmId} and user_id = ${userId}
+      returning ended_at as "from", back_at as "to"
+    `),
+  );
+}

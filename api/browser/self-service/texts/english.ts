@@ -33,6 +33,9 @@ export const english = {
     preparing: "Preparing",
     preparingText: "It will be ready in a moment.",
     revoked: (name: string) => `${name} is revoked. It cannot join the network any more.`,
+    back: (ended: string, back: string) => `Your access ended on ${ended} and came back on ${back}.`,
+    devicesEnded: "Devices that you had before have to be set up again.",
+    devicesKept: "Your devices stayed on the network.",
   },
 
   status: {

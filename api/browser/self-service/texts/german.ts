@@ -35,6 +35,9 @@ export const german: Texts = {
     preparing: "In Vorbereitung",
     preparingText: "Es ist gleich fertig.",
     revoked: (name) => `${name} ist widerrufen und kommt nicht mehr ins Netz.`,
+    back: (ended, back) => `Ihr Zugang endete am ${ended} und besteht seit dem ${back} wieder.`,
+    devicesEnded: "Geräte, die Sie vorher hatten, müssen Sie neu einrichten.",
+    devicesKept: "Ihre Geräte sind im Netz geblieben.",
   },
 
   status: {

@@ -1,4 +1,5 @@
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
+import type { Absence } from "../../../../db/queries/people/users.ts";
 import type { UnsettledIssuance } from "../../../../db/queries/issuance/issuances.ts";
 import type { Language } from "../../../../domain/words/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
@@ -24,12 +25,18 @@ export interface DevicesView {
   unsettled: readonly UnsettledIssuance[];
   /** The name of a profile that was just revoked. */
   revoked: string | undefined;
+  /** Access that had ended and has come back, told once; devices from before either stayed on or were revoked. */
+  absence: (Absence & { hasKeptDevices: boolean }) | undefined;
 }
 
 const refreshSeconds = 5;
 
 /** Somebody's profiles, how many there may be, and the way to another one. */
-export function sendDevices(page: PageRequest, me: SignedInOwner, { profiles, unsettled, revoked }: DevicesView): void {
+export function sendDevices(
+  page: PageRequest,
+  me: SignedInOwner,
+  { profiles, unsettled, revoked, absence }: DevicesView,
+): void {
   const { realm, visitor, objection, limit, count, home } = me;
   const isEmpty = profiles.length === 0 && unsettled.length === 0;
   sendSelfServicePage(page, {
@@ -42,6 +49,12 @@ export function sendDevices(page: PageRequest, me: SignedInOwner, { profiles, un
       body: (
         <>
           {revoked !== undefined && <Notice>{texts.home.revoked(withoutBidiControls(revoked))}</Notice>}
+          {absence !== undefined && (
+            <Notice>
+              {texts.home.back(dayIn(language, absence.from), dayIn(language, absence.to))}{" "}
+              {absence.hasKeptDevices ? texts.home.devicesKept : texts.home.devicesEnded}
+            </Notice>
+          )}
           {objection !== undefined && (
             <ObjectionBanner
               realm={realm}

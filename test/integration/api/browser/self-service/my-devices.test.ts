@@ -77,6 +77,44 @@ describe("my devices", () => {
     expect(await visitor.get("/me", { follow: false })).toMatchObject({ status: 303 });
   });
 
+  describe("somebody who was let back in", () => {
+    const administrator = () => api.as.service({ realmId });
+    const told = /Your access ended on [^.]+ and came back on [^.]+\./;
+
+    test("is told once, and that devices of before have to be set up again", async () => {
+      const user = await person();
+      await given.profile(user);
+      await administrator().delete(`/api/user/${user.id}`);
+      await administrator().put(`/api/user/${user.id}/undelete`);
+      const visitor = await visitorOf(api, user);
+      const page = await visitor.get("/me");
+      expect(page.text).toMatch(told);
+      expect(page.text).toContain("Devices that you had before have to be set up again.");
+      expect(page.text).not.toContain("stayed on the network");
+      expect((await visitor.get("/me")).text).not.toMatch(told);
+    });
+
+    test("within days of grace is told that the devices stayed on, in German as well", async () => {
+      const user = await person();
+      await given.profile(user, { createdAt: fromNow(-day) });
+      await administrator().delete(`/api/user/${user.id}`, { graceDays: 7 });
+      await administrator().put(`/api/user/${user.id}/undelete`);
+      const page = await (await visitorOf(api, user)).get("/me?lang=de");
+      expect(page.text).toMatch(/Ihr Zugang endete am [^<]+ und besteht seit dem [^<]+ wieder\./);
+      expect(page.text).toContain("Ihre Geräte sind im Netz geblieben.");
+      expect(page.text).not.toContain("neu einrichten");
+    });
+
+    test("is told on one of two pages that are asked for at once", async () => {
+      const user = await person();
+      await administrator().delete(`/api/user/${user.id}`);
+      await administrator().put(`/api/user/${user.id}/undelete`);
+      const visitor = await visitorOf(api, user);
+      const pages = await Promise.all([visitor.get("/me"), visitor.get("/me")]);
+      expect(pages.filter(({ text }) => told.test(text))).toHaveLength(1);
+    });
+  });
+
   test("administrators have a way to the console, others have none", async () => {
     const admin = await visitorOf(api, await person({ administrator: true }));
     expect((await admin.get("/me")).text).toContain('href="/console"');

@@ -172,6 +172,10 @@ describe("undoing an offboarding that has ended", () => {
     expect(await outOf(realm)).toEqual(again);
     const after = await owner.query(sql`select id from audit_entries where event = 'user_undelete'`);
     expect(after.length - before.length).toBe(9_800);
+    const untold = await owner.query(sql`
+      select from users u join absences a on a.user_id = u.id where u.realm_id = ${realm.realmId} and offboarded_at is null
+    `);
+    expect(untold, "told at their next visit").toHaveLength(9_900);
   });
 
   test("leaves locks, limits and e-mail addresses as they are", async () => {

@@ -46,7 +46,7 @@ test("a realm without anything is all zeros, and says what is missing", async ()
       { warning: "no_worker", issuerID: null, endsAt: null },
       { warning: "no_issuer", issuerID: null, endsAt: null },
     ],
-    jobs: { running: 0, items: [] },
+    jobs: { running: 0, items: [], inGrace: [] },
     series: expect.objectContaining({ period: "24h" }),
   });
 });
@@ -139,6 +139,25 @@ test("bulk jobs: how many are at work, and the latest five", async () => {
   expect(jobs.items.map(({ id }: { id: string }) => id)).toEqual(ids.slice(0, 5));
   const whole = await as.service({ realmId }).get(`/api/jobs/${ids[2]}`);
   expect(jobs.items[2]).toMatchObject({ id: whole.body.data.id, kind: "onboarding", state: "running" });
+});
+
+test("offboardings in days of grace, the next first, for as long as they keep somebody out", async () => {
+  const realmId = await given.realm();
+  const admin = as.service({ realmId });
+  const leaving = async (graceDays: number) => {
+    const user = await given.user({ realmId });
+    await given.profile(user);
+    await admin.delete(`/api/user/${user.id}`, { graceDays });
+    const { body } = await admin.get(`/api/user/${user.id}/provisioning`);
+    return { user, job: body.data.offboarding.job as string };
+  };
+  const [later, back, next] = [await leaving(14), await leaving(3), await leaving(7)];
+  await admin.put(`/api/user/${back.user.id}/undelete`);
+
+  const { jobs } = await overviewOf(realmId);
+  expect(jobs.running).toBe(0);
+  expect(jobs.inGrace.map(({ id }: { id: string }) => id)).toEqual([next.job, later.job]);
+  expect(jobs.inGrace[0]).toMatchObject({ state: "grace", total: 1, done: 0, graceDays: 7 });
 });
 
 describe("issuers and their revocation lists", () => {

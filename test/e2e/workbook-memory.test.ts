@@ -1,0 +1,62 @@
+import { readdir } from "node:fs/promises";
+import { resolve } from "node:path";
+import { Worker } from "node:worker_threads";
+import { expect, onTestFinished, test } from "vitest";
+import type { SheetSummary } from "../../console/pages/bulk-jobs/files/sheet.ts";
+import { jobRowsMax } from "../../domain/bulk-job/job.ts";
+import { givenXlsx, type GivenCell } from "../support/given/xlsx.ts";
+
+/** What browsers give a page is some times as much. */
+const heapMegabytes = 768;
+
+/** The globals of a browser's worker that the script uses. */
+const asInBrowser = `
+  const { parentPort, workerData } = require("node:worker_threads");
+  globalThis.postMessage = (answer) => parentPort.postMessage(answer);
+  globalThis.addEventListener = (_, listener) => parentPort.on("message", (data) => listener({ data }));
+  void import(workerData);
+`;
+
+type Answer = { sheets: SheetSummary[] } | { csv: Blob } | { error: string };
+
+/** The script that reads workbooks in the built console, in a thread whose memory is limited. */
+async function startReader() {
+  const assets = resolve("dist/console/assets");
+  const name = (await readdir(assets)).find((file) => /^xlsx-worker-.*\.js$/.test(file));
+  if (name === undefined) throw new Error("there is no console in dist/: run `node build.mjs`");
+  const worker = new Worker(asInBrowser, {
+    eval: true,
+    workerData: resolve(assets, name),
+    resourceLimits: { maxOldGenerationSizeMb: heapMegabytes },
+  });
+  onTestFinished(async () => {
+    await worker.terminate();
+  });
+  return (question: object): Promise<Answer> =>
+    new Promise((answered, failed) => {
+      worker.once("message", answered).once("error", failed);
+      worker.postMessage(question);
+    });
+}
+
+test(`a workbook of ${jobRowsMax} rows and ten columns is read and becomes CSV within ${heapMegabytes} MB`, async () => {
+  const ask = await startReader();
+  const others = Array.from({ length: 8 }, (_, column) => `Other ${column}`);
+  const rows: GivenCell[][] = [["Kennung", "E-Mail", ...others]];
+  for (let row = 0; row < jobRowsMax; row++) {
+    rows.push([`user-${row}@example.org`, `u${row}@mail.example.org`, ...others.map((other) => `${other} of ${row}`)]);
+  }
+  const read = await ask({ ask: "read", file: new Blob([new Uint8Array(givenXlsx({ People: rows }))]) });
+  if (!("sheets" in read)) throw new Error(JSON.stringify(read));
+  expect(read.sheets).toMatchObject([{ rows: jobRowsMax, headerRow: 1, faulty: [] }]);
+
+  const columns = [
+    { column: "pairwiseID", heading: "Kennung" } as const,
+    { column: "email", heading: "E-Mail" } as const,
+  ];
+  const made = await ask({ ask: "csv", sheet: "People", headerRow: 1, columns, bare: false });
+  if (!("csv" in made)) throw new Error(JSON.stringify(made));
+  const lines = (await made.csv.text()).trimEnd().split("\r\n");
+  expect(lines).toHaveLength(jobRowsMax + 1);
+  expect(lines.at(-1)).toBe(`user-${jobRowsMax - 1}@example.org,u${jobRowsMax - 1}@mail.example.org`);
+});
