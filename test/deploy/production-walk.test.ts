@@ -24,6 +24,9 @@ nginx
 cd "${release}"
 `;
 
+/** When a step fails, what the processes said last. */
+const whatWasSaid = "trap 'status=$?; [ $status = 0 ] || tail -n 8 /run/units/*.log; exit $status' EXIT";
+
 /** Nothing of the database is left. */
 const newCluster = `
 version=$(ls /usr/lib/postgresql | sort -n | tail -1)
@@ -79,7 +82,7 @@ describeWithTool(
         ...restore.slice(1),
         `${node("drill.mjs")} after`,
       ];
-      writeFileSync(script, ["set -eu -o pipefail", before(release), ...steps].join("\n"));
+      writeFileSync(script, ["set -eu -o pipefail", whatWasSaid, before(release), ...steps].join("\n"));
       printed = await runOnMachine(directory, script);
       const said = (word: string) =>
         JSON.parse(new RegExp(`^${word} (.*)$`, "m").exec(printed)?.[1] ?? "{}") as Record<string, unknown>;

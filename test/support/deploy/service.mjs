@@ -10,12 +10,18 @@ export const operatorJson = (...command) => JSON.parse(operator(...command, "--j
 
 /** Repeats what a process does in its own time, until it is there. */
 export async function eventually(what, look) {
+  let cause;
   for (let left = 600; left > 0; left -= 1) {
-    const answer = await look().catch(() => undefined);
-    if (answer) return answer;
+    try {
+      const answer = await look();
+      if (answer) return answer;
+      cause = undefined;
+    } catch (error) {
+      cause = error;
+    }
     await delay(100);
   }
-  throw new Error(`this did not come: ${what}`);
+  throw new Error(`this did not come: ${what}`, { cause });
 }
 
 export const statusOf = async () => (await fetch(`${base}/status`)).json();

@@ -35,6 +35,7 @@ const request = (user: GivenUser, wanted: Partial<ProfileRequest> = {}): Profile
   allowAuth: false,
   actor: operatorActor,
   at: systemClock.now(),
+  requestId: randomUUID(),
   ...wanted,
 });
 
