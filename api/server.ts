@@ -105,7 +105,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const settings = options.settings(port, tlsPort);
   const servers = [server, ...(tlsServer === undefined ? [] : [tlsServer])];
   const serviceHealth = createServiceHealth({ db, queues, disk: options.disk, clock, log });
-  registerServiceMetrics(options.registry, { db, clock, serviceHealth });
+  registerServiceMetrics(options.registry, { db, queues, clock, serviceHealth });
   const app = createApp({
     db,
     queues,

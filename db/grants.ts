@@ -316,6 +316,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true },
   },
   responder_requests: {
+    realmpass_api: { select: ["requested_at", "taken_at"] },
     realmpass_worker: { select: true, update: ["taken_at"], delete: true },
     realmpass_responder: { select: true, insert: ["issuer_id", "process_id", "public_key"] },
   },
