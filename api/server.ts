@@ -68,7 +68,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const { db, clock, log, lifecycle } = options;
   const metrics = createApiMetrics(options.registry);
   if (options.tls !== undefined) {
-    countDownTo(options.registry, { tls: new Date(new X509Certificate(options.tls.certificate).validTo) });
+    countDownTo("tls", new Date(new X509Certificate(options.tls.certificate).validTo), options);
   }
   const queues = openQueues(options.backend, log);
   lifecycle.onStop("queues", () => queues.close());
@@ -86,6 +86,9 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     onError: (err) => {
       options.beat.report("notifications_lost", lostNotifications);
       log.warn({ event: "listener.connection_lost", err }, "the connection for notifications was lost");
+    },
+    onDeaf() {
+      log.warn({ event: "listener.deaf" }, "the connection for notifications does not hear itself; a new one is made");
     },
   });
   lifecycle.onStop("listener", () => listener.close());

@@ -49,6 +49,10 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: true, insert: true },
     realmpass_operator: { select: true, insert: true },
   },
+  audit_exports: {
+    realmpass_api: { select: true },
+    realmpass_operator: { select: true, insert: true, update: true },
+  },
   audit_heads: {
     realmpass_api: { select: true },
     realmpass_worker: { select: true, insert: true },
@@ -142,6 +146,12 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: true, insert: true },
     realmpass_responder: { select: true },
     realmpass_operator: { select: true, insert: true, update: true, delete: true },
+  },
+  installation: {
+    realmpass_api: { select: true },
+    realmpass_worker: { select: true },
+    realmpass_responder: { select: true },
+    realmpass_operator: { select: true, update: ["probed_at"] },
   },
   issuances: {
     realmpass_api: {
@@ -319,6 +329,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: { select: ["requested_at", "taken_at"] },
     realmpass_worker: { select: true, update: ["taken_at"], delete: true },
     realmpass_responder: { select: true, insert: ["issuer_id", "process_id", "public_key"] },
+    realmpass_operator: { select: ["issuer_id", "requested_at"] },
   },
   revocations: {
     realmpass_api: { select: true, insert: true },

@@ -81,6 +81,8 @@ export async function examineLogin(
     const wide = reasons.map((reason) => ({ login, reason, remedy: remedyOf(login, reason, role) }));
     return { refused: false, login, wide };
   } catch (error) {
+    // A pooler passes no role on.
+    if (/unsupported startup parameter/.test(causeOf(error))) return { refused: true, message: `${pooler}.` };
     // Postgres ends the connection of a login that is no member of the role.
     if (!isOutage(error) && (error as { code?: unknown }).code === "42501") {
       return { refused: true, message: `The login may not take on ${role}: grant ${role} to it.` };
@@ -90,6 +92,10 @@ export async function examineLogin(
     await db.close();
   }
 }
+
+/** What Postgres, or whatever answers in its place, has said. */
+const causeOf = (error: unknown): string =>
+  String(((error as Error).cause as Error | undefined)?.message ?? (error as Error).message);
 
 const serverRoles = ["realmpass_api", "realmpass_worker", "realmpass_responder"] as const;
 

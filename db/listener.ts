@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import pg from "pg";
 import type { DatabaseOptions } from "./client.ts";
 
@@ -15,15 +16,24 @@ export interface ListenerOptions extends Pick<DatabaseOptions, "url" | "role" | 
   /** Called after each (re)connection: whatever was notified in between was missed, so read the rows again. */
   onConnected: () => void;
   onError: (error: Error) => void;
+  /** Called when the connection did not hear its own notification; it is then replaced. */
+  onDeaf: () => void;
+  /** Only tests set it. */
+  hearing?: { everyMs: number; withinMs: number };
 }
 
 const reconnectDelayMs = 250;
+
+/** How often the connection notifies itself, and how soon it has to hear that. */
+const hearingDefault = { everyMs: 30_000, withinMs: 5_000 };
 
 /** Keeps one connection that LISTENs, and makes a new one whenever it is lost. */
 export function listen(options: ListenerOptions): Listener {
   let client: pg.Client | undefined;
   let timer: NodeJS.Timeout | undefined;
   let closed = false;
+  const { everyMs, withinMs } = options.hearing ?? hearingDefault;
+  const ownChannel = `listener_${randomUUID()}`;
   let connected = false;
   let markReady: () => void;
   const ready = new Promise<void>((resolve) => (markReady = resolve));
@@ -34,6 +44,19 @@ export function listen(options: ListenerOptions): Listener {
     if (closed) return;
     clearTimeout(timer);
     timer = setTimeout(() => void connect(), reconnectDelayMs);
+  };
+
+  /** A connection may be open and hear nothing: behind a pooler, or when whatever was between has forgotten it. */
+  const askItself = (asked: pg.Client): void => {
+    clearTimeout(timer);
+    timer = setTimeout(() => {
+      timer = setTimeout(() => {
+        options.onDeaf();
+        asked.connection.stream.destroy();
+      }, withinMs);
+      // What fails here is not heard either.
+      asked.query("select pg_notify($1, '')", [ownChannel]).catch(() => undefined);
+    }, everyMs);
   };
 
   const connect = async (): Promise<void> => {
@@ -47,7 +70,8 @@ export function listen(options: ListenerOptions): Listener {
     });
     client = next;
     next.on("notification", ({ channel, payload }) => {
-      options.channels[channel]?.(payload ?? "");
+      if (channel === ownChannel) askItself(next);
+      else options.channels[channel]?.(payload ?? "");
     });
     next.on("error", (error) => {
       options.onError(error);
@@ -57,8 +81,11 @@ export function listen(options: ListenerOptions): Listener {
     });
     try {
       await next.connect();
-      for (const channel of Object.keys(options.channels)) await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+      for (const channel of [ownChannel, ...Object.keys(options.channels)]) {
+        await next.query(`listen ${pg.escapeIdentifier(channel)}`);
+      }
       connected = true;
+      askItself(next);
       markReady();
       options.onConnected();
     } catch (error) {

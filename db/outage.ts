@@ -8,8 +8,11 @@ export class DatabaseUnavailable extends Error {
   }
 }
 
-/** SQLSTATEs of a server that is away, going away, full, or took too long (PostgreSQL appendix A). */
-const outageStates = /^(08...|57P0[1-5]|57014|53300|53400|25006)$/;
+/**
+ * SQLSTATEs of a server that is away, going away, took too long, or has no connection, disk or memory left or trouble with
+ * reading and writing (PostgreSQL appendix A).
+ */
+const outageStates = /^(08...|57P0[1-5]|57014|53[1-4]00|58030|25006)$/;
 
 const outageCodes = new Set([
   "ECONNREFUSED",

@@ -4,6 +4,7 @@ export type ProcessKind = (typeof processKinds)[number];
 
 /** What a process may find wrong with itself while it goes on; docs/operations.md says what to do about each. */
 export const problemCodes = [
+  "certificate_ended",
   "certificate_ending",
   "clock_skewed",
   "disk_full",
@@ -14,6 +15,9 @@ export const problemCodes = [
   "publication_failed",
 ] as const;
 export type ProblemCode = (typeof problemCodes)[number];
+
+/** A certificate that ends within so many days should be renewed now. */
+export const endingDays = 21;
 
 /** Something that does not work in a process. For operators: it names no person and holds no secret. */
 export interface Problem {

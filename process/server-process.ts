@@ -18,6 +18,7 @@ import { guardBoundary } from "./boundary.ts";
 import { createDisk, type Disk } from "./disk.ts";
 import { createRegistry, serveMetrics } from "./metrics.ts";
 import { createProcessMetrics } from "./process-metrics.ts";
+import { guardRedis } from "./redis-guard.ts";
 import { createReadiness, type LookForReadiness } from "./readiness.ts";
 import { processSecrets, type ProcessSecrets } from "./secrets.ts";
 
@@ -209,6 +210,7 @@ export async function startServerProcess({
   if (served.wasTaken) beat.report("metrics_port", `${config.REALMPASS_METRICS_PORT} is taken, ${served.port} is used`);
   lifecycle.onStop("metrics", () => served.close());
 
+  if (usesQueue && config.REDIS_URL !== undefined) await guardRedis({ url: config.REDIS_URL, log, lifecycle });
   await guardBoundary({ role: `realmpass_${name}`, config, database, beat, log });
   await clock.start();
   return {

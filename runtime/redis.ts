@@ -20,3 +20,9 @@ export function openRedis(
   redis.on("error", onError);
   return redis;
 }
+
+/** Whether this Redis is of a Redis Cluster. BullMQ's scripts name keys of several slots, and each of them would fail there. */
+export const isCluster = async (redis: Redis): Promise<boolean> =>
+  /^cluster_enabled:1/m.test(await redis.info("cluster"));
+
+export const clusterRefused = "Redis Cluster cannot be used; use one Redis";

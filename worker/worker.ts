@@ -65,10 +65,9 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const { profileSigning } = options;
   if (profileSigning !== undefined && profileSigningEnd(profileSigning) <= clock.now()) {
     log.warn({ event: "profile_signing.expired" }, "the certificate that signs configuration profiles has expired");
-    beat.report("certificate_ending", "the certificate that signs configuration profiles has expired");
   }
   if (profileSigning !== undefined) {
-    countDownTo(registry, { profile_signing: profileSigningEnd(profileSigning) });
+    countDownTo("profile_signing", profileSigningEnd(profileSigning), options);
   }
   const pool = options.signingPool ?? startSigningPool(options);
 

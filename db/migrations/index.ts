@@ -32,6 +32,8 @@ import { jobFiles } from "./20261124-1020-job-files.ts";
 import { bulkRevocation } from "./20261125-1000-bulk-revocation.ts";
 import { matching } from "./20261125-1010-matching.ts";
 import { lostCertificates } from "./20261125-1100-lost-certificates.ts";
+import { installation } from "./20261125-1110-installation.ts";
+import { whatDoctorAsks } from "./20261125-1120-what-doctor-asks.ts";
 import { requestIds } from "./20261125-1130-request-ids.ts";
 import type { Migration } from "./migration.ts";
 
@@ -71,5 +73,7 @@ export const migrations: readonly Migration[] = [
   bulkRevocation,
   matching,
   lostCertificates,
+  installation,
+  whatDoctorAsks,
   requestIds,
 ];

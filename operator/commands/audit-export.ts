@@ -1,4 +1,5 @@
 import { z } from "zod";
+import * as auditExports from "../../db/queries/audit/audit-exports.ts";
 import { createHeadVerifier } from "../../runtime/audit-key.ts";
 import { option } from "../../terminal/command.ts";
 import { exportAudit, type Exported } from "../audit/audit-export-files.ts";
@@ -17,6 +18,9 @@ export const auditExport = command({
     const exported: Exported[] = [];
     for (const realm of await context.realms())
       exported.push(await exportAudit(db, { realm, directory: out, verifier }));
+    for (const { realmId, to } of exported) {
+      await auditExports.note(db, { realmId, position: to, at: context.clock.now() });
+    }
     return {
       json: { realms: exported.map(({ realmId, ...file }) => ({ realm: Number(realmId), ...file })) },
       text: exported

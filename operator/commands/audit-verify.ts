@@ -111,7 +111,7 @@ function reportText({ realm, entries, unsealed, faults, faultCount, lost }: Real
   if (faultCount === 0) return `realm ${realm}: ${counted}; nothing ${gone === undefined ? "" : "else "}is wrong.`;
   const more = faultCount - faults.length;
   return [
-    `realm ${realm}: ${counted}; ${faultCount} things are wrong:`,
+    `realm ${realm}: ${counted}; ${faultCount === 1 ? "1 thing is" : `${faultCount} things are`} wrong:`,
     ...faults.map(({ kind, message }) => `  ${kind}  ${message}`),
     ...(more > 0 ? [`  and ${more} more`] : []),
   ].join("\n");

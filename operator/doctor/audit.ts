@@ -1,4 +1,5 @@
 import type { Db } from "../../db/client.ts";
+import * as auditExports from "../../db/queries/audit/audit-exports.ts";
 import * as guards from "../../db/queries/audit/audit-guards.ts";
 import * as chain from "../../db/queries/audit/audit-seals.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
@@ -55,3 +56,29 @@ async function checkChain(
       )
     : passes(name, head === undefined ? "nothing is sealed yet" : `sealed up to entry ${head.position}, with our key`);
 }
+
+const keptHoursMax = 24;
+
+/** Whether what a restore would lose of each realm's audit log is kept elsewhere. */
+export async function checkAuditKept(db: Db, context: Context): Promise<Check[]> {
+  const at = context.clock.now();
+  const checks = (await context.realms()).map(async ({ id, name: realm }) => {
+    const name = `audit-kept ${realm}`;
+    const kept = await auditExports.keptSince(db, id);
+    if (kept === undefined) return [];
+    if (at.getTime() - kept.at.getTime() <= keptHoursMax * 3_600_000) return [passes(name, keptText(kept))];
+    return [
+      warns(
+        name,
+        keptText(kept),
+        "Let a timer run `audit export` to another machine: a restore makes revoked devices good again without it (docs/backup.md).",
+      ),
+    ];
+  });
+  return (await Promise.all(checks)).flat();
+}
+
+const keptText = ({ at, isExported }: { at: Date; isExported: boolean }): string =>
+  isExported
+    ? `the audit log was exported last at ${at.toISOString()}`
+    : `the audit log was never exported; the realm is there since ${at.toISOString()}`;

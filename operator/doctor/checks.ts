@@ -1,16 +1,31 @@
+import * as processes from "../../db/queries/upkeep/processes.ts";
+import type { ProcessKind } from "../../domain/process.ts";
 import type { Context } from "../context/context.ts";
-import { checkAudit, checkAuditGuards } from "./audit.ts";
+import { checkAudit, checkAuditGuards, checkAuditKept } from "./audit.ts";
+import { checkBacklog } from "./backlog.ts";
+import { checkCertificates } from "./certificates.ts";
 import type { Check } from "./check.ts";
 import { checkConstraints } from "./constraints.ts";
 import { checkCrls } from "./crls.ts";
-import { checkLogin, checkMigrations, checkRoles, checkServer } from "./database.ts";
+import {
+  checkConnections,
+  checkLogin,
+  checkMigrations,
+  checkRoles,
+  checkServer,
+  checkWrite,
+  checkWriteSettings,
+} from "./database.ts";
 import { checkForgetting } from "./forgetting.ts";
 import { checkIssuers } from "./issuers.ts";
 import { checkJobs } from "./jobs.ts";
 import { checkMachine } from "./machine.ts";
 import { checkProcesses } from "./processes.ts";
+import { checkPublication } from "./publication.ts";
+import { checkRoots } from "./roots.ts";
 import { checkSecrets } from "./secrets.ts";
 import { checkQueueInPostgres, checkQueueSchema, checkRedis } from "./queue.ts";
+import { checkUpstreams } from "./upstreams.ts";
 
 /** Everything that issuing needs, checked on this machine and in the services it is configured for. */
 export const checkAll = async (context: Context): Promise<Check[]> => [
@@ -20,9 +35,11 @@ export const checkAll = async (context: Context): Promise<Check[]> => [
 
 /** What rests on something that failed is left out: its failure would say nothing more. */
 async function checkServices(context: Context): Promise<Check[]> {
-  const server = await checkServer(context);
   const redisUrl = context.config.REDIS_URL;
-  const queueInRedis = redisUrl === undefined ? [] : await checkRedis(redisUrl);
+  const [server, queueInRedis] = await Promise.all([
+    checkServer(context),
+    redisUrl === undefined ? [] : checkRedis(redisUrl),
+  ]);
   if (!isOk(server, "database")) return [...server, ...queueInRedis];
 
   const db = await context.db();
@@ -33,23 +50,33 @@ async function checkServices(context: Context): Promise<Check[]> {
 
   const queueSchema = await checkQueueSchema(db);
   const queueInPostgres = redisUrl === undefined && queueSchema.ok ? [await checkQueueInPostgres(db)] : [];
+  const states = await processes.listStates(db);
+  const isAlive = (kind: ProcessKind): boolean => states.some((state) => state.alive && state.kind === kind);
   return [
     ...server,
     login,
     migrations,
+    await checkWrite(db),
+    await checkWriteSettings(db),
+    await checkConnections(db, states),
     await checkRoles(db),
     queueSchema,
     ...queueInPostgres,
     ...queueInRedis,
-    ...(await checkProcesses(db)),
+    ...checkProcesses(states),
     ...(await checkSecrets(db, context)),
     ...(await checkIssuers(db, context)),
+    ...(await checkRoots(context)),
     ...(await checkConstraints(db, context)),
+    ...(await checkCertificates(db, context)),
     await checkAuditGuards(db),
     ...(await checkAudit(db, context)),
+    ...(await checkAuditKept(db, context)),
     ...(await checkCrls(db, context)),
     ...(await checkForgetting(db, context)),
+    await checkBacklog(db, context),
     await checkJobs(db, context),
+    ...(await Promise.all([checkPublication(db, context, isAlive), checkUpstreams(context)])).flat(),
   ];
 }
 

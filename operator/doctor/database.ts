@@ -3,12 +3,15 @@ import { findMissingGrants, findSurplusGrants } from "../../db/grants.ts";
 import { examineSessions } from "../../db/guard.ts";
 import { pendingMigrations } from "../../db/migrate.ts";
 import * as installation from "../../db/queries/upkeep/installation.ts";
+import type { ProcessState } from "../../db/queries/upkeep/processes.ts";
 import { skewMs, skewMsMax } from "../../runtime/clock.ts";
 import type { Context } from "../context/context.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
 const postgresMajorMin = 15;
+
+const pooler = "A pooler between Realmpass and PostgreSQL drops the role";
 
 /** Whether the database answers at all, to the login itself, and whether its clock and this machine's agree. */
 export async function checkServer(context: Context): Promise<Check[]> {
@@ -24,6 +27,7 @@ export async function checkServer(context: Context): Promise<Check[]> {
     }
   } catch (error) {
     const { code, message } = describeFailure(error);
+    if (/unsupported startup parameter/.test(message)) return [fails("database", `${pooler}.`, "Connect directly.")];
     const remedy =
       code === "database_refused"
         ? "Correct the login, the password or the database's name in DATABASE_URL (or DATABASE_PASSWORD)."
@@ -51,7 +55,10 @@ function checkClock({ before, now, after }: { before: Date; now: Date; after: Da
 /** Whether the login may act as the operator. Where there is no such role yet, nothing has been migrated. */
 export async function checkLogin(db: Db): Promise<Check> {
   try {
-    await installation.server(db);
+    const { role } = await installation.server(db);
+    if (role !== "realmpass_operator") {
+      return fails("login", `The session runs as ${role}. ${pooler}.`, "Connect directly.");
+    }
     return passes("login", "the login of DATABASE_URL may act as realmpass_operator");
   } catch (error) {
     const { code } = error as { code?: unknown };
@@ -101,4 +108,55 @@ export async function checkMigrations(db: Db): Promise<Check> {
   } catch (error) {
     return fails("migrations", describeFailure(error).message, remedy);
   }
+}
+
+/** PostgreSQL appendix A. */
+const diskFull = "53100";
+
+/** Whether the database takes a write. */
+export async function checkWrite(db: Db): Promise<Check> {
+  try {
+    await installation.probe(db);
+    return passes("database-write", "the database takes a write");
+  } catch (error) {
+    const isFull = ((error as Error).cause as { code?: unknown } | undefined)?.code === diskFull;
+    return isFull
+      ? fails("database-write", "the disk of PostgreSQL is full", "Make room on the disk of PostgreSQL.")
+      : fails("database-write", describeFailure(error).message, "Connect to the primary, and see PostgreSQL's log.");
+  }
+}
+
+/** Whether the server keeps what it has confirmed when the machine fails. */
+export const checkWriteSettings = async (db: Db): Promise<Check> => judgeSettings(await installation.writeSettings(db));
+
+export function judgeSettings({ fsync, fullPageWrites, synchronousCommit }: installation.WriteSettings): Check {
+  const name = "postgres-settings";
+  const off = [...(fsync === "off" ? ["fsync"] : []), ...(fullPageWrites === "off" ? ["full_page_writes"] : [])];
+  if (off.length > 0) {
+    const message = `${off.join(" and ")} ${off.length === 1 ? "is" : "are"} off: the database can be damaged when its machine fails`;
+    return fails(name, message, `Set ${off.map((setting) => `${setting} = on`).join(", ")} in postgresql.conf.`);
+  }
+  return synchronousCommit === "off"
+    ? warns(
+        name,
+        "synchronous_commit is off: revocations that were confirmed can be lost when the database's machine fails",
+        "Set synchronous_commit = on in postgresql.conf.",
+      )
+    : passes(name, "what is confirmed is on the disk");
+}
+
+/** What an operator, a backup and a look by hand need beside the processes. */
+const connectionsSpare = 10;
+
+/** Whether the server has a connection for each that the running processes may open. */
+export async function checkConnections(db: Db, states: readonly ProcessState[]): Promise<Check> {
+  const needed = states.reduce(
+    (sum, { alive, connectionsMax }) => sum + (alive ? connectionsMax : 0),
+    connectionsSpare,
+  );
+  const free = await installation.connectionsFree(db);
+  const message = `the processes open up to ${needed - connectionsSpare} connections, and ${connectionsSpare} are for operators; PostgreSQL takes ${free}`;
+  return needed <= free
+    ? passes("connections", message)
+    : warns("connections", message, "Lower REALMPASS_DATABASE_CONNECTIONS, or raise max_connections of PostgreSQL.");
 }

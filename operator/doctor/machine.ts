@@ -1,12 +1,16 @@
-import { statSync } from "node:fs";
+import { existsSync, statfsSync, statSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../context/context.ts";
-import { fails, passes, type Check } from "./check.ts";
+import { fails, passes, warns, type Check } from "./check.ts";
 
-const nodeFloor = { major: 20, minor: 19 } as const;
+const nodeFloor = { major: 20, minor: 20 } as const;
 
 /** What can be seen on this machine alone. */
-export const checkMachine = (context: Context): Check[] => [checkNode(context), checkDataDirectory(context)];
+export const checkMachine = (context: Context): Check[] => [
+  checkNode(context),
+  checkDataDirectory(context),
+  ...checkDisk(context),
+];
 
 function checkNode({ nodeVersion }: Context): Check {
   const [major = 0, minor = 0] = nodeVersion.split(".").map(Number);
@@ -27,4 +31,21 @@ function checkDataDirectory({ config }: Context): Check {
   return (mode & 0o077) === 0
     ? passes("data-directory", `${path} is its owner's alone`)
     : fails("data-directory", `${path} is open to others (mode ${mode.toString(8)})`, `Run \`chmod 700 ${path}\`.`);
+}
+
+function checkDisk({ config }: Context): Check[] {
+  const path = resolve(config.REALMPASS_DATA_DIRECTORY);
+  if (!existsSync(path)) return [];
+  const { bavail, blocks, bsize } = statfsSync(path);
+  return [judgeSpace(path, { free: bavail * bsize, total: blocks * bsize })];
+}
+
+const mebibyte = 1024 * 1024;
+
+/** Whether there is room left in a directory; sizes are in bytes. */
+export function judgeSpace(path: string, { free, total }: { free: number; total: number }): Check {
+  const message = `${Math.floor(free / mebibyte)} MiB are free in ${path}`;
+  const remedy = "Make room: a database that cannot write accepts nothing.";
+  if (free < 256 * mebibyte) return fails("disk", message, remedy);
+  return free < 1024 * mebibyte || free < total / 10 ? warns("disk", message, remedy) : passes("disk", message);
 }

@@ -1,5 +1,3 @@
-import type { Db } from "../../db/client.ts";
-import * as processes from "../../db/queries/upkeep/processes.ts";
 import type { ProcessState } from "../../db/queries/upkeep/processes.ts";
 import type { ProblemCode, ProcessKind } from "../../domain/process.ts";
 import { skewMsMax } from "../../runtime/clock.ts";
@@ -14,7 +12,8 @@ const without: Readonly<Record<ProcessKind, string>> = {
 
 /** What to do about what a process finds wrong with itself. */
 const remedies: Readonly<Record<ProblemCode, string>> = {
-  certificate_ending: "Replace REALMPASS_PROFILE_SIGNING_CERTIFICATE and its key.",
+  certificate_ended: "Replace it and its key now, and restart the process.",
+  certificate_ending: "Replace it and its key, and restart the process.",
   clock_skewed: "Let this machine set its clock by NTP, or the database's, if all processes differ alike.",
   disk_full: "Make room on the disk of PostgreSQL.",
   issuer_away:
@@ -32,8 +31,7 @@ const remedyOf = (code: string): string =>
   "The newest version's docs/operations.md says what this means.";
 
 /** Whether there is a process of each kind, and what those that there are know to be wrong with themselves. */
-export async function checkProcesses(db: Db): Promise<Check[]> {
-  const states = await processes.listStates(db);
+export function checkProcesses(states: readonly ProcessState[]): Check[] {
   const alive = (kind: ProcessKind): number => states.filter((state) => state.alive && state.kind === kind).length;
   const kinds = Object.keys(without) as ProcessKind[];
   const missing = kinds.filter((kind) => alive(kind) === 0);
@@ -51,6 +49,7 @@ export async function checkProcesses(db: Db): Promise<Check[]> {
   const counts = `alive: ${kinds.map((kind) => `${kind} ${alive(kind)}`).join(", ")}`;
   const versions = [...new Set(states.filter((state) => state.alive).map(({ version }) => version))].sort();
   return [
+    ...checkQueueNames(states),
     missing.length > 0
       ? fails(
           "processes",
@@ -68,7 +67,25 @@ export async function checkProcesses(db: Db): Promise<Check[]> {
   ];
 }
 
-/** Whether nothing is signed or answered for a problem: a clock that is too far off, an issuer that no worker can use. */
+/** What one process adds to a queue another one has to find there. */
+function checkQueueNames(states: readonly ProcessState[]): Check[] {
+  const users = states.filter(({ alive, queue }) => alive && queue !== null);
+  const queues = [...new Set(users.map(({ queue }) => queue))];
+  if (queues.length < 2) return [];
+  const sides = queues.map((each) =>
+    users
+      .filter(({ queue }) => queue === each)
+      .map(({ kind, host, pid }) => `${kind} ${host} ${pid}`)
+      .join(", "),
+  );
+  const remedy = "Give all apis and workers one REDIS_URL, or none.";
+  return [fails("queue", `the processes use different queues: ${sides.join("; ")}`, remedy)];
+}
+
+/**
+ * Whether nothing is signed or answered for a problem: a clock that is too far off, an issuer that no worker can use, a
+ * certificate that has ended.
+ */
 function stopsWork(
   { clockSkewMs }: ProcessState,
   { code, detail }: ProcessState["problems"][number],
@@ -76,10 +93,11 @@ function stopsWork(
 ): boolean {
   if (code === "clock_skewed") return Math.abs(clockSkewMs ?? 0) > skewMsMax;
   return (
-    code === "issuer_away" &&
-    states
-      .filter(({ kind, alive }) => kind === "worker" && alive)
-      .every(({ problems }) => problems.some((other) => other.code === code && other.detail === detail))
+    code === "certificate_ended" ||
+    (code === "issuer_away" &&
+      states
+        .filter(({ kind, alive }) => kind === "worker" && alive)
+        .every(({ problems }) => problems.some((other) => other.code === code && other.detail === detail)))
   );
 }
 

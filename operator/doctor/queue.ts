@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import type { Database } from "../../db/client.ts";
 import { countTasks, lookForForeign } from "../../db/queue-schema.ts";
-import { openRedis } from "../../runtime/redis.ts";
+import { clusterRefused, isCluster, openRedis } from "../../runtime/redis.ts";
 import { describeFailure } from "../context/failure.ts";
 import { fails, passes, warns, type Check } from "./check.ts";
 
@@ -37,10 +37,12 @@ export async function checkRedis(url: string): Promise<Check[]> {
     await once(redis, "ready", { signal: AbortSignal.timeout(connectMs) });
     // INFO instead of CONFIG GET, which hosted Redis often refuses.
     const info = parseInfo(await redis.info());
+    if (await isCluster(redis)) return [fails("queue", clusterRefused, "Set REDIS_URL to a Redis that is no cluster.")];
     return [
       passes("queue", `Redis ${info.get("redis_version") ?? ""} answers`),
       checkEviction(info.get("maxmemory_policy")),
       checkPersistence(info.get("aof_enabled")),
+      checkPassword(new URL(url)),
     ];
   } catch (error) {
     return [
@@ -72,6 +74,17 @@ function checkPersistence(enabled: string | undefined): Check {
         "redis-persistence",
         "Redis forgets queued work when it restarts; the sweep finds it again, later",
         "Set `appendonly yes` in Redis.",
+      );
+}
+
+/** Whoever reaches Redis may take tasks away and read ids; nothing else is in them. */
+function checkPassword({ hostname, password }: URL): Check {
+  return password !== "" || /^(localhost|127\..*|\[::1\])$/.test(hostname)
+    ? passes("redis-password", "Redis asks for a password, or is on this machine")
+    : warns(
+        "redis-password",
+        "Redis is on another machine and asks for no password",
+        "Set `requirepass` in Redis, and REDIS_PASSWORD for all processes.",
       );
 }
 

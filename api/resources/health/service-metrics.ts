@@ -1,5 +1,6 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Db } from "../../../db/client.ts";
+import * as auditExports from "../../../db/queries/audit/audit-exports.ts";
 import * as serviceState from "../../../db/queries/upkeep/service-state.ts";
 import type { ServiceNumbers } from "../../../db/queries/upkeep/service-state.ts";
 import * as waitingWork from "../../../db/queries/upkeep/waiting-work.ts";
@@ -96,6 +97,17 @@ export function registerServiceMetrics(
       for (const { id, state, notAfter } of (await numbers())?.issuers ?? []) {
         this.set({ issuer: id, state }, notAfter.getTime() / 1_000);
       }
+    },
+  });
+  new Gauge({
+    name: "realmpass_audit_exported_seconds",
+    help: "When a realm's audit log was last exported into files, in seconds since 1970; never: when the realm was made.",
+    labelNames: ["realm"],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { realmId: realm, at } of (await tried(auditExports.listKeptSince(db))) ?? [])
+        this.set({ realm }, at.getTime() / 1_000);
     },
   });
   const expiring = createFreshExpiring({ db, clock, tried });

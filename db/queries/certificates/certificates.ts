@@ -71,6 +71,27 @@ export async function listServersBeyond(
   return rows.map(({ identity }) => identity);
 }
 
+/**
+ * The DNS names of the realm's servers whose newest certificate ends before `before`, with when that is. What ended before
+ * `after` is of no server any more.
+ */
+export const listServersEnding = (
+  db: Db,
+  { realmId, after, before }: { realmId: string; after: Date; before: Date },
+): Promise<{ identity: string; notAfter: Date }[]> =>
+  db.query(sql`
+    select c.identity, max(c.not_after) as "notAfter"
+      from certificates c
+     where c.realm_id = ${realmId}
+       and c.kind = 'infrastructure'
+       and c.revoked_at is null
+       and c.not_after > ${after}
+       and position('@' in c.identity) = 0
+     group by c.identity
+    having max(c.not_after) < ${before}
+     order by c.identity
+  `);
+
 /** One profile of a user, active or not, by its serial number. */
 export async function findOfUser(
   db: Db,

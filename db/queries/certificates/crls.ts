@@ -275,6 +275,15 @@ export async function listStates(db: Db, { at }: { at: Date }): Promise<CrlState
 export const listTags = (db: Db): Promise<{ issuerId: string; tag: string | null }[]> =>
   db.query(sql`select i.id as "issuerId", c.tag from issuers i left join crls c on c.issuer_id = i.id`);
 
+/** How an issuer's current CRL begins, and no other; undefined when it has none. */
+export async function findHead(db: Db, issuerId: string): Promise<{ head: Buffer; thisUpdate: Date } | undefined> {
+  return first(
+    await db.query<{ head: Buffer; thisUpdate: Date }>(sql`
+      select head, this_update as "thisUpdate" from crls where issuer_id = ${issuerId}
+    `),
+  );
+}
+
 export interface StoredCrl {
   tag: string;
   number: string;

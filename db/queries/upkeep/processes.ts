@@ -88,6 +88,9 @@ export interface ProcessState {
   version: string;
   /** How far its machine's clock is ahead of the database's, in milliseconds; null: not measured. */
   clockSkewMs: number | null;
+  /** Null when it uses none. */
+  queue: string | null;
+  connectionsMax: number;
   alive: boolean;
   /** Since it was last seen, by the database's clock. */
   silentSeconds: number;
@@ -100,7 +103,9 @@ export const listStates = (db: Db): Promise<ProcessState[]> =>
     with seen as (
       select *, extract(epoch from clock_timestamp() - seen_at)::integer as seconds from processes
     )
-    select kind, host, pid, version, clock_skew_ms as "clockSkewMs", seconds <= ${silenceSecondsMax} as alive, seconds as "silentSeconds", problems
+    select kind, host, pid, version, clock_skew_ms as "clockSkewMs", queue,
+           connections_max as "connectionsMax", seconds <= ${silenceSecondsMax} as alive,
+           seconds as "silentSeconds", problems
       from seen
      order by kind, host, pid, started_at
   `);

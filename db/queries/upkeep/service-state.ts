@@ -86,12 +86,19 @@ export async function read(db: Db, { at }: { at: Date }): Promise<ServiceState> 
   );
 }
 
+/** Since when the oldest of each has waited; null: none waits. */
+export interface Oldest {
+  issuance: Date | null;
+  revocation: Date | null;
+  audit_entry: Date | null;
+}
+
 /** Numbers that the whole service is watched by. */
 export interface ServiceNumbers {
   /** Processes of each kind that are alive, and that fell silent within the last hour and did not stop cleanly. */
   processes: { kind: ProcessKind; alive: number; silent: number }[];
   /** Since when the oldest single issuance waits, the oldest revocation for its CRL, the oldest audit entry for its place. */
-  oldest: { issuance: Date | null; revocation: Date | null; audit_entry: Date | null };
+  oldest: Oldest;
   /** Bulk jobs that have not finished. */
   jobs: { kind: string; state: string; count: number }[];
   /** Issuers that have not ended. */
@@ -111,19 +118,7 @@ export async function readNumbers(db: Db, { at }: { at: Date }): Promise<Service
         from seen
        group by kind
     `),
-    db.query<ServiceNumbers["oldest"]>(sql`
-      select (select min(created_at) from issuances where status in ('queued', 'signing') and batch_id is null) as issuance,
-             (select min(first.revoked_at)
-                from issuers i
-               cross join lateral (select revoked_at from crl_unpublished where issuer_id = i.id order by id limit 1) first) as revocation,
-             (select min(first.at)
-                from realms r
-               cross join lateral (
-                 select e.at
-                   from (select entry_id from audit_unsealed where realm_id = r.id order by entry_id offset 0) as u
-                  cross join lateral (select at from audit_entries where id = u.entry_id offset 0) as e
-                  limit 1) first) as audit_entry
-    `),
+    readOldest(db),
     db.query<ServiceNumbers["jobs"][number]>(sql`
       select kind, state, count(*)::integer as count from jobs where finished_at is null group by kind, state
     `),
@@ -137,5 +132,46 @@ export async function readNumbers(db: Db, { at }: { at: Date }): Promise<Service
        where not_after > ${at}
     `),
   ]);
-  return { processes: seen, oldest: only(oldest), jobs, issuers };
+  return { processes: seen, oldest, jobs, issuers };
+}
+
+/** Single issuances that wait, revocations that are on no CRL yet, audit entries that have no place in their chain yet. */
+export async function readOldest(db: Db): Promise<Oldest> {
+  return only(
+    await db.query<Oldest>(sql`
+      select (select min(created_at) from issuances where status in ('queued', 'signing') and batch_id is null) as issuance,
+             (select min(first.revoked_at)
+                from issuers i
+               cross join lateral (select revoked_at from crl_unpublished where issuer_id = i.id order by id limit 1) first) as revocation,
+             (select min(first.at)
+                from realms r
+               cross join lateral (
+                 select e.at
+                   from (select entry_id from audit_unsealed where realm_id = r.id order by entry_id offset 0) as u
+                  cross join lateral (select at from audit_entries where id = u.entry_id offset 0) as e
+                  limit 1) first) as audit_entry
+    `),
+  );
+}
+
+/** What else workers should have done by now. */
+export interface Undone {
+  /** Since when the oldest key of a responder has waited for its certificate. */
+  responderRequest: Date | null;
+  /** Bulk jobs that are being worked on, in which nothing has moved since then. */
+  jobs: string[];
+}
+
+export async function readUndone(db: Db, { since }: { since: Date }): Promise<Undone> {
+  return only(
+    await db.query<Undone>(sql`
+      select (select min(requested_at) from responder_requests) as "responderRequest",
+             array(select id
+                     from jobs
+                    where finished_at is null
+                      and state in ('checking', 'running', 'cancelling')
+                      and progress_at < ${since}
+                    order by created_at) as jobs
+    `),
+  );
 }

@@ -1,0 +1,65 @@
+import { request as httpRequest } from "node:http";
+import { request as httpsRequest } from "node:https";
+import type { TLSSocket } from "node:tls";
+
+/** What answered over HTTP, as it is: no redirect is followed. */
+export interface Answer {
+  status: number;
+  /** The first {@link bytesMax} octets. */
+  body: Buffer;
+  /** When the server's certificate ends; undefined without TLS. */
+  certificateEnd: Date | undefined;
+}
+
+const bytesMax = 256 * 1024;
+
+/** How long each check of the network takes at most, in milliseconds. */
+export const askMsMax = 5_000;
+
+/** One request; a POST when there is a body. Rejects when there is no answer before `signal` says so. */
+export function ask(
+  url: string,
+  { signal, body, contentType }: { signal: AbortSignal; body?: Buffer; contentType?: string },
+): Promise<Answer> {
+  const request = url.startsWith("https:") ? httpsRequest : httpRequest;
+  return new Promise((resolve, reject) => {
+    const failed = (error: Error): void => {
+      reject(signal.aborted ? new Error(`no answer within ${askMsMax / 1000} s`) : error);
+    };
+    const sent = request(url, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { accept: "*/*", ...(contentType !== undefined && { "content-type": contentType }) },
+      agent: false,
+      signal,
+    });
+    sent.on("error", failed);
+    sent.on("response", (response) => {
+      const chunks: Buffer[] = [];
+      let length = 0;
+      const socket = response.socket as Partial<TLSSocket>;
+      const end = socket.getPeerCertificate?.().valid_to;
+      const done = (): void => {
+        resolve({
+          status: response.statusCode ?? 0,
+          body: Buffer.concat(chunks).subarray(0, bytesMax),
+          certificateEnd: end === undefined ? undefined : new Date(end),
+        });
+        response.destroy();
+      };
+      response.on("data", (chunk: Buffer) => {
+        chunks.push(chunk);
+        length += chunk.length;
+        if (length >= bytesMax) done();
+      });
+      response.on("end", done);
+      response.on("error", failed);
+    });
+    sent.end(body);
+  });
+}
+
+/** What went wrong, in a few words. */
+export const whyOf = (error: unknown): string => {
+  const { code, message } = error as { code?: unknown; message: string };
+  return message === "" && typeof code === "string" ? code : message;
+};

@@ -1,0 +1,32 @@
+import type { Db } from "../../db/client.ts";
+import * as certificates from "../../db/queries/certificates/certificates.ts";
+import type { Context } from "../context/context.ts";
+import { fails, warns, type Check } from "./check.ts";
+import { endingDays } from "../../domain/process.ts";
+
+const dayMs = 86_400_000;
+
+/** Whether a certificate that is in use ends so soon that somebody should renew it now. */
+export const isEnding = (end: Date, at: Date): boolean => end.getTime() - at.getTime() < endingDays * dayMs;
+
+export const dayOf = (at: Date): string => at.toISOString().slice(0, "2027-01-31".length);
+
+/**
+ * Certificates of RADIUS servers that end soon, or ended lately, without a newer one for the same name. What processes are
+ * configured with they report themselves.
+ */
+export async function checkCertificates(db: Db, context: Context): Promise<Check[]> {
+  const at = context.clock.now();
+  const after = new Date(at.getTime() - endingDays * dayMs);
+  const before = new Date(at.getTime() + endingDays * dayMs);
+  const checks = (await context.realms()).map(async ({ id, name: realm }) =>
+    (await certificates.listServersEnding(db, { realmId: id, after, before })).map(({ identity, notAfter }) => {
+      const name = `certificate ${identity}`;
+      const remedy = `Issue a new infrastructure profile of the realm ${realm} for that name, and install it on the server.`;
+      return notAfter <= at
+        ? fails(name, `ended on ${dayOf(notAfter)}: devices refuse that server`, remedy)
+        : warns(name, `ends on ${dayOf(notAfter)}`, remedy);
+    }),
+  );
+  return (await Promise.all(checks)).flat();
+}

@@ -1,0 +1,110 @@
+import { hash, X509Certificate } from "node:crypto";
+import type { Db } from "../../db/client.ts";
+import * as crls from "../../db/queries/certificates/crls.ts";
+import * as issuers from "../../db/queries/realm/issuers.ts";
+import type { ProcessKind } from "../../domain/process.ts";
+import { nullValue, octetString, oid, sequence, smallInteger, tag } from "../../pki/der.ts";
+import { readChildren, readElement } from "../../pki/x509.ts";
+import { publicationUrl } from "../../runtime/addresses.ts";
+import type { Context } from "../context/context.ts";
+import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
+import { fails, passes, type Check } from "./check.ts";
+
+/** A CRL may be as old as this where a new one has just come: apis and proxies keep it for seconds. */
+const keptSecondsMax = 60;
+
+/**
+ * Whether what certificates point to comes by plain http from there. Without an api nothing does, and without a responder no
+ * answer of OCSP: that is said of the processes.
+ */
+export async function checkPublication(
+  db: Db,
+  context: Context,
+  isAlive: (kind: ProcessKind) => boolean,
+): Promise<Check[]> {
+  const base = publicationUrl(context.config);
+  const at = context.clock.now();
+  const rows = (await Promise.all((await context.realms()).map(({ id }) => issuers.list(db, id)))).flat();
+  const publishing = rows.filter(({ notAfter }) => notAfter > at);
+  if (publishing.length === 0 || !isAlive("api")) return [];
+
+  const signal = AbortSignal.timeout(askMsMax);
+  const look = async (
+    path: string,
+    fault: (answer: Answer) => Promise<string | undefined> | string | undefined,
+    body?: Buffer,
+  ) => {
+    const asked = { signal, ...(body !== undefined && { body, contentType: "application/ocsp-request" }) };
+    try {
+      const answer = await ask(`${base}${path}`, asked);
+      const why = answer.status === 200 ? await fault(answer) : `status ${answer.status}`;
+      return why === undefined ? [] : [`${path}: ${why}`];
+    } catch (error) {
+      return [`${path}: ${whyOf(error)}`];
+    }
+  };
+  const found = await Promise.all(
+    publishing.flatMap(({ id, certificate }) => [
+      look(`/ca/${id}.cer`, ({ body }) => (body.equals(certificate) ? undefined : "is not the issuer's certificate")),
+      look(`/crl/${id}.crl`, ({ body }) => faultOfCrl(db, { id, body, at })),
+      ...(isAlive("responder")
+        ? [
+            look(
+              `/ocsp/${id}`,
+              ({ body }) => (isOcspAnswer(body) ? undefined : "is no answer of OCSP"),
+              ocspRequest(certificate),
+            ),
+          ]
+        : []),
+    ]),
+  );
+  const faults = found.flat();
+  return faults.length === 0
+    ? [passes("publication", `CRL, issuer and OCSP come from ${base}`)]
+    : [
+        fails(
+          "publication",
+          `certificates point to ${base}, and not everything comes from there: ${faults.join("; ")}`,
+          "Let the proxy pass /crl/, /ca/ and /ocsp/ on by plain http, without a redirect (deploy/nginx/realmpass.conf), or correct REALMPASS_PUBLICATION_URL.",
+        ),
+      ];
+}
+
+/** That there is no CRL is another check's. */
+async function faultOfCrl(
+  db: Db,
+  { id, body, at }: { id: string; body: Buffer; at: Date },
+): Promise<string | undefined> {
+  const current = await crls.findHead(db, id);
+  if (current === undefined || body.subarray(0, current.head.length).equals(current.head.subarray(0, body.length)))
+    return;
+  const justReplaced = at.getTime() - current.thisUpdate.getTime() < keptSecondsMax * 1_000;
+  return justReplaced && body[0] === tag.sequence ? undefined : "is not the current CRL";
+}
+
+/** An OCSPRequest (RFC 6960 section 4.1.1) about a serial number that no certificate has. */
+function ocspRequest(issuer: Buffer): Buffer {
+  const { raw } = new X509Certificate(issuer);
+  const [toBeSigned] = readChildren(raw, readElement(raw));
+  // version, serialNumber, signature, issuer, validity, subject, subjectPublicKeyInfo
+  const [, , , , , subject, key] = toBeSigned === undefined ? [] : readChildren(raw, toBeSigned);
+  const bits = key === undefined ? undefined : readChildren(raw, key)[1];
+  if (subject === undefined || bits === undefined) throw new Error("an issuer's certificate cannot be read");
+  const certId = sequence(
+    sequence(oid("1.3.14.3.2.26"), nullValue),
+    octetString(hash("sha1", raw.subarray(subject.start, subject.end), "buffer")),
+    octetString(hash("sha1", raw.subarray(bits.contentStart + 1, bits.end), "buffer")),
+    smallInteger(1),
+  );
+  return sequence(sequence(sequence(sequence(certId))));
+}
+
+/** An OCSPResponse that says `successful`, as it does of a serial number that it does not know. */
+function isOcspAnswer(body: Buffer): boolean {
+  try {
+    const [status] = readChildren(body, readElement(body));
+    return status?.tagOctet === tag.enumerated && body[status.contentStart] === 0;
+  } catch {
+    return false;
+  }
+}

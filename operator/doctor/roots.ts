@@ -1,0 +1,19 @@
+import type { Context } from "../context/context.ts";
+import { listRoots } from "../issuer/ceremony-directory.ts";
+import { warns, type Check } from "./check.ts";
+
+/** Whether the key of a realm's root still lies where it was made. */
+export async function checkRoots(context: Context): Promise<Check[]> {
+  const directory = context.dataDirectory().ceremony;
+  return (await context.realms()).flatMap(({ name }) =>
+    listRoots({ directory, realm: name }).length === 0
+      ? []
+      : [
+          warns(
+            `root-key ${name}`,
+            `the root's key still lies in ${directory}`,
+            "Move it to two media that are kept offline, and its passphrase elsewhere: docs/operations.md says how.",
+          ),
+        ],
+  );
+}

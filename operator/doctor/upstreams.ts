@@ -1,0 +1,46 @@
+import type { Context } from "../context/context.ts";
+import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
+import { isEnding, dayOf } from "./certificates.ts";
+import { fails, passes, warns, type Check } from "./check.ts";
+
+/** Whether people could sign in at each realm's identity provider: its discovery document and its keys. */
+export async function checkUpstreams(context: Context): Promise<Check[]> {
+  const realms = await context.realms();
+  const checks = realms.map(async ({ name, upstreamIssuer }) =>
+    upstreamIssuer === null ? [] : [await checkUpstream(`upstream ${name}`, upstreamIssuer, context.clock.now())],
+  );
+  return (await Promise.all(checks)).flat();
+}
+
+async function checkUpstream(name: string, issuer: string, at: Date): Promise<Check> {
+  const signal = AbortSignal.timeout(askMsMax);
+  try {
+    // OpenID Connect Discovery section 4.1.
+    const discovered = await ask(`${issuer.replace(/\/$/, "")}/.well-known/openid-configuration`, { signal });
+    const { issuer: named, jwks_uri: keysAt } = documentOf(discovered, "its discovery document");
+    if (named !== issuer) throw new Error(`it calls itself ${String(named)}, and we call it ${issuer}`);
+    if (typeof keysAt !== "string") throw new Error("its discovery document names no keys");
+    const { keys } = documentOf(await ask(keysAt, { signal }), "its keys");
+    if (!Array.isArray(keys) || keys.length === 0) throw new Error("it publishes no keys");
+
+    const end = discovered.certificateEnd;
+    return end !== undefined && isEnding(end, at)
+      ? warns(name, `the certificate of ${issuer} ends on ${dayOf(end)}`, "Tell those who run the identity provider.")
+      : passes(name, `${issuer} answers`);
+  } catch (error) {
+    return fails(
+      name,
+      `nobody can sign in through ${issuer}: ${whyOf(error)}`,
+      "Ask those who run the identity provider, or correct it with `realm set --upstream-issuer`.",
+    );
+  }
+}
+
+function documentOf({ status, body }: Answer, what: string): Record<string, unknown> {
+  if (status !== 200) throw new Error(`${what} came with status ${status}`);
+  try {
+    return JSON.parse(body.toString("utf8")) as Record<string, unknown>;
+  } catch {
+    throw new Error(`${what} cannot be read`);
+  }
+}
