@@ -128,6 +128,15 @@ CREATE INDEX audit_entries_newest ON public.audit_entries USING btree (realm_id,
 CREATE TRIGGER audit_entries_append_only BEFORE DELETE OR UPDATE OR TRUNCATE ON public.audit_entries FOR EACH STATEMENT EXECUTE FUNCTION refuse_change();
 CREATE TRIGGER audit_entries_await_sealing AFTER INSERT ON public.audit_entries REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION await_sealing();
 
+create table audit_exports (
+  realm_id bigint not null,
+  "position" bigint not null,
+  at timestamp with time zone not null,
+  constraint audit_exports_pkey PRIMARY KEY (realm_id),
+  constraint audit_exports_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id)
+);
+comment on table audit_exports is 'Until where each realm''s audit log was exported into files, and when.';
+
 create table audit_heads (
   realm_id bigint not null,
   "position" bigint not null,
@@ -438,6 +447,17 @@ create table idempotency_keys (
 );
 comment on table idempotency_keys is 'What a request with an Idempotency-Key did, written in the transaction that did it. Ids only, no secrets.';
 CREATE INDEX idempotency_keys_age ON public.idempotency_keys USING btree (created_at);
+
+create table installation (
+  id boolean default true not null,
+  minimum_migration text,
+  probed_at timestamp with time zone,
+  constraint installation_pkey PRIMARY KEY (id),
+  constraint installation_id_check CHECK (id)
+);
+comment on table installation is 'One row about the database as a whole.';
+comment on column installation.minimum_migration is 'A migration that takes away what older versions use sets its own name: code that does not know it does not start. Null: none has.';
+comment on column installation.probed_at is 'When doctor last looked whether the database can be written to.';
 
 create table installation_secrets (
   kind text not null,
