@@ -95,8 +95,13 @@ function areThere(outputs) {
 
 async function build(part) {
   if (find("vite/package.json") === undefined) {
-    // Installed without development dependencies: what was built before is what there is.
-    if (areThere(stampOf(part).slice(1))) return;
+    // Installed without development dependencies: what was built before is what there is, and it may be another version.
+    if (areThere(stampOf(part).slice(1))) {
+      process.stderr.write(
+        `What is in dist/ of ${part.name} was built from other sources; what builds it is not installed.\n`,
+      );
+      return;
+    }
     fail("Nothing has been built, and what builds it is not installed. Run `npm ci` with development dependencies.");
   }
 

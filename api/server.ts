@@ -97,7 +97,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const { port, tlsPort } = listeners;
   const settings = options.settings(port, tlsPort);
   const serviceHealth = createServiceHealth({ db, queues, disk: options.disk, clock, log });
-  registerServiceMetrics(options.registry, { db, clock, serviceHealth });
+  registerServiceMetrics(options.registry, { db, queues, clock, serviceHealth });
   const app = createApp({
     db,
     queues,

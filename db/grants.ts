@@ -54,6 +54,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true, insert: true },
   },
   audit_exports: {
+    realmpass_api: { select: true },
     realmpass_operator: { select: true, insert: true, update: true },
   },
   audit_heads: {
@@ -176,6 +177,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "name",
         "realm_id",
         "renews_certificate_id",
+        "request_id",
         "user_id",
         "validity_months",
       ],
@@ -196,6 +198,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "kind",
         "name",
         "realm_id",
+        "request_id",
         "user_id",
         "validity_months",
       ],
@@ -327,6 +330,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true },
   },
   responder_requests: {
+    realmpass_api: { select: ["requested_at", "taken_at"] },
     realmpass_worker: { select: true, update: ["taken_at"], delete: true },
     realmpass_responder: { select: true, insert: ["issuer_id", "process_id", "public_key"] },
     realmpass_operator: { select: ["issuer_id", "requested_at"] },

@@ -539,6 +539,7 @@ create table issuances (
   error_code text,
   renews_certificate_id bigint,
   beyond_limit boolean default false not null,
+  request_id uuid,
   constraint issuances_pkey PRIMARY KEY (id),
   constraint issuances_guest_account_in_realm FOREIGN KEY (realm_id, guest_account_id) REFERENCES guest_accounts(realm_id, id),
   constraint issuances_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
@@ -572,6 +573,7 @@ comment on column issuances.claim_id is 'Which attempt holds the row; settling w
 comment on column issuances.serial_number is 'The intent: recorded before the signature exists, so that a crash leaves a serial number to account for.';
 comment on column issuances.renews_certificate_id is 'The profile whose place this one takes.';
 comment on column issuances.beyond_limit is 'A renewal that the owner''s limit had no room for: the old profile goes a day later at the latest.';
+comment on column issuances.request_id is 'X-Request-Id of the first request for it, or that of its bulk job. For the log alone.';
 CREATE UNIQUE INDEX issuances_batch_position ON public.issuances USING btree (batch_id, batch_position) WHERE (batch_id IS NOT NULL);
 CREATE INDEX issuances_beyond_limit ON public.issuances USING btree (finished_at) WHERE beyond_limit;
 CREATE INDEX issuances_failed_of_user ON public.issuances USING btree (user_id) WHERE ((status = 'failed'::text) AND (user_id IS NOT NULL));
@@ -691,6 +693,7 @@ create table jobs (
   affected_profiles integer,
   revocation_reason smallint,
   matching jsonb,
+  request_id uuid,
   constraint jobs_pkey PRIMARY KEY (id),
   constraint jobs_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id),
   constraint jobs_add_up CHECK (((state <> ALL (ARRAY['cancelled'::text, 'completed'::text, 'completed_with_errors'::text])) OR ((((changed + unchanged) + failed) + skipped) = total))),
@@ -726,6 +729,7 @@ comment on column jobs.row_offset is 'How many rows of the file come before row 
 comment on column jobs.affected_profiles is 'Offboarding and revocation: how many profiles the check found that would be revoked. Null: not checked, or another kind.';
 comment on column jobs.revocation_reason is 'Revocation: CRLReason, RFC 5280 section 5.3.1.';
 comment on column jobs.matching is 'Origin filter: the search and filter, {search, filter}, as the client gave them.';
+comment on column jobs.request_id is 'X-Request-Id of the request that created it. For the log alone.';
 CREATE INDEX jobs_newest ON public.jobs USING btree (realm_id, created_at DESC, id DESC);
 CREATE INDEX jobs_undoing ON public.jobs USING btree (undo_of, created_at) WHERE (undo_of IS NOT NULL);
 CREATE INDEX jobs_unfinished ON public.jobs USING btree (created_at) WHERE (finished_at IS NULL);

@@ -20,21 +20,27 @@ export interface MetricsServer {
   close(): Promise<void>;
 }
 
+/** The port when none is set. */
+const usualPort = 9464;
+
 /**
- * Serves `/metrics` in the Prometheus text format, `/healthz` and `/readyz` on a port of its own. A port that another
- * process has is no reason not to work: then any free one is taken, and the log says which.
+ * Serves `/metrics` in the Prometheus text format, `/healthz` and `/readyz` on a port of its own. When another process
+ * has the usual one, that is no reason not to work: then any free one is taken, and the log says which.
  */
 export async function serveMetrics({
   registry,
   readiness,
   host,
   port,
+  usual = usualPort,
   log,
 }: {
   registry: Registry;
   readiness: LookForReadiness;
   host: string;
   port: number;
+  /** Which port gives way. */
+  usual?: number;
   log: Log;
 }): Promise<MetricsServer> {
   const paths = new Map<string | undefined, (response: ServerResponse) => Promise<void>>([
@@ -76,7 +82,11 @@ export async function serveMetrics({
     if (answer === undefined) response.writeHead(404).end();
     else answer(response).catch(() => response.writeHead(500).end());
   });
-  const { port: actual, wasTaken } = await listenOnAnyway(server, { host, port });
+  const { port: actual, wasTaken } = await listenOnAnyway(
+    server,
+    { host, port },
+    { usual, variable: "REALMPASS_METRICS_PORT" },
+  );
   if (wasTaken) {
     log.warn({ event: "metrics.port_taken", wanted: port, host }, "the metrics port is taken; using another");
   }

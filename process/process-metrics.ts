@@ -19,11 +19,14 @@ export function createProcessMetrics(
     connections,
     skewMs,
     problems,
+    migrationsPending,
   }: {
     name: ProcessKind;
     connections: () => { used: number; idle: number; waiting: number };
     skewMs: () => number | null;
     problems: () => readonly ProblemCode[];
+    /** Undefined while the database does not say. */
+    migrationsPending: () => Promise<number | undefined>;
   },
 ): ProcessMetrics {
   const registers = [registry];
@@ -41,6 +44,16 @@ export function createProcessMetrics(
     collect() {
       const found = problems();
       for (const code of problemCodes) this.set({ code }, found.includes(code) ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "realmpass_migrations_pending",
+    help: "Migrations of this version that were not run.",
+    registers,
+    async collect() {
+      const count = await migrationsPending();
+      if (count === undefined) this.remove();
+      else this.set(count);
     },
   });
   new Gauge({

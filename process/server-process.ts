@@ -1,13 +1,16 @@
 import { createHash } from "node:crypto";
+import { format } from "node:util";
 import type { Registry } from "prom-client";
 import { openDatabase, openQueuePool, type Database, type DatabaseOptions } from "../db/client.ts";
+import { pendingMigrations } from "../db/migrate.ts";
 import * as installation from "../db/queries/upkeep/installation.ts";
 import { createDatabaseClock, type DatabaseClock } from "../runtime/clock.ts";
 import * as processes from "../db/queries/upkeep/processes.ts";
 import type { ProcessKind } from "../domain/process.ts";
 import { ConfigError, loadConfig, type Config, type Env } from "../runtime/config.ts";
 import { createLifecycle, type Lifecycle } from "../runtime/lifecycle.ts";
-import { createLog, type Log } from "../runtime/log.ts";
+import { answerWithin } from "../runtime/deadline.ts";
+import { createLog, withoutCredentials, type Log } from "../runtime/log.ts";
 import { queueBackend, type QueueBackend } from "../runtime/queues.ts";
 import type { Variable } from "../runtime/variables.ts";
 import { createBeat, type Beat } from "./beat.ts";
@@ -123,6 +126,7 @@ export async function startServerProcess({
   onSchemaWait = () => Promise.resolve(),
 }: ServerProcessOptions): Promise<ServerProcess> {
   const log = createLog({ process: name, level: config.REALMPASS_LOG_LEVEL });
+  takeWarnings(log);
   const lifecycle = createLifecycle({ log, deadlineMs: 8_000 });
   begin(lifecycle);
   lifecycle.stopOnSignals({ withParent: stopsWithParent });
@@ -144,6 +148,7 @@ export async function startServerProcess({
     connections: () => db.connections(),
     skewMs: () => clock.skewMs,
     problems: () => beat.problems(),
+    migrationsPending: () => countPending(db),
   });
   const db = openDatabase({
     ...database,
@@ -228,6 +233,28 @@ export async function startServerProcess({
     lifecycle,
     secrets,
   };
+}
+
+/** What libraries and Node itself would print becomes lines like all others. */
+function takeWarnings(log: Log): void {
+  const tell = (...said: unknown[]): void => {
+    log.warn({ event: "process.warned", reason: withoutCredentials(format(...said)) }, "a library warns");
+  };
+  console.warn = tell;
+  console.error = tell;
+  process.removeAllListeners("warning");
+  process.on("warning", ({ name, message }) => {
+    tell(`${name}: ${message}`);
+  });
+}
+
+/** How many migrations were not run: all where nobody has migrated; undefined while the database does not answer. */
+async function countPending(db: Database): Promise<number | undefined> {
+  try {
+    return pendingMigrations(await answerWithin(2_000, installation.migrationsDone(db))).length;
+  } catch (error) {
+    return (error as { code?: unknown }).code === "42P01" ? pendingMigrations([]).length : undefined;
+  }
 }
 
 /** PostgreSQL appendix A. */

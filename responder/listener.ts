@@ -1,7 +1,7 @@
 import { hash } from "node:crypto";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { requestBytesMax } from "./ocsp-request.ts";
-import { closeWhenIdle, listenOnAnyway } from "../runtime/http-listener.ts";
+import { closeWhenIdle, listenOnSet } from "../runtime/http-listener.ts";
 import type { WithinLimit } from "./address-limits.ts";
 import type { ClientAddress } from "./client-address.ts";
 import { errorAnswer, type OcspAnswer, type OcspOutcome } from "./answer.ts";
@@ -22,8 +22,6 @@ export interface ListenerOptions {
 
 export interface OcspListener {
   port: number;
-  /** Whether another process had the port that was wanted. */
-  wasTaken: boolean;
   /** Takes no more connections and resolves when all that was asked is answered. */
   close(): Promise<void>;
 }
@@ -87,10 +85,9 @@ export async function startListener({ inFlightMax = 2_000, ...options }: Listene
     });
   });
   server.maxConnections = connectionsMax;
-  const { port, wasTaken } = await listenOnAnyway(server, options);
+  const port = await listenOnSet(server, options, "REALMPASS_OCSP_PORT");
   return {
     port,
-    wasTaken,
     close() {
       closing = true;
       return closeWhenIdle(server);

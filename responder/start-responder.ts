@@ -74,10 +74,6 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
     withinLimit: createAddressLimits(options.requestsPerSecond),
     onAnswer: createOcspMetrics(options.registry),
   });
-  if (listener.wasTaken) {
-    // No reason not to answer: where we listen is registered.
-    log.warn({ event: "ocsp.port_taken", wanted: options.port, host }, "the OCSP port is taken; using another");
-  }
 
   let flushing: Promise<void> | undefined;
   const flush = (): Promise<void> =>

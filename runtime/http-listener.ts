@@ -1,5 +1,6 @@
 import type { Server } from "node:http";
 import type { AddressInfo } from "node:net";
+import { Unstartable } from "./unstartable.ts";
 
 /** Where a server listens; port 0 is any free one. */
 export interface ListenAddress {
@@ -17,15 +18,26 @@ export const listenOn = (server: Server, { host, port }: ListenAddress): Promise
     });
   });
 
-/** The same on any free port when the one wanted is taken. */
+/** The same for a port that a variable has set: while another process has it, starting again does not help. */
+export async function listenOnSet(server: Server, address: ListenAddress, variable: string): Promise<number> {
+  try {
+    return await listenOn(server, address);
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    throw new Unstartable(`${variable}: another process has port ${address.port}`);
+  }
+}
+
+/** The same on any free port when the one wanted is taken and is the `usual` one, which nobody has chosen. */
 export async function listenOnAnyway(
   server: Server,
   address: ListenAddress,
+  { usual, variable }: { usual: number; variable: string },
 ): Promise<{ port: number; wasTaken: boolean }> {
   try {
-    return { port: await listenOn(server, address), wasTaken: false };
+    return { port: await listenOnSet(server, address, variable), wasTaken: false };
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code !== "EADDRINUSE") throw error;
+    if (!(error instanceof Unstartable) || address.port !== usual) throw error;
     return { port: await listenOn(server, { ...address, port: 0 }), wasTaken: true };
   }
 }

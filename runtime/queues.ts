@@ -18,6 +18,7 @@ import type { Log } from "./log.ts";
 import { openRedis } from "./redis.ts";
 import { createBatcher } from "./batch.ts";
 import { answerWithin } from "./deadline.ts";
+import { createSeldom } from "./seldom.ts";
 
 /** Where the queues live: Redis, or BullMQ's tables in Postgres through a pool whose search path is `bullmq`. */
 export type QueueBackend = { kind: "redis"; url: string } | { kind: "postgres"; pool: QueuePool };
@@ -39,8 +40,8 @@ export interface Queues {
   enqueueAll<Payload>(job: TaskDefinition<Payload>, payloads: readonly NoInfer<Payload>[]): Promise<void>;
   /** Rejects when the backend does not answer. */
   ping(): Promise<void>;
-  /** Jobs waiting and running, per queue. */
-  depth(): Promise<Record<QueueName, number>>;
+  /** Tasks of each queue: waiting, being worked on, waiting for another try. */
+  tasks(): Promise<Record<QueueName, { waiting: number; active: number; delayed: number }>>;
   close(): Promise<void>;
 }
 
@@ -75,9 +76,9 @@ const gathered = { itemsMax: 1_000, inFlightMax: 1, waitMsMax: 0 };
 
 /** Opens the adding side of every queue. */
 export function openQueues(backend: QueueBackend, log: Log): Queues {
-  const onError = (error: Error): void => {
-    log.warn({ event: "queue.connection_lost", err: error }, "the queue's connection failed");
-  };
+  const onError = createSeldom((repeated) => {
+    log.warn({ event: "queue.connection_lost", ...repeated }, "the queue's connection failed");
+  });
   const connection = connect(backend, "produce", onError);
   const queues = new Map(queueNames.map((name) => [name, openQueue(connection, name, onError)]));
   const adders = new Map(
@@ -105,14 +106,14 @@ export function openQueues(backend: QueueBackend, log: Log): Queues {
     async ping() {
       await answerWithin(answerMsMax, queues.get("issuance")?.getWaitingCount() ?? Promise.resolve(undefined));
     },
-    async depth() {
+    async tasks() {
       const counts = await Promise.all(
         [...queues].map(async ([name, queue]) => {
           const { waiting = 0, active = 0, prioritized = 0, delayed = 0 } = await queue.getJobCounts();
-          return [name, waiting + active + prioritized + delayed] as const;
+          return [name, { waiting: waiting + prioritized, active, delayed }] as const;
         }),
       );
-      return Object.fromEntries(counts) as Record<QueueName, number>;
+      return Object.fromEntries(counts) as Awaited<ReturnType<Queues["tasks"]>>;
     },
     async close() {
       await Promise.all([...queues.values()].map((queue) => queue.close().catch(onError)));
@@ -200,9 +201,13 @@ export class RetryLater extends Error {
   override readonly name = "RetryLater";
 }
 
+/** How one attempt at a task ended: it is done, is tried again, or never will be. */
+export type TaskOutcome = "done" | "again" | "failed";
+
 export interface QueueWorkerOptions {
   concurrency: number;
   log: Log;
+  onEnd: (outcome: TaskOutcome) => void;
 }
 
 /** What is left of a BullMQ job for a processor: which one, and what it carries. */
@@ -221,11 +226,11 @@ export function startQueueWorker(
   backend: QueueBackend,
   name: QueueName,
   process: (job: TakenTask) => Promise<unknown>,
-  { concurrency, log }: QueueWorkerOptions,
+  { concurrency, log, onEnd }: QueueWorkerOptions,
 ): QueueWorker {
-  const onError = (error: Error): void => {
-    log.warn({ event: "queue.error", queue: name, err: error }, "the queue reported an error");
-  };
+  const onError = createSeldom((repeated) => {
+    log.warn({ event: "queue.error", queue: name, ...repeated }, "the queue reported an error");
+  });
   const options: Omit<WorkerOptions, "connection"> = {
     concurrency,
     // A job whose worker died is taken up again after at most half a minute. Until then a chunk of a bulk job cannot be
@@ -240,11 +245,16 @@ export function startQueueWorker(
       ? new Worker(name, process, { ...options, connection })
       : (new onPostgres.Worker(name, process, { ...options, connection }) as unknown as Worker);
   worker.on("error", onError);
+  worker.on("completed", () => {
+    onEnd("done");
+  });
   worker.on("failed", (job, error) => {
-    log.warn(
-      { event: "task.failed", queue: name, taskId: job?.id, attempt: job?.attemptsMade, err: error },
-      "a task failed",
-    );
+    const isLast = job === undefined || job.finishedOn !== undefined;
+    onEnd(isLast ? "failed" : "again");
+    const told = { queue: name, taskId: job?.id, attempt: job?.attemptsMade };
+    if (error instanceof RetryLater && !isLast) {
+      log.debug({ event: "task.repeated", ...told, reason: error.message }, "a task is tried again, as it asked for");
+    } else log.warn({ event: "task.failed", ...told, err: error }, "a task failed");
   });
   worker.on("stalled", (taskId) => {
     log.warn({ event: "task.stalled", queue: name, taskId }, "a task's worker went away; another one takes it");

@@ -126,7 +126,15 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
   const queues = openQueues(backend, log);
   lifecycle.onStop("queues", () => queues.close());
 
-  const jobDeps: BulkJobDeps = { db, queues, issueAll: issueRows, failures: new Map(), clock, log };
+  const jobDeps: BulkJobDeps = {
+    db,
+    queues,
+    issueAll: issueRows,
+    failures: new Map(),
+    onEnd: countRows(registry),
+    clock,
+    log,
+  };
   const upkeep = startUpkeep({
     ...jobDeps,
     issueAll: issueSingles,
@@ -159,6 +167,13 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
     "bulk-job-steps": jobSteps,
     "bulk-job-rows": options.bulkConcurrency,
   };
+  const ended = new Counter({
+    name: "realmpass_tasks_total",
+    help: "Attempts at tasks of the queue: done, to be tried again, or failed.",
+    labelNames: ["queue", "outcome"] as const,
+    registers: [registry],
+  });
+  for (const queue of queueNames) for (const outcome of ["done", "again", "failed"]) ended.inc({ queue, outcome }, 0);
   for (const name of queueNames) {
     const worker = startQueueWorker(
       backend,
@@ -168,7 +183,13 @@ export async function startWorker(options: WorkerOptions): Promise<void> {
         if (found === undefined) throw new UnrecoverableError(`no task is called ${job.name}`);
         return found.process(job, log);
       },
-      { concurrency: concurrency[name], log },
+      {
+        concurrency: concurrency[name],
+        log,
+        onEnd: (outcome) => {
+          ended.inc({ queue: name, outcome });
+        },
+      },
     );
     consumers.set(name, worker);
     lifecycle.onStop(`worker of ${name}`, () => worker.close());
@@ -191,6 +212,19 @@ function startSigningPool(options: WorkerOptions): SigningPool {
   });
   options.lifecycle.onStop("signing threads", () => pool.close());
   return pool;
+}
+
+/** Counts the rows of bulk jobs when these end, as each row may be looked at several times before. */
+function countRows(registry: Registry): BulkJobDeps["onEnd"] {
+  const rows = new Counter({
+    name: "realmpass_job_rows_total",
+    help: "Rows of bulk jobs that have ended, by what became of them.",
+    labelNames: ["kind", "status"] as const,
+    registers: [registry],
+  });
+  return (kind, counts) => {
+    for (const [status, count] of Object.entries(counts)) rows.inc({ kind, status }, count);
+  };
 }
 
 type Outcomes = Awaited<ReturnType<typeof issueAll>>;

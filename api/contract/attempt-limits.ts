@@ -13,6 +13,7 @@ import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { QueueBackend } from "../../runtime/queues.ts";
 import { openRedis } from "../../runtime/redis.ts";
+import { createSeldom } from "../../runtime/seldom.ts";
 import type { MasterKeys } from "../../runtime/master-key.ts";
 import { subKey } from "../../runtime/sub-key.ts";
 import { createExhaustedKeys } from "../http/exhausted-keys.ts";
@@ -136,12 +137,12 @@ function openStore(
   log: Log,
 ): { storeOf: (options: LimiterOptions) => RateLimiterAbstract; close: () => Promise<void> } {
   if (backend.kind === "redis") {
-    const onError = (error: Error): void => {
+    const onError = createSeldom((repeated) => {
       log.warn(
-        { event: "attempt_limits.connection_lost", err: error },
+        { event: "attempt_limits.connection_lost", ...repeated },
         "the connection that guesses are counted over failed",
       );
-    };
+    });
     const redis = openRedis(backend.url, "produce", onError, { answerMsMax });
     return {
       storeOf: (options) => new RateLimiterRedis({ ...options, storeClient: redis, rejectIfRedisNotReady: true }),

@@ -1,3 +1,4 @@
+import type { Subject } from "../http/request-context.ts";
 import type { Answer } from "../http/respond.ts";
 import { z } from "zod";
 import type { Page, PageRequest } from "../../db/page.ts";
@@ -46,6 +47,8 @@ export interface IncomingCall {
   /** Whether the access token still speaks for who is asking, for answers that take long. */
   stillAdmitted: () => Promise<boolean>;
   requestId: string;
+  /** Says what the request turned out to be about, for its line in the log. */
+  concerns: (subject: Subject) => void;
   log: Log;
   /** Aborted when the client goes away. */
   signal: () => AbortSignal;
@@ -154,7 +157,7 @@ export interface Described<Code extends ErrorCode> {
 
 export interface HandlerCall<A extends Access, Code extends ErrorCode, Params> extends Pick<
   IncomingCall,
-  "deps" | "method" | "version" | "prefer" | "change" | "requireMatch" | "requestId" | "log" | "signal"
+  "deps" | "method" | "version" | "prefer" | "change" | "requireMatch" | "requestId" | "concerns" | "log" | "signal"
 > {
   principal: PrincipalFor[A];
   params: Params;

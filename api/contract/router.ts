@@ -1,5 +1,7 @@
 import type { Request } from "express";
+import type { z } from "zod";
 import { ServiceError } from "../../domain/errors.ts";
+import { BulkJobID, IssuanceID } from "../../domain/ids.ts";
 import { requireAccess, requireScope, scopesOf } from "./access.ts";
 import { authenticate, readBearerToken } from "./authenticate.ts";
 import { changeOf } from "./change.ts";
@@ -13,7 +15,7 @@ import { readPrefer } from "./prefer.ts";
 import { idempotencyScopeOf, rateLimitOf, type Principal } from "./principal.ts";
 import { parsePairs, queryOf } from "../http/query-string.ts";
 import { readJsonBody } from "../http/request-body.ts";
-import { contextOf } from "../http/request-context.ts";
+import { contextOf, type Subject } from "../http/request-context.ts";
 import { requireMatch, sendAnswer } from "../http/respond.ts";
 import type { Exchange, Route } from "../http/route.ts";
 import { sendStream } from "./stream.ts";
@@ -95,6 +97,7 @@ async function answer(
 
   const version = readVersion(request);
   const params = readParams(request, names);
+  context.about = subjectOf(endpoint, params);
   const query = parsePairs(queryOf(request.originalUrl));
   const takesBody = endpoint.body !== undefined || endpoint.list !== undefined;
   const body = takesBody ? await readJsonBody(request, deps.settings.bodyLimits) : undefined;
@@ -124,6 +127,9 @@ async function answer(
     lastEventId: request.get("Last-Event-ID"),
     stillAdmitted: () => isStillAdmitted(endpoint, { deps, request }),
     requestId: context.id,
+    concerns: (subject) => {
+      context.about = subject;
+    },
     log: context.log(),
     signal: context.signal,
   });
@@ -170,6 +176,15 @@ const whoOf = (principal: Principal): Record<string, string> => ({
   ...(principal.kind === "guest" ? { guestAccountId: principal.guestAccountId } : {}),
   ...(principal.kind !== "guest" && principal.clientId !== null ? { clientId: principal.clientId } : {}),
 });
+
+/** The issuance or job that a path names, for the log. What is no id stays out of it: it could be anything. */
+function subjectOf({ path }: Endpoint, { id }: Readonly<Record<string, string>>): Subject | undefined {
+  const isOf = (prefix: string, schema: z.ZodType): boolean =>
+    path.startsWith(`${prefix}/:id`) && schema.safeParse(id).success;
+  if (id === undefined) return undefined;
+  if (isOf("/api/issuances", IssuanceID)) return { issuanceId: id };
+  return isOf("/api/jobs", BulkJobID) ? { bulkJobId: id } : undefined;
+}
 
 function readVersion(request: Request): ApiVersion {
   const version = request.get("x-api-version")?.trim() ?? "1.0";

@@ -6,7 +6,17 @@ export interface ApiMetrics extends LoadMetrics {
   request: (labels: { method: string; route: string; status: number }, seconds: number) => void;
   issuanceWait: (outcome: "settled" | "late" | "gone", seconds: number) => void;
   enqueueFailed: () => void;
+  signIn: (way: SignInWay, outcome: SignInOutcome) => void;
+  ocspProxied: (outcome: "answered" | "try_later") => void;
 }
+
+/** How somebody signs in. */
+const signInWays = ["upstream", "password", "link", "certificate", "guest"] as const;
+export type SignInWay = (typeof signInWays)[number];
+
+/** What came of it: `refused` for who was not let in, `failed` where nobody could say. */
+const signInOutcomes = ["ok", "refused", "failed"] as const;
+export type SignInOutcome = (typeof signInOutcomes)[number];
 
 /** Registers the API's metrics. */
 export function createApiMetrics(registry: Registry): ApiMetrics {
@@ -29,6 +39,20 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     help: "Tasks that could not be put on the queue; what they are for is left to the sweep.",
     registers: [registry],
   });
+  const signIns = new Counter({
+    name: "realmpass_sign_ins_total",
+    help: "Attempts to sign in, by way and outcome.",
+    labelNames: ["way", "outcome"],
+    registers: [registry],
+  });
+  for (const way of signInWays) for (const outcome of signInOutcomes) signIns.inc({ way, outcome }, 0);
+  const proxied = new Counter({
+    name: "realmpass_ocsp_proxy_total",
+    help: "OCSP requests that were passed on: a responder has answered, or none has.",
+    labelNames: ["outcome"],
+    registers: [registry],
+  });
+  for (const outcome of ["answered", "try_later"]) proxied.inc({ outcome }, 0);
   return {
     ...createLoadMetrics(registry),
     request: ({ method, route, status }, seconds) => {
@@ -39,6 +63,12 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     },
     enqueueFailed: () => {
       enqueueFailures.inc();
+    },
+    signIn: (way, outcome) => {
+      signIns.inc({ way, outcome });
+    },
+    ocspProxied: (outcome) => {
+      proxied.inc({ outcome });
     },
   };
 }

@@ -1,5 +1,6 @@
 import { sendJson } from "../http/respond.ts";
 import type { TokenHolder } from "../http/rate-limit.ts";
+import type { SignInWay } from "../http/metrics.ts";
 import { readForm, required } from "../http/form.ts";
 import { TokenAnswer } from "./answers.ts";
 import { authorizationCode } from "./grants/authorization-code.ts";
@@ -30,9 +31,26 @@ export async function token({ deps, limiter, request, response }: OAuthCall): Pr
   sendJson(response, 200, TokenAnswer.parse(await grantTokens({ deps, form, request, countIssued })));
 }
 
+/** Grants by which somebody signs in; the others go on with what they were given before. */
+const signIns: ReadonlyMap<string, SignInWay> = new Map([
+  ["guest_token", "guest"],
+  [clientCertificateGrantType, "certificate"],
+]);
+
 /** What a token request is answered. Throws OAuthError. */
 export async function grantTokens(call: GrantRequest): Promise<TokenAnswer> {
-  const grant = grants.get(required(call.form, "grant_type"));
+  const type = required(call.form, "grant_type");
+  const grant = grants.get(type);
   if (grant === undefined) throw new OAuthError("unsupported_grant_type");
-  return grant(call);
+  const way = signIns.get(type);
+  if (way === undefined) return grant(call);
+  const { metrics } = call.deps;
+  try {
+    const answer = await grant(call);
+    metrics.signIn(way, "ok");
+    return answer;
+  } catch (error) {
+    metrics.signIn(way, error instanceof OAuthError && error.status < 500 ? "refused" : "failed");
+    throw error;
+  }
 }

@@ -48,7 +48,7 @@ export interface OcspRoute extends Route<PlainExchange> {
  * `/ocsp/{issuer}`: passes requests on to a responder, to the next one when one does not answer, and says "try
  * later" when none does. Nothing of a request is read here but its length.
  */
-export function ocspRoute(deps: Pick<Deps, "db">): OcspRoute {
+export function ocspRoute(deps: { db: Deps["db"]; metrics: Pick<Deps["metrics"], "ocspProxied"> }): OcspRoute {
   const responders = createOcspResponders(deps);
   const agent = new Agent({
     connections: connectionsMax,
@@ -84,7 +84,9 @@ export function ocspRoute(deps: Pick<Deps, "db">): OcspRoute {
       if (path.includes("?")) throw new ServiceError("not_found");
       const body = request.method === "POST" ? await readBody(request) : null;
       const method = body === null ? "GET" : "POST";
-      send(response, await askAny({ method, path, headers: headersOf(request, address), body }));
+      const answer = await askAny({ method, path, headers: headersOf(request, address), body });
+      deps.metrics.ocspProxied(answer === undefined || answer.body.equals(tryLater) ? "try_later" : "answered");
+      send(response, answer);
     },
   };
 }

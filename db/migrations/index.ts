@@ -34,6 +34,7 @@ import { matching } from "./20261125-1010-matching.ts";
 import { lostCertificates } from "./20261125-1100-lost-certificates.ts";
 import { installation } from "./20261125-1110-installation.ts";
 import { whatDoctorAsks } from "./20261125-1120-what-doctor-asks.ts";
+import { requestIds } from "./20261125-1130-request-ids.ts";
 import { absence } from "./20261126-1000-absence.ts";
 import type { Migration } from "./migration.ts";
 
@@ -75,5 +76,6 @@ export const migrations: readonly Migration[] = [
   lostCertificates,
   installation,
   whatDoctorAsks,
+  requestIds,
   absence,
 ];

@@ -20,6 +20,8 @@ export interface ProfileRequest {
   allowAuth: boolean;
   actor: Actor;
   at: Date;
+  /** The request that wants it, for the log. */
+  requestId: string;
 }
 
 /**
@@ -134,9 +136,13 @@ const createUnlessRefused = (wanted: readonly ProfileRequest[]): Sql => {
                     ${ofAnyLength(
                       wanted.map(({ actor }) => actor.clientId),
                       sql`text[]`,
+                    )},
+                    ${ofAnyLength(
+                      wanted.map(({ requestId }) => requestId),
+                      sql`uuid[]`,
                     )})
              with ordinality as w (id, realm_id, user_id, name, device_type, format, key_type, usual_key_type, csr, authable,
-                                   created_at, created_by_user_id, created_by_client_id, place)
+                                   created_at, created_by_user_id, created_by_client_id, request_id, place)
     ), judged as (
       select w.*, o.validity_months, o.key_types,
              case when o.id is null then 'user_not_found' else ${refusal} end as refusal
@@ -152,10 +158,10 @@ const createUnlessRefused = (wanted: readonly ProfileRequest[]): Sql => {
                            offset 0) o on true
     ), created as (
       insert into issuances (id, realm_id, kind, user_id, name, device_type, format, key_type, csr, authable,
-                             validity_months, created_at, created_by_user_id, created_by_client_id)
+                             validity_months, created_at, created_by_user_id, created_by_client_id, request_id)
       select id, realm_id, 'user', user_id, name, device_type, format,
              coalesce(key_type, key_types ->> device_type, usual_key_type), csr, authable,
-             validity_months, created_at, created_by_user_id, created_by_client_id
+             validity_months, created_at, created_by_user_id, created_by_client_id, request_id
         from judged
        where refusal is null
     )

@@ -89,7 +89,16 @@ export async function offboardWithGrace(
     graceDays,
     actor,
     at,
-  }: { realmId: string; userId: string; jobId: string; graceDays: number; actor: Actor; at: Date },
+    requestId,
+  }: {
+    realmId: string;
+    userId: string;
+    jobId: string;
+    graceDays: number;
+    actor: Actor;
+    at: Date;
+    requestId: string;
+  },
 ): Promise<{ jobId: string | null } | undefined> {
   if ((await users.lock(tx, { realmId, userId })) === undefined) return undefined;
   const before = await users.findOffboarding(tx, { realmId, userId });
@@ -102,7 +111,7 @@ export async function offboardWithGrace(
   }
   const revokeAt = afterDays(graceDays, at);
   await lockOut(tx, { realmId, userIds: [userId], jobId, at });
-  await jobs.createInGrace(tx, { realmId, jobId, userId, graceDays, revokeAt, actor, at });
+  await jobs.createInGrace(tx, { realmId, jobId, userId, graceDays, revokeAt, actor, at, requestId });
   await audit.record(tx, {
     realmId,
     event: "job_create",

@@ -102,10 +102,11 @@ export async function onboardRows(
         )}
       ), accepted as (
         insert into issuances (id, realm_id, kind, user_id, batch_id, batch_position, name, device_type, format, key_type,
-                               validity_months, created_at, created_by_user_id, created_by_client_id)
+                               validity_months, created_at, created_by_user_id, created_by_client_id, request_id)
         select issuance_id, ${realmId}, 'user', user_id, ${range.jobId}, position, profile_name, device_type, format,
                ${JSON.stringify(keyTypesIn(terms))}::jsonb ->> device_type,
-               ${terms.maxValidMonths}::integer, ${at}, ${actor.userId}, ${actor.clientId}
+               ${terms.maxValidMonths}::integer, ${at}, ${actor.userId}, ${actor.clientId},
+               (select request_id from jobs where id = ${range.jobId})
           from verdicts
          where issuance_id is not null
          order by position

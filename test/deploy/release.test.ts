@@ -4,6 +4,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { expect, test } from "vitest";
+import { migrations } from "../../db/migrations/index.ts";
 import { atEnd } from "../support/run/at-end.ts";
 
 const run = (directory: string, program: string, ...args: string[]): string =>
@@ -41,5 +42,9 @@ test("two clones of a commit are packed to the same bytes", async () => {
   const bill = run("/", "tar", "--extract", "--to-stdout", "--gzip", "--file", first, `${top}/sbom.cdx.json`);
   expect(JSON.parse(bill)).toMatchObject({ bomFormat: "CycloneDX", metadata: { component: { name: "realmpass" } } });
   const info = run("/", "tar", "--extract", "--to-stdout", "--gzip", "--file", first, `${top}/dist/build-info.json`);
-  expect(JSON.parse(info)).toEqual({ version, commit: run(".", "git", "rev-parse", "HEAD").trim() });
+  expect(JSON.parse(info)).toEqual({
+    version,
+    commit: run(".", "git", "rev-parse", "HEAD").trim(),
+    migration: migrations.at(-1)!.name,
+  });
 });

@@ -350,6 +350,7 @@ describeWithTool("chromium", "self-service", () => {
     validityMonths: 12,
     at: fromNow(day),
     actor: { userId: null, clientId: null },
+    requestId: "5d8e0c5e-6f0b-4a53-8d53-0b0a5f2f3c01",
   } as const;
 
   const fullPerson = async (): Promise<GivenUser> => {

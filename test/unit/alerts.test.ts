@@ -5,6 +5,14 @@ const rules = readFileSync("deploy/prometheus/rules.yml", "utf8");
 const page = readFileSync("docs/troubleshooting.md", "utf8");
 const all = (text: string, pattern: RegExp): string[] => [...text.matchAll(pattern)].map(([, found]) => found!);
 
+test("each alert says what it is, what it means for people, and where to read on", () => {
+  const alerts = rules.split("- alert: ").slice(1);
+  for (const alert of alerts)
+    for (const field of ["summary", "meaning", "runbook"])
+      expect(alert).toMatch(new RegExp(`^ {10}${field}: \\S`, "m"));
+  expect(all(rules, /severity: (\w+)/g)).toHaveLength(alerts.length);
+});
+
 test("each alert has its paragraph in docs/troubleshooting.md, and leads to it", () => {
   const alerts = all(rules, /- alert: (\w+)/g);
   expect(alerts).toEqual(all(page, /^### (Realmpass\w+)/gm));

@@ -40,7 +40,7 @@ export async function check(deps: BulkJobDeps, job: WorkedJob): Promise<void> {
 const endsUnchanged = ({ dryRun }: WorkedJob, { changed }: checks.Findings): boolean => dryRun && changed === 0;
 
 /** Ends a job whose check found nothing to change: its rows slice by slice, then the job with its audit entry. */
-async function endUnchanged({ db, clock, log }: BulkJobDeps, job: WorkedJob): Promise<void> {
+async function endUnchanged({ db, clock, log, onEnd }: BulkJobDeps, job: WorkedJob): Promise<void> {
   const { id: jobId, realmId } = job;
   for (const slice of slicesOf({ jobId, from: 1, to: job.lastPosition + 1 }, sliceSize)) {
     if ((await jobs.find(db, jobId))?.state !== "checking") return;
@@ -53,7 +53,7 @@ async function endUnchanged({ db, clock, log }: BulkJobDeps, job: WorkedJob): Pr
     if (locked?.state !== "checking") return;
     const found = await checks.findings(tx, jobId);
     if (!(await transitions.endUnchanged(tx, { realmId, jobId, found, at }))) return;
-    await recordEnd({ tx, log }, { job: locked, at });
+    await recordEnd({ tx, log, onEnd }, { job: locked, at });
   });
 }
 

@@ -1,4 +1,5 @@
 import type { Database } from "../../db/client.ts";
+import type { JobKind } from "../../domain/bulk-job/job.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queues.ts";
@@ -11,6 +12,8 @@ export interface BulkJobDeps {
   issueAll: (ids: readonly string[]) => Promise<ReadonlyMap<string, IssuanceOutcome>>;
   /** How often each job has failed to go on in this process. */
   failures: Map<string, number>;
+  /** Told when a job has ended, with how many of its rows came to what. */
+  onEnd: (kind: JobKind, counts: Readonly<Record<"changed" | "unchanged" | "failed" | "skipped", number>>) => void;
   clock: Clock;
   log: Log;
 }

@@ -8,7 +8,10 @@ import type { BulkJobDeps } from "./deps.ts";
 const unfinished: ReadonlySet<AnyJobState> = new Set(["running", "grace", "cancelling"]);
 
 /** Ends a job all of whose rows are final, with its audit entry. In its days of grace these can only have been undone. False when it has others, or has ended before. */
-export function finish({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">, jobId: string): Promise<boolean> {
+export function finish(
+  { db, clock, log, onEnd }: Pick<BulkJobDeps, "db" | "clock" | "log" | "onEnd">,
+  jobId: string,
+): Promise<boolean> {
   return db.transaction(async (tx) => {
     const at = clock.now();
     const job = await jobs.lock(tx, jobId);
@@ -23,14 +26,14 @@ export function finish({ db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "l
     }
     const cancelled = job.state === "grace" || (await jobs.countFinalRows(tx, jobId)).cancelled;
     await transitions.finish(tx, { realmId: job.realmId, jobId, cancelled, at });
-    await recordEnd({ tx, log }, { job, at });
+    await recordEnd({ tx, log, onEnd }, { job, at });
     return true;
   });
 }
 
 /** Writes the audit entry of a job that has just ended. */
 export async function recordEnd(
-  { tx, log }: { tx: Db } & Pick<BulkJobDeps, "log">,
+  { tx, log, onEnd }: { tx: Db } & Pick<BulkJobDeps, "log" | "onEnd">,
   { job: { id: jobId, realmId, kind, actor }, at }: { job: jobs.WorkedJob; at: Date },
 ): Promise<void> {
   const { state, ...counts } = await jobs.outcome(tx, jobId);
@@ -41,5 +44,7 @@ export async function recordEnd(
     at,
     properties: { job: jobId, kind, state, ...counts },
   });
+  const { changed, unchanged, failed, skipped } = counts;
+  onEnd(kind, { changed, unchanged, failed, skipped });
   log.info({ event: "job.finished", bulkJobId: jobId, kind, state, ...counts }, "bulk job finished");
 }

@@ -2,8 +2,10 @@ import { createHash } from "node:crypto";
 import type { Database, Db } from "../../db/client.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as crls from "../../db/queries/certificates/crls.ts";
+import type { UnpublishedEntry } from "../../db/queries/certificates/crls.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import { operatorActor } from "../../domain/audit.ts";
+import type { Log } from "../../runtime/log.ts";
 import type { Issuers } from "../issuance/issuers.ts";
 import type { SigningPool } from "../signing/pool.ts";
 import { timeInStep, type TimeDeps } from "../time-in-step.ts";
@@ -17,6 +19,7 @@ export interface PublishDeps extends TimeDeps {
   pieces: PieceStore;
   /** How long a CRL is valid. */
   validityHours: number;
+  log: Pick<Log, "info">;
 }
 
 /** One worker at a time publishes. Any number that nothing else on this database locks. */
@@ -40,14 +43,14 @@ export interface Published {
 export async function publishCrl(deps: PublishDeps, issuerId: string): Promise<Published | undefined> {
   const { db, validityHours } = deps;
   await deps.issuers.ensure([issuerId]);
-  while ((await db.transaction((tx) => packSlice(tx, issuerId))) === "more");
+  while ((await db.transaction((tx) => packSlice(tx, deps, issuerId))) === "more");
   return db.transaction(async (tx) => {
     if (!(await upkeep.tryLock(tx, publishLock))) return undefined;
     const at = await timeInStep(tx, deps);
     const due = await crls.findDue(tx, { issuerId, validityHours, at });
     if (due === undefined) return undefined;
     const requested = await crls.takeRequest(tx, issuerId);
-    await pack(tx, issuerId, { published: true });
+    await pack(tx, deps, { issuerId, published: true });
     await crls.removeEndedPieces(tx, issuerId);
     const published = await signAndStore(tx, deps, { ...due, at });
     if (requested) {
@@ -64,10 +67,10 @@ export async function publishCrl(deps: PublishDeps, issuerId: string): Promise<P
 }
 
 /** Packs a slice on its own when there is more than the publishing transaction takes. */
-async function packSlice(tx: Db, issuerId: string): Promise<"more" | "done"> {
+async function packSlice(tx: Db, deps: Pick<PublishDeps, "log">, issuerId: string): Promise<"more" | "done"> {
   if (!(await upkeep.tryLock(tx, publishLock))) return "done";
   if (!(await crls.areUnpublished(tx, { issuerId, count: sliceMax + 1 }))) return "done";
-  await pack(tx, issuerId, { published: false });
+  await pack(tx, deps, { issuerId, published: false });
   return "more";
 }
 
@@ -75,12 +78,33 @@ async function packSlice(tx: Db, issuerId: string): Promise<"more" | "done"> {
  * Puts serial numbers that wait into pieces; what is left over after a slice is for the next time. Pieces of the published
  * CRL may be continued only in the transaction that publishes the next one.
  */
-async function pack(tx: Db, issuerId: string, { published }: { published: boolean }): Promise<void> {
+async function pack(
+  tx: Db,
+  { log }: Pick<PublishDeps, "log">,
+  { issuerId, published }: { issuerId: string; published: boolean },
+): Promise<void> {
   const entries = await crls.takeUnpublished(tx, { issuerId, limit: sliceMax });
   if (entries.length === 0) return;
+  logListed(log, issuerId, entries);
   const weeks = [...new Set(entries.map(({ notAfter }) => weekOf(notAfter)))];
   const open = await crls.listOpenPieces(tx, { issuerId, weeks, published, entriesMax: pieceEntriesMax });
   await crls.addPieces(tx, { issuerId, pieces: packEntries(entries, open) });
+}
+
+/** Names as many entries in one line of the log. */
+const entriesPerLine = 100;
+
+/**
+ * Says what the CRL takes up, before it is committed: every revocation passes here, so that none is missing in the log. One
+ * whose transaction is not committed is taken again, and is there twice.
+ */
+function logListed(log: Pick<Log, "info">, issuer: string, entries: readonly UnpublishedEntry[]): void {
+  for (let from = 0; from < entries.length; from += entriesPerLine) {
+    const some = entries
+      .slice(from, from + entriesPerLine)
+      .map(({ serialNumber: serial, revokedAt, reason }) => ({ serial, revokedAt, reason }));
+    log.info({ event: "revocations.listed", issuer, entries: some }, "serial numbers go on the CRL");
+  }
 }
 
 async function signAndStore(

@@ -68,8 +68,12 @@ export async function issueAll(
     const claimed = await timed(() => claimAll(deps, { ids, claimId, outcomes }), step("claim"));
     if (claimed.length === 0) return outcomes;
 
-    const { signed, dataKeys, failed } = await timed(() => signAll(deps, claimed, { urgent }), step("sign"));
-    const { settled, refused } = await timed(() => settleAll(deps, { signed, dataKeys, claimId }), step("settle"));
+    const naming = namesOf(claimed);
+    const { signed, dataKeys, failed } = await timed(() => signAll(deps, claimed, { urgent, naming }), step("sign"));
+    const { settled, refused } = await timed(
+      () => settleAll(deps, { signed, dataKeys, claimId, naming }),
+      step("settle"),
+    );
     for (const id of settled) outcomes.set(id, "issued");
 
     const over = new Set([...settled, ...refused.map(({ id }) => id)]);
@@ -79,12 +83,48 @@ export async function issueAll(
       await retryWhileUnavailable(deps, () => work.abandon(db, { attempts, claimId, at: clock.now() }));
       for (const { id, code } of attempts) outcomes.set(id, code === null ? "released" : "failed");
     }
+    logIssued(deps, claimed, settled);
     log.debug({ event: "issuances.settled", issued: settled.length, abandoned: attempts.length }, "issuances settled");
     return outcomes;
   } finally {
     activeClaims.delete(claimId);
   }
 }
+
+/** Names as many certificates in one line of the log. */
+const certificatesPerLine = 100;
+
+/** Says which certificates there are now: every one of them, with the request that leads to it. */
+function logIssued(
+  { log }: Pick<IssuanceDeps, "log">,
+  claimed: readonly ClaimedIssuance[],
+  ids: readonly string[],
+): void {
+  const settled = new Set(ids);
+  const issued = claimed.filter(({ id }) => settled.has(id));
+  for (const issuer of new Set(issued.map(({ issuerId }) => issuerId))) {
+    const certificates = issued
+      .filter(({ issuerId }) => issuerId === issuer)
+      .map(({ serialNumber: serial, ...issuance }) => ({ serial, ...named(issuance) }));
+    for (let from = 0; from < certificates.length; from += certificatesPerLine) {
+      const some = certificates.slice(from, from + certificatesPerLine);
+      log.info({ event: "certificates.issued", issuer, certificates: some }, "certificates were issued");
+    }
+  }
+}
+
+/** What a line of the log calls an issuance: so it is found from the request, and the request from it. */
+const named = ({ id, requestId }: { id: string; requestId: string | null }) => ({
+  issuanceId: id,
+  ...(requestId !== null && { requestId }),
+});
+
+/** The same for issuances of a batch, by their ids. */
+const namesOf = (claimed: readonly ClaimedIssuance[]): Naming => {
+  const byId = new Map<string, ClaimedIssuance>(claimed.map((issuance) => [issuance.id, issuance]));
+  return (id) => named(byId.get(id) ?? { id, requestId: null });
+};
+type Naming = (id: string) => ReturnType<typeof named>;
 
 const draw = (id: string): Draw => ({ id, serialNumber: drawSerialNumber(), label: identityLabelOf(randomBytes(20)) });
 
@@ -132,12 +172,12 @@ async function failHopeless(
   { db, clock, log }: IssuanceDeps,
   { unclaimed, outcomes }: { unclaimed: readonly Unclaimed[]; outcomes: Map<string, IssuanceOutcome> },
 ): Promise<void> {
-  const rows = unclaimed.flatMap(({ id, code }) => (code === null ? [] : [{ id, code }]));
+  const rows = unclaimed.flatMap(({ code, ...issuance }) => (code === null ? [] : [{ ...issuance, code }]));
   if (rows.length === 0) return;
   await work.failUnclaimed(db, { rows, at: clock.now() });
-  for (const { id, code } of rows) {
-    outcomes.set(id, "failed");
-    log.error({ event: "issuance.failed", issuanceId: id, code }, "an issuance cannot be worked off");
+  for (const { code, ...issuance } of rows) {
+    outcomes.set(issuance.id, "failed");
+    log.error({ event: "issuance.failed", ...named(issuance), code }, "an issuance cannot be worked off");
   }
 }
 
@@ -152,7 +192,7 @@ interface SignedBatch {
 async function signAll(
   deps: IssuanceDeps,
   claimed: readonly ClaimedIssuance[],
-  { urgent }: { urgent: boolean },
+  { urgent, naming }: { urgent: boolean; naming: Naming },
 ): Promise<SignedBatch> {
   const batch: SignedBatch = { signed: [], dataKeys: new Map(), failed: [] };
   const networks = await networksOf(deps, claimed);
@@ -168,9 +208,12 @@ async function signAll(
           { urgent },
         );
         for (const dataKey of dataKeys) batch.dataKeys.set(dataKey.id, dataKey);
-        for (const result of results) recordResult(result, batch, deps.log);
+        for (const result of results) recordResult(result, batch, { log: deps.log, naming });
       } catch (error) {
-        deps.log.error({ event: "signing.failed", err: error }, "a batch was not signed; it goes back to the queue");
+        deps.log.error(
+          { event: "signing.failed", issuances: part.map(named), err: error },
+          "a batch was not signed; it goes back to the queue",
+        );
         batch.failed.push(...part.map(({ id }) => ({ id, code: null, counted: true })));
       }
     }),
@@ -235,12 +278,12 @@ const failureCode = {
   signing_failed: null,
 } as const satisfies Record<OrderFailureCode, ErrorCode | null>;
 
-function recordResult(result: OrderResult, batch: SignedBatch, log: Log): void {
+function recordResult(result: OrderResult, batch: SignedBatch, { log, naming }: { log: Log; naming: Naming }): void {
   if ("failure" in result) {
     const { code, detail } = result.failure;
     if (code !== "invalid_csr") {
       log.error(
-        { event: "issuance.refused", issuanceId: result.issuanceId, code, detail },
+        { event: "issuance.refused", ...naming(result.issuanceId), code, detail },
         "a certificate was not made",
       );
     }
@@ -260,7 +303,7 @@ interface Settlement {
 /** Settles together; if the database refuses the batch for one row's sake, one by one, so that only that row fails. */
 async function settleAll(
   deps: Pick<IssuanceDeps, "db" | "issuers" | "clock" | "log">,
-  { signed, dataKeys, claimId }: Pick<SignedBatch, "signed" | "dataKeys"> & { claimId: string },
+  { signed, dataKeys, claimId, naming }: Pick<SignedBatch, "signed" | "dataKeys"> & { claimId: string; naming: Naming },
 ): Promise<Settlement> {
   const [only] = signed;
   if (only === undefined) return { settled: [], refused: [] };
@@ -274,7 +317,7 @@ async function settleAll(
     if (signed.length === 1) {
       const code = violates(error, "certificates_public_key") ? "key_already_certified" : null;
       deps.log.error(
-        { event: "issuance.not_settled", issuanceId: only.id, code, err: error },
+        { event: "issuance.not_settled", ...naming(only.id), code, err: error },
         "a settlement was refused",
       );
       return { settled: [], refused: [{ id: only.id, code }] };
@@ -282,7 +325,7 @@ async function settleAll(
     deps.log.warn({ event: "issuances.not_settled", err: error, count: signed.length }, "settling one by one");
   }
   const parts: Settlement[] = [];
-  for (const one of signed) parts.push(await settleAll(deps, { signed: [one], dataKeys, claimId }));
+  for (const one of signed) parts.push(await settleAll(deps, { signed: [one], dataKeys, claimId, naming }));
   return {
     settled: parts.flatMap(({ settled }) => settled),
     refused: parts.flatMap(({ refused }) => refused),

@@ -16,14 +16,18 @@ export async function networksOf(
   { db, log }: { db: Database; log: Log },
   claimed: readonly ClaimedIssuance[],
 ): Promise<ReadonlyMap<string, NetworkSettings>> {
-  const ids = claimed.filter(({ format }) => isDeviceFile(format)).map(({ id }) => id);
+  const wanted = new Map<string, ClaimedIssuance>(
+    claimed.filter(({ format }) => isDeviceFile(format)).map((issuance) => [issuance.id, issuance]),
+  );
   const networks = new Map<string, NetworkSettings>();
-  if (ids.length === 0) return networks;
-  for (const row of await realms.listNetworksOfIssuances(db, ids)) {
+  if (wanted.size === 0) return networks;
+  for (const row of await realms.listNetworksOfIssuances(db, [...wanted.keys()])) {
     try {
       networks.set(row.issuanceId, networkOf(row));
     } catch (error) {
-      log.error({ event: "realm.radius_ca_unreadable", issuanceId: row.issuanceId, err: error }, "not a CA in PEM");
+      const { issuanceId } = row;
+      const requestId = wanted.get(issuanceId)?.requestId ?? undefined;
+      log.error({ event: "realm.radius_ca_unreadable", issuanceId, requestId, err: error }, "not a CA in PEM");
     }
   }
   return networks;

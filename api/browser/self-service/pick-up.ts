@@ -36,7 +36,8 @@ export async function pickUp(
   { handOver, deviceType, pickerHash }: { handOver: Waiting; deviceType: DeviceType; pickerHash: Buffer },
   first: (tx: Db) => Promise<boolean> = () => Promise.resolve(true),
 ): Promise<PickUpOutcome> {
-  const { deps, request } = page;
+  const { deps, request, response } = page;
+  const { id: requestId } = contextOf(response);
   const at = deps.clock.now();
   const issuanceId = drawIssuanceId();
   const format = formatFor(deviceType, handOver.format);
@@ -49,7 +50,7 @@ export async function pickUp(
         isMade &&
         (await handOvers.pickUp(tx, { id, deviceType, name, format, pickedUpBy, pickerHash, issuanceId, at }));
       if (!isTaken) throw new Refused("taken");
-      const objection = await accept(tx, handOver, { id: issuanceId, deviceType, format, at });
+      const objection = await accept(tx, handOver, { id: issuanceId, deviceType, format, at, requestId });
       if (objection !== undefined) throw new Refused({ objection });
     });
   } catch (error) {
@@ -62,7 +63,7 @@ export async function pickUp(
 function accept(
   tx: Db,
   handOver: Waiting,
-  how: { id: string; deviceType: DeviceType; format: HandOver["format"] & string; at: Date },
+  how: { id: string; deviceType: DeviceType; format: HandOver["format"] & string; at: Date; requestId: string },
 ): Promise<Objection | undefined> {
   const { realmId, userId, guestAccountId, name, renewsSerialNumber } = handOver;
   if (userId === null) return acceptGuestProfile(tx, { realmId, guestAccountId, ...how });
@@ -78,6 +79,7 @@ const waitMs = 3_000;
 /** Has a worker make what was accepted, and waits a moment for it. */
 export async function waitForProfile({ deps, response }: PageRequest, issuanceId: IssuanceID): Promise<void> {
   const context = contextOf(response);
+  context.about = { issuanceId };
   const watch = deps.settlements.watch(issuanceId);
   void deps.enqueueIssuance(issuanceId, { isNew: true });
   await watch.settled(waitMs, context.signal());

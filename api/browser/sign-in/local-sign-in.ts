@@ -38,6 +38,7 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   const guess = { realmId: place.realm.id, username, password: form.get("password") ?? "" };
   const found = await checkPassword(page, guess);
   if ("reason" in found) {
+    deps.metrics.signIn("password", "refused");
     contextOf(response)
       .log()
       .info({ event: "sign_in.refused", realmId: place.realm.id, ...found }, "not signed in");
@@ -47,8 +48,10 @@ export async function signInLocally(page: PageRequest): Promise<void> {
   const { userId, administrator } = found;
   const signedIn = { realmId: place.realm.id, userId, administrator, method: "local" } as const;
   if (found.offboardedAt === null && (await beginLogin(deps, page, signedIn))) {
+    deps.metrics.signIn("password", "ok");
     redirect(page, pathOn(deps, asked.path ?? homePath({ administrator })));
   } else {
+    deps.metrics.signIn("password", "refused");
     await sendAccessEnded(page, signedIn);
   }
 }

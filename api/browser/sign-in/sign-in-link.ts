@@ -40,11 +40,14 @@ export async function useSignInLink(page: PageRequest): Promise<void> {
   }
   const user = await signInLinks.consume(deps.db, link);
   if (user === undefined) {
+    deps.metrics.signIn("link", "refused");
     sendProblem(page, "link_ended");
     return;
   }
   const { realmId, userId } = user;
   contextOf(response).log().info({ event: "sign_in_link.consumed", realmId, userId }, "a sign-in link was used");
-  if (await beginLogin(deps, page, { ...user, method: "link" })) redirect(page, pathOn(deps, homePath(user)));
+  const isSignedIn = await beginLogin(deps, page, { ...user, method: "link" });
+  deps.metrics.signIn("link", isSignedIn ? "ok" : "refused");
+  if (isSignedIn) redirect(page, pathOn(deps, homePath(user)));
   else sendProblem(page, "link_ended");
 }

@@ -39,6 +39,7 @@ export const finishLogin = (providers: Providers): ((page: PageRequest) => Promi
       const { issuer, person } = await readPerson(page, attempt, { providers, underWay });
       const arrived = await findOrCreateUser(deps, { realmId, issuer, person });
       const problem = "problem" in arrived ? arrived.problem : await signIn(page, attempt, arrived);
+      deps.metrics.signIn("upstream", problem === undefined ? "ok" : "refused");
       if (problem === undefined) return;
       contextOf(page.response).log().info({ event: "upstream.not_admitted", realmId, problem }, "not signed in");
       rememberRealm(page, await realms.findById(deps.db, realmId));

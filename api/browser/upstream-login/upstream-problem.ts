@@ -11,6 +11,7 @@ export async function sendUpstreamProblem(
   { problem, message: reason }: UpstreamError,
   { realmId, startAgain }: { realmId: string; startAgain: string },
 ): Promise<void> {
+  page.deps.metrics.signIn("upstream", problem === "upstream_refused" ? "refused" : "failed");
   const log = contextOf(page.response).log();
   log.warn({ event: "upstream.failed", realmId, problem, reason }, "not signed in through the identity provider");
   rememberRealm(page, await realms.findById(page.deps.db, realmId));

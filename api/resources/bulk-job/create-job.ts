@@ -27,7 +27,7 @@ export const jobCreationErrors = [
   "payload_too_large",
 ] as const satisfies readonly ErrorCode[];
 
-type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "signal"> & {
+type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "requestId" | "concerns" | "log" | "signal"> & {
   principal: Principal;
   query: JobQuery;
   /** Of a revocation. */
@@ -44,7 +44,7 @@ type Beginning = Omit<jobs.NewJob, "columns"> & { jobId: BulkJobID };
  * Idempotency-Key; whatever goes wrong before leaves nothing behind.
  */
 export async function createJob(kind: JobKind, call: CreationCall): Promise<Reply<JobView>> {
-  const { deps, principal, query, reason, upload, prefer, log, signal, fail } = call;
+  const { deps, principal, query, reason, upload, prefer, requestId, concerns, log, signal, fail } = call;
   const { db, clock } = deps;
   const { realmId } = principal;
   const { dryRun = false, executeAt = null, confirmTotal = null, graceDays = null, name = null, rowOffset = 0 } = query;
@@ -55,6 +55,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
     ...{ kind, dryRun, executeAt, confirmTotal, graceDays, reason: reason ?? null, name, rowOffset },
     actor: actorOf(principal),
     at: clock.now(),
+    requestId,
   };
 
   let jobId: BulkJobID;
@@ -76,6 +77,7 @@ export async function createJob(kind: JobKind, call: CreationCall): Promise<Repl
 
   // A repeat: the first request's job is the answer.
   if (jobId !== own.jobId) await discard();
+  concerns({ bulkJobId: jobId });
   await advance(jobId, "received", { deps, log });
   const begun = await jobs.find(db, { realmId, jobId, at: clock.now() });
   if (begun === undefined) throw new Error(`job ${jobId} has gone`);

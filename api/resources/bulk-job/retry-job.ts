@@ -28,7 +28,7 @@ export const retryJob = endpoint({
   unknown: { id: "job_not_found" },
   changes: true,
 
-  async handle({ params: { id }, principal, deps, change, prefer, log, signal, fail }) {
+  async handle({ params: { id }, principal, deps, change, prefer, requestId, concerns, log, signal, fail }) {
     const { realmId } = principal;
     const actor = actorOf(principal);
     const at = deps.clock.now();
@@ -56,6 +56,7 @@ export const retryJob = endpoint({
         graceDays,
         reason,
         actor,
+        requestId,
       });
       const total = await jobRows.copyFailed(tx, { from: id, to: next });
       if (total === 0) throw fail("job_state", { description: "No row of the job has failed." });
@@ -70,6 +71,7 @@ export const retryJob = endpoint({
       });
       return { jobId: next };
     });
+    concerns({ bulkJobId: jobId });
     await advance(jobId, "received", { deps, log });
     const created = await jobs.find(deps.db, { realmId, jobId, at });
     if (created === undefined) throw fail("job_not_found");

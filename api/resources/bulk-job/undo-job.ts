@@ -37,7 +37,7 @@ export const undoJob = endpoint({
   unknown: { id: "job_not_found" },
   changes: true,
 
-  async handle({ params: { id }, body, principal, deps, change, prefer, log, signal, fail }) {
+  async handle({ params: { id }, body, principal, deps, change, prefer, requestId, concerns, log, signal, fail }) {
     const { realmId } = principal;
     const actor = actorOf(principal);
     const at = deps.clock.now();
@@ -67,6 +67,7 @@ export const undoJob = endpoint({
         origin: "undo",
         undoOf: id,
         actor,
+        requestId,
       });
       const total = await jobRows.copyUndone(tx, { from: id, to: next });
       await requireRowQuota(tx, { realmId, rows: total, fail });
@@ -80,6 +81,7 @@ export const undoJob = endpoint({
       });
       return { jobId: next };
     });
+    concerns({ bulkJobId: jobId });
     await advance(jobId, "received", { deps, log });
     const created = await jobs.find(deps.db, { realmId, jobId, at });
     if (created === undefined) throw fail("job_not_found");

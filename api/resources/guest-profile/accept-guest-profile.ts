@@ -15,6 +15,8 @@ export interface WantedGuestProfile {
   keyType?: KeyType | undefined;
   csr?: string | undefined;
   at: Date;
+  /** The request that wants it, for the log. */
+  requestId: string;
 }
 
 /**
@@ -43,6 +45,7 @@ export async function acceptGuestProfile(tx: Db, wanted: WantedGuestProfile): Pr
     validityMonths: account.validityMonths,
     at,
     actor: { userId: null, clientId: null },
+    requestId: wanted.requestId,
   });
   return undefined;
 }

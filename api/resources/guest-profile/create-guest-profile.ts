@@ -26,14 +26,14 @@ export const createGuestProfile = endpoint({
   errors: guestProfileCreationErrors,
   changes: true,
 
-  async handle({ principal, body, deps, prefer, change, log, signal, fail }) {
+  async handle({ principal, body, deps, prefer, change, requestId, concerns, log, signal, fail }) {
     const { realmId, guestAccountId } = principal;
     const createdAt = deps.clock.now();
     let isNew = false;
 
     const id = await change(async (tx) => {
       const issuanceId = drawIssuanceId();
-      const wanted = { id: issuanceId, realmId, guestAccountId, ...body, at: createdAt };
+      const wanted = { id: issuanceId, realmId, guestAccountId, ...body, at: createdAt, requestId };
       const refusal = await acceptGuestProfile(tx, wanted);
       if (refusal !== undefined) throw fail(refusal);
       isNew = true;
@@ -42,7 +42,7 @@ export const createGuestProfile = endpoint({
 
     return finishIssuance(
       { id, isNew, createdAt, view: createdGuestProfileView },
-      { deps, prefer, log, signal, errors: guestProfileCreationErrors, fail },
+      { deps, prefer, concerns, log, signal, errors: guestProfileCreationErrors, fail },
     );
   },
 });

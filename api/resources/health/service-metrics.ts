@@ -1,11 +1,13 @@
 import { Gauge, type Registry } from "prom-client";
 import type { Db } from "../../../db/client.ts";
+import * as auditExports from "../../../db/queries/audit/audit-exports.ts";
 import * as serviceState from "../../../db/queries/upkeep/service-state.ts";
 import type { ServiceNumbers } from "../../../db/queries/upkeep/service-state.ts";
-import { jobKinds } from "../../../domain/bulk-job/job.ts";
+import * as waitingWork from "../../../db/queries/upkeep/waiting-work.ts";
 import { processKinds } from "../../../domain/process.ts";
 import type { Clock } from "../../../runtime/clock.ts";
 import { answerWithin } from "../../../runtime/deadline.ts";
+import type { Queues } from "../../../runtime/queues.ts";
 import type { HealthCheck } from "../../contract/deps.ts";
 
 /** Prometheus gives up after ten seconds; what is asked for takes next to none. */
@@ -17,16 +19,28 @@ const answerMsMax = 2_000;
  */
 export function registerServiceMetrics(
   registry: Registry,
-  { db, clock, serviceHealth }: { db: Db; clock: Clock; serviceHealth: () => Promise<readonly HealthCheck[]> },
+  {
+    db,
+    queues,
+    clock,
+    serviceHealth,
+  }: {
+    db: Db;
+    queues: Pick<Queues, "tasks">;
+    clock: Clock;
+    serviceHealth: () => Promise<readonly HealthCheck[]>;
+  },
 ): void {
   const registers = [registry];
+  /** What could not be read in time, or at all, is left out. */
+  const tried = <Result>(reading: Promise<Result>): Promise<Result | undefined> =>
+    answerWithin(answerMsMax, reading).catch(() => undefined);
   /** One reading for all gauges of a scrape. */
   let reading: { at: number; numbers: Promise<ServiceNumbers | undefined> } | undefined;
   const numbers = (): Promise<ServiceNumbers | undefined> => {
     const at = performance.now();
     if (reading === undefined || at - reading.at > 1_000) {
-      const read = answerWithin(answerMsMax, serviceState.readNumbers(db, { at: clock.now() }));
-      reading = { at, numbers: read.catch(() => undefined) };
+      reading = { at, numbers: tried(serviceState.readNumbers(db, { at: clock.now() })) };
     }
     return reading.numbers;
   };
@@ -49,32 +63,28 @@ export function registerServiceMetrics(
   });
   new Gauge({
     name: "realmpass_oldest_seconds",
-    help: "How long the oldest has waited: a single issuance, a revocation for the CRL, an audit entry for its place; 0: nothing waits.",
+    help: "How long the oldest has waited: a single issuance, a bulk job for its next rows, a revocation for the CRL, an audit entry for its place, a responder for its certificate; 0: nothing waits.",
     labelNames: ["what"],
     registers,
     async collect() {
       this.reset();
-      const found = await numbers();
-      if (found === undefined) return;
+      const [found, others] = await Promise.all([numbers(), tried(waitingWork.readWaitingWork(db))]);
+      if (found === undefined || others === undefined) return;
       const at = clock.now().getTime();
-      for (const [what, since] of Object.entries(found.oldest)) {
-        const seconds = since === null ? 0 : (at - (since as Date).getTime()) / 1_000;
+      for (const [what, since] of Object.entries({ ...found.oldest, ...others })) {
+        const seconds = since === null ? 0 : (at - since.getTime()) / 1_000;
         this.set({ what }, Math.max(0, seconds));
       }
     },
   });
   new Gauge({
     name: "realmpass_jobs",
-    help: "Bulk jobs that have not finished, by kind.",
+    help: "Bulk jobs that have not finished, by kind and state.",
     labelNames: ["kind", "state"],
     registers,
     async collect() {
       this.reset();
-      const found = await numbers();
-      if (found === undefined) return;
-      for (const kind of jobKinds) {
-        this.set({ kind, state: "unfinished" }, found.jobs.find((each) => each.kind === kind)?.count ?? 0);
-      }
+      for (const { kind, state, count } of (await numbers())?.jobs ?? []) this.set({ kind, state }, count);
     },
   });
   new Gauge({
@@ -90,6 +100,49 @@ export function registerServiceMetrics(
     },
   });
   new Gauge({
+    name: "realmpass_audit_exported_seconds",
+    help: "When a realm's audit log was last exported into files, in seconds since 1970; never: when the realm was made.",
+    labelNames: ["realm"],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { realmId: realm, at } of (await tried(auditExports.listKeptSince(db))) ?? [])
+        this.set({ realm }, at.getTime() / 1_000);
+    },
+  });
+  const expiring = createFreshExpiring({ db, clock, tried });
+  new Gauge({
+    name: "realmpass_certificates_expiring",
+    help: "Active certificates that end within so many days, by kind; read once a minute.",
+    labelNames: ["kind", "days"],
+    registers,
+    async collect() {
+      this.reset();
+      for (const { kind, days, count } of (await expiring()) ?? []) this.set({ kind, days }, count);
+    },
+  });
+  new Gauge({
+    name: "realmpass_queue_up",
+    help: "Whether the queue answers: 1, or 0.",
+    registers,
+    async collect() {
+      const queue = (await serviceHealth()).find(({ name }) => name === "queue");
+      this.set(queue?.state === "ok" ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: "realmpass_queue_tasks",
+    help: "Tasks in the queue that wait, are worked on, or wait for another try.",
+    labelNames: ["queue", "state"],
+    registers,
+    async collect() {
+      this.reset();
+      for (const [queue, tasks] of Object.entries((await tried(queues.tasks())) ?? {})) {
+        for (const [state, count] of Object.entries(tasks)) this.set({ queue, state }, count);
+      }
+    },
+  });
+  new Gauge({
     name: "realmpass_status",
     help: "What /status says of each part of the service: 0 it is well, 1 a warning, 2 it fails.",
     labelNames: ["check"],
@@ -99,6 +152,27 @@ export function registerServiceMetrics(
       for (const { name, state } of await serviceHealth()) this.set({ check: name }, severity[state]);
     },
   });
+}
+
+const expiringMs = 60_000;
+
+/** How many certificates end soon, asked for once a minute: an index is read for it. */
+function createFreshExpiring({
+  db,
+  clock,
+  tried,
+}: {
+  db: Db;
+  clock: Clock;
+  tried: <Result>(reading: Promise<Result>) => Promise<Result | undefined>;
+}): () => Promise<waitingWork.Expiring[] | undefined> {
+  let last: { at: number; found: Promise<waitingWork.Expiring[] | undefined> } | undefined;
+  return () => {
+    const at = performance.now();
+    if (last === undefined || at - last.at > expiringMs)
+      last = { at, found: tried(waitingWork.countExpiring(db, { at: clock.now() })) };
+    return last.found;
+  };
 }
 
 const severity = { ok: 0, warn: 1, fail: 2 } as const satisfies Record<HealthCheck["state"], number>;

@@ -46,7 +46,7 @@ export const createInfrastructureProfile = endpoint({
   errors: infrastructureProfileErrors,
   changes: true,
 
-  async handle({ params: { name }, body, principal, deps, prefer, change, log, signal, fail }) {
+  async handle({ params: { name }, body, principal, deps, prefer, change, requestId, concerns, log, signal, fail }) {
     const { realmId } = principal;
     const { format, validityMonths, description = null, keyType, csr = null } = body;
     const createdAt = deps.clock.now();
@@ -76,12 +76,13 @@ export const createInfrastructureProfile = endpoint({
         validityMonths,
         at: createdAt,
         actor: actorOf(principal),
+        requestId,
       });
       return issuanceId;
     });
 
     const view = createdInfrastructureProfileView;
-    const call = { deps, prefer, log, signal, errors: infrastructureProfileErrors, fail };
+    const call = { deps, prefer, concerns, log, signal, errors: infrastructureProfileErrors, fail };
     return finishIssuance({ id, isNew, createdAt, view }, call);
   },
 });

@@ -16,7 +16,10 @@ interface Accepted<View> {
   view: (collected: CollectedIssuance) => View | undefined;
 }
 
-interface FinishingCall<Code extends ErrorCode> extends Pick<IncomingCall, "deps" | "prefer" | "log" | "signal"> {
+interface FinishingCall<Code extends ErrorCode> extends Pick<
+  IncomingCall,
+  "deps" | "prefer" | "concerns" | "log" | "signal"
+> {
   /** The codes that the endpoint lists. */
   errors: readonly Code[];
   fail: Fail<NoInfer<Code> | "issuance_failed" | "output_erased">;
@@ -28,8 +31,9 @@ interface FinishingCall<Code extends ErrorCode> extends Pick<IncomingCall, "deps
  */
 export async function finishIssuance<View, Code extends ErrorCode>(
   { id, isNew, createdAt, view }: Accepted<View>,
-  { deps, prefer, log, signal, errors, fail }: FinishingCall<Code>,
+  { deps, prefer, concerns, log, signal, errors, fail }: FinishingCall<Code>,
 ): Promise<Reply<View | ReturnType<typeof issuanceView<View>>>> {
+  concerns({ issuanceId: id });
   const { seconds, headers } = waitingTime(prefer, deps.settings.waitSeconds);
   const pending = (issuance: Parameters<typeof issuanceView>[0]) =>
     accepted(issuanceView<View>(issuance, null), { ...statusLocation(id), headers });

@@ -35,4 +35,5 @@ export const issuanceOf = (wanted: ProfileRequest, owner: UserRow): NewIssuance 
   validityMonths: owner.validityMonths,
   at: wanted.at,
   actor: wanted.actor,
+  requestId: wanted.requestId,
 });

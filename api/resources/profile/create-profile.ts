@@ -11,7 +11,7 @@ import { createdProfileView, type CreatedProfileView } from "../../contract/view
 import { acceptProfile } from "./accept-profile.ts";
 import { profileCreationErrors, type ProfileCreation } from "./profile-creation.ts";
 
-type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "log" | "signal"> & {
+type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "requestId" | "concerns" | "log" | "signal"> & {
   principal: Principal;
   body: ProfileCreation;
   fail: Fail<(typeof profileCreationErrors)[number]>;
@@ -26,7 +26,7 @@ type IssuanceView = ReturnType<typeof issuanceView<CreatedProfileView>>;
 export async function createProfileOf(
   userId: string,
   name: string,
-  { principal, body, deps, prefer, change, log, signal, fail }: CreationCall,
+  { principal, body, deps, prefer, change, requestId, concerns, log, signal, fail }: CreationCall,
 ): Promise<CreatedProfileView | Reply<CreatedProfileView | IssuanceView>> {
   const { realmId } = principal;
   const createdAt = deps.clock.now();
@@ -34,7 +34,7 @@ export async function createProfileOf(
 
   const accept = async (accepted: (wanted: ProfileRequest) => Promise<ProfileRefusal | undefined>) => {
     const id = drawIssuanceId();
-    const wanted = { id, realmId, userId, name, ...body, actor: actorOf(principal), at: createdAt };
+    const wanted = { id, realmId, userId, name, ...body, actor: actorOf(principal), at: createdAt, requestId };
     const refusal = await accepted(wanted);
     if (refusal !== undefined) throw fail(refusal);
     isNew = true;
@@ -49,6 +49,6 @@ export async function createProfileOf(
     deps.metrics.issuanceStep("accept"),
   );
 
-  const call = { deps, prefer, log, signal, errors: profileCreationErrors, fail };
+  const call = { deps, prefer, concerns, log, signal, errors: profileCreationErrors, fail };
   return finishIssuance({ id, isNew, createdAt, view: createdProfileView }, call);
 }

@@ -38,7 +38,7 @@ export const offboardUser = endpoint({
   unknown: { userID: "user_not_found" },
   changes: true,
 
-  async handle({ params: { userID: userId }, body, principal, deps: { clock }, change, fail }) {
+  async handle({ params: { userID: userId }, body, principal, deps: { clock }, change, requestId, concerns, fail }) {
     const { realmId } = principal;
     const { reason, graceDays = null } = body;
     if (reason !== undefined && graceDays !== null) {
@@ -54,10 +54,13 @@ export const offboardUser = endpoint({
         }
         return done;
       }
-      const locked = await offboarding.offboardWithGrace(tx, { ...whom, jobId: drawBulkJobId(), graceDays, at });
+      const jobId = drawBulkJobId();
+      const locked = await offboarding.offboardWithGrace(tx, { ...whom, jobId, graceDays, at, requestId });
       if (locked === undefined) throw fail("user_not_found");
       return locked.jobId ?? done;
     });
-    return outcome === done ? done : answered(done, { Location: `/api/jobs/${outcome}` });
+    if (outcome === done) return done;
+    concerns({ bulkJobId: outcome });
+    return answered(done, { Location: `/api/jobs/${outcome}` });
   },
 });

@@ -21,3 +21,11 @@ export async function keptSince(db: Db, realmId: string): Promise<{ at: Date; is
     `),
   );
 }
+
+/** When each realm's audit log was exported last, or since when it never was. */
+export const listKeptSince = (db: Db): Promise<{ realmId: string; at: Date }[]> =>
+  db.query(sql`
+    select r.id as "realmId", coalesce(e.at, r.created_at) as at
+      from realms r
+      left join audit_exports e on e.realm_id = r.id
+  `);

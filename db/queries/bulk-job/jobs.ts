@@ -213,6 +213,8 @@ export interface NewJob extends InRealm {
   rowOffset?: number;
   actor: Actor;
   at: Date;
+  /** The request that creates it, for the log. */
+  requestId: string;
 }
 
 /** A job whose rows are about to come. Nobody sees it until {@link begin}. */
@@ -220,11 +222,11 @@ export async function create(tx: Db, job: NewJob): Promise<void> {
   await tx.query(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
                       execute_at, confirm_total, name, row_offset, origin, matching, revocation_reason, grace_days,
-                      undo_of, progress_at)
+                      undo_of, progress_at, request_id)
     values (${job.jobId}, ${job.realmId}, ${job.kind}, 'receiving', ${job.dryRun}, ${job.columns}, ${job.at},
             ${job.actor.userId}, ${job.actor.clientId}, ${job.executeAt}, ${job.confirmTotal}, ${job.name ?? null},
             ${job.rowOffset ?? 0}, ${job.origin ?? "upload"}, ${job.matching === undefined ? null : JSON.stringify(job.matching)},
-            ${job.reason ?? null}, ${job.graceDays ?? null}, ${job.undoOf ?? null}, ${job.at})
+            ${job.reason ?? null}, ${job.graceDays ?? null}, ${job.undoOf ?? null}, ${job.at}, ${job.requestId})
   `);
 }
 
@@ -245,13 +247,15 @@ export async function touch(tx: Db, { realmId, jobId, at }: InRealm & { at: Date
  */
 export async function createInGrace(
   tx: Db,
-  job: InRealm & { userId: string; graceDays: number; revokeAt: Date; actor: Actor; at: Date },
+  job: InRealm & { userId: string; graceDays: number; revokeAt: Date; actor: Actor; at: Date; requestId: string },
 ): Promise<void> {
   await tx.query(sql`
     insert into jobs (id, realm_id, kind, state, dry_run, columns, created_at, created_by_user_id, created_by_client_id,
-                      started_at, marked_at, total, expected_change, origin, grace_days, revoke_at, progress_at)
+                      started_at, marked_at, total, expected_change, origin, grace_days, revoke_at, progress_at,
+                      request_id)
     values (${job.jobId}, ${job.realmId}, 'offboarding', 'grace', false, '{userID}', ${job.at}, ${job.actor.userId},
-            ${job.actor.clientId}, ${job.at}, ${job.at}, 1, 1, 'user', ${job.graceDays}, ${job.revokeAt}, ${job.at})
+            ${job.actor.clientId}, ${job.at}, ${job.at}, 1, 1, 'user', ${job.graceDays}, ${job.revokeAt}, ${job.at},
+            ${job.requestId})
   `);
   await tx.query(sql`
     insert into job_rows (job_id, position, input, user_id, status, expected)

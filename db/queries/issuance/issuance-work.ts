@@ -42,6 +42,8 @@ export interface ClaimedIssuance {
   /** What DNS names it permits beside those in its own domain. */
   infrastructureDomains: string[];
   failures: number;
+  /** The request that first wanted it; null: one of before requests were kept. For the log. */
+  requestId: string | null;
 }
 
 /** What the worker draws for each issuance it asks for. */
@@ -126,7 +128,8 @@ export const claim = (
     returning i.id, i.claim_id as "claimId", i.kind, i.name, i.device_type as "deviceType", i.format,
               i.key_type as "keyType", i.csr, i.issuer_id as "issuerId", i.serial_number as "serialNumber",
               i.identity, i.not_before as "notBefore", i.not_after as "notAfter", free.organization,
-              free.realm_domain as "realmDomain", free.infrastructure_domains as "infrastructureDomains", i.failures
+              free.realm_domain as "realmDomain", free.infrastructure_domains as "infrastructureDomains", i.failures,
+              i.request_id as "requestId"
   `);
 
 /**
@@ -152,6 +155,8 @@ export interface Unclaimed {
   issuerId: IssuerID | null;
   /** Why trying again does not help; null: it may. */
   code: ErrorCode | null;
+  /** The request that first wanted it. */
+  requestId: string | null;
 }
 
 /**
@@ -163,12 +168,12 @@ export const unclaimed = (
   { ids, issuerIds, at }: { ids: readonly string[]; issuerIds: readonly string[]; at: Date },
 ): Promise<Unclaimed[]> =>
   db.query(sql`
-    select id, "issuerId",
+    select id, "issuerId", "requestId",
            case when "issuerId" is null or "issuerId" = any(${issuerIds}::bigint[])
                      or code in ('issuance_failed', 'guest_account_ended')
                 then code
            end as code
-      from (select i.id, s.id as "issuerId",
+      from (select i.id, s.id as "issuerId", i.request_id as "requestId",
                    case when i.claims >= ${claimsMax} then 'issuance_failed' else ${refusalOf(at)} end as code
               from issuances i
               left join issuers s on s.realm_id = i.realm_id and s.issuing

@@ -135,6 +135,8 @@ export interface NewIssuance {
   validityMonths: number;
   at: Date;
   actor: Actor;
+  /** The request that wants it, for the log. */
+  requestId: string;
   /** The profile whose place this one takes. */
   renewal?: { certificateId: string; beyondLimit: boolean };
 }
@@ -144,11 +146,11 @@ export async function create(tx: Db, row: NewIssuance): Promise<void> {
   await tx.query(sql`
     insert into issuances (id, realm_id, kind, user_id, guest_account_id, name, description, device_type, format,
                            key_type, csr, authable, validity_months, created_at, created_by_user_id, created_by_client_id,
-                           renews_certificate_id, beyond_limit)
+                           renews_certificate_id, beyond_limit, request_id)
     values (${row.id}, ${row.realmId}, ${row.kind}, ${row.userId}, ${row.guestAccountId}, ${row.name},
             ${row.description}, ${row.deviceType}, ${row.format}, ${row.keyType}, ${row.csr}, ${row.authable},
             ${row.validityMonths}, ${row.at}, ${row.actor.userId}, ${row.actor.clientId},
-            ${row.renewal?.certificateId ?? null}, ${row.renewal?.beyondLimit ?? false})
+            ${row.renewal?.certificateId ?? null}, ${row.renewal?.beyondLimit ?? false}, ${row.requestId})
   `);
 }
 

@@ -100,7 +100,7 @@ export interface ServiceNumbers {
   /** Since when the oldest single issuance waits, the oldest revocation for its CRL, the oldest audit entry for its place. */
   oldest: Oldest;
   /** Bulk jobs that have not finished. */
-  jobs: { kind: string; count: number }[];
+  jobs: { kind: string; state: string; count: number }[];
   /** Issuers that have not ended. */
   issuers: { id: string; state: "issuing" | "prepared" | "publishing"; notAfter: Date }[];
 }
@@ -120,7 +120,7 @@ export async function readNumbers(db: Db, { at }: { at: Date }): Promise<Service
     `),
     readOldest(db),
     db.query<ServiceNumbers["jobs"][number]>(sql`
-      select kind, count(*)::integer as count from jobs where finished_at is null group by kind
+      select kind, state, count(*)::integer as count from jobs where finished_at is null group by kind, state
     `),
     db.query<ServiceNumbers["issuers"][number]>(sql`
       select id, not_after as "notAfter",

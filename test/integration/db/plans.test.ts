@@ -46,6 +46,7 @@ async function createTogether(count: number): Promise<void> {
       allowAuth: false,
       actor: operatorActor,
       at,
+      requestId: randomUUID(),
     })),
   );
   expect(await acceptance.acceptTogether(api, wanted)).toEqual(wanted.map(() => null));

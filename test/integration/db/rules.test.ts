@@ -398,7 +398,7 @@ async function whenAccepting(owner: Case): Promise<string | null> {
     actor: operatorActor,
   } as const;
   const [refusal = null] = await acceptance.acceptTogether(db, [
-    { ...request, id: randomUUID(), realmId, userId: user.id, at: now },
+    { ...request, id: randomUUID(), realmId, userId: user.id, at: now, requestId: randomUUID() },
   ]);
   return refusal;
 }

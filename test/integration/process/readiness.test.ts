@@ -83,6 +83,24 @@ test("each metric that an alert asks for is in what the processes tell", async (
   told.add("realmpass_certificate_not_after_seconds");
   expect([...asked].filter((name) => !told.has(name))).toEqual([]);
   expect(asked.size).toBeGreaterThan(10);
+  // docs/operations.md has a row for each of them, and none for another.
+  const page = readFileSync("docs/operations.md", "utf8");
+  const explained = [...page.matchAll(/^\| (`realmpass_[^|]*?) *\|/gm)].flatMap(([, names = ""]) =>
+    [...names.matchAll(/`(realmpass_\w+)`/g)].map(([, name]) => name!),
+  );
+  const ofNode = /^realmpass_(?:process|nodejs)_/;
+  expect(explained.sort()).toEqual(
+    [...told].filter((name) => !ofNode.test(name!)).sort(),
+  );
+  const api = texts[0];
+  expect(api).toMatch(/realmpass_queue_up 1/);
+  expect(api).toMatch(/realmpass_queue_tasks\{queue="issuance",state="waiting"\} 0/);
+  expect(api).toMatch(/realmpass_oldest_seconds\{what="responder_request"\} \d/);
+  expect(api).toMatch(/realmpass_certificates_expiring\{kind="infrastructure",days="30"\} 0/);
+  expect(api).toMatch(/realmpass_audit_exported_seconds\{realm="\d+"\} \d+/);
+  expect(api).toMatch(/realmpass_sign_ins_total\{way="guest",outcome="ok"\} 0/);
+  expect(api).toMatch(/realmpass_ocsp_proxy_total\{outcome="answered"\} 0/);
+  expect(texts[1]).toMatch(/realmpass_tasks_total\{queue="bulk-job-rows",outcome="done"\} 0/);
   expect(texts[0]).toMatch(/realmpass_processes\{kind="worker",state="alive"\} 1/);
   expect(texts[0]).toMatch(/realmpass_oldest_seconds\{what="issuance"\} 0/);
   expect(texts[0]).toMatch(/realmpass_status\{check="database"\} 0/);
@@ -91,6 +109,7 @@ test("each metric that an alert asks for is in what the processes tell", async (
     expect(texts[index]).toMatch(new RegExp(`realmpass_build_info\\{process="${kind}",version="[^"]+",commit=""\\} 1`));
     expect(texts[index]).toMatch(/realmpass_database_connections\{state="idle"\} \d+/);
     expect(texts[index]).toMatch(/realmpass_problem\{code="clock_skewed"\} 0/);
+    expect(texts[index]).toMatch(/realmpass_migrations_pending 0/);
   }
 });
 

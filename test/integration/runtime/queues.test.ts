@@ -7,7 +7,7 @@ import { openQueues, type Queues } from "../../../runtime/queues.ts";
 import { atEnd } from "../../support/run/at-end.ts";
 import { useDatabase } from "../../support/run/database.ts";
 import { asLogin } from "../../support/run/queue-schema.ts";
-import { silentLog } from "../../support/service/worker.ts";
+import { depthOf, silentLog } from "../../support/service/worker.ts";
 
 const database = useDatabase();
 
@@ -50,17 +50,17 @@ async function replaceAddJob({ returns, body }: { returns: string; body: (origin
 
 test("a job is added after the function that adds it has changed its result", async () => {
   const queues = await preparedQueues();
-  const before = await queues.depth();
+  const before = await depthOf(queues);
   await replaceAddJob({ returns: "varchar", body: (original) => `begin return ${original}; end` });
 
   await add(queues);
 
-  expect(await queues.depth()).toEqual({ ...before, issuance: before.issuance + 1 });
+  expect(await depthOf(queues)).toEqual({ ...before, issuance: before.issuance + 1 });
 });
 
 test("a job that the server refuses with the same SQLSTATE is refused", async () => {
   const queues = await preparedQueues();
-  const before = await queues.depth();
+  const before = await depthOf(queues);
   await replaceAddJob({
     returns: "text",
     body: () => "begin raise exception 'not today' using errcode = 'feature_not_supported'; end",
@@ -68,5 +68,5 @@ test("a job that the server refuses with the same SQLSTATE is refused", async ()
 
   await expect(add(queues)).rejects.toThrow("not today");
 
-  expect(await queues.depth()).toEqual(before);
+  expect(await depthOf(queues)).toEqual(before);
 });

@@ -1,10 +1,12 @@
 // What is true on the machine once docs/production.md has been followed. Runs there, and prints one line of JSON.
-import { execFileSync, spawnSync } from "node:child_process";
-import { X509Certificate } from "node:crypto";
+import { execFile, execFileSync, spawnSync } from "node:child_process";
+import { createHmac, hkdfSync, X509Certificate } from "node:crypto";
 import fs from "node:fs";
+import { promisify } from "node:util";
 import {
   askOcsp,
   base,
+  createBrowser,
   eventually,
   fetchIssuer,
   givenClient,
@@ -15,6 +17,7 @@ import {
   statusOf,
 } from "./service.mjs";
 
+const runBeside = promisify(execFile);
 const found = {};
 await isWell();
 found.status = (await statusOf()).data.state;
@@ -55,6 +58,61 @@ for (const name of ["realmpass-api@3000", "realmpass-responder@4000", "realmpass
   execFileSync("systemctl", ["start", name]);
 }
 
+// One api after the other is started again while people and programs ask. Nobody is told of it by the proxy.
+const isReady = (port) =>
+  eventually(`an api on ${port} that is ready`, async () => (await fetch(`http://127.0.0.1:1${port}/readyz`)).ok);
+const answers = new Map();
+let isOver = false;
+const asks = [
+  (number) => [
+    `/api/user/${userID}/profiles/rolling-${number}`,
+    { format: "pem", deviceType: "Linux", keyType: "ec-p256" },
+  ],
+  () => ["/api/profiles?limit=1"],
+  () => ["/api/realm"],
+];
+const load = Array.from({ length: 6 }, async (_, place) => {
+  for (let number = place; !isOver; number += 6) {
+    const [path, body] = asks[number % asks.length](number);
+    const status = await fetch(base + path, {
+      method: body === undefined ? "GET" : "POST",
+      headers: { authorization: `Bearer ${token}`, "content-type": "application/json" },
+      ...(body && { body: JSON.stringify(body) }),
+    }).then(
+      async (answer) => {
+        await answer.arrayBuffer();
+        return answer.status;
+      },
+      (error) => String(error.cause ?? error),
+    );
+    answers.set(status, (answers.get(status) ?? 0) + 1);
+  }
+});
+for (const port of ["3000", "3001"]) {
+  for (const what of ["stop", "start"]) await runBeside("systemctl", [what, `realmpass-api@${port}`]);
+  await isReady(port);
+}
+isOver = true;
+await Promise.all(load);
+found.rolling = Object.fromEntries(answers);
+
+// A guest's link leads to a page, and that to a link that hands a profile over to another device.
+const guest = await api("POST", "/api/guest-account", {
+  name: "Guest",
+  expirationDate: new Date(Date.now() + 86_400_000).toISOString(),
+});
+const guestToken = (await api("GET", `/api/guest-token/${guest.data.id}`)).data;
+const [guestBrowser, device] = [createBrowser(), createBrowser()];
+const form = await guestBrowser.open(`/guest/${guestToken}/devices/new`);
+const offered = await guestBrowser.send(form, { device_type: "Linux", format: "", place: "elsewhere" });
+// What its QR code says.
+const masterKey = Buffer.from(fs.readFileSync("/etc/realmpass/credentials/api/master-key", "utf8").trim(), "base64url");
+const keyOfLinks = Buffer.from(hkdfSync("sha256", masterKey, "", "realmpass hand-over", 32));
+const handOverId = String(offered.url).split("/").pop();
+const handOver = `rph_${createHmac("sha256", keyOfLinks).update(handOverId).digest().subarray(0, 16).toString("base64url")}`;
+const picked = await device.send(await device.open(`/d/${handOver}`), { device_type: "Linux" });
+found.links = [form.status, offered.status, picked.status];
+
 const headersOf = async (url) => (await fetch(url)).headers.has("strict-transport-security");
 found.strictTransport = [
   await headersOf(`${base}/readyz`),
@@ -79,17 +137,18 @@ const peak = (unit) => {
   return Math.round(Number(/VmHWM:\s*(\d+)/.exec(fs.readFileSync(`/proc/${pid}/status`, "utf8"))[1]) / 1024);
 };
 found.apiMegabytes = Math.max(peak("realmpass-api@3000"), peak("realmpass-api@3001"));
-await eventually(
-  "a job that is checked",
-  async () => (await api("GET", `/api/jobs/${job.id}`)).data.state === "ready",
-);
+await eventually("a job that is checked", async () => (await api("GET", `/api/jobs/${job.id}`)).data.state === "ready");
 
 for (const name of ["realmpass-backup", "realmpass-audit-export"]) execFileSync("systemctl", ["start", name]);
 found.dumps = fs.readdirSync("/var/lib/realmpass-backup").map((name) => name.replace(/\d/g, "0"));
 found.exports = fs.readdirSync("/var/lib/realmpass-operator/audit").map((name) => name.replace(/\d/g, "0"));
-const secrets = [new URL(link).pathname.split("/").pop(), token, secret];
+const secrets = [new URL(link).pathname.split("/").pop(), token, secret, guestToken, handOver];
 const logs = execFileSync("sh", ["-c", "cat /var/log/nginx/*.log /run/units/*.log"], { encoding: "utf8" });
-found.secretsInLogs = secrets.filter((secret) => logs.includes(secret)).length;
+// Each kind of token has a prefix of its own.
+found.secretsInLogs = [
+  ...secrets.filter((secret) => logs.includes(secret)),
+  ...(logs.match(/\brp[a-z]_[\w-]{16,}/g) ?? []),
+];
 const units = [
   "api@3000",
   "responder@4000",

@@ -8,9 +8,6 @@ import { askOcsp, eventually, fetchIssuer, givenClient, isWell, operator, operat
 
 const keptFile = "/tmp/drill.json";
 const headFile = "/var/lib/realmpass-operator/head.json";
-const isBefore = process.argv[2] === "before";
-await (isBefore ? before() : after());
-
 async function before() {
   const { api } = await givenClient("drill");
   const person = async (username) => {
@@ -139,3 +136,5 @@ const entriesOf = (list) =>
   new Set([...list.matchAll(/Serial Number: ([0-9A-F]+)/g)].map(([, hex]) => BigInt(`0x${hex}`).toString()));
 
 const numberOf = (list) => Number(/X509v3 CRL Number:\s*(\S+)/.exec(list)[1]);
+
+await (process.argv[2] === "before" ? before() : after());

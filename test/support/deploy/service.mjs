@@ -1,6 +1,7 @@
 // The service of docs/production.md, as the scripts that run on its machine reach it.
 import { execFileSync, spawnSync } from "node:child_process";
 import fs from "node:fs";
+import { request } from "node:https";
 import { setTimeout as delay } from "node:timers/promises";
 
 export const base = "https://wifi.example.org";
@@ -10,12 +11,18 @@ export const operatorJson = (...command) => JSON.parse(operator(...command, "--j
 
 /** Repeats what a process does in its own time, until it is there. */
 export async function eventually(what, look) {
+  let cause;
   for (let left = 600; left > 0; left -= 1) {
-    const answer = await look().catch(() => undefined);
-    if (answer) return answer;
+    try {
+      const answer = await look();
+      if (answer) return answer;
+      cause = undefined;
+    } catch (error) {
+      cause = error;
+    }
     await delay(100);
   }
-  throw new Error(`this did not come: ${what}`);
+  throw new Error(`this did not come: ${what}`, { cause });
 }
 
 export const statusOf = async () => (await fetch(`${base}/status`)).json();
@@ -70,4 +77,45 @@ export async function readList() {
   fs.writeFileSync("/tmp/list.crl", Buffer.from(await (await fetch(`${plain}/crl/1.crl`)).arrayBuffer()));
   const args = ["crl", "-inform", "DER", "-in", "/tmp/list.crl", "-noout", "-text"];
   return execFileSync("openssl", args, { encoding: "utf8", maxBuffer: 2 ** 28 });
+}
+
+/** A browser that keeps cookies and fills in forms. `fetch` says that it is a script, and pages refuse it. */
+export function createBrowser() {
+  const cookies = new Map();
+  const visit = (method, url, fields) =>
+    new Promise((resolve, reject) => {
+      const body = fields && new URLSearchParams(fields).toString();
+      const headers = {
+        cookie: [...cookies].map((pair) => pair.join("=")).join("; "),
+        ...(body && { "content-type": "application/x-www-form-urlencoded", origin: base }),
+      };
+      const asked = request(url, { method, headers }, async (answer) => {
+        for (const cookie of answer.headers["set-cookie"] ?? []) cookies.set(...cookie.split(";")[0].split(/=(.*)/, 2));
+        let text = "";
+        for await (const chunk of answer) text += chunk;
+        const { location } = answer.headers;
+        resolve(
+          location === undefined ? { status: answer.statusCode, url, text } : visit("GET", new URL(location, url)),
+        );
+      });
+      asked.once("error", reject);
+      asked.end(body);
+    });
+  const valuesIn = (form) =>
+    [...form.matchAll(/<input\b[^>]*>/g)].map(([input]) =>
+      ["name", "value"].map((name) => new RegExp(` ${name}="([^"]*)"`).exec(input)?.[1] ?? ""),
+    );
+  return {
+    open: (url) => visit("GET", new URL(url, base)),
+    /** Sends the form of a page, the one that does not sign out, with these fields. */
+    send({ url, text }, fields) {
+      const forms = [...text.matchAll(/<form\b([^>]*)>([\s\S]*?)<\/form>/g)].map(([, of, content]) => ({
+        action: new URL(/ action="([^"]*)"/.exec(of)?.[1] ?? "", url),
+        values: Object.fromEntries(valuesIn(content).filter(([name]) => name !== "")),
+      }));
+      const form = forms.find(({ action }) => !action.pathname.endsWith("/login/end"));
+      if (form === undefined) throw new Error(`there is no form on ${url}: ${text.slice(0, 300)}`);
+      return visit("POST", form.action, { ...form.values, ...fields });
+    },
+  };
 }

@@ -206,6 +206,7 @@ export function driveJobs(db: () => Database, { clock = systemClock }: { clock?:
   const deps = (): BulkJobDeps => ({
     db: db(),
     failures: new Map(),
+    onEnd: () => undefined,
     clock,
     log: silentLog,
     issueAll: (ids) => settleUnsigned(db(), ids),

@@ -136,6 +136,7 @@ export async function givenIssuance(
     validityMonths: 12,
     at: systemClock.now(),
     actor: operatorActor,
+    requestId: randomUUID(),
     ...rest,
     id,
     realmId,

@@ -7,7 +7,7 @@ import { eventually } from "../run/eventually.ts";
 import { startService, type RunningService } from "./service.ts";
 import { startTcpProxy } from "../run/tcp-proxy.ts";
 import { describeWithTool } from "../run/tools.ts";
-import { silentLog } from "./worker.ts";
+import { depthOf, silentLog } from "./worker.ts";
 
 // Tests that wait most of the time can run beside one another.
 vi.setConfig({ maxConcurrency: 8 });
@@ -135,7 +135,7 @@ export async function queueDepths({ databaseUrl, redisUrl }: RunningService): Pr
   const backend: QueueBackend = redisUrl === undefined ? { kind: "postgres", pool } : { kind: "redis", url: redisUrl };
   const queues = openQueues(backend, silentLog);
   try {
-    return await queues.depth();
+    return await depthOf(queues);
   } finally {
     await queues.close();
     await pool.end();

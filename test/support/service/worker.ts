@@ -4,6 +4,7 @@ import { createBeat } from "../../../process/beat.ts";
 import { generateAuditKey } from "../../../runtime/audit-key.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { createLifecycle } from "../../../runtime/lifecycle.ts";
+import type { QueueName } from "../../../domain/tasks/task.ts";
 import { createLog, type Log } from "../../../runtime/log.ts";
 import { openQueues, type QueueBackend, type Queues } from "../../../runtime/queues.ts";
 import { generateOutputKeyPair, outputPublicKey } from "../../../runtime/sealed-output.ts";
@@ -109,4 +110,12 @@ export async function startTestWorker({
   const stop = (): Promise<void> => lifecycle.stop("test");
   atEnd(stop);
   return { queues, registry, stop };
+}
+
+/** How many tasks each queue has, waiting and being worked on. */
+export async function depthOf(queues: Pick<Queues, "tasks">): Promise<Record<QueueName, number>> {
+  const all = Object.entries(await queues.tasks());
+  return Object.fromEntries(
+    all.map(([name, { waiting, active, delayed }]) => [name, waiting + active + delayed]),
+  ) as Record<QueueName, number>;
 }

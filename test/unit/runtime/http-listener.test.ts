@@ -1,7 +1,8 @@
 import { once } from "node:events";
 import { Agent, createServer, request, type IncomingMessage, type Server } from "node:http";
 import { expect, test } from "vitest";
-import { closeWhenIdle, listenOn, listenOnAnyway } from "../../../runtime/http-listener.ts";
+import { closeWhenIdle, listenOn, listenOnAnyway, listenOnSet } from "../../../runtime/http-listener.ts";
+import { Unstartable } from "../../../runtime/unstartable.ts";
 import { atEnd } from "../../support/run/at-end.ts";
 
 const loopback = (port: number) => ({ host: "127.0.0.1", port });
@@ -35,9 +36,10 @@ test("a port that another server has is refused", async () => {
   await expect(listenOn(serving(), loopback(port))).rejects.toThrow("EADDRINUSE");
 });
 
-test("a server that may have any port gets another one instead of a port that is taken, and only then", async () => {
-  const first = await listenOnAnyway(serving(), loopback(0));
-  const second = await listenOnAnyway(serving(), loopback(first.port));
+test("a server gets another port instead of the usual one when that is taken, and only then", async () => {
+  const variable = "REALMPASS_METRICS_PORT";
+  const first = await listenOnAnyway(serving(), loopback(0), { usual: 9464, variable });
+  const second = await listenOnAnyway(serving(), loopback(first.port), { usual: first.port, variable });
 
   expect(first.wasTaken).toBe(false);
   expect(second.wasTaken).toBe(true);
@@ -45,8 +47,23 @@ test("a server that may have any port gets another one instead of a port that is
   expect((await ask(second.port)).statusCode).toBe(200);
 });
 
+test("a port that was set and is taken names its variable, and that starting again does not help", async () => {
+  const port = await listenOn(serving(), loopback(0));
+  const variable = "REALMPASS_METRICS_PORT";
+  for (const tried of [
+    listenOnAnyway(serving(), loopback(port), { usual: 9464, variable }),
+    listenOnSet(serving(), loopback(port), variable),
+  ]) {
+    const refusal = await tried.catch((error: unknown) => error);
+    expect(refusal).toBeInstanceOf(Unstartable);
+    expect((refusal as Error).message).toBe(`${variable}: another process has port ${port}`);
+  }
+});
+
 test("an address that cannot be listened on is refused whatever the port", async () => {
-  await expect(listenOnAnyway(serving(), { host: "192.0.2.1", port: 0 })).rejects.toThrow("EADDRNOTAVAIL");
+  await expect(listenOnAnyway(serving(), { host: "192.0.2.1", port: 0 }, { usual: 0, variable: "X" })).rejects.toThrow(
+    "EADDRNOTAVAIL",
+  );
 });
 
 test("closing waits for answers under way, and not for connections that are only kept", async () => {

@@ -49,6 +49,7 @@ const worker = (clock: Clock = systemClock): PublishDeps => ({
   pieces: createPieceStore(),
   validityHours: 96,
   clock,
+  log: silentLog,
 });
 
 /** The same at another time, which is the database's as well. */
@@ -162,6 +163,23 @@ test("numbers go up with each CRL, and also past one of the future", async () =>
   await abandon("5");
   numbers.push(ahead.number, (await publish()).number);
   expect(numbers.every((number, index) => index === 0 || number > (numbers[index - 1] ?? 0n))).toBe(true);
+});
+
+test("what goes on the list is in the log before it is committed, a hundred to a line, and again when it was not", async () => {
+  const serials = Array.from({ length: 250 }, (_, number) => String(5_000 + number));
+  for (const serial of serials) await abandon(serial);
+  await afterPause();
+  const lines: { event: string; issuer: string; entries: { serial: string; reason: number | null }[] }[] = [];
+  const log = { info: (line: (typeof lines)[number]) => void lines.push(line) } as unknown as PublishDeps["log"];
+  const failing = { signCrl: () => Promise.reject(new Error("the thread has died")) };
+  await expect(publishCrl({ ...worker(), log, pool: failing }, realm.issuerId)).rejects.toThrow("has died");
+  await publishCrl({ ...worker(), log }, realm.issuerId);
+
+  expect(lines.map(({ event, issuer, entries }) => [event, issuer, entries.length])).toEqual(
+    [100, 100, 50, 100, 100, 50].map((length) => ["revocations.listed", realm.issuerId, length]),
+  );
+  for (const told of [lines.slice(0, 3), lines.slice(3)])
+    expect(told.flatMap(({ entries }) => entries.map(({ serial }) => serial)).sort()).toEqual([...serials].sort());
 });
 
 test("of many that publish at once one does, with everything on it", async () => {

@@ -20,7 +20,7 @@ import { givenIssuance, givenIssuingRealm, givenUser } from "../../../support/gi
 import { openssl } from "../../../support/pki/openssl.ts";
 import { makeOpenQueueSchema } from "../../../support/run/queue-schema.ts";
 import { describeWithTool } from "../../../support/run/tools.ts";
-import { backendFor, silentLog, startTestWorker, testOutputKeys } from "../../../support/service/worker.ts";
+import { backendFor, depthOf, silentLog, startTestWorker, testOutputKeys } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 
@@ -139,7 +139,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
     );
     expect(await certificatesPerIssuance([issued, first, second])).toEqual([1, 1, 1]);
     await eventually(async () => {
-      expect(await queues.depth()).toMatchObject({ issuance: 0 });
+      expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     });
     await stop();
   });
@@ -152,10 +152,10 @@ function behaviour(kind: QueueBackend["kind"]): void {
     const { backend, close } = backendFor(kind, database.url);
     const queues = openQueues(backend, silentLog);
     await queues.enqueueAll(issueCertificate, ids.map(payload));
-    expect(await queues.depth()).toMatchObject({ issuance: 200 });
+    expect(await depthOf(queues)).toMatchObject({ issuance: 200 });
 
     await emptyQueue(kind);
-    expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     await queues.close();
     await close();
     const { stop } = await startTestWorker({ databaseUrl: database.url, kind });
@@ -179,7 +179,7 @@ function behaviour(kind: QueueBackend["kind"]): void {
 
     expect(await settled([id])).toMatchObject([{ state: "issued" }]);
     await eventually(async () => {
-      expect(await queues.depth()).toMatchObject({ issuance: 0 });
+      expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     });
     await stop();
   });
@@ -233,11 +233,11 @@ describe("when migrating makes the queue's schema again", () => {
     const { backend, close } = backendFor("postgres", database.url);
     const queues = openQueues(backend, silentLog);
     await queues.enqueueAll(issueCertificate, ids.map(payload));
-    expect(await queues.depth()).toMatchObject({ issuance: 20 });
+    expect(await depthOf(queues)).toMatchObject({ issuance: 20 });
 
     await migrateAll(database.url, log);
 
-    expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     await queues.close();
     await close();
     const { stop } = await startTestWorker({ databaseUrl: database.url });
@@ -265,7 +265,7 @@ describe("when migrating makes the queue's schema again", () => {
     expect((await settled(after)).map(({ state }) => state)).toEqual(after.map(() => "issued"));
     // The sweep would issue them as well, and leave their tasks where they are.
     await eventually(async () => {
-      expect(await queues.depth()).toMatchObject({ issuance: 0 });
+      expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
     });
     await stop();
   });

@@ -23,7 +23,7 @@ import {
 import { useDatabase } from "../../../support/run/database.ts";
 import { atEnd } from "../../../support/run/at-end.ts";
 import { eventually } from "../../../support/run/eventually.ts";
-import { silentLog, startTestWorker, testOutputKeys } from "../../../support/service/worker.ts";
+import { depthOf, silentLog, startTestWorker, testOutputKeys } from "../../../support/service/worker.ts";
 
 const database = useDatabase();
 
@@ -107,7 +107,7 @@ test("issuances wait for an issuer whose key does not open, and delay no others;
   await queues.enqueueAll(issueCertificate, [...waiting, ...passing].map(payload));
   await allAre(passing, { status: "issued" });
   await eventually(async () => {
-    expect(await queues.depth()).toMatchObject({ issuance: 0 });
+    expect(await depthOf(queues)).toMatchObject({ issuance: 0 });
   });
   expect(await rowsOf(waiting)).toEqual(waiting.map(() => ({ status: "queued", claims: 0, failures: 0 })));
   const metrics = await registry.getSingleMetricAsString("realmpass_signer_usable");

@@ -35,6 +35,7 @@ const request = (user: GivenUser, wanted: Partial<ProfileRequest> = {}): Profile
   allowAuth: false,
   actor: operatorActor,
   at: systemClock.now(),
+  requestId: randomUUID(),
   ...wanted,
 });
 
@@ -94,9 +95,10 @@ test("an accepted request becomes the row that it becomes alone", async () => {
        order by array_position(${ids}::uuid[], id)
     `);
 
-  const together = asked.map((wanted) => request(user, { ...wanted, at }));
+  const requestId = randomUUID();
+  const together = asked.map((wanted) => request(user, { ...wanted, at, requestId }));
   await Promise.all(together.map(accept));
-  const alone = asked.map((wanted) => request(user, { ...wanted, at }));
+  const alone = asked.map((wanted) => request(user, { ...wanted, at, requestId }));
   const holding = await holdRow(user);
   // Let go once they could not be accepted together.
   const log = { debug: () => void holding.release() };

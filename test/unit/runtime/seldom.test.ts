@@ -1,0 +1,36 @@
+import { expect, test } from "vitest";
+import { createSeldom, reasonOf, type Repeated } from "../../../runtime/seldom.ts";
+
+test("an error that repeats is told at once, and then once a minute with how often it came", () => {
+  const told: Repeated[] = [];
+  let at = 0;
+  const seldom = createSeldom((repeated) => told.push(repeated), { now: () => at });
+
+  seldom(new Error("refused"));
+  for (let times = 0; times < 230; times += 1) {
+    at += 250;
+    seldom(new Error("still refused"));
+  }
+  expect(told).toEqual([{ count: 1, reason: "refused" }]);
+
+  at = 60_000;
+  seldom(new Error("DENIED Redis is running in protected mode"));
+  expect(told.slice(1)).toEqual([{ count: 231, reason: "DENIED Redis is running in protected mode" }]);
+
+  at = 120_000;
+  seldom(new Error("refused"));
+  expect(told.slice(2)).toEqual([{ count: 1, reason: "refused" }]);
+});
+
+test.each([
+  [new AggregateError([new Error("connect ECONNREFUSED ::1:6379"), new Error("connect ECONNREFUSED 127.0.0.1:6379")])],
+  ["connect ECONNREFUSED ::1:6379; connect ECONNREFUSED 127.0.0.1:6379"],
+])("a host with several addresses has the words of each", (error) => {
+  expect(reasonOf(error)).toBe("connect ECONNREFUSED ::1:6379; connect ECONNREFUSED 127.0.0.1:6379");
+});
+
+test("no reason holds a password", () => {
+  expect(reasonOf(new Error("cannot reach redis://:secret@cache:6379"))).toBe(
+    "cannot reach redis://[redacted]@cache:6379",
+  );
+});
