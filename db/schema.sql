@@ -447,7 +447,7 @@ create table installation (
   constraint installation_id_check CHECK (id)
 );
 comment on table installation is 'One row about the database as a whole.';
-comment on column installation.minimum_migration is 'A migration that takes away what older versions use sets its own name: code that does not know it does not start. Null: none has.';
+comment on column installation.minimum_migration is 'Set by a migration that takes something away, to the newest migration of the first release that did without it: code that does not know that one does not start. Null: nothing was taken away.';
 comment on column installation.migrated_to is 'The newest migration of the version that migrated last, once the roles have the rights of that version; its processes begin then.';
 
 create table installation_secrets (
