@@ -27,7 +27,9 @@ test("several processes may migrate an empty database at once, and each step is 
   const outcomes = await Promise.all([1, 2, 3, 4].map(() => migrateAll(url)));
 
   expect(outcomes.flatMap((outcome) => outcome.migrations)).toEqual(migrations.map(({ name: step }) => step));
-  expect(new Set(outcomes.map((outcome) => "queueSchemaVersion" in outcome && outcome.queueSchemaVersion)).size).toBe(1);
+  expect(new Set(outcomes.map((outcome) => "queueSchemaVersion" in outcome && outcome.queueSchemaVersion)).size).toBe(
+    1,
+  );
 });
 
 test("migrating again changes nothing", async () => {
