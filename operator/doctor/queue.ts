@@ -77,7 +77,7 @@ function checkPersistence(enabled: string | undefined): Check {
       );
 }
 
-/** All who reach Redis may take tasks away and read the ids in them. */
+/** Anybody who reaches Redis may take tasks away and read ids; nothing else is in them. */
 function checkPassword({ hostname, password }: URL): Check {
   return password !== "" || /^(localhost|127\..*|\[::1\])$/.test(hostname)
     ? passes("redis-password", "Redis asks for a password, or is on this machine")
