@@ -3,6 +3,7 @@ import express, { type ErrorRequestHandler } from "express";
 import { ServiceError } from "../domain/errors.ts";
 import { parseTrustedProxies } from "../runtime/networks.ts";
 import { createConsoleApi } from "./browser/console/console-api.ts";
+import { sendProblem } from "./browser/pages/problem.tsx";
 import { consoleRoutes } from "./browser/console/console-routes.ts";
 import { cors } from "./http/cors.ts";
 import type { Deps } from "./contract/deps.ts";
@@ -45,7 +46,9 @@ export function createApp(deps: Deps): RequestListener {
   app.use(mountRoutes(routes, limiter));
   app.use(async (request, response) => {
     await limiter.countPublic(response, request.ip ?? "");
-    throw new ServiceError("not_found");
+    const isForPeople = request.accepts(["json", "html"]) === "html" && !isForPrograms.test(request.path);
+    if (!isForPeople) throw new ServiceError("not_found");
+    sendProblem({ deps, request, response }, "not_found");
   });
   const onError: ErrorRequestHandler = (thrown, request, response, _next) =>
     problemErrors.send({ request, response, limiter, address: request.ip ?? "" }, thrown);
@@ -67,6 +70,9 @@ export function createApp(deps: Deps): RequestListener {
     answerRoute(ocsp, exchange).catch((thrown: unknown) => problemErrors.send(exchange, thrown));
   };
 }
+
+/** Where nobody looks with a browser but to see what programs get. */
+const isForPrograms = /^\/(?:api|oauth|crl|ca|ocsp)(?:\/|$)/;
 
 /** What is fetched without TLS: an answer by plain http says nothing about TLS (RFC 6797 section 7.2). */
 const isForPlainHttp = (url: string): boolean => /^\/(?:crl|ca|ocsp)(?:\/|$)/.test(url);

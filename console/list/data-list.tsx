@@ -152,7 +152,8 @@ function Rows<Row>({
         highlightOnHover
         verticalSpacing="xs"
         minHeight={rows.length === 0 ? 120 : 0}
-        noRecordsText={t("list.pastTheEnd")}
+        // The table keeps this text among its rows, where it is only not seen.
+        noRecordsText={rows.length === 0 ? t("list.pastTheEnd") : ""}
         records={rows as (Row & Record<string, unknown>)[]}
         idAccessor={(row) => idOf(row)}
         fetching={refreshing}

@@ -43,6 +43,23 @@ describeWithTool("chromium", "the documentation", () => {
     240_000,
   );
 
+  test("the reference has one main part, and no heading skips a level", async () => {
+    const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
+    const { page } = watched;
+    await page.goto(`${api.url}/docs/reference`);
+    await page.waitForSelector(".opblock");
+    await page.click(`[id$="-listUsers"] .opblock-summary-control`);
+    await page.waitForSelector(`[id$="-listUsers"] .responses-wrapper`);
+    expect(await page.getByRole("main").count()).toBe(1);
+    const levels = await page.evaluate<number[]>(
+      `[...document.querySelectorAll("h1,h2,h3,h4,h5,h6")].map((heading) => Number(heading.ariaLevel ?? heading.tagName[1]))`,
+    );
+    expect(levels[0]).toBe(1);
+    const skips = levels.flatMap((level, index) => (level - (levels[index - 1] ?? 0) > 1 ? [index] : []));
+    expect(skips.map((index) => levels.slice(Math.max(0, index - 1), index + 1))).toEqual([]);
+    await watched.context.close();
+  });
+
   test("the reference follows the theme while it is open", async () => {
     const watched = await browser.open({ theme: "light", width: 1440, language: "en" });
     const { page } = watched;

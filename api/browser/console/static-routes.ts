@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { ServiceError } from "../../../domain/errors.ts";
 import type { Deps } from "../../contract/deps.ts";
+import { assetPath } from "../pages/assets.ts";
 import { pageRoute } from "../pages/page-route.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
@@ -47,8 +48,9 @@ async function sendConsole({ deps, request, response }: PageRequest, files: Cons
   const settings = new Map([
     ["__CSP_NONCE__", nonce],
     ["__BASE__", pathOn(deps, "")],
+    ["__ICON__", assetPath(deps, "icon")],
   ]);
-  const bytes = Buffer.from(page.replace(/__CSP_NONCE__|__BASE__/g, (name) => settings.get(name) ?? ""));
+  const bytes = Buffer.from(page.replace(/__CSP_NONCE__|__BASE__|__ICON__/g, (name) => settings.get(name) ?? ""));
   response.statusCode = 200;
   response.setHeader("Content-Type", "text/html; charset=utf-8");
   response.setHeader("Content-Length", bytes.length);

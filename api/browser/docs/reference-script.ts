@@ -31,6 +31,11 @@ new MutationObserver(() => {
   name(".content-type, .response-control-media-type select", () => "Media type");
   name(".body-param textarea", () => "Request body");
   name("tr[data-param-name] :is(select, textarea, input)", (field) => field.closest("tr").dataset.paramName);
+  // This page has its main part, and a heading that Swagger UI's go below without a gap.
+  for (const inner of root.querySelectorAll("main")) inner.setAttribute("role", "group");
+  for (const heading of root.querySelectorAll(":is(h1, h2, h3, h4, h5):not([aria-level])")) {
+    heading.setAttribute("aria-level", heading.matches("h1") ? 2 : Math.max(2, Number(heading.tagName[1]) - 1));
+  }
   for (const scrolling of root.querySelectorAll("pre:not([tabindex])")) scrolling.tabIndex = 0;
   // A link inside a button; the button does what the link would.
   for (const link of root.querySelectorAll("button a[href]")) link.removeAttribute("href");

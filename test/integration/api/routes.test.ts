@@ -89,3 +89,26 @@ test("a path that nothing is mounted at is 404, is counted against the limit, an
   });
   expect(await registry.metrics()).not.toContain("/nothing/here");
 });
+
+test.each(["/nothing", "/consoles", "/meadow", "/apis"])(
+  "a browser that looks for %s gets a page that says so",
+  async (path) => {
+    const answer = await sendRequest(`${api.url}${path}`, "GET", {
+      headers: { accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8" },
+    });
+    expect(answer).toMatchObject({ status: 404, headers: { "content-type": "text/html; charset=utf-8" } });
+    expect(answer.text).toContain(answer.headers["x-request-id"]);
+    expect(answer.text).not.toContain(path);
+  },
+);
+
+test.each(["/api/nothing", "/oauth/nothing", "/crl/nothing", "/ca/nothing", "/ocsp"])(
+  "%s is for programs, and answers a browser as it answers them",
+  async (path) => {
+    expect(await sendRequest(`${api.url}${path}`, "GET", { headers: { accept: "text/html" } })).toBeError("not_found");
+  },
+);
+
+test("a program that takes anything gets the wrapper at an unknown path", async () => {
+  expect(await sendRequest(`${api.url}/nothing`, "GET", { headers: { accept: "*/*" } })).toBeError("not_found");
+});

@@ -20,6 +20,7 @@ export const english = {
     title: "My devices",
     usage: (count: number, limit: number) => `${count} of ${limit} profiles in use`,
     add: "Add a device",
+    freeAPlace: "Free a place first",
     empty: "Add your phone or laptop once, and it joins the Wi-Fi by itself from then on.",
     emptyTitle: "No device yet",
     listTitle: "Your profiles",

@@ -21,6 +21,7 @@ export const german: Texts = {
     title: "Meine Geräte",
     usage: (count, limit) => `${count} von ${limit} Profilen in Gebrauch`,
     add: "Gerät hinzufügen",
+    freeAPlace: "Erst einen Platz frei machen",
     empty:
       "Fügen Sie Ihr Handy oder Ihren Laptop einmal hinzu; ab dann verbindet sich das Gerät von selbst mit dem WLAN.",
     emptyTitle: "Noch kein Gerät",

@@ -74,10 +74,16 @@ export function sendDevices(
           )}
           <div class="top">
             <Usage count={count} limit={limit} texts={texts.home.usage} />
-            <AddDevice home={home} isOff={objection !== undefined} texts={texts} />
+            {objection === "profile_limit_reached" && profiles.length > 0 ? (
+              <a class="button quiet" href="#devices">
+                {texts.home.freeAPlace}
+              </a>
+            ) : (
+              <AddDevice home={home} isOff={objection !== undefined} texts={texts} />
+            )}
           </div>
           {!isEmpty && (
-            <ul class="devices" aria-label={texts.home.listTitle}>
+            <ul id="devices" class="devices" aria-label={texts.home.listTitle}>
               {unsettled.map((issuance) => (
                 <Preparing issuance={issuance} texts={texts} />
               ))}

@@ -12,6 +12,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 const page = `<!doctype html><meta name="base" content="__BASE__" /><meta name="csp-nonce" content="__CSP_NONCE__" />
+<link rel="icon" href="__ICON__" />
 <script type="module" src="__BASE__/console/assets/main-abc123.js"></script>`;
 const script = `console.log("${"x".repeat(1_000)}");`;
 mkdirSync(path.join(folder, "assets"));
@@ -59,7 +60,12 @@ describe("built", () => {
     });
     expect(answer.text).toContain('<meta name="base" content="" />');
     expect(answer.text).toContain('src="/console/assets/main-abc123.js"');
-    expect(answer.text).not.toMatch(/__(?:BASE|CSP_NONCE)__/);
+    expect(answer.text).not.toMatch(/__(?:BASE|CSP_NONCE|ICON)__/);
+  });
+
+  test("it has the icon of the other pages", async () => {
+    const icon = /rel="icon" href="([^"]+)"/.exec((await get("/console")).text)?.[1] ?? "";
+    expect(await get(icon)).toMatchObject({ status: 200, headers: { "content-type": "image/svg+xml" } });
   });
 
   test("its policy allows only the service's own scripts, styles and fonts, with a new nonce in each answer", async () => {

@@ -43,12 +43,14 @@ describe("my devices", () => {
     expect(page.text).not.toMatch(/ended|somebody else|Renew/);
   });
 
-  test("at the limit adding stays visible and says why it cannot be used", async () => {
+  test("at the limit the way to another device leads to the list first, and the page says why", async () => {
     const user = await person({ profileOverride: 1 });
     await given.profile(user);
     const visitor = await visitorOf(api, user);
     const page = await visitor.get("/me");
-    expect(page.text).toContain('aria-disabled="true">Add a device');
+    expect(page.text).toContain('href="#devices">Free a place first');
+    expect(page.text).toContain('<ul id="devices"');
+    expect(page.text).not.toContain("Add a device");
     expect(page.text).toContain("1 of 1 in use; revoke one you no longer need.");
     expect(await visitor.get("/me/devices/new")).toMatchObject({ status: 409 });
   });
