@@ -55,6 +55,8 @@ test.each([
     const { realmId } = await givenIssuingRealm(database.owner);
     await givenProfiles(realmId, { count: revokedBefore, revoked: true });
     const serials = await givenProfiles(realmId, { count: revocations, revoked: false });
+    // Of a table with the rows of two or three jobs Postgres rightly reads all of them.
+    await database.owner.query(sql`delete from job_rows`);
     await prepare();
     const jobId = await givenJob(database.owner, {
       realmId,
