@@ -130,8 +130,8 @@ describeWithTool(
 
     test("the service is well, and the doctor finds nothing that fails", () => {
       expect(found["status"]).toBe("ok");
-      const { checks } = JSON.parse(found["doctor"] as string) as { checks: { name: string; state: string }[] };
-      expect(checks.filter(({ state }) => state === "fail")).toEqual([]);
+      const { checks } = JSON.parse(found["doctor"] as string) as { checks: { name: string; status: string }[] };
+      expect(checks.filter(({ status }) => status === "fail")).toEqual([]);
     });
 
     test("systemd has nothing to say about the units, and finds them well confined", () => {
