@@ -240,8 +240,7 @@ function takeWarnings(log: Log): void {
   const tell = (...said: unknown[]): void => {
     log.warn({ event: "process.warned", reason: withoutCredentials(format(...said)) }, "a library warns");
   };
-  console.warn = tell;
-  console.error = tell;
+  Object.assign(console, { warn: tell, error: tell });
   process.removeAllListeners("warning");
   process.on("warning", ({ name, message }) => {
     tell(`${name}: ${message}`);

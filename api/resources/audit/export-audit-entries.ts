@@ -86,10 +86,7 @@ async function* ndjson(
   if (lastLine !== undefined) yield `${JSON.stringify(lastLine)}\n`;
 }
 
-async function* csv(
-  pages: AsyncIterable<ExportedEntry[]>,
-  reader: CsvReader | undefined,
-): AsyncGenerator<string> {
+async function* csv(pages: AsyncIterable<ExportedEntry[]>, reader: CsvReader | undefined): AsyncGenerator<string> {
   const { heading, line } = reader === undefined ? csvForPrograms() : csvForPeople(columnsForPeople(reader), reader);
   yield heading;
   for await (const page of pages) {

@@ -89,9 +89,7 @@ test("each metric that an alert asks for is in what the processes tell", async (
     [...names.matchAll(/`(realmpass_\w+)`/g)].map(([, name]) => name!),
   );
   const ofNode = /^realmpass_(?:process|nodejs)_/;
-  expect(explained.sort()).toEqual(
-    [...told].filter((name) => !ofNode.test(name!)).sort(),
-  );
+  expect(explained.sort()).toEqual([...told].filter((name) => !ofNode.test(name!)).sort());
   const api = texts[0];
   expect(api).toMatch(/realmpass_queue_up 1/);
   expect(api).toMatch(/realmpass_queue_tasks\{queue="issuance",state="waiting"\} 0/);
