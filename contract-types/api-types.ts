@@ -906,7 +906,7 @@ export interface paths {
         };
         /**
          * One user
-         * @description Administrators see everyone, which needs the scope `user.read`; others see themselves, and nobody else exists for them.
+         * @description People with a role see everyone, which needs the scope `user.read`; others see themselves, and nobody else exists for them.
          */
         get: operations["getUser"];
         put?: never;
@@ -930,7 +930,7 @@ export interface paths {
         };
         /**
          * All that is held about a user
-         * @description One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. Administrators get anybody's, with the scopes `user.read`, `profile.read`, `job.read`, `audit.read`; others get their own with `profile.read`, once a minute, and nobody else exists for them. Written to the audit log as `user_export`.
+         * @description One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. People with a role get anybody's, with the scopes `user.read`, `profile.read`, `job.read`, `audit.read`; others get their own with `profile.read`, once a minute, and nobody else exists for them. Written to the audit log as `user_export`.
          */
         get: operations["exportUserData"];
         put?: never;
@@ -1299,7 +1299,7 @@ export interface components {
             name: string;
             clientURI: string;
             redirectURI: string | null;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
             useClientSecret: boolean;
             requirePKCE: boolean;
             creationDate: components["schemas"]["Timestamp"];
@@ -1314,7 +1314,7 @@ export interface components {
             name: string;
             clientURI: string;
             redirectURI: string | null;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
             useClientSecret: boolean;
             requirePKCE: boolean;
             creationDate: components["schemas"]["Timestamp"];
@@ -1340,7 +1340,7 @@ export interface components {
             client_id: string;
             clientName: string;
             clientURI: string;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
             grantedAt: components["schemas"]["Timestamp"];
         };
         CreatedGuestProfile: {
@@ -2155,7 +2155,7 @@ export interface components {
             id: string;
             client_id: string;
             clientName: string;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
             createdAt: components["schemas"]["Timestamp"];
             lastUsedAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
@@ -2202,6 +2202,7 @@ export interface components {
                 forgottenDate?: components["schemas"]["Timestamp"];
                 displayName: string | null;
                 administrator: boolean;
+                roles: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
             };
             signIn: {
                 /** @description Of the local account; null: there is none. */
@@ -2345,7 +2346,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `forbidden`: This needs an administrator. `guest_account_ended`: This guest account has ended. `insufficient_scope`: The access token lacks a scope that this needs. */
+        /** @description `forbidden`: This needs a role that your account does not have. `guest_account_ended`: This guest account has ended. `insufficient_scope`: The access token lacks a scope that this needs. */
         "403_forbidden_guest_account_ended_insufficient_scope": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2362,7 +2363,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `forbidden`: This needs an administrator. `insufficient_scope`: The access token lacks a scope that this needs. */
+        /** @description `forbidden`: This needs a role that your account does not have. `insufficient_scope`: The access token lacks a scope that this needs. */
         "403_forbidden_insufficient_scope": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2379,7 +2380,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `forbidden`: This needs an administrator. `insufficient_scope`: The access token lacks a scope that this needs. `user_locked`: A locked user cannot create profiles. `user_offboarded`: An offboarded user cannot have profiles. */
+        /** @description `forbidden`: This needs a role that your account does not have. `insufficient_scope`: The access token lacks a scope that this needs. `user_locked`: A locked user cannot create profiles. `user_offboarded`: An offboarded user cannot have profiles. */
         "403_forbidden_insufficient_scope_user_locked_user_offboarded": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3158,8 +3159,8 @@ export interface operations {
                     clientURI: string;
                     /** @description Where users return after signing in; for a useragent. */
                     redirectURI?: string | null;
-                    /** @description Only scopes that the caller holds; a service has no openid or offline_access. */
-                    scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+                    /** @description Only scopes that the caller holds; a service has no openid, offline_access or role.modify. */
+                    scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
                     /** @description Omitted: a service has one, a useragent has none. */
                     useClientSecret?: boolean;
                     /** @description Omitted: required of a useragent without a secret. */
@@ -3279,7 +3280,7 @@ export interface operations {
                     clientURI?: string;
                     redirectURI?: string | null;
                     /** @description Sessions and tokens that have a scope that goes end. */
-                    scopes?: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+                    scopes?: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
                     useClientSecret?: boolean;
                     requirePKCE?: boolean;
                 };

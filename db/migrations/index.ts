@@ -32,6 +32,7 @@ import { jobFiles } from "./20261124-1020-job-files.ts";
 import { bulkRevocation } from "./20261125-1000-bulk-revocation.ts";
 import { matching } from "./20261125-1010-matching.ts";
 import { lostCertificates } from "./20261125-1100-lost-certificates.ts";
+import { rolesOfPeople } from "./20261126-1000-roles-of-people.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -70,4 +71,5 @@ export const migrations: readonly Migration[] = [
   bulkRevocation,
   matching,
   lostCertificates,
+  rolesOfPeople,
 ];

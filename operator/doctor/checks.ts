@@ -1,4 +1,5 @@
 import type { Context } from "../context/context.ts";
+import { checkAdministrators } from "./administrators.ts";
 import { checkAudit, checkAuditGuards } from "./audit.ts";
 import type { Check } from "./check.ts";
 import { checkConstraints } from "./constraints.ts";
@@ -45,6 +46,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ...(await checkSecrets(db, context)),
     ...(await checkIssuers(db, context)),
     ...(await checkConstraints(db, context)),
+    ...(await checkAdministrators(db, context)),
     await checkAuditGuards(db),
     ...(await checkAudit(db, context)),
     ...(await checkCrls(db, context)),

@@ -44,10 +44,10 @@ export async function signInLocally(page: PageRequest): Promise<void> {
     sendSignInForm(page, asked, place, { username, refused: found });
     return;
   }
-  const { userId, administrator } = found;
-  const signedIn = { realmId: place.realm.id, userId, administrator, method: "local" } as const;
+  const { userId, roles } = found;
+  const signedIn = { realmId: place.realm.id, userId, roles, method: "local" } as const;
   if (found.offboardedAt === null && (await beginLogin(deps, page, signedIn))) {
-    redirect(page, pathOn(deps, asked.path ?? homePath({ administrator })));
+    redirect(page, pathOn(deps, asked.path ?? homePath({ roles })));
   } else {
     await sendAccessEnded(page, signedIn);
   }

@@ -19,7 +19,7 @@ export const offboardUser = endpoint({
     "`Location` names and whose undo takes it back; there is none when the user has no profile to revoke.",
   method: "delete",
   path: "/api/user/:userID",
-  access: "admin",
+  access: "staff",
   scope: "user.delete",
   params: z.object({ userID: UserID }),
   body: z.object({
