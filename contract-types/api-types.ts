@@ -842,6 +842,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The roles that people may have
+         * @description Fixed lists of scopes; a person may have several roles. For everybody with a role, and services.
+         */
+        get: operations["listRoles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -1012,6 +1032,27 @@ export interface paths {
         /** How a user's access has ended */
         get: operations["getUserProvisioning"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/{userID}/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A user's roles, and who gave them */
+        get: operations["getUserRoles"];
+        /**
+         * Give a user roles and take them
+         * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works once the client refreshes its tokens. The last administrator of a realm stays one.
+         */
+        put: operations["setUserRoles"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1603,7 +1644,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             /** @description Of the profile that was issued; of a revocation the one that the row is about. */
@@ -1629,7 +1670,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             /** @description Of the profile that was issued; of a revocation the one that the row is about. */
@@ -2150,6 +2191,14 @@ export interface components {
             /** @description Decimal, also in groups set apart by blanks, or in hexadecimal octets. */
             serial: string;
         };
+        Role: {
+            /** @enum {string} */
+            role: "administrator" | "help_desk" | "guest_manager" | "auditor";
+            /** @description What people with the role may do, as far as an application asks for it. */
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
+            /** @description How many people who are not offboarded have it; null for a token without `user.read`. */
+            people: number | null;
+        };
         Session: {
             /** Format: uuid */
             id: string;
@@ -2259,6 +2308,14 @@ export interface components {
                 revokeAt: components["schemas"]["Timestamp"] | null;
             } | null;
         };
+        UserRoles: {
+            /** @description What the user may do: given and fromProvider together. */
+            roles: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
+            /** @description Given here. */
+            given: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
+            /** @description Given by the identity provider, at the latest sign-in through it. */
+            fromProvider: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
+        };
     };
     responses: {
         /** @description `guest_account_required`: This needs a guest account's token. `invalid_csr`: The certificate signing request cannot be used. `invalid_request`: The request is not valid. `unsupported_api_version`: This API version does not exist; use 1.0 or 2.0. */
@@ -2342,6 +2399,23 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "unauthenticated";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `forbidden`: This needs a role that your account does not have. */
+        "403_forbidden": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "forbidden";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -2699,6 +2773,40 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "key_already_certified" | "profile_limit_reached";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `last_administrator`: This is the realm's last administrator. Make somebody else an administrator first. */
+        "409_last_administrator": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "last_administrator";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `last_administrator`: This is the realm's last administrator. Make somebody else an administrator first. `role_from_provider`: The identity provider gives this role and takes it, for everybody who signs in through it. */
+        "409_last_administrator_role_from_provider": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "last_administrator" | "role_from_provider";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -6820,6 +6928,59 @@ export interface operations {
             503: components["responses"]["503_unavailable"];
         };
     };
+    listRoles: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["Role"][];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
     listOwnSessions: {
         parameters: {
             query?: never;
@@ -7146,6 +7307,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
+            409: components["responses"]["409_last_administrator"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -7525,6 +7687,112 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getUserRoles: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["UserRoles"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    setUserRoles: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    roles: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["UserRoles"];
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
+            409: components["responses"]["409_last_administrator_role_from_provider"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

@@ -14,7 +14,7 @@ type RoleSource = "console" | "provider" | "operator";
 export const heldRoles = ({ given, fromProvider }: HeldRoles): Role[] => inOrder([...given, ...fromProvider]);
 
 /**
- * Sets a person's roles, with the audit entry: the console gets new tokens with the next call, and bulk jobs of theirs that
+ * Sets a person's roles and answers them, with the audit entry: the console gets new tokens with the next call, and bulk jobs of theirs that
  * wait do not run without the roles for them. Throws a violation of {@link userRoles.keepsAnAdministrator} where the realm
  * would have no administrator left. Call in a transaction, with the person's row locked.
  */
@@ -37,12 +37,12 @@ export async function set(
     actor: Actor;
     at: Date;
   },
-): Promise<void> {
+): Promise<HeldRoles> {
   const now = { given: inOrder(after.given), fromProvider: inOrder(after.fromProvider) };
-  if (same(before.given, now.given) && same(before.fromProvider, now.fromProvider)) return;
+  if (same(before.given, now.given) && same(before.fromProvider, now.fromProvider)) return now;
   await userRoles.update(tx, { realmId, userId, ...now });
   const [held, holds] = [heldRoles(before), heldRoles(now)];
-  if (same(held, holds)) return;
+  if (same(held, holds)) return now;
   await consoleSessions.renewSoon(tx, { userId, at });
   await transitions.stopOfEnded(tx, { realmId, creators: { userIds: [userId] }, at });
   await audit.record(tx, {
@@ -52,6 +52,7 @@ export async function set(
     at,
     properties: { userID: userId, before: held, after: holds, source },
   });
+  return now;
 }
 
 const same = (a: readonly Role[], b: readonly Role[]): boolean =>

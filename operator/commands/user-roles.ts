@@ -41,8 +41,7 @@ export const userRoles = command({
         actor: operatorActor,
         at,
       } as const;
-      await roleOperations.set(tx, change);
-      return now;
+      return roleOperations.set(tx, change);
     });
 
     const stays = take.filter((role) => after.fromProvider.includes(role));

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import * as offboarding from "../../../db/operations/offboarding.ts";
+import { violates } from "../../../db/client.ts";
+import { keepsAnAdministrator } from "../../../db/queries/people/user-roles.ts";
 import { graceDaysMax } from "../../../domain/bulk-job/job.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { RevocationReason, revocationReasons } from "../../../domain/revocation.ts";
@@ -34,7 +36,7 @@ export const offboardUser = endpoint({
       .describe(`Devices go off so many days later, 1 to ${graceDaysMax}. Default: at once.`),
   }),
   data: Done,
-  errors: ["user_not_found", "invalid_request"],
+  errors: ["user_not_found", "invalid_request", "last_administrator"],
   unknown: { userID: "user_not_found" },
   changes: true,
 
@@ -46,7 +48,7 @@ export const offboardUser = endpoint({
     }
     const whom = { realmId, userId, actor: actorOf(principal) };
     // The id of the job that revokes later, or that everything is done.
-    const outcome = await change(async (tx): Promise<string | typeof done> => {
+    const offboarded = change(async (tx): Promise<string | typeof done> => {
       const at = clock.now();
       if (graceDays === null) {
         if (!(await offboarding.offboard(tx, { ...whom, reason: reason ?? defaultReason, at }))) {
@@ -57,6 +59,10 @@ export const offboardUser = endpoint({
       const locked = await offboarding.offboardWithGrace(tx, { ...whom, jobId: drawBulkJobId(), graceDays, at });
       if (locked === undefined) throw fail("user_not_found");
       return locked.jobId ?? done;
+    });
+    const outcome = await offboarded.catch((error: unknown) => {
+      if (violates(error, keepsAnAdministrator)) throw fail("last_administrator", { cause: error });
+      throw error;
     });
     return outcome === done ? done : answered(done, { Location: `/api/jobs/${outcome}` });
   },

@@ -61,6 +61,23 @@ export async function lockAdministrators(tx: Db, { realmId }: { realmId: string 
   await tx.query(sql`select id from realms where id = ${realmId} for no key update`);
 }
 
+/** Those of these people who administer the realm and are not offboarded, in the order of their ids. */
+export async function administratorsAmong(
+  db: Db,
+  { realmId, userIds }: { realmId: string; userIds: readonly string[] },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select u.id
+      from users u
+     where u.realm_id = ${realmId}
+       and u.id = any(${userIds}::bigint[])
+       and u.offboarded_at is null
+       and ${isAdministrator(sql`u`)}
+     order by u.id
+  `);
+  return rows.map(({ id }) => id);
+}
+
 /** Whether a realm would have no administrator without these people. */
 export async function areLastAdministrators(
   db: Db,
