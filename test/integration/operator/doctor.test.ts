@@ -51,6 +51,9 @@ const clockAhead = (seconds: number): Clock => ({ now: () => new Date(systemCloc
 
 test("a healthy installation passes every check", async () => {
   const realm = await operator.realm();
+  for (const username of ["ada", "ben"]) {
+    await operator.run(["user", "create", "--realm", realm, "--username", username, "--admin"]);
+  }
   await aliveProcesses();
   await givenCrl(realm);
 
@@ -74,11 +77,25 @@ test("a healthy installation passes every check", async () => {
     "issuer-key",
     "constraints",
     "infrastructure-domains",
+    "administrators",
     "audit-guards",
     "audit",
     "crl",
     "jobs",
   ]);
+});
+
+test("administrators: a realm without one is a failure, and one with a single one a warning", async () => {
+  const realm = await operator.realm();
+  const administrators = async () => (await examine(["--realm", realm])).of(`administrators ${realm}`);
+  expect(await administrators()).toMatchObject({ status: "fail" });
+  const make = (username: string, role: string) =>
+    operator.run(["user", "create", "--realm", realm, "--username", username, "--role", role]);
+  await make("ada", "administrator");
+  await make("ben", "auditor");
+  expect(await administrators()).toMatchObject({ status: "warn" });
+  await operator.run(["user", "roles", "--realm", realm, "--username", "ben", "--give", "administrator"]);
+  expect(await administrators()).toMatchObject({ status: "ok" });
 });
 
 test("jobs: devices that are still on ten minutes after their days of grace are a failure that names the job", async () => {
