@@ -72,7 +72,7 @@ export const profileRefusal = (o: OwnerColumns, at: Instant): Sql => sql`
        when ${o.end} > ${o.issuerNotAfter} then 'issuer_expiring'
   end`;
 
-/** The roles of user `u`, whoever gave them. */
+/** The roles of user `u`, given here and by the identity provider. */
 export const rolesOf = (u: Sql): Sql => sql`(${u}.roles || ${u}.provider_roles)`;
 
 /** Whether user `u` administers the realm. */

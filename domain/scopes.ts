@@ -34,7 +34,7 @@ export type Scope = keyof typeof scopes;
 export const allScopes = Object.keys(scopes) as Scope[];
 export const Scope = z.enum(allScopes);
 
-/** What a scope includes: whoever has it has these as well. They are younger, so that tokens of clients that were there go on. */
+/** What a scope includes: who has it has these as well. They are younger, so that tokens of clients that were there go on. */
 export const impliedScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
   "user.modify": ["user.lock"],
   "guest.read": ["guest.view"],

@@ -10,7 +10,7 @@ import * as consoleSessions from "../queries/sign-in/console-sessions.ts";
 /** Who decided: somebody in the console or through the API, the identity provider, or the operator. */
 type RoleSource = "console" | "provider" | "operator";
 
-/** What somebody may do, whoever gave it. */
+/** What somebody may do, given here or by the provider. */
 export const heldRoles = ({ given, fromProvider }: HeldRoles): Role[] => inOrder([...given, ...fromProvider]);
 
 /**

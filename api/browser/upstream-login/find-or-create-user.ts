@@ -125,7 +125,7 @@ async function welcome(
 }
 
 /**
- * Gives a user the roles that the provider says, and takes those that it could give and does not, whoever gave them. The
+ * Gives a user the roles that the provider says, and takes those that it could give and does not, given here or there. The
  * last administrator stays one: nobody else could make another.
  */
 async function takeRoles(

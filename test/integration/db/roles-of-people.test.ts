@@ -37,7 +37,7 @@ describe("the release before roles, which knows the column administrator alone",
   const write = (user: GivenUser, administrator: boolean) =>
     api.query(sql`update users set administrator = ${administrator} where id = ${user.id}`);
 
-  test("makes an administrator, and takes the role from whoever gave it", async () => {
+  test("makes an administrator, and takes the role, given here or by the provider", async () => {
     const user = await given.user({ realmId: await givenRealm(), roles: ["auditor"] });
     await write(user, true);
     expect(await stored(user)).toEqual({ administrator: true, roles: ["auditor", "administrator"], providerRoles: [] });

@@ -54,6 +54,8 @@ const ends: [end: string, by: "person" | "client", act: (creators: Creators) => 
 
 async function givenCreators(): Promise<Creators> {
   const realmId = await api.given.realm();
+  // The only administrator would stay one.
+  await api.given.user({ realmId, administrator: true });
   return { realmId, userId: (await api.given.user({ realmId, administrator: true })).id };
 }
 
