@@ -1,7 +1,7 @@
 import { z } from "zod";
 import * as offboarding from "../../../db/operations/offboarding.ts";
 import { violates } from "../../../db/client.ts";
-import { keepsAnAdministrator } from "../../../db/queries/people/user-roles.ts";
+import * as userRoles from "../../../db/queries/people/user-roles.ts";
 import { graceDaysMax } from "../../../domain/bulk-job/job.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { RevocationReason, revocationReasons } from "../../../domain/revocation.ts";
@@ -61,7 +61,7 @@ export const offboardUser = endpoint({
       return locked.jobId ?? done;
     });
     const outcome = await offboarded.catch((error: unknown) => {
-      if (violates(error, keepsAnAdministrator)) throw fail("last_administrator", { cause: error });
+      if (violates(error, userRoles.keepsAnAdministrator)) throw fail("last_administrator", { cause: error });
       throw error;
     });
     return outcome === done ? done : answered(done, { Location: `/api/jobs/${outcome}` });

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { beforeAll, describe, expect, test } from "vitest";
 import { only, violates, type Database } from "../../../db/client.ts";
-import { keepsAnAdministrator } from "../../../db/queries/people/user-roles.ts";
+import * as userRoles from "../../../db/queries/people/user-roles.ts";
 import { sql, type Sql } from "../../../db/sql.ts";
 import { roles } from "../../../domain/roles.ts";
 import { givenRows, type GivenUser } from "../../support/given/given.ts";
@@ -88,7 +88,7 @@ describe("the last administrator", () => {
   const refused = async (attempt: Promise<unknown>): Promise<boolean> =>
     attempt.then(
       () => false,
-      (error: unknown) => violates(error, keepsAnAdministrator),
+      (error: unknown) => violates(error, userRoles.keepsAnAdministrator),
     );
 
   test.each(ways)("is not taken from a realm by %s", async (_, by) => {
