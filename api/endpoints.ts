@@ -67,6 +67,9 @@ import { listUserSessions } from "./resources/user/list-user-sessions.ts";
 import { listUsers } from "./resources/user/list-users.ts";
 import { offboardUser } from "./resources/user/offboard-user.ts";
 import { reactivateUser } from "./resources/user/reactivate-user.ts";
+import { listRoles } from "./resources/role/list-roles.ts";
+import { getUserRoles } from "./resources/user/get-user-roles.ts";
+import { setUserRoles } from "./resources/user/set-user-roles.ts";
 import { setUserLimit } from "./resources/user/set-user-limit.ts";
 import { setUserLock } from "./resources/user/set-user-lock.ts";
 
@@ -80,6 +83,9 @@ export const endpoints: readonly Endpoint[] = [
   createUserProfile,
   setUserLock,
   setUserLimit,
+  getUserRoles,
+  setUserRoles,
+  listRoles,
   offboardUser,
   reactivateUser,
   listUserSessions,

@@ -842,6 +842,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * The roles that people may have
+         * @description Fixed lists of scopes; a person may have several roles. For everybody with a role, and services.
+         */
+        get: operations["listRoles"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -906,7 +926,7 @@ export interface paths {
         };
         /**
          * One user
-         * @description Administrators see everyone, which needs the scope `user.read`; others see themselves, and nobody else exists for them.
+         * @description People with a role see everyone, which needs the scope `user.read`; others see themselves, and nobody else exists for them.
          */
         get: operations["getUser"];
         put?: never;
@@ -930,7 +950,7 @@ export interface paths {
         };
         /**
          * All that is held about a user
-         * @description One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. Administrators get anybody's, with the scopes `user.read`, `profile.read`, `job.read`, `audit.read`; others get their own with `profile.read`, once a minute, and nobody else exists for them. Written to the audit log as `user_export`.
+         * @description One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. People with a role get anybody's, with the scopes `user.read`, `profile.read`, `job.read`, `audit.read`; others get their own with `profile.read`, once a minute, and nobody else exists for them. Written to the audit log as `user_export`.
          */
         get: operations["exportUserData"];
         put?: never;
@@ -1012,6 +1032,27 @@ export interface paths {
         /** How a user's access has ended */
         get: operations["getUserProvisioning"];
         put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/{userID}/roles": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** A user's roles, and who gave them */
+        get: operations["getUserRoles"];
+        /**
+         * Give a user roles and take them
+         * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works once the client refreshes its tokens. The last administrator of a realm stays one.
+         */
+        put: operations["setUserRoles"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1299,7 +1340,7 @@ export interface components {
             name: string;
             clientURI: string;
             redirectURI: string | null;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
             useClientSecret: boolean;
             requirePKCE: boolean;
             creationDate: components["schemas"]["Timestamp"];
@@ -1314,7 +1355,7 @@ export interface components {
             name: string;
             clientURI: string;
             redirectURI: string | null;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
             useClientSecret: boolean;
             requirePKCE: boolean;
             creationDate: components["schemas"]["Timestamp"];
@@ -1340,7 +1381,7 @@ export interface components {
             client_id: string;
             clientName: string;
             clientURI: string;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
             grantedAt: components["schemas"]["Timestamp"];
         };
         CreatedGuestProfile: {
@@ -1603,7 +1644,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             /** @description Of the profile that was issued; of a revocation the one that the row is about. */
@@ -1629,7 +1670,7 @@ export interface components {
              * @enum {string}
              */
             status: "pending" | "working" | "changed" | "unchanged" | "failed" | "skipped";
-            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
+            /** @description One of invalid_row, duplicate_row, user_not_found, ambiguous_email, profile_not_found, user_offboarded, last_administrator, user_locked, profile_limit_reached, no_issuer, issuer_expiring, issuance_failed, internal_error, taken_out, user_forgotten, changed_since, undone, cancelled. */
             error: string | null;
             message: string | null;
             /** @description Of the profile that was issued; of a revocation the one that the row is about. */
@@ -2152,12 +2193,20 @@ export interface components {
             /** @description Decimal, also in groups set apart by blanks, or in hexadecimal octets. */
             serial: string;
         };
+        Role: {
+            /** @enum {string} */
+            role: "administrator" | "help_desk" | "guest_manager" | "auditor";
+            /** @description What people with the role may do, as far as an application asks for it. */
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
+            /** @description How many people who are not offboarded have it; null for a token without `user.read`. */
+            people: number | null;
+        };
         Session: {
             /** Format: uuid */
             id: string;
             client_id: string;
             clientName: string;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
             createdAt: components["schemas"]["Timestamp"];
             lastUsedAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
@@ -2204,6 +2253,7 @@ export interface components {
                 forgottenDate?: components["schemas"]["Timestamp"];
                 displayName: string | null;
                 administrator: boolean;
+                roles: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
             };
             signIn: {
                 /** @description Of the local account; null: there is none. */
@@ -2259,6 +2309,14 @@ export interface components {
                 since: components["schemas"]["Timestamp"];
                 revokeAt: components["schemas"]["Timestamp"] | null;
             } | null;
+        };
+        UserRoles: {
+            /** @description What the user may do: given and fromProvider together. */
+            roles: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
+            /** @description Given here. */
+            given: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
+            /** @description Given by the identity provider, at the latest sign-in through it. */
+            fromProvider: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
         };
     };
     responses: {
@@ -2347,7 +2405,24 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `forbidden`: This needs an administrator. `guest_account_ended`: This guest account has ended. `insufficient_scope`: The access token lacks a scope that this needs. */
+        /** @description `forbidden`: This needs a role that your account does not have. */
+        "403_forbidden": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "forbidden";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `forbidden`: This needs a role that your account does not have. `guest_account_ended`: This guest account has ended. `insufficient_scope`: The access token lacks a scope that this needs. */
         "403_forbidden_guest_account_ended_insufficient_scope": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2364,7 +2439,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `forbidden`: This needs an administrator. `insufficient_scope`: The access token lacks a scope that this needs. */
+        /** @description `forbidden`: This needs a role that your account does not have. `insufficient_scope`: The access token lacks a scope that this needs. */
         "403_forbidden_insufficient_scope": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2381,7 +2456,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
-        /** @description `forbidden`: This needs an administrator. `insufficient_scope`: The access token lacks a scope that this needs. `user_locked`: A locked user cannot create profiles. `user_offboarded`: An offboarded user cannot have profiles. */
+        /** @description `forbidden`: This needs a role that your account does not have. `insufficient_scope`: The access token lacks a scope that this needs. `user_locked`: A locked user cannot create profiles. `user_offboarded`: An offboarded user cannot have profiles. */
         "403_forbidden_insufficient_scope_user_locked_user_offboarded": {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2700,6 +2775,40 @@ export interface components {
                 "application/json": components["schemas"]["Error"] & {
                     /** @enum {unknown} */
                     error?: "key_already_certified" | "profile_limit_reached";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `last_administrator`: This is the realm's last administrator. Make somebody else an administrator first. */
+        "409_last_administrator": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "last_administrator";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
+        /** @description `last_administrator`: This is the realm's last administrator. Make somebody else an administrator first. `role_from_provider`: The identity provider gives this role and takes it, for everybody who signs in through it. */
+        "409_last_administrator_role_from_provider": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "last_administrator" | "role_from_provider";
                 };
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
@@ -3160,8 +3269,8 @@ export interface operations {
                     clientURI: string;
                     /** @description Where users return after signing in; for a useragent. */
                     redirectURI?: string | null;
-                    /** @description Only scopes that the caller holds; a service has no openid or offline_access. */
-                    scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+                    /** @description Only scopes that the caller holds; a service has no openid, offline_access or role.modify. */
+                    scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
                     /** @description Omitted: a service has one, a useragent has none. */
                     useClientSecret?: boolean;
                     /** @description Omitted: required of a useragent without a secret. */
@@ -3281,7 +3390,7 @@ export interface operations {
                     clientURI?: string;
                     redirectURI?: string | null;
                     /** @description Sessions and tokens that have a scope that goes end. */
-                    scopes?: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.delete" | "guest.read" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create")[];
+                    scopes?: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
                     useClientSecret?: boolean;
                     requirePKCE?: boolean;
                 };
@@ -6821,6 +6930,59 @@ export interface operations {
             503: components["responses"]["503_unavailable"];
         };
     };
+    listRoles: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["Role"][];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
     listOwnSessions: {
         parameters: {
             query?: never;
@@ -7147,6 +7309,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
+            409: components["responses"]["409_last_administrator"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
@@ -7526,6 +7689,112 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getUserRoles: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["UserRoles"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    setUserRoles: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": {
+                    roles: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["UserRoles"];
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
+            409: components["responses"]["409_last_administrator_role_from_provider"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

@@ -93,7 +93,8 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_api: { select: true, insert: true, update: true, delete: true },
     realmpass_worker: { select: ["expires_at", "session_id"] },
     realmpass_operator: {
-      select: ["created_at", "expires_at", "id", "realm_id", "session_id", "user_id"],
+      select: ["access_expires_at", "created_at", "expires_at", "id", "realm_id", "session_id", "user_id"],
+      update: ["access_expires_at"],
       delete: true,
     },
   },
@@ -371,7 +372,16 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   users: {
     realmpass_api: {
       select: true,
-      insert: ["administrator", "created_at", "display_name", "email", "pairwise_id", "realm_id"],
+      insert: [
+        "administrator",
+        "created_at",
+        "display_name",
+        "email",
+        "pairwise_id",
+        "provider_roles",
+        "realm_id",
+        "roles",
+      ],
       update: [
         "administrator",
         "display_name",
@@ -380,6 +390,8 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
         "offboarded_at",
         "offboarding_job_id",
         "profile_override",
+        "provider_roles",
+        "roles",
       ],
     },
     realmpass_worker: {

@@ -1,4 +1,5 @@
-import { sql, type Sql } from "./sql.ts";
+import { impliedScopes } from "../domain/scopes.ts";
+import { join, sql, type Sql } from "./sql.ts";
 
 /** The rules of `domain/entitlement.ts` as fragments of SQL. What names a row is its alias, as `sql`, never a value. */
 
@@ -70,6 +71,21 @@ export const profileRefusal = (o: OwnerColumns, at: Instant): Sql => sql`
        when ${o.issuerNotAfter} is null then 'no_issuer'
        when ${o.end} > ${o.issuerNotAfter} then 'issuer_expiring'
   end`;
+
+/** The roles of user `u`, given here and by the identity provider. */
+export const rolesOf = (u: Sql): Sql => sql`(${u}.roles || ${u}.provider_roles)`;
+
+/** Whether user `u` administers the realm. */
+export const isAdministrator = (u: Sql): Sql => sql`('administrator' = any(${rolesOf(u)}))`;
+
+/** An array of scopes, and those that they imply. */
+export const withImplied = (scopes: Sql): Sql =>
+  sql`(${scopes} || ${join(
+    Object.entries(impliedScopes).map(
+      ([scope, implied]) => sql`case when ${scope} = any(${scopes}) then ${implied}::text[] else '{}' end`,
+    ),
+    sql` || `,
+  )})`;
 
 /** The name of the RADIUS server of realm `r`. */
 export const radiusServerName = (r: Sql): Sql => sql`coalesce(${r}.radius_cn, 'radius.' || ${r}.domain)`;

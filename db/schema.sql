@@ -109,6 +109,7 @@ create table applications (
   constraint applications_client_id_check CHECK ((client_id ~ '^[a-zA-Z0-9_-]{1,64}$'::text)),
   constraint applications_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 200))),
   constraint applications_redirect_uri CHECK (((type = 'useragent'::text) = (redirect_uri IS NOT NULL))),
+  constraint applications_service_gives_no_roles CHECK (((type = 'useragent'::text) OR (NOT ('role.modify'::text = ANY (scopes))))) NOT VALID,
   constraint applications_service_scopes CHECK (((type = 'useragent'::text) OR (NOT (scopes && ARRAY['openid'::text, 'offline_access'::text])))),
   constraint applications_service_secret CHECK (((type = 'useragent'::text) OR use_client_secret)),
   constraint applications_type_check CHECK ((type = ANY (ARRAY['useragent'::text, 'service'::text])))
@@ -1050,6 +1051,8 @@ create table users (
   email_folded text generated always as (lower(email)) stored,
   offboarding_job_id uuid,
   forgotten_at timestamp with time zone,
+  roles text[] default '{}'::text[] not null,
+  provider_roles text[] default '{}'::text[] not null,
   constraint users_pkey PRIMARY KEY (id),
   constraint users_in_realm UNIQUE (realm_id, id),
   constraint users_realm_id_pairwise_id_key UNIQUE (realm_id, pairwise_id),
@@ -1057,16 +1060,20 @@ create table users (
   constraint users_display_name_check CHECK ((char_length(display_name) <= 200)),
   constraint users_email_check CHECK ((char_length(email) <= 320)),
   constraint users_forgotten CHECK (((forgotten_at IS NULL) OR ((offboarded_at IS NOT NULL) AND (email = ''::text) AND (display_name IS NULL) AND (pairwise_id = (chr(127) || id))))),
+  constraint users_known_roles CHECK (((roles || provider_roles) <@ ARRAY['administrator'::text, 'help_desk'::text, 'guest_manager'::text, 'auditor'::text])) NOT VALID,
   constraint users_pairwise_id_check CHECK (((char_length(pairwise_id) >= 1) AND (char_length(pairwise_id) <= 255))),
   constraint users_profile_override_check CHECK (((profile_override >= 0) AND (profile_override <= 100)))
 );
 comment on table users is 'The people of a realm. No row is ever deleted: an offboarded person must not come back as a new one before they are forgotten.';
 comment on column users.pairwise_id is 'The pseudonymous identifier that the realm knows the person by.';
+comment on column users.administrator is 'Whether one of the roles is administrator, for the release before roles; a trigger keeps it so.';
 comment on column users.profile_override is 'The person''s own profile limit; 0: the realm''s.';
 comment on column users.locked_at is 'Locked people keep their profiles and sign in, but get no new profile.';
 comment on column users.offboarded_at is 'Offboarded people cannot sign in, and all their profiles are revoked.';
 comment on column users.offboarding_job_id is 'The bulk job that offboarded this person and may revoke their profiles. Null once somebody else has decided about them. No foreign key: jobs are removed after 90 days.';
 comment on column users.forgotten_at is 'When what names this person was erased. The pairwise id is then a DEL character and the id, which no person can have.';
+comment on column users.roles is 'Given here. What the person may do is what these and provider_roles let them do together.';
+comment on column users.provider_roles is 'Given by the identity provider, at the latest sign-in through it.';
 CREATE INDEX users_email ON public.users USING btree (realm_id, email_folded);
 CREATE INDEX users_email_contains ON public.users USING gin (email_folded gin_trgm_ops);
 CREATE INDEX users_locked ON public.users USING btree (realm_id, locked_at, id);
@@ -1075,7 +1082,10 @@ CREATE INDEX users_newest ON public.users USING btree (realm_id, created_at DESC
 CREATE INDEX users_offboarded ON public.users USING btree (realm_id, offboarded_at, id);
 CREATE INDEX users_offboarded_last ON public.users USING btree (realm_id, offboarded_at DESC NULLS LAST, id DESC);
 CREATE INDEX users_pairwise_id_contains ON public.users USING gin (pairwise_id_folded gin_trgm_ops);
+CREATE TRIGGER users_administrator BEFORE UPDATE OF administrator, roles, provider_roles ON public.users FOR EACH ROW EXECUTE FUNCTION keep_administrator();
+CREATE TRIGGER users_administrator_of_new BEFORE INSERT ON public.users FOR EACH ROW WHEN ((new.administrator OR (new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[]))) EXECUTE FUNCTION keep_administrator();
 CREATE TRIGGER users_have_profile_counts AFTER INSERT ON public.users REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_profile_counts();
+CREATE TRIGGER users_keep_an_administrator AFTER UPDATE OF administrator, roles, provider_roles, offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NULL) AND ('administrator'::text = ANY ((old.roles || old.provider_roles))) AND ((new.offboarded_at IS NOT NULL) OR (NOT ('administrator'::text = ANY ((new.roles || new.provider_roles))))) AND (NOT pg_has_role(CURRENT_USER, 'realmpass_operator'::name, 'usage'::text)))) EXECUTE FUNCTION keep_an_administrator();
 CREATE TRIGGER users_stay_offboarded BEFORE UPDATE OF offboarded_at ON public.users FOR EACH ROW WHEN (((old.offboarded_at IS NOT NULL) AND (new.offboarded_at IS NULL))) EXECUTE FUNCTION keep_offboarded();
 
 CREATE OR REPLACE FUNCTION public.add_active_profiles()
@@ -1315,6 +1325,51 @@ end
 $function$
 ;
 comment on function forget_users(bigint[],timestamp with time zone) is 'Erases what names users whose time is up, and answers which those are. Workers call it, who may not read all of what it erases.';
+
+CREATE OR REPLACE FUNCTION public.keep_administrator()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- The release before roles writes this column alone.
+  if tg_op = 'INSERT' then
+    if new.administrator and not 'administrator' = any(new.roles || new.provider_roles) then
+      new.roles := new.roles || 'administrator'::text;
+    end if;
+  elsif new.administrator <> old.administrator and new.roles = old.roles and new.provider_roles = old.provider_roles then
+    new.roles := array_remove(new.roles, 'administrator');
+    new.provider_roles := array_remove(new.provider_roles, 'administrator');
+    if new.administrator then new.roles := new.roles || 'administrator'::text; end if;
+  end if;
+  new.administrator := 'administrator' = any(new.roles || new.provider_roles);
+  return new;
+end
+$function$
+;
+
+CREATE OR REPLACE FUNCTION public.keep_an_administrator()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  -- One after the other, so that of two who leave at the same moment the second sees that the first has left.
+  perform from realms where id = new.realm_id for no key update;
+  if not exists (select from users
+                  where realm_id = new.realm_id
+                    and offboarded_at is null
+                    and 'administrator' = any(roles || provider_roles)) then
+    raise exception 'a realm keeps an administrator'
+      using errcode = 'check_violation', constraint = 'users_keep_an_administrator',
+            schema = tg_table_schema, table = tg_table_name;
+  end if;
+  return null;
+end
+$function$
+;
+comment on function keep_an_administrator() is 'Refuses to let the last administrator of a realm go. The operator may.';
 
 CREATE OR REPLACE FUNCTION public.keep_crl_entries()
  RETURNS trigger

@@ -9,6 +9,7 @@ export const auditEvents = [
   "user_offboard",
   "user_undelete",
   "user_limit_update",
+  "user_role_update",
   "user_forget",
   "user_export",
   "profile_create",

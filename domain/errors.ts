@@ -6,7 +6,7 @@ export const errorCatalogue = {
   name_not_permitted: { status: 400, message: "The name is a DNS name outside the domains of this realm." },
   guest_account_required: { status: 400, message: "This needs a guest account's token." },
   unauthenticated: { status: 401, message: "A valid access token is required." },
-  forbidden: { status: 403, message: "This needs an administrator." },
+  forbidden: { status: 403, message: "This needs a role that your account does not have." },
   user_required: { status: 403, message: "This needs a signed-in user." },
   insufficient_scope: { status: 403, message: "The access token lacks a scope that this needs." },
   user_locked: { status: 403, message: "A locked user cannot create profiles." },
@@ -26,6 +26,14 @@ export const errorCatalogue = {
   no_client_secret: { status: 409, message: "This application is registered without a client secret." },
   key_already_certified: { status: 409, message: "This public key has a certificate already. Make a new key." },
   user_forgotten: { status: 409, message: "This user was forgotten. Who comes back is a new user." },
+  last_administrator: {
+    status: 409,
+    message: "This is the realm's last administrator. Make somebody else an administrator first.",
+  },
+  role_from_provider: {
+    status: 409,
+    message: "The identity provider gives this role and takes it, for everybody who signs in through it.",
+  },
   job_state: { status: 409, message: "The job is not in a state for this." },
   confirmation_required: {
     status: 409,

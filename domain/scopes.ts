@@ -12,8 +12,10 @@ export const scopes = {
   "realm.modify": "change the realm's settings",
   "user.read": "see users",
   "user.modify": "create, lock and reactivate users",
+  "user.lock": "lock and unlock users, and end their sessions",
   "user.delete": "offboard users",
   "guest.read": "see guest accounts and their tokens",
+  "guest.view": "see guest accounts without their tokens",
   "guest.create": "create guest accounts",
   "guest.modify": "change guest accounts",
   "guest.delete": "revoke guest accounts and their profiles",
@@ -25,19 +27,30 @@ export const scopes = {
   "application.modify": "register and change applications",
   "job.read": "see bulk jobs",
   "job.create": "start bulk jobs",
+  "role.modify": "give and take roles",
 } as const satisfies Record<string, string>;
 
 export type Scope = keyof typeof scopes;
 export const allScopes = Object.keys(scopes) as Scope[];
 export const Scope = z.enum(allScopes);
 
+/** What a scope includes: who has it has these as well. They are younger, so that tokens of clients that were there go on. */
+export const impliedScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
+  "user.modify": ["user.lock"],
+  "guest.read": ["guest.view"],
+};
+
+/** These scopes, and then those that they imply. */
+export const withImplied = (given: readonly Scope[]): ReadonlySet<Scope> =>
+  new Set([...given, ...given.flatMap((scope) => impliedScopes[scope] ?? [])]);
+
 export const applicationTypes = ["useragent", "service"] as const;
-/** `useragent` acts for a signed-in user; `service` acts on its own, with administrator permissions. */
+/** `useragent` acts for a signed-in user; `service` acts on its own, with its scopes alone. */
 export const ApplicationType = z.enum(applicationTypes);
 export type ApplicationType = z.infer<typeof ApplicationType>;
 
-/** Scopes about a signed-in person, which a service does not have. */
-const personalScopes: ReadonlySet<Scope> = new Set<Scope>(["openid", "offline_access"]);
+/** Scopes that a service does not have: those about a signed-in person, and giving roles, so that no leaked secret makes an administrator. */
+const personalScopes: ReadonlySet<Scope> = new Set<Scope>(["openid", "offline_access", "role.modify"]);
 
 /** The scopes an application of this type may be registered for. */
 export const scopesAllowedTo = (type: ApplicationType): Scope[] =>

@@ -1,8 +1,16 @@
 import { z } from "zod";
+import { roles, type Role } from "./roles.ts";
 import { text } from "./text.ts";
 
 /** The name of a claim; some providers' are URIs. */
 export const ClaimName = z.string().regex(/^[!-<>-~]{1,200}$/, "must be 1 to 200 visible ASCII characters without =");
+
+/** The value of a claim that gives a role: the claim's own, or one of its values. */
+const RoleRule = z.object({ claim: ClaimName, value: text(1, 255) });
+export type RoleRule = z.output<typeof RoleRule>;
+
+/** As many rules may give one role. */
+export const roleRulesMax = 20;
 
 /** Which claims of a realm's identity provider say what about a person. */
 export const UpstreamClaims = z.object({
@@ -12,7 +20,34 @@ export const UpstreamClaims = z.object({
   email: ClaimName.optional(),
   /** Omitted: `name`. */
   displayName: ClaimName.optional(),
-  /** Who has this value among those of the claim administers the realm. Omitted: the provider has no say in that. */
-  administrator: z.object({ claim: ClaimName, value: text(1, 255) }).optional(),
+  /** The one rule for administrators, where there is one and no more: the release before roles reads it. */
+  administrator: RoleRule.optional(),
+  /** What gives which role. A role without rules is not the provider's to give. */
+  roles: z.partialRecord(z.enum(roles), z.array(RoleRule).min(1).max(roleRulesMax)).optional(),
 });
 export type UpstreamClaims = z.output<typeof UpstreamClaims>;
+
+/** What gives each role; roles that are missing are not the provider's to give. */
+export type RoleRules = Partial<Record<Role, readonly RoleRule[]>>;
+
+export const roleRulesOf = ({ administrator, roles: further }: UpstreamClaims): RoleRules => ({
+  ...(administrator && { administrator: [administrator] }),
+  ...further,
+});
+
+/** The roles that a realm's identity provider gives and takes. */
+export const mappedRoles = (claims: UpstreamClaims): Role[] => roles.filter((role) => roleRulesOf(claims)[role]);
+
+/** The claims with these rules in place of those that they have. */
+export const withRoleRules = (claims: UpstreamClaims, { administrator, ...further }: RoleRules): UpstreamClaims => {
+  const one = administrator?.length === 1 ? administrator[0] : undefined;
+  const listed = { ...(administrator && one === undefined && { administrator }), ...further };
+  const { administrator: _, roles: __, ...rest } = claims;
+  return {
+    ...rest,
+    ...(one && { administrator: one }),
+    ...(Object.keys(listed).length > 0 && {
+      roles: Object.fromEntries(Object.entries(listed).map(([role, rules]) => [role, [...rules]])),
+    }),
+  };
+};

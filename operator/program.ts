@@ -31,6 +31,7 @@ import { secretsAdopt } from "./commands/secrets-adopt.ts";
 import { secretsCreate } from "./commands/secrets-create.ts";
 import { secretsForget } from "./commands/secrets-forget.ts";
 import { userCreate } from "./commands/user-create.ts";
+import { userRoles } from "./commands/user-roles.ts";
 import { userSignInLink } from "./commands/user-sign-in-link.ts";
 import { createContext, type Context, type OperatorIo } from "./context/context.ts";
 import { describeFailure } from "./context/failure.ts";
@@ -55,6 +56,7 @@ const program: Program<Context, Answer, typeof options> = {
     issuerReencrypt,
     rootRewrap,
     userCreate,
+    userRoles,
     userSignInLink,
     applicationCreate,
     guestAccountCreate,

@@ -1,20 +1,24 @@
 import { InsufficientScope } from "../http/token-errors.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/scopes.ts";
+import { rolesHave } from "../../domain/roles.ts";
 import {
-  isAdministrator,
+  isStaff,
   type GuestPrincipal,
   type Principal,
   type ServicePrincipal,
   type UserPrincipal,
 } from "./principal.ts";
 
-/** Who may call an endpoint. `any`: every principal of the realm. `public`: nobody is asked who they are. */
-export type Access = "admin" | "user" | "guest" | "any" | "public";
+/**
+ * Who may call an endpoint. `staff`: people with a role, and services. `any`: every principal of the realm. `public`:
+ * nobody is asked who they are.
+ */
+export type Access = "staff" | "user" | "guest" | "any" | "public";
 
 /** What is known about who is asking, once access is granted. */
 export interface PrincipalFor {
-  admin: UserPrincipal | ServicePrincipal;
+  staff: UserPrincipal | ServicePrincipal;
   user: UserPrincipal;
   guest: GuestPrincipal;
   any: Principal;
@@ -22,10 +26,10 @@ export interface PrincipalFor {
 }
 
 /** Throws unless the principal is of the kind that `access` asks for. */
-export function requireAccess(principal: Principal, access: Exclude<Access, "public">): void {
+function requireAccess(principal: Principal, access: Exclude<Access, "public">): void {
   switch (access) {
-    case "admin":
-      if (!isAdministrator(principal)) throw new ServiceError("forbidden");
+    case "staff":
+      if (!isStaff(principal)) throw new ServiceError("forbidden");
       return;
     case "user":
       if (principal.kind !== "user") throw new ServiceError("user_required");
@@ -38,9 +42,34 @@ export function requireAccess(principal: Principal, access: Exclude<Access, "pub
   }
 }
 
-/** Throws unless the token has the scope. A guest's token has none: what it may do lies in what it is. */
+/**
+ * Throws unless the token has the scope: enough for what is the caller's own. A guest's token has none: what it may do lies
+ * in what it is.
+ */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (principal.kind !== "guest" && !principal.scopes.has(scope)) throw new InsufficientScope([scope]);
+}
+
+/** Whether the token has the scope and, where it speaks for a person, one of the roles that they have at this moment. */
+export const hasStaffScope = (principal: UserPrincipal | ServicePrincipal, scope: Scope): boolean =>
+  principal.scopes.has(scope) && (principal.kind === "service" || rolesHave(principal.roles, scope));
+
+/** Throws unless the caller has the scope for what is not their own. */
+export function requireStaffScope(principal: UserPrincipal | ServicePrincipal, scope: Scope): void {
+  if (!hasStaffScope(principal, scope)) throw new InsufficientScope([scope]);
+}
+
+/** Throws unless the caller is of the kind that the endpoint is for, and has the scopes that it always needs. */
+export function requireAdmission(
+  principal: Principal,
+  endpoint: { access: Access; scope: Scope | undefined; furtherScopes: readonly Scope[] },
+): void {
+  const { access } = endpoint;
+  if (access !== "public") requireAccess(principal, access);
+  for (const scope of scopesOf(endpoint)) {
+    if (access === "staff" && principal.kind !== "guest") requireStaffScope(principal, scope);
+    else requireScope(principal, scope);
+  }
 }
 
 /** The scopes that an endpoint always needs. */

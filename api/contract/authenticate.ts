@@ -3,6 +3,7 @@ import type { Deps, FindHolder } from "./deps.ts";
 import { Unauthenticated } from "../http/token-errors.ts";
 import * as accessTokens from "../../db/queries/oauth/access-tokens.ts";
 import type { TokenHolder } from "../../db/queries/oauth/access-tokens.ts";
+import { withImplied } from "../../domain/scopes.ts";
 import { hashOfToken } from "../../runtime/secret-token.ts";
 import type { Principal } from "./principal.ts";
 
@@ -56,11 +57,11 @@ export async function authenticate(
 
 function principalOf(holder: TokenHolder): Principal {
   const { realmId, userId, guestAccountId, clientId, sessionId, certificateId, expiresAt } = holder;
-  const scopes = new Set(holder.scopes);
+  const scopes = withImplied(holder.scopes);
   if (guestAccountId !== null) return { kind: "guest", realmId, scopes, expiresAt, guestAccountId };
   if (userId !== null) {
-    const administrator = holder.administrator ?? false;
-    return { kind: "user", realmId, scopes, expiresAt, userId, clientId, administrator, sessionId, certificateId };
+    const roles = holder.roles ?? [];
+    return { kind: "user", realmId, scopes, expiresAt, userId, clientId, roles, sessionId, certificateId };
   }
   if (clientId !== null) return { kind: "service", realmId, scopes, expiresAt, clientId };
   throw new Error("an access token that speaks for nobody");

@@ -1,8 +1,10 @@
 import type { Actor } from "../../domain/audit.ts";
+import type { Role } from "../../domain/roles.ts";
 import type { Scope } from "../../domain/scopes.ts";
 
 interface Holder {
   realmId: string;
+  /** What the token says and implies. */
   scopes: ReadonlySet<Scope>;
   /** When the access token ends. */
   expiresAt: Date;
@@ -13,14 +15,15 @@ export interface UserPrincipal extends Holder {
   kind: "user";
   userId: string;
   clientId: string | null;
-  administrator: boolean;
+  /** At this moment, whatever they were when the token was issued. */
+  roles: readonly Role[];
   /** The session that the token belongs to. */
   sessionId: string | null;
   /** The profile that the token was got with over mutual TLS, and is bound to. */
   certificateId: string | null;
 }
 
-/** An application on its own, with an administrator's permissions. */
+/** An application on its own. */
 export interface ServicePrincipal extends Holder {
   kind: "service";
   clientId: string;
@@ -38,9 +41,9 @@ export type Principal = UserPrincipal | ServicePrincipal | GuestPrincipal;
 /** Which limit on requests holds for a token of theirs. */
 export const rateLimitOf = ({ kind }: Principal): "service" | "user" => (kind === "service" ? "service" : "user");
 
-/** May do what the specification marks "administrator". */
-export const isAdministrator = (principal: Principal): principal is UserPrincipal | ServicePrincipal =>
-  principal.kind === "service" || (principal.kind === "user" && principal.administrator);
+/** May do something with what is not their own, as far as scopes go: a service, and a person with a role. */
+export const isStaff = (principal: Principal): principal is UserPrincipal | ServicePrincipal =>
+  principal.kind === "service" || (principal.kind === "user" && principal.roles.length > 0);
 
 /** Who did it, for the audit log and for whose an issuance is. */
 export function actorOf(principal: Principal): Actor {

@@ -2,7 +2,7 @@ import type { Request } from "express";
 import type { z } from "zod";
 import { ServiceError } from "../../domain/errors.ts";
 import { BulkJobID, IssuanceID } from "../../domain/ids.ts";
-import { requireAccess, requireScope, scopesOf } from "./access.ts";
+import { requireAdmission } from "./access.ts";
 import { authenticate, readBearerToken } from "./authenticate.ts";
 import { changeOf } from "./change.ts";
 import { requireBoundCertificate } from "./bound-certificate.ts";
@@ -149,20 +149,19 @@ async function admit(
   contextOf(response).who = whoOf(principal);
   await limiter.countToken(response, { hash, limit: rateLimitOf(principal) });
   await requireBoundCertificate(deps, request, principal);
-  if (endpoint.access !== "public") requireAccess(principal, endpoint.access);
-  for (const scope of scopesOf(endpoint)) requireScope(principal, scope);
+  requireAdmission(principal, endpoint);
   return principal;
 }
 
 /** Whether a request that was admitted would be admitted now. */
 async function isStillAdmitted(
-  { access }: Endpoint,
+  endpoint: Endpoint,
   { deps, request }: { deps: Deps; request: Request },
 ): Promise<boolean> {
-  if (access === "public") return true;
+  if (endpoint.access === "public") return true;
   try {
     const tokenHash = readBearerToken(request.headers.authorization);
-    requireAccess(await authenticate(deps, tokenHash), access);
+    requireAdmission(await authenticate(deps, tokenHash), endpoint);
     return true;
   } catch (error) {
     if (error instanceof ServiceError) return false;

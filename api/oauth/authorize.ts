@@ -1,6 +1,7 @@
 import * as consents from "../../db/queries/oauth/consents.ts";
 import type { Login } from "../../db/queries/sign-in/logins.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
+import { givableScopes } from "../../domain/roles.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { sendConsent } from "../browser/pages/consent.tsx";
 import { rememberRealm } from "../browser/pages/page-realm.ts";
@@ -25,8 +26,9 @@ export async function authorize(page: PageRequest): Promise<void> {
     const login = await signedIn(page, request);
     if (login === undefined) return;
     const asked = await scopesToAllow(page, request, login);
-    if (asked.length === 0) return answerWithCode(page, request, login, []);
+    if (asked === undefined) return answerWithCode(page, request, login, []);
     if (request.prompt.has("none")) throw new AuthorizationError("consent_required");
+    if (asked.length === 0) throw new AuthorizationError("access_denied", "This person can give none of these scopes.");
     await askForConsent(page, request, { login, asked });
   });
 }
@@ -87,17 +89,20 @@ async function signedIn(page: PageRequest, request: AuthorizationRequest): Promi
   return undefined;
 }
 
-/** The scopes that the person has to be asked for. Our own applications do what they do without asking. */
+/**
+ * The scopes that the person has to be asked for, out of those that they can give; undefined when they need not be asked.
+ * Our own applications do what they do without asking.
+ */
 async function scopesToAllow(
   { deps }: PageRequest,
   { application, scopes, prompt }: AuthorizationRequest,
-  { userId }: Login,
-): Promise<{ scope: Scope; isNew: boolean }[]> {
-  if (application.firstParty) return [];
+  { userId, roles }: Login,
+): Promise<{ scope: Scope; isNew: boolean }[] | undefined> {
+  if (application.firstParty) return undefined;
   const known = await consents.find(deps.db, { userId, clientId: application.clientId });
   const allowed = new Set<Scope>(known?.scopes);
-  if (!prompt.has("consent") && known !== undefined && scopes.every((scope) => allowed.has(scope))) return [];
-  return scopes.map((scope) => ({ scope, isNew: known !== undefined && !allowed.has(scope) }));
+  if (!prompt.has("consent") && known !== undefined && scopes.every((scope) => allowed.has(scope))) return undefined;
+  return givableScopes(scopes, roles).map((scope) => ({ scope, isNew: known !== undefined && !allowed.has(scope) }));
 }
 
 async function askForConsent(

@@ -1,5 +1,7 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, use, type ReactNode } from "react";
+import type { Role } from "../../domain/roles.ts";
+import type { Scope } from "../../domain/scopes.ts";
 import { send } from "../api/api-client.ts";
 import { base } from "../api/page-settings.ts";
 
@@ -7,7 +9,9 @@ import { base } from "../api/page-settings.ts";
 export interface Session {
   user: { userID: string; name: string; email: string };
   realm: { name: string; displayName: string; logoURI: string };
-  administrator: boolean;
+  roles: readonly Role[];
+  /** What the roles let the person do here. */
+  scopes: readonly Scope[];
   /** ISO 8601. */
   expiresAt: string;
   /** Whether staying signed in would move that time. */

@@ -3,6 +3,7 @@ import { IconMoon, IconSun, IconSunMoon } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { loadPart } from "../ui/load-file.ts";
+import { Allowed } from "../session/allowed.tsx";
 import { useSession } from "../session/session.tsx";
 import { GlobalSearch } from "./global-search.tsx";
 
@@ -30,7 +31,9 @@ export function Header({ opened, onToggle }: { opened: boolean; onToggle: () => 
         </Text>
       </Group>
       <Group gap="xs" wrap="nowrap" miw={0}>
-        <GlobalSearch />
+        <Allowed to="users">
+          <GlobalSearch />
+        </Allowed>
         <ThemeButton />
         <Account />
       </Group>

@@ -9,6 +9,7 @@ import {
   IconUserHeart,
   IconUsers,
 } from "@tabler/icons-react";
+import { consolePath } from "../api/page-settings.ts";
 
 /** The side navigation: groups of places, each with the key that goes there after `g`. */
 export const navigation = [
@@ -39,5 +40,9 @@ export const navigation = [
 ] as const;
 
 export type PlaceName = (typeof navigation)[number]["places"][number]["name"];
+
+/** An address within the console, whether or not it says where that is. */
+export const withinConsole = (pathname: string): string =>
+  pathname.startsWith(consolePath) ? pathname.slice(consolePath.length) || "/" : pathname;
 
 export const places = navigation.flatMap(({ places: ofGroup }) => [...ofGroup]);

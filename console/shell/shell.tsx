@@ -1,13 +1,16 @@
 import { Alert, Anchor, Button, Center, Loader, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
-import { Outlet, useLocation } from "@tanstack/react-router";
+import { Navigate, Outlet, useLocation } from "@tanstack/react-router";
 import { Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { base } from "../api/page-settings.ts";
 import { KeepAlive } from "../session/keep-alive.tsx";
+import { pageAt, useMay } from "../session/may.ts";
 import { SessionProvider, signOut, useSession } from "../session/session.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Header } from "./header.tsx";
+import { places, withinConsole } from "./navigation.ts";
+import { NeedsRole } from "./needs-role.tsx";
 import { OfflineBar } from "./offline-bar.tsx";
 import { SessionEndNotice } from "./session-end-notice.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
@@ -31,12 +34,12 @@ export function Shell() {
 
 function Frame() {
   const { t } = useTranslation();
-  const { administrator } = useSession();
+  const { roles } = useSession();
   const [opened, { toggle, close }] = useDisclosure();
   const { pathname } = useLocation();
   useEffect(close, [pathname, close]);
 
-  if (!administrator) return <NoAdministrator />;
+  if (roles.length === 0) return <NoRole />;
   return (
     <div className="frame">
       <a className="skip-link" href="#content">
@@ -52,7 +55,7 @@ function Frame() {
         <OfflineBar />
         <SessionEndNotice />
         <Suspense fallback={<Loading />}>
-          <Outlet />
+          <PermittedPage path={withinConsole(pathname)} />
         </Suspense>
       </main>
       <Shortcuts />
@@ -70,16 +73,25 @@ function Loading() {
   );
 }
 
-function NoAdministrator() {
+/** The page at an address, to those who may see it; who may not see the dashboard begins at the first page that they may. */
+function PermittedPage({ path }: { path: string }) {
+  const may = useMay();
+  const page = pageAt(path);
+  if (page === undefined || may(page)) return <Outlet />;
+  const first = page === "dashboard" ? places.find(({ name }) => may(name)) : undefined;
+  return first === undefined ? <NeedsRole page={page} /> : <Navigate to={first.to} replace />;
+}
+
+function NoRole() {
   const { t } = useTranslation();
   const { user } = useSession();
   return (
     <Center mih="100vh" p="md" component="main">
       <Stack maw={480}>
         <Title order={1} size="h2">
-          {t("shell.noAdministrator")}
+          {t("shell.noRole")}
         </Title>
-        <Alert color="gray">{t("shell.noAdministratorText", { name: user.name })}</Alert>
+        <Alert color="gray">{t("shell.noRoleText", { name: user.name })}</Alert>
         <Button component="a" href={`${base}/me`}>
           {t("shell.myDevices")}
         </Button>

@@ -1,5 +1,6 @@
 import { Group, Kbd, Modal, Stack, Switch, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useMay } from "../session/may.ts";
 import { places } from "./navigation.ts";
 
 /** All shortcuts, and the switch that turns them off. */
@@ -15,6 +16,7 @@ export default function ShortcutsDialog({
   onClose: () => void;
 }) {
   const { t } = useTranslation();
+  const may = useMay();
   return (
     <Modal
       opened={opened}
@@ -23,10 +25,12 @@ export default function ShortcutsDialog({
       closeButtonProps={{ "aria-label": t("confirm.close") }}
     >
       <Stack gap="xs">
-        <Shortcut keys={["/"]} meaning={t("shortcuts.search")} />
-        {places.map(({ name, key }) => (
-          <Shortcut key={name} keys={["g", key]} meaning={t(`nav.${name}`)} />
-        ))}
+        {may("users") && <Shortcut keys={["/"]} meaning={t("shortcuts.search")} />}
+        {places
+          .filter(({ name }) => may(name))
+          .map(({ name, key }) => (
+            <Shortcut key={name} keys={["g", key]} meaning={t(`nav.${name}`)} />
+          ))}
         <Shortcut keys={["?"]} meaning={t("shortcuts.help")} />
         <Shortcut keys={["Esc"]} meaning={t("shortcuts.escape")} />
         <Switch

@@ -1,6 +1,7 @@
 import { useDisclosure, useLocalStorage } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { useMay } from "../session/may.ts";
 import { loadPart } from "../ui/load-file.ts";
 import { useReturnFocus } from "../ui/use-return-focus.ts";
 import { globalSearchId } from "./global-search.tsx";
@@ -13,6 +14,7 @@ const goingMs = 1_500;
 /** Letters that go somewhere, unless they are written into a field, are meant for the browser, or are switched off. */
 export function Shortcuts() {
   const navigate = useNavigate();
+  const may = useMay();
   const [opened, { open, close }] = useDisclosure();
   const [enabled, setEnabled] = useLocalStorage({ key: "realmpass-shortcuts", defaultValue: true });
   const goingSince = useRef(-goingMs);
@@ -27,7 +29,7 @@ export function Shortcuts() {
       if (!enabled) return;
       const going = performance.now() - goingSince.current < goingMs;
       goingSince.current = -goingMs;
-      const place = going ? places.find(({ key }) => key === event.key) : undefined;
+      const place = going ? places.find(({ key, name }) => key === event.key && may(name)) : undefined;
       if (place !== undefined) {
         void navigate({ to: place.to });
       } else if (event.key === "/") {
@@ -41,7 +43,7 @@ export function Shortcuts() {
     return () => {
       document.removeEventListener("keydown", onKey);
     };
-  }, [enabled, navigate, open]);
+  }, [enabled, may, navigate, open]);
 
   const [asked, setAsked] = useState(false);
   useReturnFocus(opened);

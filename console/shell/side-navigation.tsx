@@ -4,18 +4,23 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useLocation } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { api, listOf } from "../api/api-client.ts";
-import { base, consolePath } from "../api/page-settings.ts";
-import { navigation, type PlaceName } from "./navigation.ts";
+import { base } from "../api/page-settings.ts";
+import { useMay } from "../session/may.ts";
+import { navigation, withinConsole, type PlaceName } from "./navigation.ts";
 
 export function SideNavigation() {
   const { t } = useTranslation();
   const { pathname } = useLocation();
-  const here = pathname.startsWith(consolePath) ? pathname.slice(consolePath.length) || "/" : pathname;
+  const here = withinConsole(pathname);
+  const may = useMay();
+  const shown = navigation
+    .map(({ group, places }) => ({ group, places: places.filter(({ name }) => may(name)) }))
+    .filter(({ places }) => places.length > 0);
   return (
     <>
       <Box flex={1} style={{ overflowY: "auto" }}>
         <Stack gap="md">
-          {navigation.map(({ group, places }) => (
+          {shown.map(({ group, places }) => (
             <div key={group}>
               <Text size="xs" fw={600} c="dimmed" px="sm" pb={4}>
                 {t(`nav.groups.${group}`)}

@@ -36,6 +36,7 @@ import { installation } from "./20261125-1110-installation.ts";
 import { whatDoctorAsks } from "./20261125-1120-what-doctor-asks.ts";
 import { requestIds } from "./20261125-1130-request-ids.ts";
 import { absence } from "./20261126-1000-absence.ts";
+import { rolesOfPeople } from "./20261126-1000-roles-of-people.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -78,4 +79,5 @@ export const migrations: readonly Migration[] = [
   whatDoctorAsks,
   requestIds,
   absence,
+  rolesOfPeople,
 ];

@@ -8,6 +8,7 @@ import * as progress from "../queries/bulk-job/progress.ts";
 import * as transitions from "../queries/bulk-job/transitions.ts";
 import * as certificates from "../queries/certificates/certificates.ts";
 import * as issuances from "../queries/issuance/issuances.ts";
+import * as userRoles from "../queries/people/user-roles.ts";
 import * as users from "../queries/people/users.ts";
 import * as sessions from "../queries/sign-in/sessions.ts";
 import { isActive } from "../rules.ts";
@@ -171,7 +172,9 @@ export async function lockOutRows(
      where ${plan.wouldLeave(at)}
      order by p.user_id
   `);
-  const userIds = people.map(({ id }) => id);
+  const leaving = people.map(({ id }) => id);
+  const stays = await lastAdministrator(tx, { realmId, userIds: leaving });
+  const userIds = leaving.filter((id) => id !== stays);
   if (userIds.length > 0) {
     await lockOut(tx, { realmId, userIds, jobId: range.jobId, at });
     await tx.query(sql`
@@ -194,18 +197,30 @@ export async function lockOutRows(
         update job_rows r
            set (user_id, status, error_code, message) = (
                  select coalesce(p.user_id, p.given_user_id),
-                        case when p.user_id is null then 'failed'
+                        case when p.user_id is null or p.user_id = ${stays} then 'failed'
                              when p.user_id <> all(${userIds}::bigint[]) then 'unchanged'
                              when ${plan.hasActiveProfile(sql`p.user_id`, at)} then 'working'
                              else 'changed' end,
-                        p.error_code, coalesce(p.message, ${progress.messageOf(sql`p.error_code`)})
-                   from (${plan.resolved(sql`(select r.*)`, realmId)}) as p)
+                        e.code, coalesce(p.message, ${progress.messageOf(sql`e.code`)})
+                   from (${plan.resolved(sql`(select r.*)`, realmId)}) as p
+                  cross join lateral (select case when p.user_id = ${stays} then 'last_administrator'
+                                                  else p.error_code end as code) as e)
          where ${progress.inRange(range)}
            and r.status = 'pending'
         returning r.status
       ), ${progress.addToCounts(range.jobId, at)}
     `),
   );
+}
+
+/** Who of these people stays, because the realm would have no administrator without them; null: nobody has to. */
+async function lastAdministrator(
+  db: Db,
+  { realmId, userIds }: { realmId: string; userIds: readonly string[] },
+): Promise<string | null> {
+  const administrators = await userRoles.administratorsAmong(db, { realmId, userIds });
+  if (administrators.length === 0 || !(await userRoles.areLastAdministrators(db, { realmId, userIds }))) return null;
+  return administrators.at(-1) ?? null;
 }
 
 /**

@@ -6,6 +6,7 @@ export const rowErrors = {
   ambiguous_email: "Several people have this e-mail address; name the person by userID or pairwiseID.",
   profile_not_found: "There is no such profile of a user in this realm.",
   user_offboarded: "This user is offboarded; reactivate them first.",
+  last_administrator: "The realm's last administrator; make somebody else an administrator first.",
   user_locked: "A locked user cannot get a profile.",
   profile_limit_reached: "The user has as many active profiles as the limit allows.",
   no_issuer: "This realm has no issuer. The operator has to make one first.",

@@ -1,6 +1,7 @@
 import { z } from "zod";
 import { text } from "../../domain/text.ts";
-import { ClaimName } from "../../domain/upstream-claims.ts";
+import { roles, type Role } from "../../domain/roles.ts";
+import { ClaimName, roleRulesMax } from "../../domain/upstream-claims.ts";
 
 /** `on` or `off`. */
 export const Switch = z.enum(["on", "off"], { error: "must be on or off" }).transform((value) => value === "on");
@@ -21,6 +22,42 @@ export const ClaimValue = z
     return { claim: given.slice(0, at), value: given.slice(at + 1) };
   })
   .pipe(z.object({ claim: ClaimName, value: text(1, 255) }));
+
+/** Names of roles, separated by commas. */
+export const RoleNames = z
+  .string()
+  .transform((given) => given.split(","))
+  .pipe(z.array(z.enum(roles, { error: `must name roles, separated by commas, out of ${roles.join(", ")}` })));
+
+/** `ROLE=NAME=VALUE`, several of them: what gives which role. */
+export const RoleClaims = z
+  .array(
+    z
+      .string()
+      .refine(
+        (given) => given.split("=").length > 2,
+        "must be a role, a claim and a value, such as help_desk=groups=it",
+      )
+      .transform((given) => {
+        const at = given.indexOf("=");
+        return { role: given.slice(0, at), rule: given.slice(at + 1) };
+      })
+      .pipe(
+        z.object({
+          role: z.enum(roles, { error: `must begin with a role out of ${roles.join(", ")}` }),
+          rule: ClaimValue,
+        }),
+      ),
+  )
+  .transform((given) => {
+    const rules = new Map<Role, z.output<typeof ClaimValue>[]>();
+    for (const { role, rule } of given) rules.set(role, [...(rules.get(role) ?? []), rule]);
+    return Object.fromEntries(rules);
+  })
+  .refine(
+    (rules) => Object.values(rules).every(({ length }) => length <= roleRulesMax),
+    `must be at most ${roleRulesMax} for one role`,
+  );
 
 /** A serial number of at most 20 octets (RFC 5280 section 4.1.2.2): decimal, `0x…`, or hexadecimal octets set apart. As decimal digits. */
 export const SerialNumber = z

@@ -17,7 +17,7 @@ import { readCertificates } from "../realm/certificate-file.ts";
 import { ResetSettings } from "../realm/resettable-settings.ts";
 import { readClientSecret } from "../realm/client-secret.ts";
 import { wholeNumber } from "../../terminal/inputs.ts";
-import { ClaimValue, Switch } from "./inputs.ts";
+import { ClaimValue, RoleClaims, Switch } from "./inputs.ts";
 import { usageError } from "../../terminal/failure.ts";
 import { contradictionIn, upstreamChange } from "../realm/upstream-change.ts";
 import { lines, realmView } from "./views.ts";
@@ -72,6 +72,12 @@ export const realmSet = command({
       "name=value",
       "whose claim has this value administers the realm, and nobody else who signs in through the identity provider",
       ClaimValue.optional(),
+    ),
+    claimRole: option(
+      "role=name=value",
+      "whose claim has this value has this role, and nobody else who signs in through the identity provider; once for each",
+      RoleClaims.optional(),
+      { many: true },
     ),
     clear: option(
       "settings",

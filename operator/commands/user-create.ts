@@ -5,6 +5,7 @@ import { command } from "./command.ts";
 import { text } from "../../domain/text.ts";
 import { addLocalUser, drawPairwiseId } from "../user/new-user.ts";
 import { hashPassword } from "../user/password.ts";
+import { inOrder, Role, roles } from "../../domain/roles.ts";
 import { lines } from "./views.ts";
 
 const Email = z.email("must be an email address").max(320, "must have at most 320 characters");
@@ -15,7 +16,8 @@ export const userCreate = command({
   options: {
     username: option("name", "what the user signs in with", text(1, 255)),
     email: option("address", "the user's email address", Email.optional()),
-    admin: flag("the user administers the realm", isSet),
+    admin: flag("the user administers the realm: the same as --role administrator", isSet),
+    role: option("role", "a role of the user; once for each", z.array(Role).optional(), { many: true, choices: roles }),
     passwordStdin: flag("read the password from standard input; without it, sign-in links are the only way in", isSet),
     pairwiseId: option(
       "id",
@@ -23,22 +25,23 @@ export const userCreate = command({
       text(1, 255).optional(),
     ),
   },
-  async run({ username, email = "", admin: administrator, passwordStdin, pairwiseId }, context) {
+  async run({ username, email = "", admin, role = [], passwordStdin, pairwiseId }, context) {
     const at = context.clock.now();
     const realm = await context.realm();
     const db = await context.db();
     const passwordHash = passwordStdin
       ? await hashPassword(await context.readInput(), { cost: context.costs.password })
       : null;
+    const held = inOrder([...role, ...(admin ? (["administrator"] as const) : [])]);
     const pairwiseID = pairwiseId ?? drawPairwiseId(realm);
     const userID = await db.transaction((tx) =>
-      addLocalUser(tx, { realm, username, pairwiseId: pairwiseID, email, administrator, passwordHash, at }),
+      addLocalUser(tx, { realm, username, pairwiseId: pairwiseID, email, roles: held, passwordHash, at }),
     );
 
     if (!realm.localSignIn) {
       context.say(`Local sign-in is off in realm ${realm.name}; \`realm set --local-sign-in on\` switches it on.`);
     }
-    const user = { userID, pairwiseID, username, email, administrator };
+    const user = { userID, pairwiseID, username, email, administrator: held.includes("administrator"), roles: held };
     return { json: user, text: lines(user) };
   },
 });

@@ -1,5 +1,7 @@
 import type { GuestAccount } from "../../db/queries/people/guest-accounts.ts";
 import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
+import { roles } from "../../domain/roles.ts";
+import { roleRulesOf } from "../../domain/upstream-claims.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../domain/entitlement.ts";
 import { constraintsOf, constraintsText } from "../issuer/constraints.ts";
@@ -30,11 +32,18 @@ export const realmView = (realm: RealmRow) => ({
   claimEmail: realm.upstreamClaims.email ?? null,
   claimDisplayName: realm.upstreamClaims.displayName ?? null,
   claimAdministrator: administratorClaim(realm),
+  claimRoles: roleClaims(realm),
 });
 
 /** As it is typed: `NAME=VALUE`. */
 const administratorClaim = ({ upstreamClaims: { administrator } }: RealmRow): string | null =>
   administrator === undefined ? null : `${administrator.claim}=${administrator.value}`;
+
+/** As they are typed: `ROLE=NAME=VALUE`. */
+const roleClaims = ({ upstreamClaims }: RealmRow): string[] =>
+  roles.flatMap((role) =>
+    (roleRulesOf(upstreamClaims)[role] ?? []).map(({ claim, value }) => `${role}=${claim}=${value}`),
+  );
 
 /** An issuer as commands show it. Its fingerprint is SHA-256. */
 export const issuerView = (issuer: IssuerRow) => {

@@ -1,6 +1,7 @@
 import * as processes from "../../db/queries/upkeep/processes.ts";
 import type { ProcessKind } from "../../domain/process.ts";
 import type { Context } from "../context/context.ts";
+import { checkAdministrators } from "./administrators.ts";
 import { checkAudit, checkAuditGuards, checkAuditKept } from "./audit.ts";
 import { checkBacklog } from "./backlog.ts";
 import { checkCertificates } from "./certificates.ts";
@@ -69,6 +70,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ...(await checkRoots(context)),
     ...(await checkConstraints(db, context)),
     ...(await checkCertificates(db, context)),
+    ...(await checkAdministrators(db, context)),
     await checkAuditGuards(db),
     ...(await checkAudit(db, context)),
     ...(await checkAuditKept(db, context)),

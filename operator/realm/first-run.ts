@@ -55,7 +55,7 @@ export async function firstRun(deps: FirstRunDeps): Promise<FirstRun | undefined
       username: "admin",
       pairwiseId: drawPairwiseId(realm),
       email: "",
-      administrator: true,
+      roles: ["administrator"],
       passwordHash: null,
       at,
     });

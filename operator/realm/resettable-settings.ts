@@ -12,6 +12,7 @@ const resettableSettings = [
   "claim-email",
   "claim-display-name",
   "claim-administrator",
+  "claim-role",
 ] as const;
 export type ResettableSetting = (typeof resettableSettings)[number];
 

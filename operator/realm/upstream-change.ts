@@ -1,5 +1,5 @@
 import type { RealmChange, RealmRow } from "../../db/queries/realm/realms.ts";
-import type { UpstreamClaims } from "../../domain/upstream-claims.ts";
+import { roleRulesOf, withRoleRules, type RoleRules, type UpstreamClaims } from "../../domain/upstream-claims.ts";
 import type { ResettableSetting } from "./resettable-settings.ts";
 
 /** The options of `realm set` that `--clear` can reset: those of the identity provider, the CA of the RADIUS server, the domains of servers, and forgetting. */
@@ -14,6 +14,7 @@ export interface UpstreamInput {
   claimEmail: string | undefined;
   claimDisplayName: string | undefined;
   claimAdministrator: { claim: string; value: string } | undefined;
+  claimRole: RoleRules | undefined;
   clear: ReadonlySet<ResettableSetting> | undefined;
 }
 
@@ -30,7 +31,11 @@ export function contradictionIn({ clear, ...input }: UpstreamInput): ResettableS
     "claim-email": input.claimEmail,
     "claim-display-name": input.claimDisplayName,
     "claim-administrator": input.claimAdministrator,
+    "claim-role": input.claimRole,
   };
+  if (input.claimRole?.administrator && (input.claimAdministrator ?? clear?.has("claim-administrator"))) {
+    return "claim-administrator";
+  }
   return [...(clear ?? [])].find((name) => set[name] !== undefined);
 }
 
@@ -58,10 +63,16 @@ function claimsOf(
 ): UpstreamClaims {
   const pick = <Value>(name: ResettableSetting, given: Value | undefined, old: Value | undefined): Value | undefined =>
     cleared.has(name) ? undefined : (given ?? old);
-  return {
+  const names = {
     pairwiseId: pick("claim-pairwise-id", input.claimPairwiseId, before.pairwiseId),
     email: pick("claim-email", input.claimEmail, before.email),
     displayName: pick("claim-display-name", input.claimDisplayName, before.displayName),
-    administrator: pick("claim-administrator", input.claimAdministrator, before.administrator),
   };
+  const { administrator, ...others } = cleared.has("claim-role") ? {} : roleRulesOf(before);
+  return withRoleRules(names, {
+    ...others,
+    ...(administrator && !cleared.has("claim-administrator") && { administrator }),
+    ...input.claimRole,
+    ...(input.claimAdministrator && { administrator: [input.claimAdministrator] }),
+  });
 }

@@ -4,6 +4,7 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as localCredentials from "../../db/queries/sign-in/local-credentials.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import * as users from "../../db/queries/people/users.ts";
+import type { Role } from "../../domain/roles.ts";
 import { operatorActor } from "../../domain/audit.ts";
 import { foldsAlike } from "../../domain/user-name.ts";
 import { CommandError, usageError } from "../../terminal/failure.ts";
@@ -13,7 +14,7 @@ export interface NewLocalUser {
   username: string;
   pairwiseId: string;
   email: string;
-  administrator: boolean;
+  roles: readonly Role[];
   /** Null: signs in with links only. */
   passwordHash: string | null;
   at: Date;
@@ -28,7 +29,7 @@ export const drawPairwiseId = ({ domain }: Pick<RealmRow, "domain">): string =>
  * or folded in two ways. Call in a transaction.
  */
 export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> {
-  const { realm, username, pairwiseId, email, administrator, passwordHash, at } = user;
+  const { realm, username, pairwiseId, email, roles, passwordHash, at } = user;
   const taken = (constraint: string, sentence: string) => (error: unknown) => {
     if (!violates(error, constraint)) throw error;
     throw new CommandError("name_taken", sentence, { cause: error });
@@ -40,7 +41,7 @@ export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> 
     );
   }
   const userId = await users
-    .create(tx, { realmId: realm.id, pairwiseId, email, administrator, at })
+    .create(tx, { realmId: realm.id, pairwiseId, email, roles, at })
     .catch(
       taken("users_realm_id_pairwise_id_key", `The realm ${realm.name} has a user with this pairwise id already.`),
     );
@@ -52,7 +53,7 @@ export async function addLocalUser(tx: Db, user: NewLocalUser): Promise<string> 
     event: "user_create",
     actor: operatorActor,
     at,
-    properties: { userID: userId, administrator },
+    properties: { userID: userId, administrator: roles.includes("administrator"), roles },
   });
   return userId;
 }

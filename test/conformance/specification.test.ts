@@ -617,7 +617,7 @@ rows("4.2", ([methods, path]) => `${methods} ${path}`, {
 
 describe("section 4.2: every row is an endpoint with that method, path and access", () => {
   const access: Record<string, readonly Access[]> = {
-    yes: ["admin"],
+    yes: ["staff"],
     "only in a guest account context; any other account type gets an error": ["guest"],
     "not marked": ["user", "any"],
   };

@@ -239,10 +239,10 @@ describeWithTool("chromium", "the console's frame", () => {
     await context.close();
   });
 
-  test("sends who is no administrator to their own devices", async () => {
+  test("sends who has no role to their own devices", async () => {
     await givenLocalAccount(subject.api, { username: "ada.lovelace", realmId: subject.realm.realmId });
     const watched = await subject.open("/console/users", { width: 390 }, { username: "ada.lovelace" });
-    expect(await watched.page.textContent("h1")).toBe("This area is for administrators");
+    expect(await watched.page.textContent("h1")).toBe("You have no role in this realm");
     await expectFaultless(watched);
     await watched.context.close();
   });

@@ -5,6 +5,8 @@ import type { ConsoleSession } from "../../../db/queries/sign-in/console-session
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
+import { scopesOfRoles, type Role } from "../../../domain/roles.ts";
+import { withImplied, type Scope } from "../../../domain/scopes.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { problemErrors } from "../../http/error-response.ts";
 import { sendJson } from "../../http/respond.ts";
@@ -55,16 +57,23 @@ async function answer(
 ): Promise<void> {
   const person = session && (await consoleSessions.findPerson(deps.db, session));
   if (session === undefined || person === undefined) throw new Unauthenticated({ given: false });
-  const { userId, email, administrator, realmName, realmDisplayName, realmLogoUri } = person;
+  const { userId, email, roles, scopes, realmName, realmDisplayName, realmLogoUri } = person;
   sendJson(response, 200, {
     signedIn: true,
     user: { userID: userId, name: personName(person), email },
     realm: { name: realmName, displayName: realmDisplayName, logoURI: realmLogoUri },
-    administrator,
+    roles,
+    scopes: staffScopes(roles, scopes),
     expiresAt: session.expiresAt.toISOString(),
     canExtend: session.expiresAt < session.absoluteExpiresAt,
   });
 }
+
+/** What somebody may do in the console: what their roles have at this moment, as far as the console was asked for it. */
+const staffScopes = (roles: readonly Role[], asked: readonly Scope[]): Scope[] => {
+  const allowed = scopesOfRoles(roles);
+  return [...withImplied(asked)].filter((scope) => allowed.has(scope));
+};
 
 /** Signs out of the console and of the browser, also when nobody is signed in any more. */
 async function signOut({ deps, request, response }: Call): Promise<void> {

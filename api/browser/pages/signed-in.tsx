@@ -10,7 +10,7 @@ export interface SignedInView {
   address: string;
   /** Where their devices are. */
   devices: string;
-  /** Where the realm is administered; undefined for a user who is not an administrator. */
+  /** Where the realm is administered; undefined for a user without a role. */
   administration: string | undefined;
   /** The form that signs out: where it posts to, and its hidden fields. */
   signOut: { action: string; hidden: Readonly<Record<string, string>> };

@@ -43,7 +43,7 @@ export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner 
   }
 
   rememberRealm(page, realm);
-  const { realmId, userId, administrator } = login;
+  const { realmId, userId } = login;
   return {
     realm,
     home: pathOn(deps, "/me"),
@@ -53,7 +53,7 @@ export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner 
     count: owner.count,
     limit: limitOf(owner),
     objection: profileRefusal(owner, at),
-    visitor: { person: personName(login), administrator },
+    visitor: { person: personName(login), hasRole: login.roles.length > 0 },
     state: owner,
     principal: {
       kind: "user",
@@ -62,7 +62,7 @@ export async function requireSignedIn(page: PageRequest): Promise<SignedInOwner 
       scopes: ownScopes,
       expiresAt: login.expiresAt,
       clientId: null,
-      administrator: false,
+      roles: [],
       sessionId: null,
       certificateId: null,
     },

@@ -2,6 +2,7 @@ import { randomUUID } from "node:crypto";
 import type { Request, Response } from "express";
 import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as logins from "../../../db/queries/sign-in/logins.ts";
+import type { Role } from "../../../domain/roles.ts";
 import { drawSecretToken, hashOfToken } from "../../../runtime/secret-token.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { readCookie, removeCookie, setCookie } from "../pages/cookies.ts";
@@ -25,7 +26,7 @@ export async function findLogin(deps: LoginDeps, request: Pick<Request, "headers
 export interface SignedIn {
   realmId: string;
   userId: string;
-  administrator: boolean;
+  roles: readonly Role[];
   method: logins.SignInMethod;
 }
 
@@ -36,7 +37,7 @@ export interface SignedIn {
 export async function beginLogin(
   deps: LoginDeps,
   { request, response }: { request: Pick<Request, "headers">; response: Response },
-  { realmId, userId, administrator, method }: SignedIn,
+  { realmId, userId, roles, method }: SignedIn,
 ): Promise<boolean> {
   const at = deps.clock.now();
   const { token, hash } = drawSecretToken("login");
@@ -48,16 +49,24 @@ export async function beginLogin(
     if (before !== undefined) await logins.removeByToken(tx, { tokenHash: before });
     await auditEntries.record(tx, {
       realmId,
-      event: administrator ? "admin_login" : "user_login",
       actor: { userId, clientId: null },
       at,
-      properties: { userID: userId, method },
+      ...signInEntry(roles, { userID: userId, method }),
     });
     return true;
   });
   if (begun) setCookie(deps, response, { name: "login", value: token });
   return begun;
 }
+
+/** What the audit log says of a sign-in: that of an administrator has an event of its own, others name the roles. */
+export const signInEntry = <Properties extends object>(
+  roles: readonly Role[],
+  properties: Properties,
+): { event: "admin_login" | "user_login"; properties: Properties & { roles?: readonly Role[] } } =>
+  roles.includes("administrator")
+    ? { event: "admin_login", properties }
+    : { event: "user_login", properties: { ...properties, roles } };
 
 /** Signs the user out of the browser, and out of the console. Other applications they use stay signed in. */
 export async function endLogin(

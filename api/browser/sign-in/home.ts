@@ -1,13 +1,14 @@
+import type { Role } from "../../../domain/roles.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { findLogin } from "../session/browser-login.ts";
 import { pathOn } from "../pages/continue-to.ts";
 import { redirect } from "../pages/redirect.ts";
 
 /** Where people are taken who did not say where they want to go: to the console, or to their devices. */
-export const homePath = ({ administrator }: { administrator: boolean }): string => (administrator ? "/console" : "/me");
+export const homePath = ({ roles }: { roles: readonly Role[] }): string => (roles.length > 0 ? "/console" : "/me");
 
 /** `GET /`: redirects to the page that the user most likely wants. */
 export async function goHome(page: PageRequest): Promise<void> {
   const login = await findLogin(page.deps, page.request);
-  redirect(page, pathOn(page.deps, homePath(login ?? { administrator: false })));
+  redirect(page, pathOn(page.deps, homePath(login ?? { roles: [] })));
 }

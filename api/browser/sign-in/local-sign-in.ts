@@ -45,11 +45,11 @@ export async function signInLocally(page: PageRequest): Promise<void> {
     sendSignInForm(page, asked, place, { username, refused: found });
     return;
   }
-  const { userId, administrator } = found;
-  const signedIn = { realmId: place.realm.id, userId, administrator, method: "local" } as const;
+  const { userId, roles } = found;
+  const signedIn = { realmId: place.realm.id, userId, roles, method: "local" } as const;
   if (found.offboardedAt === null && (await beginLogin(deps, page, signedIn))) {
     deps.metrics.signIn("password", "ok");
-    redirect(page, pathOn(deps, asked.path ?? homePath({ administrator })));
+    redirect(page, pathOn(deps, asked.path ?? homePath({ roles })));
   } else {
     deps.metrics.signIn("password", "refused");
     await sendAccessEnded(page, signedIn);

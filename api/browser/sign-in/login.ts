@@ -64,7 +64,7 @@ async function showWhoIsSignedIn(page: PageRequest, login: Login): Promise<void>
     person: personName(login),
     address: pathOn(deps, "/login"),
     devices: pathOn(deps, "/me"),
-    administration: login.administrator ? pathOn(deps, "/console") : undefined,
+    administration: login.roles.length > 0 ? pathOn(deps, "/console") : undefined,
     signOut: { action: pathOn(deps, "/login/end"), hidden: { form_token: formTokenFor(deps, page) } },
     notYou: signInAddress(deps, { path: undefined, realmName: undefined, again: true }),
   });

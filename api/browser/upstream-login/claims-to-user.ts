@@ -1,7 +1,8 @@
 import type { z } from "zod";
 import { isEmailAddress } from "../../../domain/email.ts";
 import { text } from "../../../domain/text.ts";
-import type { UpstreamClaims } from "../../../domain/upstream-claims.ts";
+import { inOrder, type Role } from "../../../domain/roles.ts";
+import { mappedRoles, roleRulesOf, type RoleRule, type UpstreamClaims } from "../../../domain/upstream-claims.ts";
 import { UpstreamError } from "./upstream-error.ts";
 
 /** What an identity provider says about a person. */
@@ -14,7 +15,9 @@ export interface UpstreamPerson {
   pairwiseId: string;
   email: string | undefined;
   displayName: string | undefined;
-  administrator: boolean | undefined;
+  /** The roles that the provider gives and takes, and those of them that it gives this person. */
+  mappedRoles: readonly Role[];
+  roles: readonly Role[];
 }
 
 const defaults = { pairwiseId: "pairwise_id", email: "email", displayName: "name" } as const;
@@ -30,7 +33,7 @@ export const lacksClaims = (claims: Claims, names: UpstreamClaims): boolean =>
     names.pairwiseId ?? defaults.pairwiseId,
     names.email ?? defaults.email,
     names.displayName ?? defaults.displayName,
-    ...(names.administrator === undefined ? [] : [names.administrator.claim]),
+    ...Object.values(roleRulesOf(names)).flatMap((rules) => rules.map(({ claim }) => claim)),
   ].some((name) => !isSaid(valueOf(claims, name)));
 
 /** Both together. Where they differ, the signed id token is right. */
@@ -54,7 +57,8 @@ export function personOf(claims: Claims, names: UpstreamClaims): UpstreamPerson 
     pairwiseId: pairwiseId ?? subject,
     email: addressOf(claims, names),
     displayName: textOf(claims, names.displayName ?? defaults.displayName, text(1, 200)),
-    administrator: names.administrator === undefined ? undefined : isAdministrator(claims, names.administrator),
+    mappedRoles: mappedRoles(names),
+    roles: rolesIn(claims, names),
   };
 }
 
@@ -76,8 +80,14 @@ function textOf(claims: Claims, name: string, allowed: z.ZodType<string>): strin
   return parsed.data;
 }
 
-/** Whether the value is the claim's, or one of the claim's. Without the claim nobody is an administrator. */
-function isAdministrator(claims: Claims, { claim, value }: { claim: string; value: string }): boolean {
+/** The roles that one of their rules gives. */
+const rolesIn = (claims: Claims, names: UpstreamClaims): Role[] => {
+  const rules = roleRulesOf(names);
+  return inOrder(mappedRoles(names).filter((role) => rules[role]?.map((rule) => isMet(claims, rule)).includes(true)));
+};
+
+/** Whether the value is the claim's, or one of the claim's. Without the claim it is not. */
+function isMet(claims: Claims, { claim, value }: RoleRule): boolean {
   const said = valueOf(claims, claim);
   if (!isSaid(said)) return false;
   const values: unknown[] = Array.isArray(said) ? said : [said];

@@ -1,8 +1,10 @@
 import { violates, type Db } from "../../../db/client.ts";
+import * as roleOperations from "../../../db/operations/roles.ts";
 import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
-import * as transitions from "../../../db/queries/bulk-job/transitions.ts";
 import * as identities from "../../../db/queries/sign-in/upstream-identities.ts";
+import * as userRoles from "../../../db/queries/people/user-roles.ts";
 import * as users from "../../../db/queries/people/users.ts";
+import type { Role } from "../../../domain/roles.ts";
 import type { Deps } from "../../contract/deps.ts";
 import type { UpstreamPerson } from "./claims-to-user.ts";
 
@@ -14,7 +16,13 @@ export interface UpstreamSignIn {
 
 /** Whom somebody turned out to be, and how: known here, adopted from the users that the realm had, or new. */
 export type SignInOutcome =
-  | { userId: string; administrator: boolean; how: "known" | "adopted" | "created" }
+  | {
+      userId: string;
+      roles: readonly Role[];
+      how: "known" | "adopted" | "created";
+      /** The provider no longer calls them an administrator, and the realm has no other one: they stay one. */
+      lastAdministratorKept?: true;
+    }
   /** `userId`: who that is, where it is certain. */
   | { problem: "offboarded" | "identity_conflict"; userId?: string };
 
@@ -64,17 +72,25 @@ async function arrive(tx: Db, arrival: UpstreamSignIn, at: Date): Promise<SignIn
 }
 
 async function createUser(tx: Db, { realmId, issuer, person }: UpstreamSignIn, at: Date): Promise<SignInOutcome> {
-  const { subject, pairwiseId, email = "", displayName, administrator = false } = person;
-  const userId = await users.create(tx, { realmId, pairwiseId, email, displayName, administrator, at });
+  const { subject, pairwiseId, email = "", displayName, roles } = person;
+  const userId = await users.create(tx, {
+    realmId,
+    pairwiseId,
+    email,
+    displayName,
+    roles: [],
+    providerRoles: roles,
+    at,
+  });
   await identities.create(tx, { realmId, issuer, subject, userId, at });
   await auditEntries.record(tx, {
     realmId,
     event: "user_create",
     actor: { userId, clientId: null },
     at,
-    properties: { userID: userId, issuer, administrator },
+    properties: { userID: userId, issuer, administrator: roles.includes("administrator"), roles },
   });
-  return { userId, administrator, how: "created" };
+  return { userId, roles, how: "created" };
 }
 
 /** Brings a user that was there up to date. The audit entry names what changed, and repeats no personal data. */
@@ -84,17 +100,13 @@ async function welcome(
   { user, how, at }: { user: identities.UpstreamUser; how: "known" | "adopted"; at: Date },
 ): Promise<SignInOutcome> {
   if (user.offboardedAt !== null) return { problem: "offboarded", userId: user.id };
-  const { id, email, displayName, administrator } = user;
+  const { id, email, displayName } = user;
   const now = {
     email: person.email ?? email,
     displayName: person.displayName ?? displayName,
-    administrator: person.administrator ?? administrator,
   };
-  const changed = (["email", "displayName", "administrator"] as const).filter((name) => now[name] !== user[name]);
+  const changed = (["email", "displayName"] as const).filter((name) => now[name] !== user[name]);
   if (changed.length > 0) await identities.updateUser(tx, { realmId, user: { id, ...now } });
-  if (changed.includes("administrator")) {
-    await transitions.stopOfEnded(tx, { realmId, creators: { userIds: [id] }, at });
-  }
   if (changed.length > 0 || how === "adopted") {
     await auditEntries.record(tx, {
       realmId,
@@ -105,9 +117,40 @@ async function welcome(
         userID: id,
         changed: how === "adopted" ? ["identity", ...changed] : changed,
         issuer,
-        administrator: now.administrator,
       },
     });
   }
-  return { userId: id, administrator: now.administrator, how };
+  const { held, lastAdministratorKept } = await takeRoles(tx, { realmId, user, person, at });
+  return { userId: id, roles: held, how, ...(lastAdministratorKept && { lastAdministratorKept }) };
+}
+
+/**
+ * Gives a user the roles that the provider says, and takes those that it could give and does not, given here or there. The
+ * last administrator stays one: nobody else could make another.
+ */
+async function takeRoles(
+  tx: Db,
+  {
+    realmId,
+    user: { id: userId, given, fromProvider },
+    person,
+    at,
+  }: { realmId: string; user: identities.UpstreamUser; person: UpstreamPerson; at: Date },
+): Promise<{ held: Role[]; lastAdministratorKept: boolean }> {
+  const before = { given, fromProvider };
+  const after = {
+    given: given.filter((role) => !person.mappedRoles.includes(role)),
+    fromProvider: [...person.roles],
+  };
+  const leaves = (role: Role): boolean =>
+    roleOperations.heldRoles(before).includes(role) && !roleOperations.heldRoles(after).includes(role);
+  let lastAdministratorKept = false;
+  if (leaves("administrator")) {
+    await userRoles.lockAdministrators(tx, { realmId });
+    lastAdministratorKept = await userRoles.areLastAdministrators(tx, { realmId, userIds: [userId] });
+    if (lastAdministratorKept) after.fromProvider.push("administrator");
+  }
+  const actor = { userId, clientId: null };
+  await roleOperations.set(tx, { realmId, userId, before, after, source: "provider", actor, at });
+  return { held: roleOperations.heldRoles(after), lastAdministratorKept };
 }

@@ -16,7 +16,7 @@ import { endAttempt, isLive, readAttempt, useAttempt, type Attempt } from "./att
 import { callbackAddress } from "./callback-address.ts";
 import { hasBadAddress, personOf, type UpstreamPerson } from "./claims-to-user.ts";
 import { exchangeCode } from "./exchange-code.ts";
-import { findOrCreateUser } from "./find-or-create-user.ts";
+import { findOrCreateUser, type SignInOutcome } from "./find-or-create-user.ts";
 import type { Provider, Providers } from "./provider.ts";
 import { wrapUpstreamErrors, reasonOf, UpstreamError, type UpstreamProblem } from "./upstream-error.ts";
 import { sendUpstreamProblem } from "./upstream-problem.ts";
@@ -138,12 +138,16 @@ function openSecret(
 async function signIn(
   page: PageRequest,
   { realmId, path }: Attempt,
-  { userId, administrator, how }: { userId: string; administrator: boolean; how: string },
+  { userId, roles, how, lastAdministratorKept }: Exclude<SignInOutcome, { problem: string }>,
 ): Promise<"offboarded" | undefined> {
   const { deps, response } = page;
-  if (!(await beginLogin(deps, page, { realmId, userId, administrator, method: "upstream" }))) return "offboarded";
+  if (!(await beginLogin(deps, page, { realmId, userId, roles, method: "upstream" }))) return "offboarded";
   const log = contextOf(response).log();
   log.info({ event: "upstream.signed_in", realmId, userId, how }, "signed in through the identity provider");
-  redirect(page, pathOn(deps, path ?? homePath({ administrator })));
+  if (lastAdministratorKept) {
+    const sentence = "the identity provider no longer calls the realm's last administrator one; the role stays";
+    log.warn({ event: "roles.last_administrator_kept", realmId, userId }, sentence);
+  }
+  redirect(page, pathOn(deps, path ?? homePath({ roles })));
   return undefined;
 }

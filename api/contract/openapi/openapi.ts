@@ -154,7 +154,7 @@ const wrapper = (code: number, data: Json, list: Endpoint["list"], components: C
 });
 
 const errorsOfAccess: Record<Endpoint["access"], readonly ErrorCode[]> = {
-  admin: ["unauthenticated", "forbidden"],
+  staff: ["unauthenticated", "forbidden"],
   user: ["unauthenticated", "user_required"],
   guest: ["unauthenticated", "guest_account_required"],
   any: ["unauthenticated"],

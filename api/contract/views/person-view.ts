@@ -1,8 +1,7 @@
 import { z } from "zod";
 import * as people from "../../../db/queries/people/people.ts";
 import type { Db } from "../../../db/client.ts";
-import { requireScope } from "../access.ts";
-import type { Principal } from "../principal.ts";
+import { requireStaffScope, type PrincipalFor } from "../access.ts";
 
 /** Who somebody is, beside a list that names people by their userID. */
 export const PersonView = z
@@ -18,12 +17,12 @@ export type PersonView = z.infer<typeof PersonView>;
 /** People by their userID, as `include=people` answers them. */
 export const PeopleView = z.record(z.string(), PersonView);
 
-/** The people that a page of a list names. Throws unless the principal may read people. */
+/** The people that a page of a list names. Throws unless the caller may read people. */
 export async function peopleOf(
   db: Db,
-  { principal, userIds }: { principal: Principal; userIds: readonly (string | null)[] },
+  { principal, userIds }: { principal: PrincipalFor["staff"]; userIds: readonly (string | null)[] },
 ): Promise<Record<string, PersonView>> {
-  requireScope(principal, "user.read");
+  requireStaffScope(principal, "user.read");
   const named = [...new Set(userIds.filter((id) => id !== null))];
   const found = await people.listByIds(db, { realmId: principal.realmId, userIds: named });
   return Object.fromEntries(found.map((person) => [person.id, personView(person)]));

@@ -1,4 +1,5 @@
 import { z } from "zod";
+import { Role } from "../../../domain/roles.ts";
 import { ConsentView } from "./consent-view.ts";
 import { SessionView } from "./session-view.ts";
 import { Timestamp } from "./timestamp.ts";
@@ -72,7 +73,7 @@ export const ExportedActivityView = z
 export const UserExportView = z
   .object({
     exportedAt: Timestamp,
-    user: UserView.extend({ displayName: z.string().nullable(), administrator: z.boolean() }),
+    user: UserView.extend({ displayName: z.string().nullable(), administrator: z.boolean(), roles: z.array(Role) }),
     signIn: z.object({
       username: z.string().nullable().describe("Of the local account; null: there is none."),
       identities: z.array(z.object({ issuer: z.string(), subject: z.string(), createdAt: Timestamp })),

@@ -4,6 +4,7 @@ import * as applications from "../../../db/queries/oauth/applications.ts";
 import * as auditEntries from "../../../db/queries/audit/audit-entries.ts";
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as sessions from "../../../db/queries/sign-in/sessions.ts";
+import { signInEntry } from "../../browser/session/browser-login.ts";
 import { presentedCertificate } from "../../http/client-certificate/presented-certificate.ts";
 import { accessTokenSeconds } from "../access-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
@@ -39,7 +40,7 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
   const profile = presented && (await certificates.findAuthable(deps.db, { ...presented, realmId, at }));
   if (presented === undefined || profile === undefined) throw new OAuthError("invalid_grant");
 
-  const { id: certificateId, userId, pairwiseId, administrator, serialNumber } = profile;
+  const { id: certificateId, userId, pairwiseId, roles, serialNumber } = profile;
   // Each request makes a session of its own.
   await countIssued({ kind: "certificate", id: certificateId });
   await deps.signingKeys.prepare();
@@ -60,15 +61,15 @@ export const clientCertificate: Grant = async ({ deps, form, request, countIssue
     if (!made) return undefined;
     await auditEntries.record(tx, {
       realmId,
-      event: administrator ? "admin_login" : "user_login",
       actor: { userId, clientId },
       at,
-      properties: { userID: userId, method: "certificate", serial: serialNumber },
+      ...signInEntry(roles, { userID: userId, method: "certificate", serial: serialNumber }),
     });
     return issueUserTokens(tx, deps, {
       realmId,
       userId,
       pairwiseId,
+      roles,
       clientId,
       sessionId,
       secretHash,

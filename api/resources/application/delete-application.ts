@@ -14,7 +14,7 @@ export const deleteApplication = endpoint({
     "Its sessions, consents, secrets and tokens end with it. Bulk jobs of its own that wait do not run by themselves any more.",
   method: "delete",
   path: "/api/applications/:client_id",
-  access: "admin",
+  access: "staff",
   scope: "application.modify",
   params: z.object({ client_id: ClientID }),
   data: Done,

@@ -9,7 +9,7 @@ export const getApplication = endpoint({
   summary: "One application",
   method: "get",
   path: "/api/applications/:client_id",
-  access: "admin",
+  access: "staff",
   scope: "application.read",
   params: z.object({ client_id: ClientID }),
   data: ApplicationView,

@@ -17,7 +17,7 @@ export const listApplications = paginated({
   description: "GET only: POST on this path registers an application.",
   methods: ["get"],
   path: "/api/applications",
-  access: "admin",
+  access: "staff",
   scope: "application.read",
   item: ApplicationView,
   search: "name",

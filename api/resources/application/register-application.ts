@@ -17,7 +17,7 @@ export const registerApplication = endpoint({
   description: "`client_secret` is in this answer alone, and in that to a repeat with the same Idempotency-Key.",
   method: "post",
   path: "/api/applications",
-  access: "admin",
+  access: "staff",
   scope: "application.modify",
   body: Registration,
   data: ApplicationWithSecretView,

@@ -8,14 +8,14 @@ import { ApplicationType, Scope, scopesAllowedTo } from "../../../domain/scopes.
 import { text } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
 import type { Fail } from "../../contract/endpoint.ts";
-import type { Principal } from "../../contract/principal.ts";
+import { hasStaffScope, type PrincipalFor } from "../../contract/access.ts";
 
 const Scopes = z
   .array(Scope)
   .min(1)
   .max(100)
   .transform((given) => [...new Set(given)])
-  .describe("Only scopes that the caller holds; a service has no openid or offline_access.");
+  .describe("Only scopes that the caller holds; a service has no openid, offline_access or role.modify.");
 
 /** What the registration of an application takes. */
 export const Registration = z.object({
@@ -124,9 +124,9 @@ const folded = (name: string): string => name.normalize("NFKC").toLowerCase().re
  * Throws unless the principal holds all these scopes. A service holds neither `openid` nor `offline_access`, ever, which
  * open nothing by themselves: it may give them.
  */
-export function requireHeld(principal: Principal, scopes: readonly Scope[]): void {
+export function requireHeld(principal: PrincipalFor["staff"], scopes: readonly Scope[]): void {
   const givable = principal.kind === "service" ? scopesAllowedTo("service") : undefined;
-  const missing = scopes.filter((scope) => !principal.scopes.has(scope) && (givable?.includes(scope) ?? true));
+  const missing = scopes.filter((scope) => !hasStaffScope(principal, scope) && (givable?.includes(scope) ?? true));
   if (missing.length > 0) {
     throw new InsufficientScope(missing, {
       description: `The access token lacks scopes that the application is to have: ${missing.join(" ")}.`,

@@ -15,7 +15,7 @@ export const rotateClientSecret = endpoint({
     "The old one stays valid for `overlapHours`; at 0 it ends at once, with the tokens that were got with it. No more than two are valid at a time.",
   method: "post",
   path: "/api/applications/:client_id/secret",
-  access: "admin",
+  access: "staff",
   scope: "application.modify",
   params: z.object({ client_id: ClientID }),
   body: z.object({ overlapHours: z.int().min(0).max(24).default(0) }),

@@ -18,7 +18,7 @@ export const updateApplication = endpoint({
     "Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten. Bulk jobs of its own that wait do not run by themselves once it is switched off or lacks their scopes.",
   method: "put",
   path: "/api/applications/:client_id",
-  access: "admin",
+  access: "staff",
   scope: "application.modify",
   params: z.object({ client_id: ClientID }),
   body: RegistrationChange,

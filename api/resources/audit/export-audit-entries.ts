@@ -19,7 +19,7 @@ export const exportAuditEntries = exported({
     "Streamed, oldest first, in the order of the realm's chain. Without a filter the last line of NDJSON is the latest " +
     '`{"head": …}` of the chain, and `operator audit verify` can check the file.',
   path: "/api/audit/export",
-  access: "admin",
+  access: "staff",
   scope: "audit.read",
   filter: auditFilter,
   query: z.object(csvReaderQuery),

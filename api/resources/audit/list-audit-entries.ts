@@ -7,7 +7,7 @@ export const listAuditEntries = paginated({
   operation: "listAuditEntries",
   summary: "What was changed in the realm, and by whom",
   path: "/api/audit",
-  access: "admin",
+  access: "staff",
   scope: "audit.read",
   item: AuditEntryView,
   sort: audit.auditSortKeys,

@@ -16,7 +16,7 @@ export const cancelJob = endpoint({
   description: "Rows that are being processed are finished, and what is done stays; all other rows are skipped.",
   method: "post",
   path: "/api/jobs/:id/cancel",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   params: z.object({ id: BulkJobID }),
   data: JobView,

@@ -6,9 +6,9 @@ import type { ErrorCode } from "../../../domain/errors.ts";
 import type { BulkJobID } from "../../../domain/ids.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { drawBulkJobId } from "../../../runtime/draw-ids.ts";
-import { requireScope } from "../../contract/access.ts";
+import { requireStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { Fail, IncomingCall, Upload } from "../../contract/endpoint.ts";
-import { actorOf, type Principal } from "../../contract/principal.ts";
+import { actorOf } from "../../contract/principal.ts";
 import type { Reply } from "../../contract/reply.ts";
 import type { JobView } from "../../contract/views/job-view.ts";
 import { advance } from "./advance.ts";
@@ -28,7 +28,7 @@ export const jobCreationErrors = [
 ] as const satisfies readonly ErrorCode[];
 
 type CreationCall = Pick<IncomingCall, "deps" | "prefer" | "change" | "requestId" | "concerns" | "log" | "signal"> & {
-  principal: Principal;
+  principal: PrincipalFor["staff"];
   query: JobQuery;
   /** Of a revocation. */
   reason?: RevocationReason;
@@ -102,7 +102,7 @@ async function beginReceived(
     job,
     input,
     requireProfiles() {
-      requireScope(principal, profileScope);
+      requireStaffScope(principal, profileScope);
     },
     fail,
   });
@@ -115,7 +115,7 @@ async function beginMatching(
   { scope, columns, given, recorded, add }: MatchingRows,
   { deps, principal, change, fail }: CreationCall,
 ): Promise<{ jobId: BulkJobID }> {
-  requireScope(principal, scope);
+  requireStaffScope(principal, scope);
   return change(async (tx) => {
     const at = deps.clock.now();
     await jobs.create(tx, { ...job, columns, origin: "filter", matching: given });

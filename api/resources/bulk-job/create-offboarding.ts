@@ -12,7 +12,7 @@ export const createOffboarding = uploaded({
     "more than 100 people would be offboarded that are more than the realm's share of its active users, the job stops " +
     "in `ready` with `confirmation_required` unless `confirmTotal` is their number.",
   path: "/api/jobs/offboarding",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   furtherScopes: ["user.delete"],
   query: OffboardingQuery,

@@ -10,7 +10,7 @@ export const createOnboarding = uploaded({
     "Up to 200,000 rows as JSON, NDJSON or CSV. Rows are checked first; one that cannot be used fails by itself. Needs " +
     "`profile.create` as well when a row asks for a profile. With `Prefer: wait=N` the answer waits until the job has ended or is ready.",
   path: "/api/jobs/onboarding",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   furtherScopes: ["user.modify"],
   query: JobQuery,

@@ -12,7 +12,7 @@ export const createReactivation = uploaded({
     "people would be let in that are more than the realm's share of its active users, the job stops in `ready` with " +
     "`confirmation_required` unless `confirmTotal` is their number.",
   path: "/api/jobs/reactivation",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   furtherScopes: ["user.modify"],
   query: JobQuery,

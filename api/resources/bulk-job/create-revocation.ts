@@ -13,7 +13,7 @@ export const createRevocation = uploaded({
     "realm's share of its active profiles, the job stops in `ready` with `confirmation_required` unless `confirmTotal` is " +
     "their number. Revoking cannot be undone.",
   path: "/api/jobs/revocation",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   furtherScopes: ["profile.delete"],
   query: RevocationQuery,

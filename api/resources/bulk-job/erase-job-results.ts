@@ -9,7 +9,7 @@ export const eraseJobResults = endpoint({
   description: "At once instead of 24 hours after its end. What became of each row can still be read.",
   method: "delete",
   path: "/api/jobs/:id/results",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   params: z.object({ id: BulkJobID }),
   data: Done,

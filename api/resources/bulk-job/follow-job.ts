@@ -11,7 +11,7 @@ export const followJob = streaming({
   description:
     "The `data` of each event is the job. At most 4 a second, a comment every 15 seconds; the last one has the job as it ended.",
   path: "/api/jobs/:id/events",
-  access: "admin",
+  access: "staff",
   scope: "job.read",
   params: z.object({ id: BulkJobID }),
   query: z.object({}),

@@ -27,7 +27,7 @@ export const getJobProblems = endpoint({
   description: `The most frequent first, ${problemsMax} at most. Before the job runs, what the check expects to fail.`,
   method: "get",
   path: "/api/jobs/:id/problems",
-  access: "admin",
+  access: "staff",
   scope: "job.read",
   params: z.object({ id: BulkJobID }),
   data: z.array(JobProblem),

@@ -18,7 +18,7 @@ export const getJobResults = streaming({
     "the creator of the job, through the same client and with the scope `profile.create`, until they are erased. " +
     "As CSV it can be uploaded again. For people (`lang`, `zone`) rows are counted as the file counts them.",
   path: "/api/jobs/:id/results",
-  access: "admin",
+  access: "staff",
   scope: "job.read",
   params: z.object({ id: BulkJobID }),
   query: z.object({

@@ -12,7 +12,7 @@ export const getJob = endpoint({
     "202 until it has ended, is ready to be started or is in its days of grace; with `Prefer: wait=N` the answer waits for that.",
   method: "get",
   path: "/api/jobs/:id",
-  access: "admin",
+  access: "staff",
   scope: "job.read",
   params: z.object({ id: BulkJobID }),
   data: JobView,

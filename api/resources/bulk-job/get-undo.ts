@@ -22,7 +22,7 @@ export const getUndo = endpoint({
   summary: "What an undo of an offboarding would do now",
   method: "get",
   path: "/api/jobs/:id/undo",
-  access: "admin",
+  access: "staff",
   scope: "job.read",
   params: z.object({ id: BulkJobID }),
   data: UndoView,

@@ -10,9 +10,9 @@ import {
   unfinishedRowsMax,
   type JobState,
 } from "../../../domain/bulk-job/job.ts";
-import { requireScope, type PrincipalFor } from "../../contract/access.ts";
+import { hasStaffScope, requireStaffScope, type PrincipalFor } from "../../contract/access.ts";
 import type { Fail } from "../../contract/endpoint.ts";
-import { hasMade, type Principal } from "../../contract/principal.ts";
+import { hasMade } from "../../contract/principal.ts";
 
 export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): boolean => states.includes(state);
 
@@ -20,10 +20,10 @@ export const inState = ({ state }: Pick<Job, "state">, ...states: JobState[]): b
 export const graceDescription =
   "Everybody in this job is locked out already, and their devices go off later. An undo takes it back.";
 
-/** Throws unless the token has the scopes of what a job does. */
-export async function requireScopesOf(db: Db, principal: Principal, { id, kind }: Job): Promise<void> {
+/** Throws unless the caller has the scopes of what a job does. */
+export async function requireScopesOf(db: Db, principal: PrincipalFor["staff"], { id, kind }: Job): Promise<void> {
   const profiles = await jobRows.asksForProfiles(db, id);
-  for (const scope of scopesOfJob(kind, { profiles })) requireScope(principal, scope);
+  for (const scope of scopesOfJob(kind, { profiles })) requireStaffScope(principal, scope);
 }
 
 const rowsMax = 10_000;
@@ -84,5 +84,5 @@ export function requireNear(executeAt: Date | null, at: Date, fail: Fail<"invali
 }
 
 /** Files and keys are for the job's creator, through the same client, with the scope that creating them needs. */
-export const mayReadOutput = (principal: PrincipalFor["admin"], job: Job): boolean =>
-  hasMade(principal, job) && principal.scopes.has(profileScope);
+export const mayReadOutput = (principal: PrincipalFor["staff"], job: Job): boolean =>
+  hasMade(principal, job) && hasStaffScope(principal, profileScope);

@@ -15,7 +15,7 @@ export const listJobRows = paginated({
     "In the order of the file. Before the job runs, `status` is what the check expects: `changed` are all whom it will " +
     "change, and nobody else. With `include=people` the answer has `people`, by userID, which needs `user.read`.",
   path: "/api/jobs/:id/rows",
-  access: "admin",
+  access: "staff",
   scope: "job.read",
   params: z.object({ id: BulkJobID }),
   item: JobRowOfPersonView,

@@ -9,7 +9,7 @@ export const listJobs = paginated({
   operation: "listJobs",
   summary: "The bulk jobs of the realm",
   path: "/api/jobs",
-  access: "admin",
+  access: "staff",
   scope: "job.read",
   item: JobView,
   sort: jobs.jobSortKeys,

@@ -19,7 +19,7 @@ export const retryJob = endpoint({
     "an earlier row is about, have failed there as well: correct them in the file.",
   method: "post",
   path: "/api/jobs/:id/retry",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   params: z.object({ id: BulkJobID }),
   data: JobView,

@@ -31,7 +31,7 @@ export const startJob = endpoint({
     "not done (`total` less `done`): their devices go off now.",
   method: "post",
   path: "/api/jobs/:id/start",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   params: z.object({ id: BulkJobID }),
   body: z.object({

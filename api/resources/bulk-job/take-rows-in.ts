@@ -16,7 +16,7 @@ export const takeRowsIn = endpoint({
     "While it is `ready` or `scheduled`: rows that were taken out are checked again and count as before. Others stay as they are.",
   method: "put",
   path: "/api/jobs/:id/rows",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   params: z.object({ id: BulkJobID }),
   body: RowNumbers,

@@ -13,7 +13,7 @@ export const takeRowsOut = endpoint({
   description: "While it is `ready` or `scheduled`. Rows that have failed, or were taken out before, stay as they are.",
   method: "delete",
   path: "/api/jobs/:id/rows",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   params: z.object({ id: BulkJobID }),
   body: RowNumbers,

@@ -22,7 +22,7 @@ export const undoJob = endpoint({
     "its days of grace and once it has ended, for as long as it is kept, and by one job at a time.",
   method: "post",
   path: "/api/jobs/:id/undo",
-  access: "admin",
+  access: "staff",
   scope: "job.create",
   furtherScopes: ["user.modify"],
   params: z.object({ id: BulkJobID }),

@@ -13,7 +13,7 @@ export const createGuestAccount = endpoint({
   description: "Its token is read apart, see `getGuestToken`.",
   method: "post",
   path: "/api/guest-account",
-  access: "admin",
+  access: "staff",
   scope: "guest.create",
   body: GuestAccountCreation,
   data: GuestAccountView,

@@ -15,7 +15,7 @@ export const getGuestToken = endpoint({
   method: "get",
   path: "/api/guest-token/:guestAccountId",
   host: "auth",
-  access: "admin",
+  access: "staff",
   scope: "guest.read",
   params: z.object({ guestAccountId: GuestAccountID }),
   data: z.string(),

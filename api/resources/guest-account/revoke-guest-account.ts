@@ -13,7 +13,7 @@ export const revokeGuestAccount = endpoint({
     "Cannot be undone: its tokens end at once, what is being made for it fails, and all its profiles are revoked with it.",
   method: "delete",
   path: "/api/guest-accounts/:guestAccountId",
-  access: "admin",
+  access: "staff",
   scope: "guest.delete",
   params: z.object({ guestAccountId: GuestAccountID }),
   body: revocationWith(revocationReasons.cessationOfOperation),

@@ -16,7 +16,7 @@ export const updateGuestAccount = endpoint({
     "Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not.",
   method: "put",
   path: "/api/guest-accounts/:guestAccountId",
-  access: "admin",
+  access: "staff",
   scope: "guest.modify",
   params: z.object({ guestAccountId: GuestAccountID }),
   body: GuestAccountChange,

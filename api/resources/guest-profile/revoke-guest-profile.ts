@@ -10,7 +10,7 @@ export const revokeGuestProfile = endpoint({
   summary: "Revoke a profile of one of the realm's guest accounts",
   method: "delete",
   path: "/api/guest-profile/:profileSerial",
-  access: "admin",
+  access: "staff",
   scope: "guest.delete",
   params: z.object({ profileSerial: SerialNumber }),
   body: revocationWith(revocationReasons.unspecified),

@@ -37,7 +37,7 @@ export const createInfrastructureProfile = endpoint({
     "A name that is a DNS name becomes that of the certificate. It has to be in the realm's domain or in one that the operator added; any other name is certified under a random identity.",
   method: "post",
   path: "/api/infrastructure-profile/:name",
-  access: "admin",
+  access: "staff",
   scope: "infrastructure.create",
   params: z.object({ name: ProfileName }),
   body: InfrastructureProfileCreation,

@@ -20,7 +20,7 @@ export const listInfrastructureProfiles = paginated({
   operation: "listInfrastructureProfiles",
   summary: "The infrastructure profiles of the realm",
   path: "/api/infrastructure-profile",
-  access: "admin",
+  access: "staff",
   scope: "infrastructure.read",
   item: InfrastructureProfileView,
   search: "name or serial",

@@ -10,7 +10,7 @@ export const revokeInfrastructureProfile = endpoint({
   summary: "Revoke an infrastructure profile",
   method: "delete",
   path: "/api/infrastructure-profile/:serial",
-  access: "admin",
+  access: "staff",
   scope: "infrastructure.delete",
   params: z.object({ serial: SerialNumber }),
   body: revocationWith(revocationReasons.unspecified),

@@ -4,6 +4,7 @@ import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { isUnsettled } from "../../../domain/entitlement.ts";
 import { IssuanceID } from "../../../domain/ids.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
+import { hasStaffScope } from "../../contract/access.ts";
 import type { Deps } from "../../contract/deps.ts";
 import { endpoint, type Fail } from "../../contract/endpoint.ts";
 import { hasMade, type Principal } from "../../contract/principal.ts";
@@ -79,11 +80,16 @@ async function viewWithoutOutput(id: string, db: Db) {
   return found && issuanceView(found, null);
 }
 
-/** Whether a creator's token shows the output: a guest's does, others if of the same client and with the scope of the creation. */
+/**
+ * Whether a creator's token shows the output: a guest's does, others if of the same client and with the scope of the
+ * creation; what is for somebody else is read as one of the staff, as it was made.
+ */
 function mayReadOutput(principal: Principal, issuance: issuances.IssuanceStanding): boolean {
   if (principal.kind === "guest") return true;
   const scope = issuance.kind === "infrastructure" ? "infrastructure.create" : "profile.create";
-  return hasMade(principal, issuance) && principal.scopes.has(scope);
+  if (!hasMade(principal, issuance)) return false;
+  const isOwn = principal.kind === "user" && issuance.userId === principal.userId;
+  return isOwn ? principal.scopes.has(scope) : hasStaffScope(principal, scope);
 }
 
 /** The same user through any client, the same client when it acted on its own, or the holder of the guest account's token. */

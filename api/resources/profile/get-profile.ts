@@ -9,7 +9,7 @@ export const getProfile = endpoint({
   summary: "One profile of the realm's users",
   method: "get",
   path: "/api/profiles/:serial",
-  access: "admin",
+  access: "staff",
   scope: "profile.read",
   params: z.object({ serial: SerialNumber }),
   data: ProfileView,

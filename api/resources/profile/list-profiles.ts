@@ -18,7 +18,7 @@ export const listProfiles = paginated({
   summary: "The active profiles of all users of the realm",
   description: "With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`.",
   path: "/api/profiles",
-  access: "admin",
+  access: "staff",
   scope: "profile.read",
   item: ProfileView,
   ...activeProfileList,

@@ -10,7 +10,7 @@ export const revokeProfile = endpoint({
   summary: "Revoke a profile of one of the realm's users",
   method: "delete",
   path: "/api/profiles/:serial",
-  access: "admin",
+  access: "staff",
   scope: "profile.delete",
   params: z.object({ serial: SerialNumber }),
   body: revocationWith(revocationReasons.unspecified),

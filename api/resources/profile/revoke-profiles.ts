@@ -15,7 +15,7 @@ export const revokeProfiles = endpoint({
     "All of them or, when one is unknown, none; the answer then names it. What is revoked already counts as done.",
   method: "delete",
   path: "/api/profiles/bulk",
-  access: "admin",
+  access: "staff",
   scope: "profile.delete",
   body: z.object({
     profiles: z.array(SerialNumber).min(1).max(profilesMax).describe("Serial numbers."),

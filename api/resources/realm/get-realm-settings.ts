@@ -8,7 +8,7 @@ export const getRealmSettings = endpoint({
   description: "Read only: `operator realm set` changes them.",
   method: "get",
   path: "/api/realm/settings",
-  access: "admin",
+  access: "staff",
   scope: "realm.read",
   data: RealmSettingsView,
   errors: [],

@@ -29,7 +29,7 @@ export const updateRealm = endpoint({
   description: "Properties that are not given stay. With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/realm",
-  access: "admin",
+  access: "staff",
   scope: "realm.modify",
   body: RealmChange,
   data: Done,

@@ -12,7 +12,7 @@ export const createUserProfile = endpoint({
   summary: "Create a profile for a user",
   method: "post",
   path: "/api/user/:userID/profiles/:profileName",
-  access: "admin",
+  access: "staff",
   scope: "profile.create",
   params: z.object({ userID: UserID, profileName: ProfileName }),
   body: ProfileCreation,

@@ -1,21 +1,21 @@
 import { z } from "zod";
 import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
-import { requireScope } from "../../contract/access.ts";
-import { isAdministrator } from "../../contract/principal.ts";
+import { requireScope, requireStaffScope } from "../../contract/access.ts";
+import { isStaff } from "../../contract/principal.ts";
 import { streaming } from "../../contract/stream.ts";
 import { UserExportView } from "../../contract/views/user-export-view.ts";
 import { exportUser, ownSecondsMin } from "./user-data.ts";
 
 /** The scopes of each list that it tells a part of. */
-const administratorScopes = ["user.read", "profile.read", "job.read", "audit.read"] as const;
+const staffScopes = ["user.read", "profile.read", "job.read", "audit.read"] as const;
 
 export const exportUserData = streaming({
   operation: "exportUserData",
   summary: "All that is held about a user",
   description:
-    "One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. Administrators get " +
-    `anybody's, with the scopes ${administratorScopes.map((scope) => `\`${scope}\``).join(", ")}; others get their own ` +
+    "One JSON object, streamed, without the wrapper: never a secret, a key or another person's data. People with a role get " +
+    `anybody's, with the scopes ${staffScopes.map((scope) => `\`${scope}\``).join(", ")}; others get their own ` +
     "with `profile.read`, once a minute, and nobody else exists for them. Written to the audit log as `user_export`.",
   path: "/api/user/:userID/export",
   access: "any",
@@ -28,8 +28,8 @@ export const exportUserData = streaming({
   async handle({ params: { userID: userId }, principal, deps, fail }) {
     const isSelf = principal.kind === "user" && principal.userId === userId;
     if (isSelf) requireScope(principal, "profile.read");
-    else if (!isAdministrator(principal)) throw fail("user_not_found");
-    else for (const scope of administratorScopes) requireScope(principal, scope);
+    else if (!isStaff(principal)) throw fail("user_not_found");
+    else for (const scope of staffScopes) requireStaffScope(principal, scope);
     const user = await users.find(deps.db, { realmId: principal.realmId, userId, at: deps.clock.now() });
     if (user === undefined) throw fail("user_not_found");
     const file = await exportUser(deps, { principal, user, isSelf });

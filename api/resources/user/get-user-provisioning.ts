@@ -23,7 +23,7 @@ export const getUserProvisioning = endpoint({
   summary: "How a user's access has ended",
   method: "get",
   path: "/api/user/:userID/provisioning",
-  access: "admin",
+  access: "staff",
   scope: "user.read",
   params: z.object({ userID: UserID }),
   data: ProvisioningView,

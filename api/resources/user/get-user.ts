@@ -1,16 +1,16 @@
 import { z } from "zod";
 import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
-import { requireScope } from "../../contract/access.ts";
+import { requireStaffScope } from "../../contract/access.ts";
 import { endpoint } from "../../contract/endpoint.ts";
-import { isAdministrator } from "../../contract/principal.ts";
+import { isStaff } from "../../contract/principal.ts";
 import { UserView, userView } from "../../contract/views/user-view.ts";
 
 export const getUser = endpoint({
   operation: "getUser",
   summary: "One user",
   description:
-    "Administrators see everyone, which needs the scope `user.read`; others see themselves, and nobody else exists for them.",
+    "People with a role see everyone, which needs the scope `user.read`; others see themselves, and nobody else exists for them.",
   method: "get",
   path: "/api/user/:userID",
   access: "any",
@@ -22,8 +22,8 @@ export const getUser = endpoint({
   async handle({ params: { userID: userId }, principal, deps: { db, clock }, fail }) {
     const isSelf = principal.kind === "user" && principal.userId === userId;
     if (!isSelf) {
-      if (!isAdministrator(principal)) throw fail("user_not_found");
-      requireScope(principal, "user.read");
+      if (!isStaff(principal)) throw fail("user_not_found");
+      requireStaffScope(principal, "user.read");
     }
     const user = await users.find(db, { realmId: principal.realmId, userId, at: clock.now() });
     if (user === undefined) throw fail("user_not_found");

@@ -14,7 +14,7 @@ export const listUserProfiles = paginated({
   description:
     "Under version 1.0 a GET without any paging, search, sort or filter parameter answers every profile in a plain array; everything else is paginated.",
   path: "/api/user/:userID/profiles",
-  access: "admin",
+  access: "staff",
   scope: "profile.read",
   params: z.object({ userID: UserID }),
   item: ProfileView,

@@ -11,7 +11,7 @@ export const listUserSessions = endpoint({
   description: "Newest first, not paginated.",
   method: "get",
   path: "/api/user/:userID/sessions",
-  access: "admin",
+  access: "staff",
   scope: "user.read",
   params: z.object({ userID: UserID }),
   data: z.array(SessionView),

@@ -33,7 +33,7 @@ export const listUsers = paginated({
   operation: "listUsers",
   summary: "The users of the realm",
   path: "/api/user",
-  access: "admin",
+  access: "staff",
   scope: "user.read",
   item: UserView,
   ...userList,

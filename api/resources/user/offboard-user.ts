@@ -1,5 +1,7 @@
 import { z } from "zod";
 import * as offboarding from "../../../db/operations/offboarding.ts";
+import { violates } from "../../../db/client.ts";
+import * as userRoles from "../../../db/queries/people/user-roles.ts";
 import { graceDaysMax } from "../../../domain/bulk-job/job.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { RevocationReason, revocationReasons } from "../../../domain/revocation.ts";
@@ -19,7 +21,7 @@ export const offboardUser = endpoint({
     "`Location` names and whose undo takes it back; there is none when the user has no profile to revoke.",
   method: "delete",
   path: "/api/user/:userID",
-  access: "admin",
+  access: "staff",
   scope: "user.delete",
   params: z.object({ userID: UserID }),
   body: z.object({
@@ -34,7 +36,7 @@ export const offboardUser = endpoint({
       .describe(`Devices go off so many days later, 1 to ${graceDaysMax}. Default: at once.`),
   }),
   data: Done,
-  errors: ["user_not_found", "invalid_request"],
+  errors: ["user_not_found", "invalid_request", "last_administrator"],
   unknown: { userID: "user_not_found" },
   changes: true,
 
@@ -46,7 +48,7 @@ export const offboardUser = endpoint({
     }
     const whom = { realmId, userId, actor: actorOf(principal) };
     // The id of the job that revokes later, or that everything is done.
-    const outcome = await change(async (tx): Promise<string | typeof done> => {
+    const offboarded = change(async (tx): Promise<string | typeof done> => {
       const at = clock.now();
       if (graceDays === null) {
         if (!(await offboarding.offboard(tx, { ...whom, reason: reason ?? defaultReason, at }))) {
@@ -58,6 +60,10 @@ export const offboardUser = endpoint({
       const locked = await offboarding.offboardWithGrace(tx, { ...whom, jobId, graceDays, at, requestId });
       if (locked === undefined) throw fail("user_not_found");
       return locked.jobId ?? done;
+    });
+    const outcome = await offboarded.catch((error: unknown) => {
+      if (violates(error, userRoles.keepsAnAdministrator)) throw fail("last_administrator", { cause: error });
+      throw error;
     });
     if (outcome === done) return done;
     concerns({ bulkJobId: outcome });

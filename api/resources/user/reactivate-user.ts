@@ -12,7 +12,7 @@ export const reactivateUser = endpoint({
     "Nothing comes back: neither profiles nor sessions. Who was forgotten stays so; if they return, they are a new user.",
   method: "put",
   path: "/api/user/:userID/undelete",
-  access: "admin",
+  access: "staff",
   scope: "user.modify",
   params: z.object({ userID: UserID }),
   data: Done,

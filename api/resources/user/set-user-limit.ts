@@ -12,7 +12,7 @@ export const setUserLimit = endpoint({
   description: "0: the realm's. Profiles beyond a lower limit stay.",
   method: "put",
   path: "/api/user/:userID/limit",
-  access: "admin",
+  access: "staff",
   scope: "user.modify",
   params: z.object({ userID: UserID }),
   body: z.object({ profileOverride: z.int().min(0).max(realmLimits.maxProfiles) }),

@@ -56,7 +56,12 @@ async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGen
   ]);
   const head: Omit<UserExportView, "profiles" | "jobRows" | "activity"> = {
     exportedAt: at.toISOString(),
-    user: { ...userView(user), displayName: user.displayName, administrator: user.administrator },
+    user: {
+      ...userView(user),
+      displayName: user.displayName,
+      administrator: user.roles.includes("administrator"),
+      roles: user.roles,
+    },
     signIn: {
       username: signIns.username,
       identities: signIns.identities.map((one) => ({ ...one, createdAt: one.createdAt.toISOString() })),

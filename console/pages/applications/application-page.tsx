@@ -5,6 +5,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api/api-client.ts";
+import { Allowed } from "../../session/allowed.tsx";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ApplicationName } from "../../ui/application-name.tsx";
 import { confirm } from "../../ui/confirm.tsx";
@@ -47,7 +48,15 @@ function Known({ application }: { application: Application }) {
   const { t } = useTranslation();
   const { name, type, active, client_id: clientId, createdBy, creationDate, lastUsed } = application;
   return (
-    <Page title={name} lead={t(`applications.types.${type}.title`)} actions={<Actions application={application} />}>
+    <Page
+      title={name}
+      lead={t(`applications.types.${type}.title`)}
+      actions={
+        <Allowed to="changeApplication">
+          <Actions application={application} />
+        </Allowed>
+      }
+    >
       <Facts
         facts={[
           [t("applications.state"), <StatusBadge key="state" status={active ? "active" : "off"} />],

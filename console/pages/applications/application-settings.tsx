@@ -1,5 +1,6 @@
 import { Alert, Button, Group, Title } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { Allowed, Fields } from "../../session/allowed.tsx";
 import { Form } from "../../ui/form.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
@@ -39,7 +40,9 @@ export function ApplicationSettings({ application }: { application: Application 
         {t("applications.settings")}
       </Title>
       {summary}
-      <ApplicationFields type={type} form={form} />
+      <Fields deed="changeApplication">
+        <ApplicationFields type={type} form={form} />
+      </Fields>
       <div role="status">
         {taken.length > 0 && (
           <Alert color="orange">
@@ -47,14 +50,16 @@ export function ApplicationSettings({ application }: { application: Application 
           </Alert>
         )}
       </div>
-      <Group justify="flex-end">
-        <Button variant="default" disabled={!dirty} onClick={form.reset}>
-          {t("forms.discard")}
-        </Button>
-        <Button type="submit" loading={busy} disabled={!dirty}>
-          {t("forms.save")}
-        </Button>
-      </Group>
+      <Allowed to="changeApplication">
+        <Group justify="flex-end">
+          <Button variant="default" disabled={!dirty} onClick={form.reset}>
+            {t("forms.discard")}
+          </Button>
+          <Button type="submit" loading={busy} disabled={!dirty}>
+            {t("forms.save")}
+          </Button>
+        </Group>
+      </Allowed>
     </Form>
   );
 }

@@ -7,6 +7,7 @@ import { api, listOf } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { Filter } from "../../list/filters.tsx";
+import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
@@ -19,7 +20,7 @@ export function ApplicationsPage() {
   const { t } = useTranslation();
   const columns = useColumns();
   const filters = useFilters();
-  const register = (
+  const register = useMay()("registration") && (
     <Button component={Link} to="/applications/new" leftSection={<IconPlus size={16} aria-hidden />}>
       {t("applications.register")}
     </Button>

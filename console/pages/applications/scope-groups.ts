@@ -10,18 +10,19 @@ interface ScopeGroup {
 export const scopeGroups: readonly ScopeGroup[] = [
   { name: "person", scopes: ["openid", "offline_access"] },
   { name: "profile", scopes: ["profile.read", "profile.create", "profile.modify", "profile.delete"] },
-  { name: "user", scopes: ["user.read", "user.modify", "user.delete"] },
-  { name: "guest", scopes: ["guest.read", "guest.create", "guest.modify", "guest.delete"] },
+  { name: "user", scopes: ["user.read", "user.modify", "user.lock", "user.delete"] },
+  { name: "guest", scopes: ["guest.read", "guest.view", "guest.create", "guest.modify", "guest.delete"] },
   { name: "infrastructure", scopes: ["infrastructure.read", "infrastructure.create", "infrastructure.delete"] },
   { name: "job", scopes: ["job.read", "job.create"] },
   { name: "audit", scopes: ["audit.read"] },
   { name: "application", scopes: ["application.read", "application.modify"] },
   { name: "realm", scopes: ["realm.read", "realm.modify"] },
+  { name: "role", scopes: ["role.modify"] },
 ];
 
-/** What an application of a type can be given. A service has nobody signed in. */
+/** What an application of a type can be given. A service has nobody signed in, and gives no roles. */
 export const scopeGroupsOf = (type: ApplicationType): readonly ScopeGroup[] =>
-  scopeGroups.filter(({ name }) => type === "useragent" || name !== "person");
+  scopeGroups.filter(({ name }) => type === "useragent" || (name !== "person" && name !== "role"));
 
 /** What an application of a type begins with. */
 export const firstScopes = {

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Stack, Text } from "@mantine/core";
 import { IconClock, IconWifiOff } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { Allowed } from "../../session/allowed.tsx";
 import { confirm } from "../../ui/confirm.tsx";
 import { Time, formatTime } from "../../ui/time.tsx";
 import { jobKey, jobsKey, newestOf, startJob, type Job } from "./job.ts";
@@ -40,20 +41,24 @@ export function GraceStage({ job }: { job: Job }) {
             <Text size="sm">
               <Time at={job.revokeAt} relative />
             </Text>
-            <Group>
-              <Button
-                size="xs"
-                variant="default"
-                leftSection={<IconWifiOff size={16} aria-hidden />}
-                onClick={askForNow}
-              >
-                {t("jobs.grace.now")}
-              </Button>
-            </Group>
+            <Allowed to="changeJob">
+              <Group>
+                <Button
+                  size="xs"
+                  variant="default"
+                  leftSection={<IconWifiOff size={16} aria-hidden />}
+                  onClick={askForNow}
+                >
+                  {t("jobs.grace.now")}
+                </Button>
+              </Group>
+            </Allowed>
           </Stack>
         </Alert>
       )}
-      <UndoSection job={job} />
+      <Allowed to="changeJob">
+        <UndoSection job={job} />
+      </Allowed>
     </Stack>
   );
 }

@@ -2,6 +2,7 @@ import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconClock } from "@tabler/icons-react";
 import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { Allowed } from "../../session/allowed.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
@@ -55,7 +56,9 @@ function ShownJob({ id }: { id: string }) {
         running && (
           <>
             <NotificationButton />
-            <CancelButton job={job} />
+            <Allowed to="changeJob">
+              <CancelButton job={job} />
+            </Allowed>
           </>
         )
       }
@@ -87,7 +90,9 @@ function Stage({ job }: { job: Job }) {
       return (
         <Stack gap="lg">
           <CheckCounts job={job} />
-          <StartForm job={job} />
+          <Allowed to="changeJob">
+            <StartForm job={job} />
+          </Allowed>
           <PeopleList job={job} />
           <ProblemSection job={job} title={t("jobs.problem.title")} />
         </Stack>

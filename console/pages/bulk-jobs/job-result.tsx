@@ -3,6 +3,8 @@ import { IconEraser, IconKey, IconRefresh } from "@tabler/icons-react";
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { outputHoursMax } from "../../../domain/bulk-job/job.ts";
+import { Allowed } from "../../session/allowed.tsx";
+import { useMay } from "../../session/may.ts";
 import { useSession } from "../../session/session.tsx";
 import { confirm } from "../../ui/confirm.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
@@ -24,6 +26,7 @@ export function JobResult({ job }: { job: Job }) {
     { name: "failed", value: job.failed },
     ...(job.skipped > 0 ? [{ name: "skipped", value: job.skipped } as const] : []),
   ] as const;
+  const mayChange = useMay()("changeJob");
   return (
     <Stack gap="lg">
       <CountCards counts={counts} />
@@ -34,7 +37,7 @@ export function JobResult({ job }: { job: Job }) {
         <Group>
           <DownloadButton job={job} label={t("jobs.download.all")} primary />
           {job.failed > 0 && <DownloadButton job={job} status="failed" label={t("jobs.download.failed")} />}
-          {canBeRetried(job) && (
+          {canBeRetried(job) && mayChange && (
             <Button
               variant="default"
               leftSection={<IconRefresh size={16} aria-hidden />}
@@ -53,7 +56,7 @@ export function JobResult({ job }: { job: Job }) {
         {retry.error !== null && <ErrorNotice error={retry.error} />}
       </Stack>
       {job.hasOutput && <OutputNotice job={job} />}
-      {job.undoUntil !== null && <UndoSection job={job} />}
+      {job.undoUntil !== null && mayChange && <UndoSection job={job} />}
       <ProblemSection job={job} title={t("jobs.result.problems")} />
     </Stack>
   );
@@ -72,25 +75,27 @@ function OutputNotice({ job }: { job: Job }) {
         <Text size="sm">
           {t(job.createdBy === user.userID ? "jobs.output.own" : "jobs.output.others", { hours: outputHoursMax })}
         </Text>
-        <Button
-          size="xs"
-          variant="default"
-          leftSection={<IconEraser size={16} aria-hidden />}
-          onClick={() => {
-            confirm({
-              title: t("jobs.erase.title"),
-              children: <Text size="sm">{t("jobs.erase.text")}</Text>,
-              confirmLabel: t("jobs.erase.confirm"),
-              async onConfirm() {
-                await eraseOutput(job.id);
-                setErased(true);
-                notifyDone(t("jobs.erase.done"));
-              },
-            });
-          }}
-        >
-          {t("jobs.erase.button")}
-        </Button>
+        <Allowed to="changeJob">
+          <Button
+            size="xs"
+            variant="default"
+            leftSection={<IconEraser size={16} aria-hidden />}
+            onClick={() => {
+              confirm({
+                title: t("jobs.erase.title"),
+                children: <Text size="sm">{t("jobs.erase.text")}</Text>,
+                confirmLabel: t("jobs.erase.confirm"),
+                async onConfirm() {
+                  await eraseOutput(job.id);
+                  setErased(true);
+                  notifyDone(t("jobs.erase.done"));
+                },
+              });
+            }}
+          >
+            {t("jobs.erase.button")}
+          </Button>
+        </Allowed>
       </Stack>
     </Alert>
   );

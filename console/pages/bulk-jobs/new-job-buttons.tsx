@@ -2,10 +2,12 @@ import { Button, Group } from "@mantine/core";
 import { IconUserCheck, IconUserMinus, IconUserPlus } from "@tabler/icons-react";
 import { Link } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
+import { useMay } from "../../session/may.ts";
 
 /** The kinds of job that can be begun. */
 export function NewJobButtons() {
   const { t } = useTranslation();
+  if (!useMay()("newJob")) return null;
   return (
     <Group gap="sm">
       <Button component={Link} to="/jobs/new/onboarding" leftSection={<IconUserPlus size={16} aria-hidden />}>

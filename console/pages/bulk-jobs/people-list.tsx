@@ -6,6 +6,7 @@ import { idempotent, api, dataOf } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { Filter } from "../../list/filters.tsx";
+import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { useNumber } from "./counts.ts";
@@ -17,13 +18,14 @@ import { RowOutcome } from "./row-outcome.tsx";
 export function PeopleList({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { error, act, busy } = useRows(job);
+  const mayChange = useMay()("changeJob");
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
         {t(`jobs.people.title.${job.kind}`)}
       </Title>
       {error !== null && <ErrorNotice error={error} />}
-      <DataList
+      <DataList<PersonRow>
         name={rowsKey(job)}
         label={t(`jobs.people.title.${job.kind}`)}
         load={(query, signal) => loadRows(job.id, query, signal)}
@@ -34,28 +36,30 @@ export function PeopleList({ job }: { job: Job }) {
         searchLabel={t("jobs.people.search")}
         noMatchHint={t("jobs.people.noMatch")}
         empty={{ icon: IconUsers, text: t("jobs.people.empty") }}
-        actions={(rows, clear) => (
-          <Group gap="xs">
-            <RowsButton
-              icon={IconUserMinus}
-              label={t("jobs.people.leaveOut")}
-              rows={rows.filter(({ status }) => status === "changed" || status === "unchanged")}
-              busy={busy}
-              onPress={(of) => {
-                act("DELETE", of, clear);
-              }}
-            />
-            <RowsButton
-              icon={IconArrowBackUp}
-              label={t("jobs.people.takeBackIn")}
-              rows={rows.filter(({ error: reason }) => reason === "taken_out")}
-              busy={busy}
-              onPress={(of) => {
-                act("PUT", of, clear);
-              }}
-            />
-          </Group>
-        )}
+        {...(mayChange && {
+          actions: (rows, clear) => (
+            <Group gap="xs">
+              <RowsButton
+                icon={IconUserMinus}
+                label={t("jobs.people.leaveOut")}
+                rows={rows.filter(({ status }) => status === "changed" || status === "unchanged")}
+                busy={busy}
+                onPress={(of) => {
+                  act("DELETE", of, clear);
+                }}
+              />
+              <RowsButton
+                icon={IconArrowBackUp}
+                label={t("jobs.people.takeBackIn")}
+                rows={rows.filter(({ error: reason }) => reason === "taken_out")}
+                busy={busy}
+                onPress={(of) => {
+                  act("PUT", of, clear);
+                }}
+              />
+            </Group>
+          ),
+        })}
       />
     </Stack>
   );

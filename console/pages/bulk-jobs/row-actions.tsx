@@ -2,6 +2,7 @@ import { ActionIcon, Group, Tooltip } from "@mantine/core";
 import { IconDownload, IconPlayerStop, IconRefresh, type Icon } from "@tabler/icons-react";
 import { useMutation } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useMay } from "../../session/may.ts";
 import { useErrorMessage } from "../../ui/error-notice.tsx";
 import { notifyFailed } from "../../ui/notify.tsx";
 import { useAskToCancel } from "./cancel-button.tsx";
@@ -19,9 +20,10 @@ export function RowActions({ job }: { job: Job }) {
   };
   const download = useMutation({ mutationFn: () => saveResults(job), onError });
   const retry = useRetry(job.id);
+  const mayChange = useMay()("changeJob");
   return (
     <Group gap={4} wrap="nowrap">
-      {canBeCancelled(job) && (
+      {canBeCancelled(job) && mayChange && (
         <Action
           icon={IconPlayerStop}
           label={t(job.startedAt === null ? "jobs.discard.button" : "jobs.cancel.button")}
@@ -40,7 +42,7 @@ export function RowActions({ job }: { job: Job }) {
           }}
         />
       )}
-      {canBeRetried(job) && (
+      {canBeRetried(job) && mayChange && (
         <Action
           icon={IconRefresh}
           label={t(job.state === "failed" ? "jobs.retry.resume" : "jobs.retry.button")}

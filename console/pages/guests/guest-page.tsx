@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api/api-client.ts";
+import { Allowed } from "../../session/allowed.tsx";
 import { confirm } from "../../ui/confirm.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -48,24 +49,28 @@ function Account({ account }: { account: GuestAccount }) {
 
   const actions = !revoked && (
     <>
-      <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={open}>
-        {t("guests.edit")}
-      </Button>
-      <Button
-        variant="light"
-        color="red"
-        leftSection={<IconBan size={16} aria-hidden />}
-        onClick={() => {
-          confirm({
-            title: t("guests.revokeTitle", { name }),
-            children: <Text inherit>{t("guests.revokeText", { count: activeProfileCount })}</Text>,
-            confirmLabel: t("guests.revokeNamed", { name }),
-            onConfirm: revoke,
-          });
-        }}
-      >
-        {t("guests.revoke")}
-      </Button>
+      <Allowed to="changeGuest">
+        <Button variant="default" leftSection={<IconPencil size={16} aria-hidden />} onClick={open}>
+          {t("guests.edit")}
+        </Button>
+      </Allowed>
+      <Allowed to="revokeGuest">
+        <Button
+          variant="light"
+          color="red"
+          leftSection={<IconBan size={16} aria-hidden />}
+          onClick={() => {
+            confirm({
+              title: t("guests.revokeTitle", { name }),
+              children: <Text inherit>{t("guests.revokeText", { count: activeProfileCount })}</Text>,
+              confirmLabel: t("guests.revokeNamed", { name }),
+              onConfirm: revoke,
+            });
+          }}
+        >
+          {t("guests.revoke")}
+        </Button>
+      </Allowed>
     </>
   );
 
@@ -92,7 +97,11 @@ function Account({ account }: { account: GuestAccount }) {
           ],
         ]}
       />
-      {status === "active" && <GuestLink account={account} />}
+      {status === "active" && (
+        <Allowed to="showGuestLink">
+          <GuestLink account={account} />
+        </Allowed>
+      )}
       <Stack gap="sm" component="section" aria-label={t("nav.profiles")}>
         <GuestProfiles account={account} />
       </Stack>

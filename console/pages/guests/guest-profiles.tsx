@@ -6,6 +6,7 @@ import type { CsvColumn } from "../../../domain/csv.ts";
 import { api, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
+import { useMay } from "../../session/may.ts";
 import { confirm } from "../../ui/confirm.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { Serial } from "../../ui/serial.tsx";
@@ -84,6 +85,7 @@ function useExported(account: GuestAccount): CsvColumn<GuestProfile>[] {
 function useColumns(account: GuestAccount): Column<GuestProfile>[] {
   const { t } = useTranslation();
   const revoke = useRevocation(account);
+  const mayRevoke = useMay()("revokeGuest");
   const statusOf = statusWithin(account);
   return [
     {
@@ -122,7 +124,8 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
       title: t("guests.actions"),
       width: 130,
       render: (profile) =>
-        statusOf(profile) === "active" && (
+        statusOf(profile) === "active" &&
+        mayRevoke && (
           <Button
             size="compact-sm"
             variant="light"

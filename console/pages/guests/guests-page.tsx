@@ -9,6 +9,7 @@ import { api, dataOf, listOf } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { Filter } from "../../list/filters.tsx";
+import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -23,7 +24,7 @@ export function GuestsPage() {
   const [creating, { open, close }] = useDisclosure();
   const columns = useColumns();
   const filters = useFilters();
-  const create = (
+  const create = useMay()("createGuest") && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
       {t("guests.create")}
     </Button>

@@ -8,6 +8,7 @@ import type { CsvColumn } from "../../../domain/csv.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { Filter } from "../../list/filters.tsx";
+import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { Serial } from "../../ui/serial.tsx";
@@ -31,7 +32,7 @@ export function InfrastructurePage() {
   const [creating, { open, close }] = useDisclosure();
   const columns = useColumns();
   const filters = useFilters();
-  const create = (
+  const create = useMay()("createInfrastructure") && (
     <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
       {t("infrastructure.create")}
     </Button>

@@ -2,6 +2,7 @@ import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBan } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { useMay } from "../../session/may.ts";
 import { confirm } from "../../ui/confirm.tsx";
 import { DetailDrawer } from "../../ui/detail-drawer.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
@@ -41,6 +42,7 @@ function Found({ serial }: { serial: string }) {
 function Details({ profile }: { profile: InfrastructureProfile }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
+  const mayRevoke = useMay()("revokeInfrastructure");
   const { serial, name, description, creationDate, expirationDate, revokeDate, lastOcsp } = profile;
   const status = infrastructureStatus(profile);
   return (
@@ -65,7 +67,7 @@ function Details({ profile }: { profile: InfrastructureProfile }) {
           ],
         ]}
       />
-      {revokeDate === null && status !== "expired" && (
+      {revokeDate === null && status !== "expired" && mayRevoke && (
         <Group justify="flex-end">
           <Button
             variant="light"

@@ -3,6 +3,7 @@ import { IconBan, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { ApiError } from "../../api/api-client.ts";
+import { useMay } from "../../session/may.ts";
 import { CopyBox } from "../../ui/copy-box.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Facts } from "../../ui/facts.tsx";
@@ -32,6 +33,7 @@ function Details({ profile }: { profile: Profile }) {
   const { t } = useTranslation();
   const deviceTypeName = useDeviceTypeName();
   const revoke = useRevoke();
+  const mayRevoke = useMay()("revokeProfile");
   const { serial, name, owner, deviceType, creationTime, expirationTime, revokeTime, revokeReason, authable } = profile;
   return (
     <Stack>
@@ -65,7 +67,7 @@ function Details({ profile }: { profile: Profile }) {
           ...(authable ? [[t("profiles.details.signIn"), t("profiles.details.signInYes")] as const] : []),
         ]}
       />
-      {isLive(profile) && (
+      {isLive(profile) && mayRevoke && (
         <Button
           color="red"
           variant="light"

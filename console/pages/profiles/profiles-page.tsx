@@ -7,6 +7,7 @@ import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { LoadList } from "../../list/export-csv.ts";
 import type { Filter } from "../../list/filters.tsx";
+import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DetailDrawer, useOpened } from "../../ui/detail-drawer.tsx";
 import { Page } from "../../ui/page.tsx";
@@ -35,6 +36,7 @@ export function ProfilesPage() {
   const revoke = useRevoke();
   const revokeAsJob = useRevokeAsJob();
   const [, open] = useOpened();
+  const may = useMay();
   const filters: Filter[] = [
     {
       kind: "choice",
@@ -47,7 +49,7 @@ export function ProfilesPage() {
   ];
   return (
     <Page title={t("nav.profiles")} lead={t("profiles.lead")}>
-      <DataList
+      <DataList<OwnedProfile>
         name="profiles"
         label={t("profiles.table")}
         load={load}
@@ -60,32 +62,36 @@ export function ProfilesPage() {
         noMatchHint={t("profiles.noMatch")}
         defaultSort="-createtime"
         empty={{ icon: IconDevices, text: t("profiles.empty") }}
-        actions={(rows, clear) => (
-          <Button
-            size="xs"
-            color="red"
-            variant="light"
-            leftSection={<IconBan size={16} aria-hidden />}
-            onClick={() => {
-              revoke(rows, clear);
-            }}
-          >
-            {t("profiles.revoke.action", { count: rows.length })}
-          </Button>
-        )}
-        actionsOnAll={({ found, total }) => (
-          <Button
-            size="xs"
-            color="red"
-            variant="light"
-            leftSection={<IconBan size={16} aria-hidden />}
-            onClick={() => {
-              revokeAsJob({ matching: found }, total);
-            }}
-          >
-            {t("profiles.revoke.action", { count: total })}
-          </Button>
-        )}
+        {...(may("revokeProfile") && {
+          actions: (rows, clear) => (
+            <Button
+              size="xs"
+              color="red"
+              variant="light"
+              leftSection={<IconBan size={16} aria-hidden />}
+              onClick={() => {
+                revoke(rows, clear);
+              }}
+            >
+              {t("profiles.revoke.action", { count: rows.length })}
+            </Button>
+          ),
+        })}
+        {...(may("revokeAll") && {
+          actionsOnAll: ({ found, total }) => (
+            <Button
+              size="xs"
+              color="red"
+              variant="light"
+              leftSection={<IconBan size={16} aria-hidden />}
+              onClick={() => {
+                revokeAsJob({ matching: found }, total);
+              }}
+            >
+              {t("profiles.revoke.action", { count: total })}
+            </Button>
+          ),
+        })}
         onOpen={({ serial }) => {
           open(serial);
         }}

@@ -5,6 +5,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState, type SubmitEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { realmLimits } from "../../../domain/realm.ts";
+import { Allowed, Fields } from "../../session/allowed.tsx";
 import { Form } from "../../ui/form.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
@@ -118,61 +119,65 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
           }}
         />
       )}
-      <Card withBorder>
-        <Stack>
-          <div>
-            <Text size="sm" fw={500}>
-              {t("settings.name")}
-            </Text>
-            <code>{read.realmName}</code>
-            <Text size="sm" c="dimmed">
-              {t("settings.nameHint")}
-            </Text>
-          </div>
-          <TextInput
-            label={fields.displayName.label}
-            description={t("settings.displayNameHint")}
-            required
-            {...form.getInputProps("displayName")}
-          />
-          <TextInput
-            type="url"
-            label={fields.logoURI.label}
-            description={t("settings.logoHint")}
-            placeholder="https://"
-            {...form.getInputProps("logoURI")}
-          />
-          <SimpleGrid cols={{ base: 1, xs: 2 }}>
-            {(["light", "dark"] as const).map((theme) => (
-              <LogoPreview key={theme} theme={theme} address={logo} displayName={form.values.displayName} />
-            ))}
-          </SimpleGrid>
-        </Stack>
-      </Card>
-      <Card withBorder>
-        <Stack>
-          <SliderField
-            {...slider("maxProfiles")}
-            description={t("settings.maxProfilesHint")}
-            unit={(count) => t("settings.profiles", { count })}
-            marks={[1, 25, 50, 75, 100]}
-          />
-          <SliderField
-            {...slider("maxValid")}
-            description={t("settings.maxValidHint")}
-            unit={(count) => t("settings.months", { count })}
-            marks={[1, 6, 12, 18, 24]}
-          />
-        </Stack>
-      </Card>
-      <Group justify="flex-end">
-        <Button variant="default" disabled={!dirty} onClick={discard}>
-          {t("forms.discard")}
-        </Button>
-        <Button type="submit" disabled={!dirty} ref={saveButton}>
-          {t("settings.review")}
-        </Button>
-      </Group>
+      <Fields deed="changeSettings">
+        <Card withBorder>
+          <Stack>
+            <div>
+              <Text size="sm" fw={500}>
+                {t("settings.name")}
+              </Text>
+              <code>{read.realmName}</code>
+              <Text size="sm" c="dimmed">
+                {t("settings.nameHint")}
+              </Text>
+            </div>
+            <TextInput
+              label={fields.displayName.label}
+              description={t("settings.displayNameHint")}
+              required
+              {...form.getInputProps("displayName")}
+            />
+            <TextInput
+              type="url"
+              label={fields.logoURI.label}
+              description={t("settings.logoHint")}
+              placeholder="https://"
+              {...form.getInputProps("logoURI")}
+            />
+            <SimpleGrid cols={{ base: 1, xs: 2 }}>
+              {(["light", "dark"] as const).map((theme) => (
+                <LogoPreview key={theme} theme={theme} address={logo} displayName={form.values.displayName} />
+              ))}
+            </SimpleGrid>
+          </Stack>
+        </Card>
+        <Card withBorder>
+          <Stack>
+            <SliderField
+              {...slider("maxProfiles")}
+              description={t("settings.maxProfilesHint")}
+              unit={(count) => t("settings.profiles", { count })}
+              marks={[1, 25, 50, 75, 100]}
+            />
+            <SliderField
+              {...slider("maxValid")}
+              description={t("settings.maxValidHint")}
+              unit={(count) => t("settings.months", { count })}
+              marks={[1, 6, 12, 18, 24]}
+            />
+          </Stack>
+        </Card>
+      </Fields>
+      <Allowed to="changeSettings">
+        <Group justify="flex-end">
+          <Button variant="default" disabled={!dirty} onClick={discard}>
+            {t("forms.discard")}
+          </Button>
+          <Button type="submit" disabled={!dirty} ref={saveButton}>
+            {t("settings.review")}
+          </Button>
+        </Group>
+      </Allowed>
       {reviewed !== undefined && (
         <ChangeReview
           before={read.settings}

@@ -5,6 +5,7 @@ import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { ForgettingCard } from "./forgetting-card.tsx";
 import { loadRealm, realmKey } from "./realm.ts";
+import { RolesCard } from "./roles-card.tsx";
 import { SettingsForm } from "./settings-form.tsx";
 
 /** What holds for everybody in the realm. */
@@ -21,6 +22,7 @@ export function SettingsPage() {
       {data !== undefined ? (
         <Stack>
           <SettingsForm realm={data} />
+          <RolesCard />
           <ForgettingCard realmName={data.realmName} />
         </Stack>
       ) : error === null ? (

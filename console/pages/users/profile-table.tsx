@@ -1,5 +1,6 @@
 import { Button, Table } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Serial } from "../../ui/serial.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
@@ -19,6 +20,7 @@ export function ProfileTable({
   revoke?: (profiles: readonly Profile[]) => void;
 }) {
   const { t } = useTranslation();
+  const mayRevoke = useMay()("revokeProfile");
   return (
     <Table.ScrollContainer minWidth={640}>
       <Table withTableBorder highlightOnHover verticalSpacing="xs" aria-label={label}>
@@ -29,12 +31,12 @@ export function ProfileTable({
             <Table.Th>{t("profiles.columns.deviceType")}</Table.Th>
             <Table.Th>{t("profiles.columns.status")}</Table.Th>
             <Table.Th>{t(revoke === undefined ? "users.profiles.ended" : "profiles.columns.expires")}</Table.Th>
-            {revoke !== undefined && <Table.Th>{t("users.profiles.action")}</Table.Th>}
+            {revoke !== undefined && mayRevoke && <Table.Th>{t("users.profiles.action")}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {profiles.map((profile) => (
-            <Row key={profile.serial} profile={profile} revoke={revoke} />
+            <Row key={profile.serial} profile={profile} revoke={mayRevoke ? revoke : undefined} />
           ))}
         </Table.Tbody>
       </Table>

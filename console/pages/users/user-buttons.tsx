@@ -2,6 +2,7 @@ import { Button } from "@mantine/core";
 import { IconLock, IconLockOpen, IconUserCheck, IconUserOff } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import type { Found } from "../../list/list-state.ts";
+import { useMay } from "../../session/may.ts";
 import type { User } from "./load-users.ts";
 import { isPossible, jobOf, type UserAction, type UserJobKind } from "./user-calls.ts";
 
@@ -64,8 +65,9 @@ function Buttons({
   onAct: (verb: UserAction) => void;
 }) {
   const { t } = useTranslation();
+  const may = useMay();
   return verbs
-    .filter(({ verb }) => isOffered(verb))
+    .filter(({ verb }) => may(verb) && isOffered(verb))
     .map(({ verb, icon: Icon, ...look }) => (
       <Button
         key={verb}

@@ -2,6 +2,7 @@ import { Button, Group, Paper } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import type { ReactNode } from "react";
 import { useTranslation } from "react-i18next";
+import { Allowed } from "../../session/allowed.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { StatusBadge, userStatus } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -42,9 +43,11 @@ export function UserFacts({ user }: { user: User }) {
             t("users.limit.label"),
             <Group key="limit" gap="xs">
               {t(profileOverride > 0 ? "users.limit.own" : "users.limit.realm", { limit: maxProfiles })}
-              <Button size="compact-sm" variant="default" onClick={open}>
-                {t("users.limit.change")}
-              </Button>
+              <Allowed to="changeLimit">
+                <Button size="compact-sm" variant="default" onClick={open}>
+                  {t("users.limit.change")}
+                </Button>
+              </Allowed>
             </Group>,
           ],
           [t("users.columns.created"), <Time key="created" at={creationTime} />],

@@ -5,6 +5,8 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { api, ApiError, dataOf } from "../../api/api-client.ts";
+import { Allowed } from "../../session/allowed.tsx";
+import { useMay } from "../../session/may.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { usePersonID } from "../../ui/person.tsx";
@@ -18,6 +20,7 @@ import { UserActivity } from "./user-activity.tsx";
 import { UserButtons } from "./user-buttons.tsx";
 import { UserFacts } from "./user-facts.tsx";
 import { UserProfiles } from "./user-profiles.tsx";
+import { UserRoles } from "./user-roles.tsx";
 import { UserSessions } from "./user-sessions.tsx";
 
 /** One person: what they have, and what can be done. */
@@ -60,18 +63,21 @@ function Person({ user }: { user: User }) {
   const [creating, { open, close }] = useDisclosure();
   const { run, stop, dismiss, busy, perform } = useUserActions();
   const personID = usePersonID();
+  const may = useMay();
   return (
     <Page
       title={personID(user)}
       lead={user.email === "" ? undefined : user.email}
       actions={
         <>
-          {!user.blacklisted && !user.locked && (
+          {!user.blacklisted && !user.locked && may("createProfile") && (
             <Button leftSection={<IconPlus size={16} aria-hidden />} onClick={open}>
               {t("users.newProfile")}
             </Button>
           )}
-          <ExportButton userID={user.userID} />
+          <Allowed to="exportPerson">
+            <ExportButton userID={user.userID} />
+          </Allowed>
           <UserButtons
             users={[user]}
             busy={busy}
@@ -93,8 +99,11 @@ function Person({ user }: { user: User }) {
       <Stack gap="xl">
         <UserFacts user={user} />
         <UserProfiles user={user} />
+        <UserRoles userID={user.userID} />
         <UserSessions userID={user.userID} />
-        <UserActivity userID={user.userID} />
+        <Allowed to="audit">
+          <UserActivity userID={user.userID} />
+        </Allowed>
       </Stack>
       <CreateProfileDialog user={user} opened={creating} onClose={close} />
     </Page>

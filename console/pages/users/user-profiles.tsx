@@ -5,6 +5,7 @@ import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query"
 import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { api, listOf } from "../../api/api-client.ts";
+import { useMay } from "../../session/may.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { useRevoke } from "../profiles/revoke.tsx";
 import type { User } from "./load-users.ts";
@@ -35,6 +36,7 @@ const profilesQuery = (userID: string, { past, limit }: { past: boolean; limit: 
 export function UserProfiles({ user: { userID } }: { user: User }) {
   const { t } = useTranslation();
   const revoke = useRevoke();
+  const mayRevoke = useMay()("revokeProfile");
   const [showsPast, { open }] = useDisclosure();
   const { data, error, refetch } = useQuery(profilesQuery(userID, { past: false, limit: activeMax }));
   return (
@@ -42,7 +44,8 @@ export function UserProfiles({ user: { userID } }: { user: User }) {
       title={t("users.profiles.title")}
       aside={
         data !== undefined &&
-        data.total > 1 && (
+        data.total > 1 &&
+        mayRevoke && (
           <Button
             size="xs"
             color="red"

@@ -2,6 +2,7 @@ import { Button, Skeleton, Table, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { api, dataOf, idempotent, type Schemas } from "../../api/api-client.ts";
+import { Allowed } from "../../session/allowed.tsx";
 import { ErrorNotice, useErrorMessage } from "../../ui/error-notice.tsx";
 import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -28,7 +29,9 @@ export function UserSessions({ userID }: { userID: string }) {
                 <Table.Th>{t("users.sessions.application")}</Table.Th>
                 <Table.Th>{t("users.sessions.since")}</Table.Th>
                 <Table.Th>{t("users.sessions.lastUsed")}</Table.Th>
-                <Table.Th>{t("users.profiles.action")}</Table.Th>
+                <Allowed to="endSession">
+                  <Table.Th>{t("users.profiles.action")}</Table.Th>
+                </Allowed>
               </Table.Tr>
             </Table.Thead>
             <Table.Tbody>
@@ -76,19 +79,21 @@ function SessionRow({ userID, session }: { userID: string; session: Schemas["Ses
       <Table.Td>
         <Time at={lastUsedAt} />
       </Table.Td>
-      <Table.Td>
-        <Button
-          size="compact-sm"
-          variant="default"
-          loading={isPending}
-          aria-label={t("users.sessions.endOf", { name: clientName })}
-          onClick={() => {
-            end();
-          }}
-        >
-          {t("users.sessions.end")}
-        </Button>
-      </Table.Td>
+      <Allowed to="endSession">
+        <Table.Td>
+          <Button
+            size="compact-sm"
+            variant="default"
+            loading={isPending}
+            aria-label={t("users.sessions.endOf", { name: clientName })}
+            onClick={() => {
+              end();
+            }}
+          >
+            {t("users.sessions.end")}
+          </Button>
+        </Table.Td>
+      </Allowed>
     </Table.Tr>
   );
 }

@@ -6,6 +6,7 @@ import type { CsvColumn } from "../../../domain/csv.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import { useListState } from "../../list/list-state.ts";
+import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Page } from "../../ui/page.tsx";
 import { usePersonID } from "../../ui/person.tsx";
@@ -25,7 +26,8 @@ export function UsersPage() {
   const navigate = useNavigate();
   const [{ q }] = useListState([]);
   const { run, stop, dismiss, busy, check, perform } = useUserActions();
-  const onboard = (
+  const may = useMay();
+  const onboard = may("newJob") && (
     <Button component={Link} to="/jobs/new/onboarding" leftSection={<IconUserPlus size={16} aria-hidden />}>
       {t("users.onboard")}
     </Button>
@@ -33,7 +35,7 @@ export function UsersPage() {
   return (
     <Page title={t("nav.users")} lead={t("users.lead")} actions={onboard}>
       <RunNotice run={run} onStop={stop} onClose={dismiss} />
-      <DataList
+      <DataList<User>
         name="users"
         label={t("users.table")}
         load={loadUsers}
@@ -47,25 +49,29 @@ export function UsersPage() {
         noMatchHint={t("users.noMatch")}
         defaultSort="-created"
         empty={{ icon: IconUsers, text: t("users.empty"), action: onboard }}
-        actions={(rows, clear) => (
-          <UserButtons
-            users={rows}
-            size="xs"
-            busy={busy}
-            onAct={(verb) => {
-              perform(verb, rows, clear);
-            }}
-          />
-        )}
-        actionsOnAll={({ found }) => (
-          <AllUsersButtons
-            found={found}
-            busy={busy}
-            onAct={(kind) => {
-              void check({ kind, of: { matching: { filter: usersFilter(found) } } });
-            }}
-          />
-        )}
+        {...(may("lock") && {
+          actions: (rows, clear) => (
+            <UserButtons
+              users={rows}
+              size="xs"
+              busy={busy}
+              onAct={(verb) => {
+                perform(verb, rows, clear);
+              }}
+            />
+          ),
+        })}
+        {...(may("newJob") && {
+          actionsOnAll: ({ found }) => (
+            <AllUsersButtons
+              found={found}
+              busy={busy}
+              onAct={(kind) => {
+                void check({ kind, of: { matching: { filter: usersFilter(found) } } });
+              }}
+            />
+          ),
+        })}
         onOpen={({ userID }) => {
           void navigate({ to: "/users/$userID", params: { userID } });
         }}

@@ -14,10 +14,12 @@ import {
   type JobOrigin,
   type JobState,
 } from "../../../domain/bulk-job/job.ts";
+import { rolesWith } from "../../../domain/roles.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
+import { rolesOf } from "../../rules.ts";
 import { join, sql, type Sql } from "../../sql.ts";
 import * as jobRows from "./rows.ts";
 
@@ -346,15 +348,24 @@ const neededScopes = sql`(
     sql` `,
   )} end || case when ${jobRows.asking(sql`j.id`)} then ${[profileScope]}::text[] else '{}' end)`;
 
+/** The roles that let people do what the job `j` does. */
+const neededRoles = sql`case j.kind ${join(
+  jobKinds.map((kind) => {
+    const needed = ["job.create", ...scopesOfJob(kind, { profiles: true })] as const;
+    return sql`when ${kind} then ${rolesWith(needed)}::text[]`;
+  }),
+  sql` `,
+)} end`;
+
 /**
- * Whether the creator of the job `j` could still create it: a user who is an administrator and not offboarded, or a client
+ * Whether the creator of the job `j` could still create it: a user with a role for it who is not offboarded, or a client
  * that is active and has the scopes of what the job does.
  */
 export const hasCreator = sql`case
   when j.created_by_user_id is not null
   then exists (select from users u
                 where u.id = j.created_by_user_id and u.realm_id = j.realm_id
-                  and u.administrator and u.offboarded_at is null)
+                  and ${rolesOf(sql`u`)} && ${neededRoles} and u.offboarded_at is null)
   else exists (select from applications a
                 where a.client_id = j.created_by_client_id and a.realm_id = j.realm_id
                   and a.active and a.scopes @> ${neededScopes}) end`;

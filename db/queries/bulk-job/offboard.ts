@@ -1,5 +1,5 @@
 import type { Db } from "../../client.ts";
-import { isActive } from "../../rules.ts";
+import { isActive, isAdministrator } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 import * as addresses from "./by-email.ts";
 import * as progress from "./progress.ts";
@@ -65,13 +65,27 @@ export const hasActiveProfile = (userId: Sql, at: Date): Sql => sql`exists (
  */
 export const wouldLeave = (at: Date): Sql => sql`(p.offboarded_at is null or ${hasActiveProfile(sql`p.user_id`, at)})`;
 
+/**
+ * Whether a user is the last administrator of a realm, who is not offboarded. The others are looked for only beside an
+ * administrator.
+ */
+const isLastAdministrator = (userId: Sql, realmId: string): Sql => sql`
+  case when (select a.offboarded_at is null and ${isAdministrator(sql`a`)} from users a where a.id = ${userId})
+       then not exists (select from users o
+                         where o.realm_id = ${realmId}
+                           and o.id <> ${userId}
+                           and o.offboarded_at is null
+                           and ${isAdministrator(sql`o`)})
+       else false end`;
+
 /** What becomes of `rows` when their people are offboarded now, and how many profiles each of them has. */
 export const planOffboarding = (rows: Sql, { realmId, at }: { realmId: string; at: Date }): Sql => sql`
   select position, user_id, given_user_id,
-         case when user_id is null then 'failed' when ${wouldLeave(at)} then 'changed' else 'unchanged' end as verdict,
-         error_code, message,
+         case when user_id is null or stays then 'failed' when ${wouldLeave(at)} then 'changed' else 'unchanged' end as verdict,
+         case when stays then 'last_administrator' else error_code end as error_code, message,
          case when user_id is not null then (select count(*)::integer
                                                from certificates c
                                               where c.user_id = p.user_id
                                                 and ${isActive(sql`c`, at)}) end as profiles
-    from (${resolved(rows, realmId)}) as p`;
+    from (${resolved(rows, realmId)}) as p
+   cross join lateral (select ${isLastAdministrator(sql`p.user_id`, realmId)} as stays) as administrators`;

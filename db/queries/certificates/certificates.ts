@@ -1,8 +1,9 @@
 import type { DeviceType } from "../../../domain/device.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
+import type { Role } from "../../../domain/roles.ts";
 import type { RevocationReason } from "../../../domain/revocation.ts";
 import { first, only, type Db } from "../../client.ts";
-import { isActive } from "../../rules.ts";
+import { isActive, rolesOf } from "../../rules.ts";
 import { lookup, ofAnyLength, sql, type Sql } from "../../sql.ts";
 
 /** A profile of any kind, without its certificate. */
@@ -107,7 +108,7 @@ export interface AuthableProfile {
   serialNumber: string;
   userId: string;
   pairwiseId: string;
-  administrator: boolean;
+  roles: Role[];
 }
 
 /**
@@ -121,7 +122,7 @@ export async function findAuthable(
   return first(
     await db.query<AuthableProfile>(sql`
       select c.id, c.serial_number as "serialNumber", c.user_id as "userId", u.pairwise_id as "pairwiseId",
-             u.administrator
+             ${rolesOf(sql`u`)} as roles
         from certificates c
         join users u on u.id = c.user_id
        where c.serial_number = ${serialNumber}

@@ -171,6 +171,7 @@ export interface IssuanceResult {
 
 /** Where an issuance stands and whose it is. */
 export interface IssuanceStanding extends Omit<IssuanceResult, "output"> {
+  userId: string | null;
   guestAccountId: string | null;
 }
 
@@ -228,7 +229,8 @@ export const findState = async (db: Db, id: string): Promise<IssuanceStanding | 
     await db.query<IssuanceStanding>(sql`
       select id, realm_id as "realmId", kind, status as state, created_at as "createdAt",
              finished_at as "finishedAt", error_code as "errorCode", created_by_user_id as "createdByUserId",
-             created_by_client_id as "createdByClientId", guest_account_id as "guestAccountId"
+             created_by_client_id as "createdByClientId", user_id as "userId",
+             guest_account_id as "guestAccountId"
         from issuances
        where id = ${id}
     `),

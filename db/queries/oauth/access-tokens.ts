@@ -1,6 +1,7 @@
+import type { Role } from "../../../domain/roles.ts";
 import type { Scope } from "../../../domain/scopes.ts";
 import type { Db } from "../../client.ts";
-import { hasEnded, isActive } from "../../rules.ts";
+import { hasEnded, isActive, rolesOf, withImplied } from "../../rules.ts";
 import { lookup, ofAnyLength, sql, type Sql } from "../../sql.ts";
 
 export interface NewAccessToken {
@@ -62,7 +63,8 @@ export interface TokenHolder {
   clientId: string | null;
   userId: string | null;
   guestAccountId: string | null;
-  administrator: boolean | null;
+  /** Null: it speaks for no person. */
+  roles: Role[] | null;
   sessionId: string | null;
   certificateId: string | null;
   scopes: Scope[];
@@ -93,11 +95,11 @@ export async function findHolders(
 ): Promise<FoundHolder[]> {
   const rows = await db.query<TokenHolder & { valid: boolean; place: string }>(lookup`
     select asked.place, t.realm_id as "realmId", t.client_id as "clientId", t.user_id as "userId",
-           t.guest_account_id as "guestAccountId", u.administrator, t.session_id as "sessionId",
+           t.guest_account_id as "guestAccountId", u.roles, t.session_id as "sessionId",
            t.certificate_id as "certificateId", t.scopes, t.created_at as "createdAt", t.expires_at as "expiresAt",
            u.offboarded_at is null
            and (t.guest_account_id is null or not ${hasEnded(sql`g`, at)})
-           and (t.client_id is null or (a.active and t.scopes <@ a.scopes))
+           and (t.client_id is null or (a.active and (t.scopes <@ a.scopes or t.scopes <@ ${withImplied(sql`a.scopes`)})))
            and (s.expires_at is null or s.expires_at > ${at})
            and (t.certificate_id is null or ${isActive(sql`c`, at)}) as valid
       from unnest(${ofAnyLength(tokenHashes, sql`bytea[]`)}) with ordinality as asked (token_hash, place)
@@ -106,7 +108,7 @@ export async function findHolders(
                           where token_hash = asked.token_hash
                             and expires_at > ${at}
                          offset 0) t
-      left join lateral (select administrator, offboarded_at from users where id = t.user_id offset 0) u on true
+      left join lateral (select ${rolesOf(sql`o`)} as roles, o.offboarded_at from users o where o.id = t.user_id offset 0) u on true
       left join lateral (select expires_at, revoked_at from guest_accounts where id = t.guest_account_id offset 0) g on true
       left join lateral (select active, scopes from applications where client_id = t.client_id offset 0) a on true
       left join lateral (select expires_at from application_secrets where secret_hash = t.secret_hash offset 0) s on true

@@ -1,5 +1,7 @@
+import type { Role } from "../../../domain/roles.ts";
 import type { Scope } from "../../../domain/scopes.ts";
 import { first, type Db } from "../../client.ts";
+import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 export interface NewAuthorizationCode {
@@ -33,6 +35,8 @@ export interface AuthorizationCode {
   realmId: string;
   userId: string;
   pairwiseId: string;
+  roles: Role[];
+  /** What the session was asked for; its tokens have what the person can give of it. */
   scopes: Scope[];
   signedInAt: Date;
 }
@@ -43,7 +47,7 @@ export async function find(db: Db, { codeHash }: { codeHash: Uint8Array }): Prom
     await db.query<AuthorizationCode>(sql`
       select c.session_id as "sessionId", s.client_id as "clientId", c.redirect_uri as "redirectUri",
              c.code_challenge as "codeChallenge", c.nonce, c.expires_at as "expiresAt", c.consumed_at as "consumedAt",
-             s.realm_id as "realmId", s.user_id as "userId", u.pairwise_id as "pairwiseId", s.scopes,
+             s.realm_id as "realmId", s.user_id as "userId", u.pairwise_id as "pairwiseId", ${rolesOf(sql`u`)} as roles, s.scopes,
              s.signed_in_at as "signedInAt"
         from authorization_codes c
         join sessions s on s.id = c.session_id

@@ -1,5 +1,7 @@
+import type { Role } from "../../../domain/roles.ts";
 import type { Scope } from "../../../domain/scopes.ts";
 import { first, type Db } from "../../client.ts";
+import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 import * as sessions from "../sign-in/sessions.ts";
 
@@ -20,6 +22,8 @@ export interface RefreshToken {
   realmId: string;
   userId: string;
   pairwiseId: string;
+  roles: Role[];
+  /** What the session was asked for; its tokens have what the person can give of it. */
   scopes: Scope[];
   signedInAt: Date;
   createdAt: Date;
@@ -37,7 +41,7 @@ export async function find(
   return first(
     await db.query<RefreshToken>(sql`
       select r.session_id as "sessionId", s.client_id as "clientId", s.realm_id as "realmId", s.user_id as "userId",
-             u.pairwise_id as "pairwiseId", s.scopes, s.signed_in_at as "signedInAt", r.created_at as "createdAt",
+             u.pairwise_id as "pairwiseId", ${rolesOf(sql`u`)} as roles, s.scopes, s.signed_in_at as "signedInAt", r.created_at as "createdAt",
              least(r.expires_at, s.expires_at) as "expiresAt"
         from refresh_tokens r
         join sessions s on s.id = r.session_id

@@ -1,9 +1,10 @@
+import type { Role } from "../../../domain/roles.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { serialDigits } from "../../../domain/serial-digits.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";
 import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
-import { isActive, limitOf } from "../../rules.ts";
+import { isActive, limitOf, rolesOf } from "../../rules.ts";
 import { lookup, join, sql, type Sql } from "../../sql.ts";
 
 export interface User {
@@ -12,7 +13,7 @@ export interface User {
   pairwiseId: string;
   email: string;
   displayName: string | null;
-  administrator: boolean;
+  roles: Role[];
   profileOverride: number;
   /** How many active profiles the person may have: their own override, else the realm's value. */
   maxProfiles: number;
@@ -34,7 +35,7 @@ const activeCount = (at: Date): Sql => sql`(
 
 const columns = (at: Date): Sql => sql`
   u.id, u.realm_id as "realmId", u.pairwise_id as "pairwiseId", u.email,
-  u.display_name as "displayName", u.administrator,
+  u.display_name as "displayName", ${rolesOf(sql`u`)} as roles,
   u.profile_override as "profileOverride",
   ${limitOf(sql`u`, sql`r`)} as "maxProfiles",
   ${activeCount(at)} as "profileCount",
@@ -206,16 +207,19 @@ export interface NewUser {
   pairwiseId: string;
   email: string;
   displayName?: string | undefined;
-  administrator: boolean;
+  /** Given here. */
+  roles: readonly Role[];
+  /** Given by the identity provider. */
+  providerRoles?: readonly Role[];
   at: Date;
 }
 
 /** Makes a user. Throws a unique violation when the realm has one with this pairwise id. */
 export async function create(tx: Db, user: NewUser): Promise<string> {
   const rows = await tx.query<{ id: string }>(sql`
-    insert into users (realm_id, pairwise_id, email, display_name, administrator, created_at)
-    values (${user.realmId}, ${user.pairwiseId}, ${user.email}, ${user.displayName ?? null}, ${user.administrator},
-            ${user.at})
+    insert into users (realm_id, pairwise_id, email, display_name, roles, provider_roles, created_at)
+    values (${user.realmId}, ${user.pairwiseId}, ${user.email}, ${user.displayName ?? null}, ${user.roles},
+            ${user.providerRoles ?? []}, ${user.at})
     returning id
   `);
   return only(rows).id;

@@ -1,4 +1,7 @@
+import type { Role } from "../../../domain/roles.ts";
+import type { Scope } from "../../../domain/scopes.ts";
 import { first, type Db } from "../../client.ts";
+import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 /** A console session that nobody uses for this long has ended. */
@@ -93,6 +96,15 @@ export async function lock(
   );
 }
 
+/** Has the consoles of people get new tokens with the next call, as their roles are now. Nobody signs in again. */
+export async function renewSoon(tx: Db, { userId, at }: { userId: string; at: Date }): Promise<void> {
+  await tx.query(sql`
+    update console_sessions
+       set access_expires_at = least(access_expires_at, ${at}::timestamptz)
+     where user_id = ${userId}
+  `);
+}
+
 /** Remembers renewed tokens. */
 export async function renew(
   tx: Db,
@@ -132,19 +144,25 @@ export interface ConsolePerson {
   username: string | null;
   email: string;
   pairwiseId: string;
-  administrator: boolean;
+  roles: Role[];
+  /** What the console was asked for when it was opened. */
+  scopes: Scope[];
   realmName: string;
   realmDisplayName: string;
   realmLogoUri: string;
 }
 
-export async function findPerson(db: Db, { userId }: { userId: string }): Promise<ConsolePerson | undefined> {
+export async function findPerson(
+  db: Db,
+  { userId, sessionId }: Pick<ConsoleSession, "userId" | "sessionId">,
+): Promise<ConsolePerson | undefined> {
   return first(
     await db.query<ConsolePerson>(sql`
       select u.id as "userId", u.display_name as "displayName", c.username, u.email, u.pairwise_id as "pairwiseId",
-             u.administrator, r.name as "realmName", r.display_name as "realmDisplayName", r.logo_uri as "realmLogoUri"
+             ${rolesOf(sql`u`)} as roles, s.scopes, r.name as "realmName", r.display_name as "realmDisplayName", r.logo_uri as "realmLogoUri"
         from users u
         join realms r on r.id = u.realm_id
+        join sessions s on s.user_id = u.id and s.id = ${sessionId}
         left join local_credentials c on c.user_id = u.id
        where u.id = ${userId}
          and u.offboarded_at is null

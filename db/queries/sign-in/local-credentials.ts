@@ -1,4 +1,6 @@
+import type { Role } from "../../../domain/roles.ts";
 import { first, only, type Db } from "../../client.ts";
+import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 /** Gives a user a name to sign in with, and a password unless links are to do. Throws a unique violation for a taken name. */
@@ -33,7 +35,7 @@ export interface LocalCredential {
   userId: string;
   /** Null: this person signs in with links only. */
   passwordHash: string | null;
-  administrator: boolean;
+  roles: Role[];
   offboardedAt: Date | null;
 }
 
@@ -48,16 +50,16 @@ export async function find(
   db: Db,
   { realmId, username }: { realmId: string; username: string },
 ): Promise<NamedCredential> {
-  const { folded, userId, passwordHash, administrator, offboardedAt } = only(
+  const { folded, userId, passwordHash, roles, offboardedAt } = only(
     await db.query<{ folded: string } & (LocalCredential | Record<keyof LocalCredential, null>)>(sql`
-      select n.folded, c.user_id as "userId", c.password_hash as "passwordHash", u.administrator,
+      select n.folded, c.user_id as "userId", c.password_hash as "passwordHash", ${rolesOf(sql`u`)} as roles,
              u.offboarded_at as "offboardedAt"
         from (select lower(${username}::text) as folded) n
         left join local_credentials c on c.realm_id = ${realmId} and lower(c.username) = n.folded
         left join users u on u.id = c.user_id
     `),
   );
-  return { folded, credential: userId === null ? undefined : { userId, passwordHash, administrator, offboardedAt } };
+  return { folded, credential: userId === null ? undefined : { userId, passwordHash, roles, offboardedAt } };
 }
 
 /** A name as the database folds it. */

@@ -1,4 +1,6 @@
+import type { Role } from "../../../domain/roles.ts";
 import { first, type Db } from "../../client.ts";
+import { rolesOf } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
 
 /** How somebody showed who they are. */
@@ -13,7 +15,7 @@ export interface Login {
   method: SignInMethod;
   signedInAt: Date;
   expiresAt: Date;
-  administrator: boolean;
+  roles: Role[];
   pairwiseId: string;
   email: string;
   displayName: string | null;
@@ -52,7 +54,7 @@ export async function find(db: Db, { tokenHash, at }: { tokenHash: Uint8Array; a
   return first(
     await db.query<Login>(sql`
       select l.id, l.realm_id as "realmId", l.user_id as "userId", l.method, l.signed_in_at as "signedInAt",
-             l.expires_at as "expiresAt", u.administrator, u.pairwise_id as "pairwiseId", u.email,
+             l.expires_at as "expiresAt", ${rolesOf(sql`u`)} as roles, u.pairwise_id as "pairwiseId", u.email,
              u.display_name as "displayName", c.username
         from logins l
         join users u on u.id = l.user_id

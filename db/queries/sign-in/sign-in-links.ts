@@ -1,4 +1,6 @@
+import type { Role } from "../../../domain/roles.ts";
 import { first, type Db } from "../../client.ts";
+import { rolesOf } from "../../rules.ts";
 import { sql } from "../../sql.ts";
 
 export const signInLinkMinutes = 15;
@@ -43,9 +45,9 @@ export async function findUsable(
 export async function consume(
   db: Db,
   { tokenHash, at }: { tokenHash: Uint8Array; at: Date },
-): Promise<{ userId: string; realmId: string; administrator: boolean } | undefined> {
+): Promise<{ userId: string; realmId: string; roles: Role[] } | undefined> {
   return first(
-    await db.query<{ userId: string; realmId: string; administrator: boolean }>(sql`
+    await db.query<{ userId: string; realmId: string; roles: Role[] }>(sql`
       update sign_in_links l
          set consumed_at = ${at}
         from users u
@@ -54,7 +56,7 @@ export async function consume(
          and l.expires_at > ${at}
          and u.id = l.user_id
          and u.offboarded_at is null
-      returning u.id as "userId", u.realm_id as "realmId", u.administrator
+      returning u.id as "userId", u.realm_id as "realmId", ${rolesOf(sql`u`)} as roles
     `),
   );
 }

@@ -1,3 +1,4 @@
+import type { Role } from "../../../domain/roles.ts";
 import { first, type Db } from "../../client.ts";
 import { sql } from "../../sql.ts";
 
@@ -13,12 +14,15 @@ export interface UpstreamUser {
   id: string;
   email: string;
   displayName: string | null;
-  administrator: boolean;
+  /** Given here, and by the identity provider. */
+  given: Role[];
+  fromProvider: Role[];
   offboardedAt: Date | null;
 }
 
 const columns = sql`
-  u.id, u.email, u.display_name as "displayName", u.administrator, u.offboarded_at as "offboardedAt"`;
+  u.id, u.email, u.display_name as "displayName", u.roles as given, u.provider_roles as "fromProvider",
+  u.offboarded_at as "offboardedAt"`;
 
 /** The user with this identity, held until the transaction ends. */
 export async function lockUser(
@@ -86,13 +90,12 @@ export async function create(tx: Db, identity: UpstreamIdentity & { userId: stri
 /** Sets what an identity provider says about a user. */
 export async function updateUser(
   tx: Db,
-  { realmId, user }: { realmId: string; user: Omit<UpstreamUser, "offboardedAt"> },
+  { realmId, user }: { realmId: string; user: Pick<UpstreamUser, "id" | "email" | "displayName"> },
 ): Promise<void> {
   await tx.query(sql`
     update users
-       set email         = ${user.email},
-           display_name  = ${user.displayName},
-           administrator = ${user.administrator}
+       set email        = ${user.email},
+           display_name = ${user.displayName}
      where realm_id = ${realmId}
        and id = ${user.id}
   `);

@@ -40,7 +40,7 @@ const everybody = ["administrator", "user", "guest", "nobody"] as const;
 
 /** Who gets further than the door. */
 const mayCall = {
-  admin: ["administrator"],
+  staff: ["administrator"],
   user: ["administrator", "user"],
   guest: ["guest"],
   any: ["administrator", "user", "guest"],

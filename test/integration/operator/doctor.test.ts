@@ -52,6 +52,9 @@ const clockAhead = (seconds: number): Clock => ({ now: () => new Date(systemCloc
 
 test("a healthy installation passes every check", async () => {
   const realm = await operator.realm();
+  for (const username of ["ada", "ben"]) {
+    await operator.run(["user", "create", "--realm", realm, "--username", username, "--admin"]);
+  }
   await aliveProcesses();
   await givenCrl(realm);
   rmSync(operator.data.ceremony, { recursive: true });
@@ -83,6 +86,7 @@ test("a healthy installation passes every check", async () => {
     "issuer-key",
     "constraints",
     "infrastructure-domains",
+    "administrators",
     "audit-guards",
     "audit",
     "audit-kept",
@@ -91,6 +95,19 @@ test("a healthy installation passes every check", async () => {
     "jobs",
     "publication",
   ]);
+});
+
+test("administrators: a realm without one is a failure, and one with a single one a warning", async () => {
+  const realm = await operator.realm();
+  const administrators = async () => (await examine(["--realm", realm])).of(`administrators ${realm}`);
+  expect(await administrators()).toMatchObject({ status: "fail" });
+  const make = (username: string, role: string) =>
+    operator.run(["user", "create", "--realm", realm, "--username", username, "--role", role]);
+  await make("ada", "administrator");
+  await make("ben", "auditor");
+  expect(await administrators()).toMatchObject({ status: "warn" });
+  await operator.run(["user", "roles", "--realm", realm, "--username", "ben", "--give", "administrator"]);
+  expect(await administrators()).toMatchObject({ status: "ok" });
 });
 
 test("jobs: devices that are still on ten minutes after their days of grace are a failure that names the job", async () => {

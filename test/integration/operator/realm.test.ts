@@ -355,6 +355,31 @@ test("one claim changes and the others stay; cleared ones go back to their defau
   });
 });
 
+test("claims give roles by as many rules as there are; those of one role are replaced together", async () => {
+  const realm = await operator.realm();
+  const set = (...argv: string[]) => operator.run(["realm", "set", "--realm", realm, ...argv]);
+  const role = (...rules: string[]) => rules.flatMap((rule) => ["--claim-role", rule]);
+
+  await set("--claim-administrator", "groups=wifi-admins");
+  const made = await set(...role("help_desk=groups=it-support", "help_desk=unit=a=b", "auditor=groups=audit"));
+  expect(made.json).toMatchObject({
+    claimAdministrator: "groups=wifi-admins",
+    claimRoles: [
+      "administrator=groups=wifi-admins",
+      "help_desk=groups=it-support",
+      "help_desk=unit=a=b",
+      "auditor=groups=audit",
+    ],
+  });
+  const changed = await set(...role("help_desk=groups=desk", "administrator=groups=a", "administrator=groups=b"));
+  const rules = ["administrator=groups=a", "administrator=groups=b", "help_desk=groups=desk", "auditor=groups=audit"];
+  expect(changed.json).toMatchObject({ claimAdministrator: null, claimRoles: rules });
+  const email = await set("--claim-email", "mail");
+  expect(email.json).toMatchObject({ claimRoles: rules });
+  expect((await set("--clear", "claim-administrator")).json).toMatchObject({ claimRoles: rules.slice(2) });
+  expect((await set("--clear", "claim-role")).json).toMatchObject({ claimRoles: [], claimEmail: "mail" });
+});
+
 test("an identity provider can be taken away, and its secret goes with it", async () => {
   const realm = await operator.realm();
   await operator.run(["realm", "set", "--realm", realm, ...upstream, "--upstream-client-secret-stdin"], { input: "s" });
@@ -396,6 +421,9 @@ test.each([
   ["a claim without a value", ["--claim-administrator", "groups"], ""],
   ["a claim with an empty value", ["--claim-administrator", "groups="], ""],
   ["a value without a claim", ["--claim-administrator", "=admins"], ""],
+  ["a rule for a role that there is not", ["--claim-role", "root=groups=x"], ""],
+  ["a rule without a value", ["--claim-role", "auditor=groups"], ""],
+  ["administrators both ways", ["--claim-role", "administrator=a=b", "--claim-administrator", "a=c"], ""],
   ["a claim with a space", ["--claim-email", "e mail"], ""],
   ["an empty claim", ["--claim-pairwise-id", ""], ""],
   ["something that cannot be cleared", ["--clear", "domain"], ""],

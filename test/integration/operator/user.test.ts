@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import { verify } from "@node-rs/argon2";
-import { expect, test } from "vitest";
+import { describe, expect, test } from "vitest";
 import { only } from "../../../db/client.ts";
 import * as signInLinks from "../../../db/queries/sign-in/sign-in-links.ts";
 import { sql } from "../../../db/sql.ts";
@@ -40,6 +40,7 @@ test("a user is made with a pseudonym that says nothing about the person", async
     username: "ada",
     email: "ada@north.example",
     administrator: true,
+    roles: ["administrator"],
   });
   expect(await passwordHashOf(made.json["userID"])).toBeNull();
   expect(await operator.auditEvents(realm)).toEqual(["realm_create", "issuer_create", "user_create"]);
@@ -151,4 +152,43 @@ test("there is no link for somebody unknown or offboarded", async () => {
 
   expect([unknown.code, unknown.json["error"]]).toEqual([1, "user_not_found"]);
   expect([offboarded.code, offboarded.json["error"]]).toEqual([1, "user_offboarded"]);
+});
+
+describe("roles", () => {
+  const roles = async (realm: string, ...argv: string[]) =>
+    operator.run(["user", "roles", "--realm", realm, "--username", "hal", ...argv]);
+
+  test("are given to a new user, and given and taken later, with one audit entry for each change", async () => {
+    const realm = await operator.realm();
+    const made = await operator.run(
+      ["user", "create", "--realm", realm, "--username", "hal"].concat(["--role", "auditor", "--role", "help_desk"]),
+    );
+    expect(made.json).toMatchObject({ administrator: false, roles: ["help_desk", "auditor"] });
+    const changed = await roles(realm, "--give", "guest_manager,administrator", "--take", "auditor");
+    const held = ["administrator", "help_desk", "guest_manager"];
+    expect(changed.json).toMatchObject({ roles: held, given: held, fromProvider: [] });
+    expect((await roles(realm)).json).toMatchObject({ roles: held });
+    const [entry, ...more] = await operator.database.owner.query<{ properties: object }>(sql`
+      select properties from audit_entries where event = 'user_role_update' and properties->>'userID' = ${made.json["userID"]}
+    `);
+    expect(more).toEqual([]);
+    expect(entry?.properties).toMatchObject({ before: ["help_desk", "auditor"], after: held, source: "operator" });
+  });
+
+  test("of the last administrator are taken by the operator alone", async () => {
+    const realm = await operator.realm();
+    await operator.run(["user", "create", "--realm", realm, "--username", "hal", "--admin"]);
+    expect((await roles(realm, "--take", "administrator")).json).toMatchObject({ roles: [] });
+  });
+
+  test.each([
+    ["a role that there is not", ["--give", "root"]],
+    ["a role both ways", ["--give", "auditor", "--take", "auditor"]],
+  ])("%s is a usage error", async (_, argv) => {
+    expect((await roles(await operator.anyRealm(), ...argv)).code).toBe(2);
+  });
+
+  test("of somebody unknown are not there", async () => {
+    expect((await roles(await operator.realm())).json["error"]).toBe("user_not_found");
+  });
 });

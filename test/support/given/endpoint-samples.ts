@@ -54,6 +54,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   takeRowsOut: { rows: [1] },
   takeRowsIn: { rows: [1] },
   setUserLock: { locked: false },
+  setUserRoles: { roles: [] },
   setUserLimit: { profileOverride: 3 },
   registerApplication: {
     type: "useragent",

@@ -14,6 +14,7 @@ import * as users from "../../../db/queries/people/users.ts";
 import { sql } from "../../../db/sql.ts";
 import type { DeviceType } from "../../../domain/device.ts";
 import type { ProfileKind } from "../../../domain/profile.ts";
+import type { Role } from "../../../domain/roles.ts";
 import { allScopes, scopesAllowedTo, type Scope } from "../../../domain/scopes.ts";
 import { systemClock } from "../../../runtime/clock.ts";
 import { sealUnderMasterKey, type MasterKeys } from "../../../runtime/master-key.ts";
@@ -85,6 +86,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
     async user({
       realmId,
       administrator = false,
+      roles = administrator ? ["administrator"] : [],
       lockedAt = null,
       offboardedAt = null,
       pairwiseId = `user-${unique()}`,
@@ -94,6 +96,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
     }: {
       realmId: string;
       administrator?: boolean;
+      roles?: readonly Role[];
       lockedAt?: Date | null;
       offboardedAt?: Date | null;
       pairwiseId?: string;
@@ -101,7 +104,7 @@ export function givenRows(owner: () => Database, { masterKeys }: { masterKeys?: 
       profileOverride?: number;
       createdAt?: Date;
     }): Promise<GivenUser> {
-      const id = await users.create(owner(), { realmId, pairwiseId, email, administrator, at: createdAt });
+      const id = await users.create(owner(), { realmId, pairwiseId, email, roles, at: createdAt });
       await owner().query(sql`
         update users set locked_at = ${lockedAt}, offboarded_at = ${offboardedAt}, profile_override = ${profileOverride} where id = ${id}
       `);

@@ -113,7 +113,7 @@ export const givenUser = (owner: Database, realmId: string): Promise<string> =>
     realmId,
     pairwiseId: `user-${unique()}`,
     email: "",
-    administrator: false,
+    roles: [],
     at: systemClock.now(),
   });
 

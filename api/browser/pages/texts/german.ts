@@ -69,8 +69,10 @@ export const german: Texts = {
     "realm.modify": "die Einstellungen des Realms ändern",
     "user.read": "Personen ansehen",
     "user.modify": "Personen anlegen, sperren und wieder zulassen",
+    "user.lock": "Personen sperren und entsperren und ihre Anmeldungen beenden",
     "user.delete": "Personen den Zugang entziehen",
     "guest.read": "Gastkonten und ihre Token ansehen",
+    "guest.view": "Gastkonten ohne ihre Token ansehen",
     "guest.create": "Gastkonten anlegen",
     "guest.modify": "Gastkonten ändern",
     "guest.delete": "Gastkonten und ihre Profile widerrufen",
@@ -82,6 +84,7 @@ export const german: Texts = {
     "application.modify": "Anwendungen registrieren und ändern",
     "job.read": "Massenvorgänge ansehen",
     "job.create": "Massenvorgänge starten",
+    "role.modify": "Rollen vergeben und entziehen",
   },
 
   signedOut: {

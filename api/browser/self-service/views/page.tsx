@@ -12,7 +12,7 @@ import { selfServiceTexts } from "../texts/self-service-texts.ts";
 export interface Visitor {
   /** As they know themselves. */
   person: string;
-  administrator: boolean;
+  hasRole: boolean;
 }
 
 export interface SelfServicePage {
@@ -65,7 +65,7 @@ function Navigation({ page: { deps }, visitor, current, formToken, texts: { navi
       <nav aria-label={navigation.label}>
         {link("/me", navigation.devices, current === "devices")}
         {link("/me/apps", navigation.applications, current === "applications")}
-        {visitor.administrator && link("/console", navigation.administration, false)}
+        {visitor.hasRole && link("/console", navigation.administration, false)}
       </nav>
       <form method="post" action={pathOn(deps, "/login/end")}>
         <input type="hidden" name="form_token" value={formToken} />

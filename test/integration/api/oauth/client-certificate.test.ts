@@ -101,7 +101,12 @@ describe("over our own TLS listener", () => {
           event,
           userId: owner.id,
           clientId: client.clientId,
-          properties: { userID: owner.id, method: "certificate", serial: device.serial },
+          properties: {
+            userID: owner.id,
+            method: "certificate",
+            serial: device.serial,
+            ...(event === "user_login" && { roles: [] }),
+          },
         },
       ]);
     }
@@ -256,7 +261,7 @@ describe("over our own TLS listener", () => {
   });
 
   test("scopes are those asked for or all registered ones, and never offline_access", async () => {
-    const device = await issue(user);
+    const device = await issue(await given.user({ realmId: realm.realmId, administrator: true }));
     const all = await signIn(device);
     expect(String(decodeJwt(all.body.access_token)["scope"]).split(" ")).toEqual(
       scopesAllowedTo("useragent").filter((scope) => scope !== "offline_access"),

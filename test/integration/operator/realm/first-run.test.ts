@@ -55,7 +55,7 @@ test("the first run makes a realm with an issuer and an administrator who signs 
   expect(
     await signInLinks.consume(operator.database.open("realmpass_api"), { tokenHash, at: systemClock.now() }),
   ).toMatchObject({
-    administrator: true,
+    roles: ["administrator"],
   });
   const credentials = await db.query(sql`select username, password_hash from local_credentials`);
   expect(credentials).toEqual([{ username: "admin", password_hash: null }]);

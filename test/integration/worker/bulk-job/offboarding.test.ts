@@ -107,6 +107,34 @@ describeWithTool("redis", "on Redis", () => {
   behaviour("redis");
 });
 
+test("the last administrator of a realm stays, in the check and in the job, and everybody else of the job goes", async () => {
+  const realmId = await given.realm();
+  const only = await given.user({ realmId, administrator: true });
+  const rows = [only, ...(await people(realmId, 2))].map(({ id }) => ({ userId: id }));
+  const outcomes = async (jobId: string) =>
+    (await rowsOf(database.owner, jobId)).map(({ expected, status, errorCode }) => [expected ?? status, errorCode]);
+
+  const checked = await offboarding(realmId, rows, { dryRun: true });
+  await jobs.advance(checked);
+  expect(await outcomes(checked)).toEqual([
+    ["failed", "last_administrator"],
+    ["changed", null],
+    ["changed", null],
+  ]);
+
+  // The check finds nobody who would have to stay: of all administrators together the last one does.
+  const another = await given.user({ realmId, administrator: true });
+  const jobId = await offboarding(realmId, [...rows, { userId: another.id }]);
+  await jobs.run(jobId);
+  expect(await jobOf(database.owner, jobId)).toMatchObject({ state: "completed_with_errors", changed: 3, failed: 1 });
+  const left = await database.owner.query(sql`
+    select id from users where realm_id = ${realmId} and offboarded_at is null
+  `);
+  expect(left).toEqual([{ id: another.id }]);
+  const [row] = (await rowsOf(database.owner, jobId)).slice(-1);
+  expect(row).toMatchObject({ status: "failed", errorCode: "last_administrator" });
+});
+
 test("every kind of row becomes what it should, all in one job", async () => {
   const realmId = await given.realm();
   const elsewhere = await given.user({ realmId: await given.realm() });

@@ -228,10 +228,10 @@ describe("the cookie is what counts", () => {
 });
 
 describe("people and realms", () => {
-  test("who is no administrator may sign in, is told so, and is refused what administrators do", async () => {
+  test("who has no role may sign in, is told so, and is refused what roles allow", async () => {
     const user = await given.user({ realmId: api.realmId });
     const { send } = await openConsole(api, user);
-    expect((await send("GET", "/console/session")).body).toMatchObject({ signedIn: true, administrator: false });
+    expect((await send("GET", "/console/session")).body).toMatchObject({ signedIn: true, roles: [] });
     expect(await send("GET", "/console/api/user")).toBeError("forbidden");
     expect(await send("GET", "/console/api/profile")).toMatchObject({ status: 200 });
   });

@@ -1,5 +1,6 @@
 import { expect, test } from "vitest";
 import { sql, verbatim } from "../../../../../db/sql.ts";
+import { allScopes } from "../../../../../domain/scopes.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
 import { purgeExpired } from "../../../../../worker/upkeep/upkeep.ts";
 import { useApi } from "../../../../support/service/api.ts";
@@ -44,7 +45,8 @@ test("it tells who is signed in, where, and until when", async () => {
     signedIn: true,
     user: { userID: user.id, name: "ada@uni.example", email: "ada@uni.example" },
     realm: { name: realm?.name, displayName: realm?.name, logoURI: "" },
-    administrator: true,
+    roles: ["administrator"],
+    scopes: expect.toSatisfy((scopes: string[]) => scopes.toSorted().join() === allScopes.toSorted().join()),
     expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
     canExtend: true,
   });
@@ -170,7 +172,7 @@ test("who is an administrator no more is told so at once", async () => {
   const user = await admin();
   const { send } = await openConsole(api, user);
   await database.owner.query(sql`update users set administrator = false where id = ${user.id}`);
-  expect((await send("GET", "/console/session")).body).toMatchObject({ administrator: false });
+  expect((await send("GET", "/console/session")).body).toMatchObject({ roles: [], scopes: [] });
   expect(await send("GET", "/console/api/user")).toBeError("forbidden");
 });
 

@@ -101,6 +101,7 @@ describe("who somebody is", () => {
       userID: user?.id,
       issuer: upstream.url,
       administrator: false,
+      roles: [],
     });
   });
 
@@ -137,7 +138,6 @@ describe("who somebody is", () => {
         userID: id,
         changed: ["identity", "email", "displayName"],
         issuer: upstream.url,
-        administrator: false,
       },
     });
     expect(login).toMatchObject({ event: "user_login" });
@@ -279,6 +279,7 @@ describe("what the claims say", () => {
 
   test("a person with the administrator's value is an administrator until it is gone", async () => {
     const realmId = await realmAt(upstream, { administrator });
+    await given.user({ realmId, administrator: true });
     const account = person();
     const statuses: unknown[] = [];
     for (const entitlements of [["urn:x", "urn:example:admin"], undefined, "urn:example:admin", ["urn:x"]]) {
@@ -290,14 +291,51 @@ describe("what the claims say", () => {
     expect(audit.map(({ event }) => event)).toEqual([
       "user_create",
       "admin_login",
-      "user_update",
+      "user_role_update",
       "user_login",
-      "user_update",
+      "user_role_update",
       "admin_login",
-      "user_update",
+      "user_role_update",
       "user_login",
     ]);
-    expect(audit[2]?.properties).toMatchObject({ changed: ["administrator"], administrator: false });
+    expect(audit[2]?.properties).toMatchObject({ before: ["administrator"], after: [], source: "provider" });
+  });
+
+  test("each sign-in gives the roles that claims say, takes the others that they could say, and leaves the rest", async () => {
+    const rule = (value: string) => [{ claim: "entitlements", value }];
+    const realmId = await realmAt(upstream, {
+      roles: { help_desk: rule("support"), auditor: [...rule("audit"), ...rule("revision")] },
+    });
+    const { id } = await given.user({ realmId, pairwiseId: "mia", roles: ["guest_manager", "help_desk"] });
+    const held: unknown[] = [];
+    for (const entitlements of [["revision"], ["support", "audit"], []]) {
+      upstream.signsIn(person({ sub: "mia", pairwise_id: "mia", entitlements }));
+      await signIn(realmId);
+      const [user] = await api.database.owner.query(
+        sql`select roles as given, provider_roles as provided from users where id = ${id}`,
+      );
+      held.push(user);
+    }
+    expect(held).toEqual([
+      { given: ["guest_manager"], provided: ["auditor"] },
+      { given: ["guest_manager"], provided: ["help_desk", "auditor"] },
+      { given: ["guest_manager"], provided: [] },
+    ]);
+    const logins = (await auditOfRealm(api, realmId)).filter(({ event }) => event === "user_login");
+    expect(logins[0]?.properties).toMatchObject({ roles: ["guest_manager", "auditor"] });
+  });
+
+  test("the last administrator of a realm stays one when the claims no longer say so, until somebody else is one", async () => {
+    const realmId = await realmAt(upstream, { administrator });
+    const account = person();
+    upstream.signsIn({ ...account, entitlements: "urn:example:admin" });
+    await signIn(realmId);
+    upstream.signsIn({ ...account, entitlements: [] });
+    expect((await signIn(realmId)).user?.administrator).toBe(true);
+    expect((await auditOfRealm(api, realmId)).map(({ event }) => event)).not.toContain("user_role_update");
+    expect(logged).toContain("roles.last_administrator_kept");
+    await given.user({ realmId, administrator: true });
+    expect((await signIn(realmId)).user?.administrator).toBe(false);
   });
 
   test("without that setting the claims have no say in who administers the realm", async () => {

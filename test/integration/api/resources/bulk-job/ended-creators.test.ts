@@ -32,7 +32,8 @@ async function signInWithoutRole({ realmId, userId }: Creators): Promise<void> {
     sql`select pairwise_id as "pairwiseId" from users where id = ${userId}`,
   );
   const { pairwiseId = "" } = user ?? {};
-  const person = { subject: pairwiseId, pairwiseId, email: undefined, displayName: undefined, administrator: false };
+  const unsaid = { email: undefined, displayName: undefined };
+  const person = { subject: pairwiseId, pairwiseId, ...unsaid, mappedRoles: ["administrator" as const], roles: [] };
   const deps = { db: api.database.open("realmpass_api"), clock: systemClock };
   await findOrCreateUser(deps, { realmId, issuer: "https://idp.example", person });
 }
@@ -53,6 +54,8 @@ const ends: [end: string, by: "person" | "client", act: (creators: Creators) => 
 
 async function givenCreators(): Promise<Creators> {
   const realmId = await api.given.realm();
+  // The only administrator would stay one.
+  await api.given.user({ realmId, administrator: true });
   return { realmId, userId: (await api.given.user({ realmId, administrator: true })).id };
 }
 

@@ -10,13 +10,14 @@ import type { UpstreamClaims } from "../../../../../domain/upstream-claims.ts";
 
 const claims = { sub: "s", pairwise_id: "p", email: "e@example.org", name: "N" };
 
-test("the usual claims make a person whose administration nobody has a say in", () => {
+test("the usual claims make a person whose roles the provider has no say in", () => {
   expect(personOf(claims, {})).toEqual({
     subject: "s",
     pairwiseId: "p",
     email: "e@example.org",
     displayName: "N",
-    administrator: undefined,
+    mappedRoles: [],
+    roles: [],
   });
 });
 
@@ -50,7 +51,32 @@ test.each<[string, unknown, boolean]>([
   ["nothing", undefined, false],
 ])("%s: administrator is told", (_, role, administrator) => {
   const names: UpstreamClaims = { administrator: { claim: "role", value: "admin" } };
-  expect(personOf({ ...claims, role }, names)).toMatchObject({ administrator });
+  expect(personOf({ ...claims, role }, names)).toMatchObject({
+    mappedRoles: ["administrator"],
+    roles: administrator ? ["administrator"] : [],
+  });
+});
+
+test("a role is given by any of its rules, and each rule looks at a claim of its own", () => {
+  const names: UpstreamClaims = {
+    administrator: { claim: "groups", value: "wifi-admins" },
+    roles: {
+      help_desk: [
+        { claim: "groups", value: "it-support" },
+        { claim: "unit", value: "it" },
+      ],
+      auditor: [{ claim: "groups", value: "audit" }],
+    },
+  };
+  const rolesOf = (given: Claims) => personOf({ ...claims, ...given }, names).roles;
+  expect(rolesOf({})).toEqual([]);
+  expect(rolesOf({ groups: ["it-support", "wifi-admins"] })).toEqual(["administrator", "help_desk"]);
+  expect(rolesOf({ unit: "it" })).toEqual(["help_desk"]);
+  expect(rolesOf({ unit: "it-support", groups: "audit" })).toEqual(["auditor"]);
+  expect(personOf(claims, names).mappedRoles).toEqual(["administrator", "help_desk", "auditor"]);
+  expect(() => rolesOf({ groups: "it-support", unit: { it: true } })).toThrow(
+    expect.objectContaining({ problem: "upstream_bad_answer" }) as Error,
+  );
 });
 
 test.each<[string, Claims, UpstreamClaims]>([

@@ -1,0 +1,64 @@
+import { z } from "zod";
+import { violates, type Db } from "../../../db/client.ts";
+import * as roleOperations from "../../../db/operations/roles.ts";
+import * as userRoles from "../../../db/queries/people/user-roles.ts";
+import type { HeldRoles } from "../../../db/queries/people/user-roles.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import * as identities from "../../../db/queries/sign-in/upstream-identities.ts";
+import { UserID } from "../../../domain/ids.ts";
+import { Role, roles as allRoles } from "../../../domain/roles.ts";
+import { mappedRoles } from "../../../domain/upstream-claims.ts";
+import { endpoint, type Fail } from "../../contract/endpoint.ts";
+import { actorOf } from "../../contract/principal.ts";
+import { UserRolesView, userRolesView } from "./user-roles.ts";
+
+export const setUserRoles = endpoint({
+  operation: "setUserRoles",
+  summary: "Give a user roles and take them",
+  description:
+    "What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; " +
+    "one that is given works once the client refreshes its tokens. The last administrator of a realm stays one.",
+  method: "put",
+  path: "/api/user/:userID/roles",
+  access: "staff",
+  scope: "role.modify",
+  params: z.object({ userID: UserID }),
+  body: z.object({ roles: z.array(Role).max(allRoles.length) }),
+  data: UserRolesView,
+  errors: ["user_not_found", "last_administrator", "role_from_provider"],
+  unknown: { userID: "user_not_found" },
+
+  async handle({ params: { userID: userId }, body: { roles }, principal, deps: { db, clock }, fail }) {
+    const { realmId } = principal;
+    try {
+      const after = await db.transaction(async (tx) => {
+        const before = await userRoles.lock(tx, { realmId, userId });
+        if (before === undefined) throw fail("user_not_found");
+        await requireOurs(tx, { realmId, userId, before, roles }, fail);
+        const change = { realmId, userId, before, after: { ...before, given: roles }, source: "console" } as const;
+        return roleOperations.set(tx, { ...change, actor: actorOf(principal), at: clock.now() });
+      });
+      return userRolesView(after);
+    } catch (error) {
+      if (violates(error, userRoles.keepsAnAdministrator)) throw fail("last_administrator", { cause: error });
+      throw error;
+    }
+  },
+});
+
+/** Fails for a role that the identity provider would take at the next sign-in. */
+async function requireOurs(
+  tx: Db,
+  { realmId, userId, before, roles }: { realmId: string; userId: string; before: HeldRoles; roles: readonly Role[] },
+  fail: Fail<"role_from_provider">,
+): Promise<void> {
+  const added = roles.filter((role) => !before.given.includes(role));
+  const upstream = added.length === 0 ? undefined : await realms.findUpstream(tx, { id: realmId });
+  const mapped = upstream === undefined ? [] : mappedRoles(upstream.claims).filter((role) => added.includes(role));
+  if (upstream === undefined || mapped.length === 0) return;
+  const subject = await identities.subjectOf(tx, { realmId, userId, issuer: upstream.issuer });
+  if (subject === undefined) return;
+  throw fail("role_from_provider", {
+    description: `The identity provider gives and takes ${mapped.join(" and ")}, for everybody who signs in through it.`,
+  });
+}

@@ -1,0 +1,20 @@
+import { z } from "zod";
+import * as roleOperations from "../../../db/operations/roles.ts";
+import type { HeldRoles } from "../../../db/queries/people/user-roles.ts";
+import { Role } from "../../../domain/roles.ts";
+
+/** A person's roles on the wire. */
+export const UserRolesView = z
+  .object({
+    roles: z.array(Role).describe("What the user may do: given and fromProvider together."),
+    given: z.array(Role).describe("Given here."),
+    fromProvider: z.array(Role).describe("Given by the identity provider, at the latest sign-in through it."),
+  })
+  .meta({ id: "UserRoles" });
+type UserRolesView = z.infer<typeof UserRolesView>;
+
+export const userRolesView = ({ given, fromProvider }: HeldRoles): UserRolesView => ({
+  roles: roleOperations.heldRoles({ given, fromProvider }),
+  given,
+  fromProvider,
+});

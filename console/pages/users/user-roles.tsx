@@ -1,0 +1,120 @@
+import { Badge, Button, Checkbox, Group, Modal, Skeleton, Stack, Text } from "@mantine/core";
+import { useDisclosure } from "@mantine/hooks";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+import { useTranslation } from "react-i18next";
+import { inOrder, roles as allRoles, type Role } from "../../../domain/roles.ts";
+import { api, dataOf, type Schemas } from "../../api/api-client.ts";
+import { Allowed } from "../../session/allowed.tsx";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { notifyDone } from "../../ui/notify.tsx";
+import { useReturnFocus } from "../../ui/use-return-focus.ts";
+import { Section } from "./section.tsx";
+
+type HeldRoles = Schemas["UserRoles"];
+
+const rolesKey = (userID: string) => ["user", userID, "roles"];
+
+/** What a person may do for the realm, who gave it, and giving and taking it. */
+export function UserRoles({ userID }: { userID: string }) {
+  const { t } = useTranslation();
+  const [changing, { open, close }] = useDisclosure();
+  const { data, error, refetch } = useQuery({
+    queryKey: rolesKey(userID),
+    queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}/roles", { params: { path: { userID } }, signal })),
+  });
+  return (
+    <Section
+      title={t("roles.title")}
+      note={t("roles.note")}
+      aside={
+        data !== undefined && (
+          <Allowed to="giveRoles">
+            <Button size="xs" variant="default" onClick={open}>
+              {t("roles.change")}
+            </Button>
+          </Allowed>
+        )
+      }
+    >
+      {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Skeleton height={40} role="status" aria-label={t("shell.loading")} />}
+      {data?.roles.length === 0 && <Text c="dimmed">{t("roles.none")}</Text>}
+      {data !== undefined && data.roles.length > 0 && (
+        <Stack gap="xs" component="ul" m={0} p={0} style={{ listStyle: "none" }}>
+          {data.roles.map((role) => (
+            <li key={role}>
+              <Group gap="xs">
+                <Text fw={600}>{t(`roles.names.${role}`)}</Text>
+                {data.fromProvider.includes(role) && (
+                  <Badge variant="light" color="gray" tt="none">
+                    {t("roles.fromProvider")}
+                  </Badge>
+                )}
+              </Group>
+              <Text size="sm" c="dimmed">
+                {t(`roles.what.${role}`)}
+              </Text>
+            </li>
+          ))}
+        </Stack>
+      )}
+      {changing && data !== undefined && <Change userID={userID} held={data} onClose={close} />}
+    </Section>
+  );
+}
+
+function Change({ userID, held, onClose }: { userID: string; held: HeldRoles; onClose: () => void }) {
+  const { t } = useTranslation();
+  const queries = useQueryClient();
+  const [wanted, setWanted] = useState<readonly Role[]>(held.given);
+  useReturnFocus();
+  const { mutate, error, isPending } = useMutation({
+    mutationFn: () =>
+      dataOf(api.PUT("/api/user/{userID}/roles", { params: { path: { userID } }, body: { roles: inOrder(wanted) } })),
+    async onSuccess() {
+      await queries.invalidateQueries({ queryKey: rolesKey(userID) });
+      void queries.invalidateQueries({ queryKey: ["audit"] });
+      void queries.invalidateQueries({ queryKey: ["roles"] });
+      // It may be one's own.
+      void queries.invalidateQueries({ queryKey: ["session"] });
+      notifyDone(t("roles.saved"));
+      onClose();
+    },
+  });
+  return (
+    <Modal opened onClose={onClose} title={t("roles.change")} closeButtonProps={{ "aria-label": t("confirm.close") }}>
+      <Stack>
+        {allRoles.map((role) => (
+          <Checkbox
+            key={role}
+            label={t(`roles.names.${role}`)}
+            description={
+              held.fromProvider.includes(role)
+                ? `${t(`roles.what.${role}`)} ${t("roles.alsoFromProvider")}`
+                : t(`roles.what.${role}`)
+            }
+            checked={wanted.includes(role)}
+            onChange={({ currentTarget: { checked } }) => {
+              setWanted(checked ? [...wanted, role] : wanted.filter((one) => one !== role));
+            }}
+          />
+        ))}
+        {error !== null && <ErrorNotice error={error} />}
+        <Group justify="flex-end">
+          <Button variant="default" onClick={onClose}>
+            {t("confirm.cancel")}
+          </Button>
+          <Button
+            loading={isPending}
+            onClick={() => {
+              mutate();
+            }}
+          >
+            {t("forms.save")}
+          </Button>
+        </Group>
+      </Stack>
+    </Modal>
+  );
+}

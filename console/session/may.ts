@@ -1,0 +1,64 @@
+import type { Scope } from "../../domain/scopes.ts";
+import { useSession } from "./session.tsx";
+
+/** What each page of the console shows and each action does needs. The service asks the same again at every request. */
+export const needs = {
+  dashboard: ["realm.read", "profile.read", "user.read", "job.read"],
+  users: ["user.read"],
+  profiles: ["profile.read"],
+  guests: ["guest.view"],
+  infrastructure: ["infrastructure.read"],
+  jobs: ["job.read"],
+  newJob: ["job.create"],
+  audit: ["audit.read"],
+  applications: ["application.read"],
+  registration: ["application.modify"],
+  settings: ["realm.read"],
+
+  lock: ["user.lock"],
+  unlock: ["user.lock"],
+  offboard: ["user.delete"],
+  reactivate: ["user.modify"],
+  endSession: ["user.lock"],
+  changeLimit: ["user.modify"],
+  giveRoles: ["role.modify"],
+  createProfile: ["profile.create"],
+  exportPerson: ["user.read", "profile.read", "job.read", "audit.read"],
+  revokeProfile: ["profile.delete"],
+  revokeAll: ["profile.delete", "job.create"],
+  createGuest: ["guest.create"],
+  changeGuest: ["guest.modify"],
+  revokeGuest: ["guest.delete"],
+  showGuestLink: ["guest.read"],
+  createInfrastructure: ["infrastructure.create"],
+  revokeInfrastructure: ["infrastructure.delete"],
+  changeApplication: ["application.modify"],
+  changeJob: ["job.create"],
+  changeSettings: ["realm.modify"],
+} as const satisfies Record<string, readonly Scope[]>;
+
+export type Deed = keyof typeof needs;
+
+/** Pages by how their addresses begin, the longer one first. */
+const pages: readonly (readonly [path: string, page: Deed])[] = [
+  ["/users", "users"],
+  ["/profiles", "profiles"],
+  ["/guests", "guests"],
+  ["/infrastructure", "infrastructure"],
+  ["/jobs/new", "newJob"],
+  ["/jobs", "jobs"],
+  ["/audit", "audit"],
+  ["/applications/new", "registration"],
+  ["/applications", "applications"],
+  ["/settings", "settings"],
+];
+
+/** The page at an address within the console; undefined when there is none. */
+export const pageAt = (path: string): Deed | undefined =>
+  path === "/" ? "dashboard" : pages.find(([begin]) => path === begin || path.startsWith(`${begin}/`))?.[1];
+
+/** Whether who is signed in may see a page or do something. */
+export function useMay(): (deed: Deed) => boolean {
+  const { scopes } = useSession();
+  return (deed) => needs[deed].every((scope) => scopes.includes(scope));
+}

@@ -1,0 +1,59 @@
+import type { Actor } from "../../domain/audit.ts";
+import { inOrder, type Role } from "../../domain/roles.ts";
+import type { Db } from "../client.ts";
+import * as audit from "../queries/audit/audit-entries.ts";
+import * as transitions from "../queries/bulk-job/transitions.ts";
+import * as userRoles from "../queries/people/user-roles.ts";
+import type { HeldRoles } from "../queries/people/user-roles.ts";
+import * as consoleSessions from "../queries/sign-in/console-sessions.ts";
+
+/** Who decided: somebody in the console or through the API, the identity provider, or the operator. */
+type RoleSource = "console" | "provider" | "operator";
+
+/** What somebody may do, given here or by the provider. */
+export const heldRoles = ({ given, fromProvider }: HeldRoles): Role[] => inOrder([...given, ...fromProvider]);
+
+/**
+ * Sets a person's roles and answers them, with the audit entry: the console gets new tokens with the next call, and bulk jobs of theirs that
+ * wait do not run without the roles for them. Throws a violation of {@link userRoles.keepsAnAdministrator} where the realm
+ * would have no administrator left. Call in a transaction, with the person's row locked.
+ */
+export async function set(
+  tx: Db,
+  {
+    realmId,
+    userId,
+    before,
+    after,
+    source,
+    actor,
+    at,
+  }: {
+    realmId: string;
+    userId: string;
+    before: HeldRoles;
+    after: HeldRoles;
+    source: RoleSource;
+    actor: Actor;
+    at: Date;
+  },
+): Promise<HeldRoles> {
+  const now = { given: inOrder(after.given), fromProvider: inOrder(after.fromProvider) };
+  if (same(before.given, now.given) && same(before.fromProvider, now.fromProvider)) return now;
+  await userRoles.update(tx, { realmId, userId, ...now });
+  const [held, holds] = [heldRoles(before), heldRoles(now)];
+  if (same(held, holds)) return now;
+  await consoleSessions.renewSoon(tx, { userId, at });
+  await transitions.stopOfEnded(tx, { realmId, creators: { userIds: [userId] }, at });
+  await audit.record(tx, {
+    realmId,
+    event: "user_role_update",
+    actor,
+    at,
+    properties: { userID: userId, before: held, after: holds, source },
+  });
+  return now;
+}
+
+const same = (a: readonly Role[], b: readonly Role[]): boolean =>
+  a.length === b.length && a.every((role) => b.includes(role));

@@ -1,0 +1,96 @@
+import { roles as allRoles, type Role } from "../../../domain/roles.ts";
+import { first, type Db } from "../../client.ts";
+import { isAdministrator, rolesOf } from "../../rules.ts";
+import { sql } from "../../sql.ts";
+
+/** A person's roles: those given here, and those that the identity provider gave at the latest sign-in through it. */
+export interface HeldRoles {
+  given: Role[];
+  fromProvider: Role[];
+}
+
+interface InRealm {
+  realmId: string;
+  userId: string;
+}
+
+/** The constraint that an error names where a realm would have no administrator left. */
+export const keepsAnAdministrator = "users_keep_an_administrator";
+
+const columns = sql`u.roles as given, u.provider_roles as "fromProvider"`;
+
+/** A person's roles; undefined when the realm has no such person. */
+export async function find(db: Db, { realmId, userId }: InRealm): Promise<HeldRoles | undefined> {
+  return first(
+    await db.query<HeldRoles>(sql`select ${columns} from users u where u.realm_id = ${realmId} and u.id = ${userId}`),
+  );
+}
+
+/** The same, held until the transaction ends. */
+export async function lock(tx: Db, { realmId, userId }: InRealm): Promise<HeldRoles | undefined> {
+  return first(
+    await tx.query<HeldRoles>(sql`
+      select ${columns} from users u where u.realm_id = ${realmId} and u.id = ${userId} for no key update
+    `),
+  );
+}
+
+/** Sets a person's roles and no more: `db/operations/roles.ts` does what belongs to it. */
+export async function update(tx: Db, { realmId, userId, given, fromProvider }: InRealm & HeldRoles): Promise<void> {
+  await tx.query(sql`
+    update users set roles = ${given}, provider_roles = ${fromProvider} where realm_id = ${realmId} and id = ${userId}
+  `);
+}
+
+/** How many people of a realm who are not offboarded have each role. */
+export async function count(db: Db, { realmId }: { realmId: string }): Promise<Record<Role, number>> {
+  const rows = await db.query<{ role: Role; people: number }>(sql`
+    select role, count(distinct u.id)::integer as people
+      from users u
+     cross join unnest(${rolesOf(sql`u`)}) as role
+     where u.realm_id = ${realmId}
+       and u.offboarded_at is null
+     group by role
+  `);
+  const counted = new Map(rows.map(({ role, people }) => [role, people]));
+  return Object.fromEntries(allRoles.map((role) => [role, counted.get(role) ?? 0])) as Record<Role, number>;
+}
+
+/** Has the realm's administrators leave one after the other: who stops being one elsewhere has done so, or waits. */
+export async function lockAdministrators(tx: Db, { realmId }: { realmId: string }): Promise<void> {
+  await tx.query(sql`select id from realms where id = ${realmId} for no key update`);
+}
+
+/** Those of these people who administer the realm and are not offboarded, in the order of their ids. */
+export async function administratorsAmong(
+  db: Db,
+  { realmId, userIds }: { realmId: string; userIds: readonly string[] },
+): Promise<string[]> {
+  const rows = await db.query<{ id: string }>(sql`
+    select u.id
+      from users u
+     where u.realm_id = ${realmId}
+       and u.id = any(${userIds}::bigint[])
+       and u.offboarded_at is null
+       and ${isAdministrator(sql`u`)}
+     order by u.id
+  `);
+  return rows.map(({ id }) => id);
+}
+
+/** Whether a realm would have no administrator without these people. */
+export async function areLastAdministrators(
+  db: Db,
+  { realmId, userIds }: { realmId: string; userIds: readonly string[] },
+): Promise<boolean> {
+  const others = await db.query(sql`
+    select u.id
+      from users u
+     where u.realm_id = ${realmId}
+       and u.offboarded_at is null
+       and ${isAdministrator(sql`u`)}
+       and u.id <> all(${userIds}::bigint[])
+     limit 1
+  `);
+  return others.length === 0;
+}

@@ -1,0 +1,104 @@
+import { expect, test } from "vitest";
+import type { Role } from "../../domain/roles.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { expectFaultless } from "../support/browser/browser.ts";
+import { useConsole } from "../support/service/console.ts";
+import { givenLocalAccount } from "../support/given/local-account.ts";
+
+describeWithTool("chromium", "roles in the console", () => {
+  const subject = useConsole();
+
+  const accountOf = async (username: string, ...roles: Role[]) => {
+    await givenLocalAccount(subject.api, { username, realmId: subject.realm.realmId, roles });
+    return { username };
+  };
+  const buttonsOf = (texts: readonly (string | null)[]): string[] => texts.map((text) => (text ?? "").trim());
+
+  test.each(["en", "de"] as const)(
+    "a help desk begins at people, and is told which role another page needs (%s)",
+    async (language) => {
+      const person = await subject.api.given.user({ realmId: subject.realm.realmId, email: "mia@uni.example" });
+      const account = await accountOf(`desk-${language}`, "help_desk");
+      const watched = await subject.open("/console/", { language, width: 320 }, account);
+      const { page } = watched;
+      await page.waitForURL(/\/console\/users$/);
+      await expectFaultless(watched);
+      const places = buttonsOf(await page.locator(".frame-navigation a").allTextContents());
+      expect(places).toHaveLength(4);
+
+      await page.goto(`${subject.api.url}/console/audit`);
+      await page.waitForSelector("main h1");
+      expect(await page.textContent("main")).toContain(
+        language === "en" ? "Administrator or Auditor" : "Verwaltung oder Revision",
+      );
+      await expectFaultless(watched);
+
+      await page.goto(`${subject.api.url}/console/users/${person.id}`);
+      await page.waitForSelector(`main >> text=${language === "en" ? "Lock" : "Sperren"}`);
+      const buttons = buttonsOf(await page.locator("main button").allTextContents());
+      for (const refused of [
+        "Offboard",
+        "Zugang beenden",
+        "New profile",
+        "Neues Profil",
+        "Change roles",
+        "Rollen ändern",
+      ]) {
+        expect(buttons).not.toContain(refused);
+      }
+      await expectFaultless(watched);
+      await watched.context.close();
+    },
+  );
+
+  test("a guest manager begins at guest accounts and sees nothing else", async () => {
+    const watched = await subject.open("/console/", {}, await accountOf("guests", "guest_manager"));
+    const { page } = watched;
+    await page.waitForURL(/\/console\/guests$/);
+    await page.waitForSelector("main >> text=New guest account");
+    expect(buttonsOf(await page.locator(".frame-navigation a").allTextContents())).toEqual([
+      "Guest accounts",
+      "Documentation",
+    ]);
+    expect(await page.locator("#global-search").count()).toBe(0);
+    await expectFaultless(watched);
+    await watched.context.close();
+  });
+
+  test("an auditor sees every page, and no button that changes anything", async () => {
+    const watched = await subject.open("/console/", {}, await accountOf("audit", "auditor"));
+    const { page } = watched;
+    await page.waitForSelector('main h1:text-is("Dashboard")');
+    for (const path of ["users", "profiles", "guests", "infrastructure", "jobs", "audit", "applications", "settings"]) {
+      await page.goto(`${subject.api.url}/console/${path}`);
+      await page.waitForLoadState("networkidle");
+      const text = buttonsOf(await page.locator("main button, main a[data-variant]").allTextContents()).join("|");
+      expect(text).not.toMatch(/\b(?:New|Onboard|Offboard|Register|Revoke|Lock|Review|Save|Start|Discard)\b/);
+      await expectFaultless(watched);
+    }
+    await watched.context.close();
+  });
+
+  test("an administrator gives a role on a person's page, and is told why the last administrator stays one", async () => {
+    const person = await subject.api.given.user({ realmId: subject.realm.realmId });
+    const watched = await subject.open(`/console/users/${person.id}`);
+    const { page } = watched;
+    await page.click('main button:has-text("Change roles")');
+    await page.click('[role="dialog"] >> label:has-text("Help desk")');
+    await expectFaultless(watched);
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector('section[aria-label="Roles"] >> text=Help desk');
+
+    await page.goto(`${subject.api.url}/console/users/${subject.administrator.id}`);
+    await page.click('main button:has-text("Change roles")');
+    await page.click('[role="dialog"] >> label:has-text("Administrator")');
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector('[role="dialog"] >> text=This person is the last administrator.');
+    await watched.context.close();
+
+    const settings = await subject.open("/console/settings");
+    await settings.page.waitForSelector('section[aria-label="Roles"] >> text=Guest manager');
+    await expectFaultless(settings);
+    await settings.context.close();
+  });
+});

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+import { useApi } from "../../../../support/service/api.ts";
+
+const api = useApi();
+const { as, given } = api;
+
+test("each role with its scopes and how many people have it; offboarded people and other realms do not count", async () => {
+  const realmId = await given.realm();
+  await given.user({ realmId, roles: ["administrator", "auditor"] });
+  await given.user({ realmId, roles: ["auditor"] });
+  await given.user({ realmId, roles: ["help_desk"], offboardedAt: new Date() });
+  await given.user({ realmId });
+  const { status, body } = await as.service({ realmId }).get("/api/roles");
+  expect(status).toBe(200);
+  expect(body.data.map(({ role, people }: { role: string; people: number }) => [role, people])).toEqual([
+    ["administrator", 1],
+    ["help_desk", 0],
+    ["guest_manager", 0],
+    ["auditor", 2],
+  ]);
+  expect(body.data[1].scopes).toEqual(["user.read", "user.lock", "profile.read", "profile.delete", "guest.view"]);
+});
+
+test("everybody with a role reads them, and counts people only with user.read", async () => {
+  const guestManager = await as.user(given.user({ realmId: api.realmId, roles: ["guest_manager"] })).get("/api/roles");
+  expect(guestManager.body.data.map(({ people }: { people: null }) => people)).toEqual([null, null, null, null]);
+  expect(await as.user(given.user({ realmId: api.realmId })).get("/api/roles")).toBeError("forbidden");
+});
