@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import knex, { type Knex } from "knex";
 import pg from "pg";
 import { onSession } from "./client.ts";
@@ -14,10 +15,12 @@ const migrationLock = 7_246_711;
 const migrationSource: Knex.MigrationSource<Migration> = {
   getMigrations: () => Promise.resolve([...migrations]),
   getMigrationName: ({ name }) => name,
-  getMigration: ({ name, up }) =>
+  getMigration: ({ name, up, transaction }) =>
     Promise.resolve({
+      ...(transaction === false && { config: { transaction } }),
       // To knex a question mark is a place for a value; migrations have none.
       up: async (db) => {
+        if (transaction === false && (await isDone(db, up))) return;
         await db.raw(up.replaceAll("?", "\\?")).catch((error: unknown) => {
           throw isOutage(error) ? error : failureOf(name, up, error);
         });
@@ -25,6 +28,17 @@ const migrationSource: Knex.MigrationSource<Migration> = {
       down: () => Promise.reject(new Error("migrations only go forward")),
     }),
 };
+
+/** Whether an index that is made concurrently is there, from a try that died before that was recorded. What it left half-made is dropped. */
+async function isDone(db: Knex, statement: string): Promise<boolean> {
+  const [, index] = /^create (?:unique )?index concurrently (\w+) on /.exec(statement) ?? [];
+  if (index === undefined) throw new Error(`only an index is made without a transaction, not: ${statement}`);
+  const { rows } = (await db.raw("select indisvalid as valid from pg_index where indexrelid = to_regclass(?)", [
+    `public.${index}`,
+  ])) as { rows: { valid: boolean }[] };
+  if (rows[0]?.valid === false) await db.raw(`drop index concurrently public.${index}`);
+  return rows[0]?.valid === true;
+}
 
 /** Knex puts the statement before the message. */
 function failureOf(migration: string, statement: string, error: unknown): unknown {
@@ -59,7 +73,7 @@ export async function migrateDatabase<Result>(
   try {
     await session.connect();
     await session.query(takeOnOwner);
-    await session.query("select pg_advisory_lock($1)", [migrationLock]);
+    await lock(session);
     const missing = await findMissingRoles(onSession(session));
     if (missing.length > 0) throw new RolesMissing(missing);
     // knex's own lock is a row that a killed process leaves behind; the advisory lock ends with its connection.
@@ -75,6 +89,17 @@ export async function migrateDatabase<Result>(
   } finally {
     await db.destroy();
     await session.end().catch(() => undefined);
+  }
+}
+
+const lockPauseMs = 200;
+
+/** Asks again and again: a statement that waits has a snapshot, and an index that is made concurrently waits for every older one. */
+async function lock(session: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await session.query<{ held: boolean }>("select pg_try_advisory_lock($1) as held", [migrationLock]);
+    if (rows[0]?.held === true) return;
+    await pause(lockPauseMs);
   }
 }
 

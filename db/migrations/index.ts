@@ -32,6 +32,10 @@ import { jobFiles } from "./20261124-1020-job-files.ts";
 import { bulkRevocation } from "./20261125-1000-bulk-revocation.ts";
 import { matching } from "./20261125-1010-matching.ts";
 import { lostCertificates } from "./20261125-1100-lost-certificates.ts";
+import { statusAskers } from "./20261126-1100-status-askers.ts";
+import { auditSubjects } from "./20261126-1110-audit-subjects.ts";
+import { auditEntriesAbout } from "./20261126-1120-audit-entries-about.ts";
+import { failedOfGuestAccounts } from "./20261126-1130-failed-of-guest-accounts.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -70,4 +74,8 @@ export const migrations: readonly Migration[] = [
   bulkRevocation,
   matching,
   lostCertificates,
+  statusAskers,
+  auditSubjects,
+  auditEntriesAbout,
+  failedOfGuestAccounts,
 ];
