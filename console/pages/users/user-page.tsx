@@ -5,17 +5,21 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { api, ApiError, dataOf } from "../../api/api-client.ts";
+import { userActivityQuery } from "../activity/activity.ts";
+import { DiagnosisCard } from "../activity/diagnosis-card.tsx";
+import { Timeline } from "../activity/timeline.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { usePersonID } from "../../ui/person.tsx";
 import { CreateProfileDialog } from "./create-profile-dialog.tsx";
 import { ExportButton } from "./export-button.tsx";
+import { LimitDialog } from "./limit-dialog.tsx";
 import type { User } from "./load-users.ts";
 import { RunNotice } from "./run-notice.tsx";
 import { useUserActions } from "./use-user-actions.tsx";
-import { UserActivity } from "./user-activity.tsx";
 import { UserButtons } from "./user-buttons.tsx";
 import { UserFacts } from "./user-facts.tsx";
+import { isPossible, type UserAction } from "./user-calls.ts";
 import { UserProfiles } from "./user-profiles.tsx";
 import { UserSessions } from "./user-sessions.tsx";
 
@@ -83,12 +87,66 @@ function Person({ user }: { user: User }) {
     >
       <RunNotice run={run} onStop={stop} onClose={dismiss} />
       <Stack gap="xl">
-        <UserFacts user={user} />
+        <WhyOffline
+          user={user}
+          onCreate={open}
+          onAct={(verb) => {
+            perform(verb, [user]);
+          }}
+        />
         <UserProfiles user={user} />
+        <Timeline
+          about={`user:${user.userID}`}
+          load={(query, signal) =>
+            dataOf(api.GET("/api/user/{userID}/timeline", { params: { path: { userID: user.userID }, query }, signal }))
+          }
+        />
+        <UserFacts user={user} />
         <UserSessions userID={user.userID} />
-        <UserActivity userID={user.userID} />
       </Stack>
       <CreateProfileDialog user={user} opened={creating} onClose={close} />
     </Page>
+  );
+}
+
+/** Why the person's devices may not be on the network, and what can be done here. */
+function WhyOffline({
+  user,
+  onCreate,
+  onAct,
+}: {
+  user: User;
+  onCreate: () => void;
+  onAct: (verb: UserAction) => void;
+}) {
+  const { t } = useTranslation();
+  const [limiting, { open, close }] = useDisclosure();
+  const { data, error, refetch } = useQuery(userActivityQuery(user.userID));
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton height={120} role="status" aria-label={t("shell.loading")} />;
+  const { diagnosis, notes, profiles } = data;
+  const profile = profiles.find(({ serial }) => serial === diagnosis.serial);
+  const act = (verb: UserAction) =>
+    isPossible[verb](user)
+      ? () => {
+          onAct(verb);
+        }
+      : undefined;
+  return (
+    <>
+      <DiagnosisCard
+        diagnosis={diagnosis}
+        device={profile?.name}
+        identity={profile?.identity}
+        notes={notes}
+        act={{
+          reactivate: act("reactivate"),
+          unlock: act("unlock"),
+          raise_limit: open,
+          set_up_anew: user.locked || user.blacklisted ? undefined : onCreate,
+        }}
+      />
+      {limiting && <LimitDialog user={user} onClose={close} />}
+    </>
   );
 }
