@@ -42,10 +42,6 @@ describeWithTool("chromium", "why a device is not on the network, in the console
 
   test("from the start page two actions lead to the answer: a name and Enter, and the person", () =>
     opened("/console", async ({ page }) => {
-      await page
-        .getByRole("searchbox", { name: "Find a person or a profile" })
-        .waitFor()
-        .catch(() => undefined);
       await page.keyboard.press("/");
       await page.keyboard.type("ada@campus");
       await page.keyboard.press("Enter");
