@@ -35,7 +35,6 @@ export function DiagnosisCard({
       color={colors[diagnosis.code] ?? "orange"}
       icon={<IconStethoscope aria-hidden />}
       title={device === undefined ? t("diagnosis.title") : t("diagnosis.titleOf", { device })}
-      aria-label={t("diagnosis.title")}
     >
       <Stack gap="xs">
         <Text fw={600} style={{ overflowWrap: "anywhere" }}>
