@@ -38,7 +38,7 @@ const entryColumns = sql`
 const none = sql`null::bigint as "auditId", null::bigint as "userId", null::text as "clientId", null::jsonb as properties`;
 
 /** Checks and ends of profiles `c`, and issuances `i` that failed. */
-const besides = (owned: (alias: Sql) => Sql, reading: Reading): Sql => sql`
+const unaudited = (owned: (alias: Sql) => Sql, reading: Reading): Sql => sql`
   select * from ${latestOf(
     sql`select c.last_ocsp_at as at, 'profile_check' as type, ${none}, c.serial_number as "serialNumber",
                case when c.last_ocsp_at >= c.revoked_at then 'revoked' end as error, true as "isAbout"
@@ -86,7 +86,7 @@ export const ofUser = (db: Db, { userId, ...reading }: Reading & { userId: strin
       ) as entries
       order by "auditId", "isAbout" desc
     `,
-    sql`${besides((alias) => sql`${alias}.realm_id = ${reading.realmId} and ${alias}.user_id = ${userId}`, reading)}`,
+    sql`${unaudited((alias) => sql`${alias}.realm_id = ${reading.realmId} and ${alias}.user_id = ${userId}`, reading)}`,
     reading,
   );
 
@@ -98,7 +98,7 @@ export const ofGuestAccount = (
   read(
     db,
     about(`guest:${guestAccountId}`, reading),
-    besides(
+    unaudited(
       (alias) => sql`${alias}.realm_id = ${reading.realmId} and ${alias}.guest_account_id = ${guestAccountId}`,
       reading,
     ),
