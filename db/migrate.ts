@@ -33,9 +33,10 @@ const migrationSource: Knex.MigrationSource<Migration> = {
 async function isDone(db: Knex, statement: string): Promise<boolean> {
   const [, index] = /^create (?:unique )?index concurrently (\w+) on /.exec(statement) ?? [];
   if (index === undefined) throw new Error(`only an index is made without a transaction, not: ${statement}`);
-  const { rows } = (await db.raw("select indisvalid as valid from pg_index where indexrelid = to_regclass(?)", [
-    `public.${index}`,
-  ])) as { rows: { valid: boolean }[] };
+  const { rows } = await db.raw<{ rows: { valid: boolean }[] }>(
+    "select indisvalid as valid from pg_index where indexrelid = to_regclass(?)",
+    [`public.${index}`],
+  );
   if (rows[0]?.valid === false) await db.raw(`drop index concurrently public.${index}`);
   return rows[0]?.valid === true;
 }

@@ -4,7 +4,8 @@ import type { Db } from "../../client.ts";
 import { pageOf } from "../../list.ts";
 import { all, when, type Page, type PageRequest } from "../../page.ts";
 import { sql, type Sql } from "../../sql.ts";
-import { isAbout, type AuditSubject } from "./audit-subjects.ts";
+import * as auditSubjects from "./audit-subjects.ts";
+import type { AuditSubject } from "./audit-subjects.ts";
 
 export interface NewAuditEntry {
   realmId: string;
@@ -61,7 +62,7 @@ const matching = (realmId: string, filter: Partial<AuditFilter>): Sql =>
     when(filter.maxDate, (bound) => sql`e.at <= ${bound}`),
     when(filter.user, (userId) => sql`e.user_id = ${userId}`),
     when(filter.client, (clientId) => sql`e.client_id = ${clientId}`),
-    when(filter.about, (subjects) => isAbout(sql`e`, subjects)),
+    when(filter.about, (subjects) => auditSubjects.isAbout(sql`e`, subjects)),
   ]);
 
 /** What happened in a realm. */

@@ -1,6 +1,7 @@
 import type { Db } from "../../client.ts";
 import { sql, unprepared, type Sql } from "../../sql.ts";
-import { entriesAbout, type AuditSubject } from "./audit-subjects.ts";
+import * as auditSubjects from "./audit-subjects.ts";
+import type { AuditSubject } from "./audit-subjects.ts";
 
 /** Something that happened: an audit entry, or what a row of another table tells. */
 export interface TimelineRow {
@@ -65,7 +66,7 @@ const unaudited = (owned: (alias: Sql) => Sql, reading: Reading): Sql => sql`
 
 const about = (subject: AuditSubject, reading: Reading): Sql => sql`
   select * from ${latestOf(
-    sql`select ${entryColumns}, true as "isAbout" from ${entriesAbout(reading.realmId, [subject])} as e`,
+    sql`select ${entryColumns}, true as "isAbout" from ${auditSubjects.entriesAbout(reading.realmId, [subject])} as e`,
     reading,
   )} as about`;
 

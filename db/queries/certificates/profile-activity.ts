@@ -2,8 +2,10 @@ import type { RevocationReason } from "../../../domain/revocation.ts";
 import type { Db } from "../../client.ts";
 import { isActive } from "../../rules.ts";
 import { sql, type Sql } from "../../sql.ts";
-import { columns, type Certificate } from "./certificates.ts";
-import { entriesAbout, type AuditSubject } from "../audit/audit-subjects.ts";
+import * as certificates from "./certificates.ts";
+import type { Certificate } from "./certificates.ts";
+import * as auditSubjects from "../audit/audit-subjects.ts";
+import type { AuditSubject } from "../audit/audit-subjects.ts";
 
 /** A profile of any kind with what tells why its device may not be on the network. */
 export interface ProfileActivity extends Certificate {
@@ -24,7 +26,7 @@ export interface ProfileActivity extends Certificate {
 }
 
 const activities = (condition: Sql, tail: Sql): Sql => sql`
-  select ${columns}, o.collected_at as "collectedAt",
+  select ${certificates.columns}, o.collected_at as "collectedAt",
          case when o.issuance_id is null then null when o.job_id is null then 'own' else 'job' end as output,
          p.serial_number as replaces, s.serial_number as "replacedBy", s.created_at as "replacedAt",
          s.id is not null or exists (select from issuances i
@@ -106,7 +108,7 @@ export const listEnding = (
            coalesce((e.properties ->> 'replayed')::boolean, false) as replayed,
            (e.properties ->> 'reason')::integer as reason,
            array(select substr(s, 9) from unnest(audit_subjects(e.properties)) as s where s like 'profile:%') as serials
-      from ${entriesAbout(realmId, subjects)} as e
+      from ${auditSubjects.entriesAbout(realmId, subjects)} as e
      where e.event in ('profile_revoke', 'guest_profile_revoke', 'infrastructure_profile_revoke', 'user_offboard',
                        'guest_account_revoke')
      order by e.at desc, e.id desc
@@ -136,7 +138,7 @@ export async function lastSignIn(
 ): Promise<Date | null> {
   const rows = await db.query<{ at: Date | null }>(sql`
     select max(e.at) as at
-      from ${entriesAbout(realmId, [`user:${userId}`])} as e
+      from ${auditSubjects.entriesAbout(realmId, [`user:${userId}`])} as e
      where e.event in ('user_login', 'admin_login')
   `);
   return rows[0]?.at ?? null;
