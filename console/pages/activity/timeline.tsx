@@ -5,7 +5,7 @@ import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useEventText } from "../audit/event-text.ts";
-import { Section } from "../users/section.tsx";
+import { Section } from "../../ui/section.tsx";
 import { SettingValue } from "../audit/setting-value.tsx";
 import type { TimelineItem } from "./activity.ts";
 import { failureText } from "./diagnosis-text.ts";

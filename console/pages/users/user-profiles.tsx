@@ -9,7 +9,7 @@ import { useRevoke } from "../profiles/revoke.tsx";
 import type { User } from "./load-users.ts";
 import { userActivityQuery } from "../activity/activity.ts";
 import { ProfileTable, type LastChecks } from "./profile-table.tsx";
-import { Section } from "./section.tsx";
+import { Section } from "../../ui/section.tsx";
 
 /** As many as somebody can have at all, with the renewals that are under way. */
 const activeMax = 200;

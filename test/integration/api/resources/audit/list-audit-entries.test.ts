@@ -126,7 +126,9 @@ describe("entries about", () => {
     const list = await as.service({ realmId: about }).post("/api/audit", { filter: { about: subjects() } });
     expect(list.body.data.map(({ event }: { event: string }) => event)).toEqual(expected);
     expect(list.body.total).toBe(expected.length);
-    const file = await as.service({ realmId: about }).get(`/api/audit/export?filter[about]=${encodeURIComponent(subjects())}`);
+    const file = await as
+      .service({ realmId: about })
+      .get(`/api/audit/export?filter[about]=${encodeURIComponent(subjects())}`);
     const lines = file.text.split("\n").filter((line) => line !== "");
     expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([...expected].reverse());
   });
