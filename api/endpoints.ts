@@ -13,6 +13,7 @@ import { createGuestAccount } from "./resources/guest-account/create-guest-accou
 import { getGuestAccount } from "./resources/guest-account/get-guest-account.ts";
 import { getGuestToken } from "./resources/guest-account/get-guest-token.ts";
 import { listGuestAccounts } from "./resources/guest-account/list-guest-accounts.ts";
+import { listGuestTimeline } from "./resources/guest-account/list-guest-timeline.ts";
 import { listGuestProfiles } from "./resources/guest-account/list-guest-profiles.ts";
 import { revokeGuestAccount } from "./resources/guest-account/revoke-guest-account.ts";
 import { updateGuestAccount } from "./resources/guest-account/update-guest-account.ts";
@@ -52,6 +53,7 @@ import { listProfiles } from "./resources/profile/list-profiles.ts";
 import { revokeOwnProfile } from "./resources/profile/revoke-own-profile.ts";
 import { revokeProfile } from "./resources/profile/revoke-profile.ts";
 import { revokeProfiles } from "./resources/profile/revoke-profiles.ts";
+import { getProfileActivity } from "./resources/profile/get-profile-activity.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
@@ -62,8 +64,10 @@ import { endUserSession } from "./resources/user/end-user-session.ts";
 import { exportUserData } from "./resources/user/export-user.ts";
 import { getUser } from "./resources/user/get-user.ts";
 import { getUserProvisioning } from "./resources/user/get-user-provisioning.ts";
+import { getUserActivity } from "./resources/user/get-user-activity.ts";
 import { listUserProfiles } from "./resources/user/list-user-profiles.ts";
 import { listUserSessions } from "./resources/user/list-user-sessions.ts";
+import { listUserTimeline } from "./resources/user/list-user-timeline.ts";
 import { listUsers } from "./resources/user/list-users.ts";
 import { offboardUser } from "./resources/user/offboard-user.ts";
 import { reactivateUser } from "./resources/user/reactivate-user.ts";
@@ -79,6 +83,8 @@ export const endpoints: readonly Endpoint[] = [
   getUser,
   exportUserData,
   getUserProvisioning,
+  getUserActivity,
+  listUserTimeline,
   listUserProfiles,
   createUserProfile,
   setUserLock,
@@ -96,6 +102,7 @@ export const endpoints: readonly Endpoint[] = [
   revokeOwnProfile,
   listProfiles,
   getProfile,
+  getProfileActivity,
   revokeProfile,
   revokeProfiles,
   listGuestAccounts,
@@ -104,6 +111,7 @@ export const endpoints: readonly Endpoint[] = [
   updateGuestAccount,
   revokeGuestAccount,
   getGuestToken,
+  listGuestTimeline,
   listGuestProfiles,
   createGuestProfile,
   revokeGuestProfile,

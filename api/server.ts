@@ -7,6 +7,7 @@ import type { Clock } from "../runtime/clock.ts";
 import type { Beat } from "../process/beat.ts";
 import { countDownTo } from "../process/certificate-metrics.ts";
 import type { Disk } from "../process/disk.ts";
+import { createStatusAskers } from "../process/status-askers.ts";
 import type { LookForReadiness } from "../process/readiness.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
 import type { Log } from "../runtime/log.ts";
@@ -93,6 +94,17 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   const attemptLimits = createAttemptLimits({ backend: options.backend, db, masterKeys: key, log });
   lifecycle.onStop("attempt limits", () => attemptLimits.close());
 
+  const crlAskers = createStatusAskers(db, { kind: "crl" });
+  const flushAskers = (): Promise<void> =>
+    crlAskers.flush().catch((err: unknown) => {
+      log.warn({ event: "crl.askers_not_written", err }, "who fetches CRLs is not written yet");
+    });
+  const flushing = setInterval(() => void flushAskers(), flushAskersMs);
+  lifecycle.onStop("CRL askers", () => {
+    clearInterval(flushing);
+    return flushAskers();
+  });
+
   const listeners = options.listeners ?? (await openListeners(options));
   const { port, tlsPort } = listeners;
   const settings = options.settings(port, tlsPort);
@@ -117,6 +129,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     attemptLimits,
     unknownTokens: createExhaustedKeys(),
     isPassword: createPasswordCheck(),
+    crlAskers,
     logos: createLogos({ fetchPicture: createPictureFetch(settings.logos ?? {}), clock, log }),
     masterKeys: key,
     settings,
@@ -130,5 +143,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
   });
   return { port, tlsPort };
 }
+
+const flushAskersMs = 3_000;
 
 const lostNotifications = "nobody hears when an issuance is settled; rows are read again instead";

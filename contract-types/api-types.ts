@@ -266,6 +266,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/guest-accounts/{guestAccountId}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What happened to a guest account and its profiles, latest first */
+        get: operations["listGuestTimeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/guest-profile": {
         parameters: {
             query?: never;
@@ -798,6 +815,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/profiles/{serial}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Why the device of a profile may not be on the network
+         * @description A profile of any kind: `profile.read` is needed for people's, `guest.view` for guests', `infrastructure.read` for servers'. Without it the profile does not exist. Names of people need `user.read`.
+         */
+        get: operations["getProfileActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/realm": {
         parameters: {
             query?: never;
@@ -936,6 +973,23 @@ export interface paths {
          * @description The user can no longer sign in, their sessions and tokens end at once, what is being made for them fails, and all their profiles are revoked permanently. With `graceDays` that happens so many days later, by a bulk job of its own, which `Location` names and whose undo takes it back; there is none when the user has no profile to revoke.
          */
         delete: operations["offboardUser"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/{userID}/activity": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Why a person's device may not be on the network */
+        get: operations["getUserActivity"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -1110,6 +1164,23 @@ export interface paths {
          * @description A locked user gets no new profile, and otherwise goes on as before: nothing ends.
          */
         put: operations["setUserLock"];
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/user/{userID}/timeline": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** What a person did and what happened to them, latest first */
+        get: operations["listUserTimeline"];
+        put?: never;
         post?: never;
         delete?: never;
         options?: never;
@@ -1332,6 +1403,17 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ActedBy: {
+            /**
+             * @description `owner`: whom it is about. `person`: somebody else. `service`: the service, of itself.
+             * @enum {string}
+             */
+            kind: "owner" | "person" | "application" | "operator" | "service";
+            /** @description null: not known, or the token lacks `user.read`. */
+            name: string | null;
+            userID?: string;
+            client_id?: string;
+        };
         Application: {
             client_id: string;
             /** @enum {string} */
@@ -1435,6 +1517,35 @@ export interface components {
             certificate?: string;
             privateKey?: string;
         };
+        Diagnosis: {
+            /** @enum {string} */
+            code: "offboarded" | "issuance_failed" | "no_profile" | "replaced" | "revoked_tried" | "revoked" | "expired" | "list_ended" | "not_fetched" | "nobody_asks" | "never_asked" | "silent" | "good";
+            /** @description The profile that it is about; null: the person. */
+            serial: string | null;
+            since: components["schemas"]["Timestamp"] | null;
+            /** @description A sentence in English, times in UTC. */
+            text: string;
+            /** @description What the sentence names, for those who say it in another language. */
+            detail: {
+                at?: components["schemas"]["Timestamp"];
+                triedAt?: components["schemas"]["Timestamp"];
+                by?: {
+                    /**
+                     * @description `owner`: whom it is about. `person`: somebody else. `service`: the service, of itself.
+                     * @enum {string}
+                     */
+                    kind: "owner" | "person" | "application" | "operator" | "service";
+                    /** @description null: not known, or the token lacks `user.read`. */
+                    name: string | null;
+                };
+                /** @enum {number} */
+                reason?: 0 | 1 | 3 | 4 | 5 | 9;
+                serial?: string;
+                error?: string;
+                activeCount?: number;
+            };
+            next: ("reactivate" | "unlock" | "raise_limit" | "set_up_anew" | "open_successor" | "call_operator" | "download_again" | "check_radius" | "check_installed" | "forget_network" | "device_away" | "give_identity")[];
+        };
         Error: {
             /** @constant */
             result: "error";
@@ -1454,6 +1565,7 @@ export interface components {
             maxDate?: string;
             user?: string;
             client?: string;
+            about?: string;
         };
         ExportedActivity: {
             id: string;
@@ -1697,6 +1809,16 @@ export interface components {
             /** @description Until when this can be done; null: it cannot be done now. */
             until: components["schemas"]["Timestamp"] | null;
         };
+        /** @description Without the scope `user.read` the `userID` alone. */
+        KnownPerson: {
+            userID: string;
+            pairwiseID?: string;
+            email?: string;
+            displayName?: string | null;
+            /** @enum {string} */
+            state?: "active" | "locked" | "offboarded";
+            profileCount?: number;
+        };
         ListApplicationsBody: {
             /** @default 100 */
             limit: number;
@@ -1736,7 +1858,7 @@ export interface components {
             offset: number;
             filter?: components["schemas"]["ListAuditEntriesFilter"] | {
                 /** @enum {unknown} */
-                key: "event" | "minDate" | "maxDate" | "user" | "client";
+                key: "event" | "minDate" | "maxDate" | "user" | "client" | "about";
                 value?: string;
             }[];
             sort?: components["schemas"]["ListAuditEntriesSort"] | {
@@ -1752,6 +1874,7 @@ export interface components {
             maxDate?: string;
             user?: string;
             client?: string;
+            about?: string;
         };
         ListAuditEntriesSort: {
             /** @enum {unknown} */
@@ -2137,12 +2260,67 @@ export interface components {
                 }[];
             };
         };
+        OwnedProfileActivity: {
+            serial: string;
+            /** @enum {string} */
+            kind: "user" | "guest" | "infrastructure";
+            name: string;
+            deviceType: ("MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other") | null;
+            /** @enum {string} */
+            state: "active" | "revoked" | "expired";
+            /** @description What RADIUS servers log. */
+            identity: string;
+            issuedAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description When a RADIUS server last asked about it; written at most once a minute. */
+            lastCheck: {
+                at: components["schemas"]["Timestamp"];
+                /** @enum {string} */
+                result: "good" | "revoked";
+            } | null;
+            /** @description Addresses that asked about any profile of the realm within a day, or fetched its revocation list. */
+            realmChecks: {
+                servers: number;
+                lastAt: components["schemas"]["Timestamp"] | null;
+            };
+            deliveredAt: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description `unknown`: a bulk job made it, or it is old.
+             * @enum {string}
+             */
+            delivery: "fetched" | "not_fetched" | "unknown";
+            revocation: {
+                at: components["schemas"]["Timestamp"];
+                /** @enum {number} */
+                reason: 0 | 1 | 3 | 4 | 5 | 9;
+                how: ("single" | "job" | "offboarding" | "renewal" | "guest_end") | null;
+                by: components["schemas"]["ActedBy"] | null;
+                auditID: string | null;
+            } | null;
+            replaces: string | null;
+            replacedBy: string | null;
+            diagnosis: components["schemas"]["Diagnosis"];
+            owner: components["schemas"]["KnownPerson"] | null;
+            guestAccount: {
+                id: string;
+                name: string;
+                /** @enum {string} */
+                state: "active" | "revoked" | "expired";
+            } | null;
+        };
         Person: {
             pairwiseID: string;
             email: string;
             displayName: string | null;
             /** @enum {string} */
             state: "active" | "locked" | "offboarded";
+        };
+        PersonNote: {
+            /** @enum {string} */
+            code: "locked" | "limit_reached" | "in_grace";
+            since: components["schemas"]["Timestamp"] | null;
+            until: components["schemas"]["Timestamp"] | null;
+            text: string;
         };
         /** @description RFC 9457, for clients that accept it. */
         ProblemDetails: {
@@ -2170,6 +2348,47 @@ export interface components {
             /** @enum {string} */
             deviceType: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
             owner: string;
+        };
+        ProfileActivity: {
+            serial: string;
+            /** @enum {string} */
+            kind: "user" | "guest" | "infrastructure";
+            name: string;
+            deviceType: ("MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other") | null;
+            /** @enum {string} */
+            state: "active" | "revoked" | "expired";
+            /** @description What RADIUS servers log. */
+            identity: string;
+            issuedAt: components["schemas"]["Timestamp"];
+            expiresAt: components["schemas"]["Timestamp"];
+            /** @description When a RADIUS server last asked about it; written at most once a minute. */
+            lastCheck: {
+                at: components["schemas"]["Timestamp"];
+                /** @enum {string} */
+                result: "good" | "revoked";
+            } | null;
+            /** @description Addresses that asked about any profile of the realm within a day, or fetched its revocation list. */
+            realmChecks: {
+                servers: number;
+                lastAt: components["schemas"]["Timestamp"] | null;
+            };
+            deliveredAt: components["schemas"]["Timestamp"] | null;
+            /**
+             * @description `unknown`: a bulk job made it, or it is old.
+             * @enum {string}
+             */
+            delivery: "fetched" | "not_fetched" | "unknown";
+            revocation: {
+                at: components["schemas"]["Timestamp"];
+                /** @enum {number} */
+                reason: 0 | 1 | 3 | 4 | 5 | 9;
+                how: ("single" | "job" | "offboarding" | "renewal" | "guest_end") | null;
+                by: components["schemas"]["ActedBy"] | null;
+                auditID: string | null;
+            } | null;
+            replaces: string | null;
+            replacedBy: string | null;
+            diagnosis: components["schemas"]["Diagnosis"];
         };
         /** @description Every profile that `GET /api/profiles` finds with this search and filter when the job is made; needs `profile.read` as well. `{}` is every active profile. Nothing else may be in it. */
         ProfileMatching: {
@@ -2213,6 +2432,23 @@ export interface components {
             /** @description The session of the token that asks. */
             current: boolean;
         };
+        TimelineItem: {
+            at: components["schemas"]["Timestamp"];
+            /**
+             * @description An audit event, `profile_check`, `profile_expire` or `issuance_fail`.
+             * @enum {string}
+             */
+            type: "admin_login" | "user_login" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_cancel" | "job_finish" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
+            /** @description null: nobody did it. */
+            by: components["schemas"]["ActedBy"] | null;
+            serial: string | null;
+            /** @description Of the profile. */
+            name: string | null;
+            auditID: string | null;
+            detail: {
+                [key: string]: unknown;
+            };
+        };
         /**
          * Format: date-time
          * @example 2026-11-21T09:00:00.000Z
@@ -2233,6 +2469,16 @@ export interface components {
             lockDate: components["schemas"]["Timestamp"] | null;
             /** @description Only of a user who was forgotten: when. `pairwiseID` and `email` are then empty. */
             forgottenDate?: components["schemas"]["Timestamp"];
+        };
+        UserActivity: {
+            person: components["schemas"]["KnownPerson"];
+            roles: ("administrator" | "help_desk" | "guest_manager" | "auditor")[];
+            lastSignIn: components["schemas"]["Timestamp"] | null;
+            /** @description Those that are active or ended within 90 days, newest first, at most 50. */
+            profiles: components["schemas"]["ProfileActivity"][];
+            diagnosis: components["schemas"]["Diagnosis"];
+            /** @description What is true beside the diagnosis, and not its cause. */
+            notes: components["schemas"]["PersonNote"][];
         };
         UserExport: {
             exportedAt: components["schemas"]["Timestamp"];
@@ -4246,6 +4492,65 @@ export interface operations {
             404: components["responses"]["404_guest_account_not_found"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listGuestTimeline: {
+        parameters: {
+            query?: {
+                before?: string;
+                limit?: number;
+            };
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                guestAccountId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["TimelineItem"][];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_guest_account_not_found"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];
@@ -6769,6 +7074,62 @@ export interface operations {
             503: components["responses"]["503_unavailable"];
         };
     };
+    getProfileActivity: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                serial: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["OwnedProfileActivity"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden"];
+            404: components["responses"]["404_profile_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
     getRealm: {
         parameters: {
             query?: never;
@@ -7313,6 +7674,62 @@ export interface operations {
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             422: components["responses"]["422_idempotency_key_reused"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getUserActivity: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["UserActivity"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];
@@ -7947,6 +8364,65 @@ export interface operations {
             404: components["responses"]["404_user_not_found"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    listUserTimeline: {
+        parameters: {
+            query?: {
+                before?: string;
+                limit?: number;
+            };
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                userID: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["TimelineItem"][];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            404: components["responses"]["404_user_not_found"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

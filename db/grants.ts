@@ -351,6 +351,12 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_worker: { select: ["expires_at", "token_hash"], delete: true },
     realmpass_operator: { select: true, insert: true, update: true, delete: true },
   },
+  // Who asks the api asks for CRLs, who asks a responder for OCSP.
+  status_askers: {
+    realmpass_api: { select: true, insert: true, update: true },
+    realmpass_responder: { select: true, insert: true, update: true },
+    realmpass_operator: { select: true },
+  },
   token_signing_keys: {
     realmpass_api: { select: true, insert: true, update: true, delete: true },
     realmpass_operator: { select: true, update: true },

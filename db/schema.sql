@@ -133,6 +133,7 @@ create table audit_entries (
 ) with (autovacuum_analyze_scale_factor=0.02, autovacuum_vacuum_insert_scale_factor=0.02);
 comment on table audit_entries is 'What was changed and by whom, written in the transaction of the change. Append only.';
 comment on column audit_entries.user_id is 'Who acted, not whom it is about; without a foreign key, because entries outlive what they speak of.';
+CREATE INDEX audit_entries_about ON public.audit_entries USING gin (audit_subjects(properties)) WITH (gin_pending_list_limit='1024');
 CREATE INDEX audit_entries_by_client ON public.audit_entries USING btree (realm_id, client_id, at DESC, id DESC) WHERE (client_id IS NOT NULL);
 CREATE INDEX audit_entries_by_event ON public.audit_entries USING btree (realm_id, event, at DESC, id DESC);
 CREATE INDEX audit_entries_by_user ON public.audit_entries USING btree (realm_id, user_id, at DESC, id DESC) WHERE (user_id IS NOT NULL);
@@ -577,6 +578,7 @@ comment on column issuances.beyond_limit is 'A renewal that the owner''s limit h
 comment on column issuances.request_id is 'X-Request-Id of the first request for it, or that of its bulk job. For the log alone.';
 CREATE UNIQUE INDEX issuances_batch_position ON public.issuances USING btree (batch_id, batch_position) WHERE (batch_id IS NOT NULL);
 CREATE INDEX issuances_beyond_limit ON public.issuances USING btree (finished_at) WHERE beyond_limit;
+CREATE INDEX issuances_failed_of_guest_account ON public.issuances USING btree (guest_account_id) WHERE ((status = 'failed'::text) AND (guest_account_id IS NOT NULL));
 CREATE INDEX issuances_failed_of_user ON public.issuances USING btree (user_id) WHERE ((status = 'failed'::text) AND (user_id IS NOT NULL));
 CREATE INDEX issuances_in_hand ON public.issuances USING btree (claim_id) WHERE (status = 'signing'::text);
 CREATE INDEX issuances_renewals_of_user ON public.issuances USING btree (user_id, renews_certificate_id) WHERE (renews_certificate_id IS NOT NULL);
@@ -974,6 +976,20 @@ create table sign_in_links (
 comment on table sign_in_links is 'One-time sign-in links. Only the SHA-256 of a link''s token is kept.';
 CREATE INDEX sign_in_links_expiry ON public.sign_in_links USING btree (expires_at);
 
+create table status_askers (
+  issuer_id bigint not null,
+  kind text not null,
+  address inet not null,
+  first_at timestamp with time zone not null,
+  last_at timestamp with time zone not null,
+  constraint status_askers_pkey PRIMARY KEY (issuer_id, kind, address),
+  constraint status_askers_issuer_id_fkey FOREIGN KEY (issuer_id) REFERENCES issuers(id),
+  constraint status_askers_check CHECK ((last_at >= first_at)),
+  constraint status_askers_kind_check CHECK ((kind = ANY (ARRAY['ocsp'::text, 'crl'::text])))
+);
+comment on table status_askers is 'Where from somebody asked for the status of certificates lately, at most 64 addresses for each issuer and kind: a hint whether RADIUS servers ask at all.';
+comment on column status_askers.last_at is 'Written at most once a minute.';
+
 create table token_signing_keys (
   kid text not null,
   algorithm text not null,
@@ -1132,6 +1148,25 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.audit_subjects(properties jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+AS $function$
+  select array_remove(
+           array['user:' || (properties ->> 'userID'), 'user:' || (properties ->> 'user'),
+                 'profile:' || (properties ->> 'serial'),
+                 'guest:' || (properties ->> 'guestAccountID'), 'guest:' || (properties ->> 'guestAccount'),
+                 'application:' || (properties ->> 'clientID')],
+           null)
+         || array(select 'profile:' || serial
+                    from jsonb_array_elements_text(
+                           case jsonb_typeof(properties -> 'serials') when 'array' then properties -> 'serials' end)
+                      as serial)
+$function$
+;
+comment on function audit_subjects(jsonb) is 'Whom and what an audit entry is about, by its properties; jobs are left out, because their results tell it better.';
 
 CREATE OR REPLACE FUNCTION public.await_publication()
  RETURNS trigger

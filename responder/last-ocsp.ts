@@ -4,7 +4,7 @@ import type { StatusRow } from "../db/queries/certificates/ocsp.ts";
 
 export interface LastOcsp {
   /** Notes that a certificate was answered for. Costs an answer nothing; written down within seconds. */
-  note(row: Pick<StatusRow, "certificateId" | "lastOcspAt">, at: Date): void;
+  note(row: Pick<StatusRow, "certificateId" | "lastOcspAt" | "revokedAt">, at: Date): void;
   /** Writes down what waits. Throws when it cannot, and then it waits on. */
   flush(): Promise<void>;
 }
@@ -20,9 +20,11 @@ export function createLastOcsp(db: Pick<Database, "query">): LastOcsp {
   const noted = new Map<string, Date>();
 
   return {
-    note({ certificateId, lastOcspAt }, at) {
+    note({ certificateId, lastOcspAt, revokedAt }, at) {
       if (certificateId === null || noted.size >= notedMax) return;
-      if (lastOcspAt !== null && at.getTime() - lastOcspAt.getTime() <= ocsp.lastOcspSecondsMin * 1_000) return;
+      const isLate = lastOcspAt === null || at.getTime() - lastOcspAt.getTime() > ocsp.lastOcspSecondsMin * 1_000;
+      const isFirstRefusal = revokedAt !== null && lastOcspAt !== null && lastOcspAt < revokedAt;
+      if (!isLate && !isFirstRefusal) return;
       noted.set(certificateId, at);
     },
 

@@ -54,7 +54,7 @@ export async function startListener({ inFlightMax = 2_000, ...options }: Listene
     try {
       const address = options.clientAddress(request.socket.remoteAddress, headerOf(request, "x-forwarded-for"));
       if (inFlight > inFlightMax || !options.withinLimit(address)) return errorAnswer("tryLater");
-      return await options.responder.answer(issuerId, asked);
+      return await options.responder.answer(issuerId, asked, address);
     } finally {
       inFlight -= 1;
     }

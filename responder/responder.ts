@@ -13,12 +13,13 @@ import { createAnswerCache } from "./answer-cache.ts";
 import { IdentityUnavailable, type Identities, type Identity } from "./identities.ts";
 import { isIssuerOf, type OcspIssuers } from "./issuers.ts";
 import type { LastOcsp } from "./last-ocsp.ts";
+import type { StatusAskers } from "../process/status-askers.ts";
 import type { ReadStatus } from "./status-reader.ts";
 import { within } from "../runtime/deadline.ts";
 
 export interface Responder {
-  /** Answers a request for an issuer. Never rejects: whatever goes wrong is an answer, too. */
-  answer(issuerId: string, request: Buffer): Promise<OcspAnswer>;
+  /** Answers a request for an issuer from an address. Never rejects: whatever goes wrong is an answer, too. */
+  answer(issuerId: string, request: Buffer, address: string): Promise<OcspAnswer>;
 }
 
 export interface ResponderDeps {
@@ -26,6 +27,7 @@ export interface ResponderDeps {
   identities: Identities;
   readStatus: ReadStatus;
   lastOcsp: Pick<LastOcsp, "note">;
+  askers: Pick<StatusAskers, "note">;
   clock: ServiceClock;
   onUnexpectedError: (error: unknown) => void;
   /** What takes longer is not waited for: a device waits for the client that asks. */
@@ -40,17 +42,23 @@ export const answerSeconds = 5;
 
 /** Answers OCSP requests from the database, signed on demand by the issuer's delegated responder (RFC 6960). */
 export function createResponder(deps: ResponderDeps): Responder {
-  const { issuers, identities, readStatus, lastOcsp, clock, onUnexpectedError, waitMsMax = 2_500 } = deps;
+  const { issuers, identities, readStatus, lastOcsp, askers, clock, onUnexpectedError, waitMsMax = 2_500 } = deps;
   const cache = createAnswerCache();
 
-  async function statusOf(issuerId: string, { serialNumber }: CertId, at: Date): Promise<CertificateStatus> {
+  async function statusOf(
+    issuerId: string,
+    { serialNumber }: CertId,
+    { address, at }: { address: string; at: Date },
+  ): Promise<CertificateStatus> {
     if (serialNumber === null) return unknown;
     const row = await readStatus({ issuerId, serialNumber });
     lastOcsp.note(row, at);
+    // Anybody can ask about a number that does not exist; one that does was shown by a device.
+    if (row.certificateId !== null) askers.note(issuerId, address, at);
     return statusIn(row);
   }
 
-  async function find(issuerId: string, request: Buffer): Promise<OcspAnswer> {
+  async function find(issuerId: string, request: Buffer, address: string): Promise<OcspAnswer> {
     const asked = readOcspRequest(request);
     if (asked === undefined) return errorAnswer("malformedRequest");
     const { certIds, nonce } = asked;
@@ -66,7 +74,7 @@ export function createResponder(deps: ResponderDeps): Responder {
     }
     const [identity, statuses] = await Promise.all([
       identities.of(issuer),
-      Promise.all(certIds.map((certId) => statusOf(issuerId, certId, at))),
+      Promise.all(certIds.map((certId) => statusOf(issuerId, certId, { address, at }))),
     ]);
     const responses = certIds.map(({ der }, index) => ({ certId: der, certificate: statuses[index] ?? unknown }));
     const answer = sign(identity, { responses, nonce, at });
@@ -77,10 +85,10 @@ export function createResponder(deps: ResponderDeps): Responder {
   }
 
   return {
-    async answer(issuerId, request) {
+    async answer(issuerId, request, address) {
       if (!clock.isInStep()) return errorAnswer("tryLater");
       try {
-        const answer = await within(waitMsMax, find(issuerId, request));
+        const answer = await within(waitMsMax, find(issuerId, request, address));
         return answer === "late" ? errorAnswer("tryLater") : answer;
       } catch (error) {
         if (error instanceof DatabaseUnavailable || error instanceof IdentityUnavailable)

@@ -2,6 +2,7 @@ import { hostname } from "node:os";
 import type { Registry } from "prom-client";
 import type { Database } from "../db/client.ts";
 import type { Beat } from "../process/beat.ts";
+import { createStatusAskers } from "../process/status-askers.ts";
 import type { ServiceClock } from "../runtime/clock.ts";
 import { within } from "../runtime/deadline.ts";
 import type { Lifecycle } from "../runtime/lifecycle.ts";
@@ -55,11 +56,13 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
     },
   });
   const lastOcsp = createLastOcsp(db);
+  const askers = createStatusAskers(db, { kind: "ocsp" });
   const responder = createResponder({
     issuers,
     identities,
     readStatus: createStatusReader(db),
     lastOcsp,
+    askers,
     clock,
     onUnexpectedError: (err) => {
       log.error({ event: "ocsp.internal_error", err }, "a request could not be answered");
@@ -77,8 +80,8 @@ export async function startResponder(options: ResponderOptions): Promise<{ port:
 
   let flushing: Promise<void> | undefined;
   const flush = (): Promise<void> =>
-    (flushing ??= lastOcsp
-      .flush()
+    (flushing ??= Promise.all([lastOcsp.flush(), askers.flush()])
+      .then(() => undefined)
       .catch((err: unknown) => {
         log.warn({ event: "ocsp.last_answers_not_written", err }, "when profiles were asked about is not written yet");
       })

@@ -10,6 +10,7 @@ import type { ProfileRefusal } from "../../domain/entitlement.ts";
 import type { IssuanceID } from "../../domain/ids.ts";
 import type { MasterKeys } from "../../runtime/master-key.ts";
 import type { LookForReadiness } from "../../process/readiness.ts";
+import type { StatusAskers } from "../../process/status-askers.ts";
 import type { Clock } from "../../runtime/clock.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Queues } from "../../runtime/queues.ts";
@@ -46,6 +47,8 @@ export interface Deps {
   unknownTokens: ExhaustedKeys;
   isPassword: PasswordCheck;
   logos: Logos;
+  /** Where CRLs are fetched from. */
+  crlAskers: Pick<StatusAskers, "note">;
   /** Seals what must be read again, and makes the keys of form tokens. */
   masterKeys: MasterKeys;
   settings: ApiSettings;

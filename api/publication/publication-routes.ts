@@ -10,13 +10,19 @@ import { pemParts } from "./pem-parts.ts";
 import { createPublications } from "./publications.ts";
 
 /** What certificates point to, open to everyone: the issuers' CRLs (RFC 5280 section 4.2.1.13) and certificates (4.2.2.1). */
-export function publicationRoutes({ db, clock, log }: Pick<Deps, "db" | "clock" | "log">): Route[] {
+export function publicationRoutes({
+  db,
+  clock,
+  log,
+  crlAskers,
+}: Pick<Deps, "db" | "clock" | "log" | "crlAskers">): Route[] {
   const publications = createPublications({ db, log });
 
-  const sendCrl = async ({ request, response }: Exchange): Promise<void> => {
+  const sendCrl = async ({ request, response, address }: Exchange): Promise<void> => {
     const { issuerId, format } = parseFile(request, ["crl", "pem"]);
     const crl = await publications.findCrl(issuerId);
     if (crl === undefined) throw new ServiceError("not_found");
+    crlAskers.note(issuerId, address, clock.now());
 
     const secondsLeft = Math.floor((crl.nextUpdate.getTime() - clock.now().getTime()) / 1000);
     const meta = { modified: crl.thisUpdate, cacheControl: crlCacheControl(secondsLeft) };

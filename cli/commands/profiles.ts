@@ -8,6 +8,7 @@ import { argument, flag, option } from "../../terminal/command.ts";
 import { CommandError, interruption } from "../../terminal/failure.ts";
 import { isSet, oneOf } from "../../terminal/inputs.ts";
 import { withOutFile } from "../output/out-file.ts";
+import { profileActivityText } from "../resources/activity.ts";
 import { findUser } from "../resources/find-user.ts";
 import { issueProfile } from "../resources/issue-profile.ts";
 import { issuedProfileResource, profileResource, type Profile } from "../resources/profile.ts";
@@ -102,6 +103,19 @@ export const profilesCreate = command({
   },
 });
 
+export const profilesActivity = command({
+  name: "profiles activity",
+  about: "Why the device of a profile may not be on the network, and what is known of the profile.",
+  arguments: { serial: argument("SERIAL", "its serial number", SerialNumber) },
+  options: {},
+  async run({ serial }, context) {
+    const { api } = await context.service();
+    const { data } = await answerOf(api.GET("/api/profiles/{serial}/activity", { params: { path: { serial } } }));
+    await context.out.answer(data, profileActivityText(data));
+    return undefined;
+  },
+});
+
 export const profilesRevoke = command({
   name: "profiles revoke",
   about: "Revoke profiles of users permanently: all of them or, when one is unknown, none.",
@@ -131,4 +145,4 @@ export const profilesRevoke = command({
   },
 });
 
-export const profileCommands: readonly CliCommand[] = [profilesList, profilesCreate, profilesRevoke];
+export const profileCommands: readonly CliCommand[] = [profilesList, profilesActivity, profilesCreate, profilesRevoke];

@@ -4,6 +4,7 @@ import { CommandError, exitCodes, usageError, type ExitCode } from "../../termin
 import { wholeNumber } from "../../terminal/inputs.ts";
 import type { Context } from "../context/context.ts";
 import { asFailure } from "../context/failure.ts";
+import { userActivityText } from "../resources/activity.ts";
 import { findUser } from "../resources/find-user.ts";
 import { counted } from "../resources/texts.ts";
 import { userResource, type User } from "../resources/user.ts";
@@ -37,6 +38,20 @@ export const usersShow = command({
   options: {},
   async run({ user }, context) {
     await context.out.one(userResource, await findUser(await context.service(), user));
+    return undefined;
+  },
+});
+
+export const usersWhy = command({
+  name: "users why",
+  about: "Why a user's device may not be on the network, and when each profile was last asked about.",
+  arguments: { user: userArgument },
+  options: {},
+  async run({ user }, context) {
+    const service = await context.service();
+    const { userID } = await findUser(service, user);
+    const { data } = await answerOf(service.api.GET("/api/user/{userID}/activity", { params: { path: { userID } } }));
+    await context.out.answer(data, userActivityText(data));
     return undefined;
   },
 });
@@ -178,6 +193,7 @@ async function forEach(
 export const userCommands: readonly CliCommand[] = [
   usersList,
   usersShow,
+  usersWhy,
   usersExport,
   usersLock,
   usersUnlock,

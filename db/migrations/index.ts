@@ -37,6 +37,10 @@ import { whatDoctorAsks } from "./20261125-1120-what-doctor-asks.ts";
 import { requestIds } from "./20261125-1130-request-ids.ts";
 import { absence } from "./20261126-1000-absence.ts";
 import { rolesOfPeople } from "./20261126-1000-roles-of-people.ts";
+import { statusAskers } from "./20261126-1100-status-askers.ts";
+import { auditSubjects } from "./20261126-1110-audit-subjects.ts";
+import { auditEntriesAbout } from "./20261126-1120-audit-entries-about.ts";
+import { failedOfGuestAccounts } from "./20261126-1130-failed-of-guest-accounts.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -80,4 +84,8 @@ export const migrations: readonly Migration[] = [
   requestIds,
   absence,
   rolesOfPeople,
+  statusAskers,
+  auditSubjects,
+  auditEntriesAbout,
+  failedOfGuestAccounts,
 ];

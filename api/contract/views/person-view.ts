@@ -28,7 +28,13 @@ export async function peopleOf(
   return Object.fromEntries(found.map((person) => [person.id, personView(person)]));
 }
 
-const personView = ({ pairwiseId, email, displayName, lockedAt, offboardedAt }: people.Person): PersonView => ({
+export const personView = ({
+  pairwiseId,
+  email,
+  displayName,
+  lockedAt,
+  offboardedAt,
+}: Omit<people.Person, "id">): PersonView => ({
   pairwiseID: pairwiseId,
   email,
   displayName,

@@ -1,9 +1,21 @@
 import { z } from "zod";
 import type { AuditFilter } from "../../../db/queries/audit/audit-entries.ts";
 import { auditEvents } from "../../../domain/audit.ts";
-import { UserID } from "../../../domain/ids.ts";
+import type { AuditSubject } from "../../../db/queries/audit/audit-subjects.ts";
+import { ClientID, GuestAccountID, SerialNumber, UserID } from "../../../domain/ids.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";
+
+/** What an entry can be about: `user:64`, `profile:SERIAL`, `guest:5` or `application:CLIENT`. */
+const Subject = z.string().transform((text, context): AuditSubject => {
+  const [, kind, id] = /^(user|profile|guest|application):(.+)$/s.exec(text) ?? [];
+  const read = kind === undefined ? undefined : subjectIds[kind as keyof typeof subjectIds].safeParse(id);
+  if (read?.success === true) return `${kind as keyof typeof subjectIds}:${read.data}`;
+  context.addIssue({ code: "custom", message: "must be user:ID, profile:SERIAL, guest:ID or application:CLIENT" });
+  return z.NEVER;
+});
+
+const subjectIds = { user: UserID, profile: SerialNumber, guest: GuestAccountID, application: ClientID } as const;
 
 /** What the audit log can be filtered by, in the list and in the export. */
 export const auditFilter: ListOptions<AuditFilter, never>["filter"] = {
@@ -12,4 +24,5 @@ export const auditFilter: ListOptions<AuditFilter, never>["filter"] = {
   maxDate: filters.instant,
   user: UserID,
   client: filters.text,
+  about: filters.list(Subject),
 };

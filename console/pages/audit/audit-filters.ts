@@ -21,6 +21,7 @@ export function useAuditFilters(): Filter[] {
       label: t("audit.filters.event"),
       choices: auditEvents.map((value) => ({ value, label: nameOf(value) })),
     },
+    { kind: "text", key: "about", label: t("audit.filters.about") },
     { kind: "text", key: "user", label: t("audit.filters.person") },
     { kind: "choice", key: "client", label: t("audit.filters.application"), choices: applications },
   ];

@@ -19,6 +19,7 @@ import type { AuditEntry } from "./entry.ts";
 import { useEventText } from "./event-text.ts";
 import { loadEntries } from "./load-entries.ts";
 import { Actor } from "./actor.tsx";
+import { SubjectNote } from "./subject-note.tsx";
 
 /** What happened in the realm. */
 export function AuditPage() {
@@ -69,7 +70,12 @@ export function AuditPage() {
         filters={filters}
         defaultSort="-date"
         tools={<DownloadLog filter={filter} />}
-        searchNote={filter["user"] !== undefined && <ActingPersonNote written={filter["user"]} />}
+        searchNote={
+          <>
+            {filter["user"] !== undefined && <ActingPersonNote written={filter["user"]} />}
+            {filter["about"] !== undefined && <SubjectNote written={filter["about"]} />}
+          </>
+        }
         empty={{ icon: IconClipboardList, text: t("audit.empty") }}
         onOpen={({ id }) => {
           open(id);

@@ -3,14 +3,27 @@ import { api, listOf } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
 import { actingPersonQuery } from "./acting-person.ts";
 import type { AuditEntry } from "./entry.ts";
+import { writtenSubject } from "./written-subject.ts";
 
 type Filter = Readonly<Record<string, string>>;
 
-/** The filter that the API understands; undefined when nobody is meant by its person. */
-export async function apiFilterOf({ user, ...filter }: Filter, queries: QueryClient): Promise<Filter | undefined> {
-  if (user === undefined) return filter;
-  const person = await queries.query(actingPersonQuery(user));
-  return typeof person === "object" ? { ...filter, user: person.userID } : undefined;
+/** The filter that the API understands; undefined when nobody and nothing is meant by what is written. */
+export async function apiFilterOf(
+  { user, about, ...filter }: Filter,
+  queries: QueryClient,
+): Promise<Filter | undefined> {
+  const found = { ...filter };
+  if (user !== undefined) {
+    const person = await queries.query(actingPersonQuery(user));
+    if (typeof person !== "object") return undefined;
+    found["user"] = person.userID;
+  }
+  if (about !== undefined) {
+    const subject = writtenSubject(about) ?? (await queries.query(actingPersonQuery(about)));
+    if (subject === "unknown" || subject === "ambiguous") return undefined;
+    found["about"] = typeof subject === "string" ? subject : `user:${subject.userID}`;
+  }
+  return found;
 }
 
 export const entryKey = (id: string) => ["audit-entry", id];

@@ -13,6 +13,7 @@ import { notifyDone } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { formatNumber, Time } from "../../ui/time.tsx";
+import { Timeline } from "../activity/timeline.tsx";
 import { GuestAccountForm, type GuestAccountSettings } from "./guest-account-form.tsx";
 import { guestAccountKey, guestAccountsKey, guestAccountStatus, type GuestAccount } from "./guest-accounts.ts";
 import { GuestLink } from "./guest-link.tsx";
@@ -105,6 +106,17 @@ function Account({ account }: { account: GuestAccount }) {
       <Stack gap="sm" component="section" aria-label={t("nav.profiles")}>
         <GuestProfiles account={account} />
       </Stack>
+      <Timeline
+        about={`guest:${account.id}`}
+        load={(query, signal) =>
+          dataOf(
+            api.GET("/api/guest-accounts/{guestAccountId}/timeline", {
+              params: { path: { guestAccountId: account.id }, query },
+              signal,
+            }),
+          )
+        }
+      />
       <Modal
         opened={editing}
         onClose={close}

@@ -2,14 +2,19 @@ import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBan, IconInfoCircle } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ApiError } from "../../api/api-client.ts";
+import { ApiError, type Schemas } from "../../api/api-client.ts";
+import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { CopyBox } from "../../ui/copy-box.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Facts } from "../../ui/facts.tsx";
 import { PersonLink } from "../../ui/person.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
+import { profileActivityQuery, userActivityQuery } from "../activity/activity.ts";
+import { DiagnosisCard } from "../activity/diagnosis-card.tsx";
+import { LastCheck } from "../activity/last-check.tsx";
 import { useDeviceTypeName } from "./device-types.ts";
 import { isLive, profileQuery, statusOf, type Profile } from "./profile.ts";
 import { useRevoke } from "./revoke.tsx";
@@ -34,6 +39,7 @@ function Details({ profile }: { profile: Profile }) {
   const deviceTypeName = useDeviceTypeName();
   const revoke = useRevoke();
   const mayRevoke = useMay()("revokeProfile");
+  const { data: activity } = useQuery(profileActivityQuery(profile.serial));
   const { serial, name, owner, deviceType, creationTime, expirationTime, revokeTime, revokeReason, authable } = profile;
   return (
     <Stack>
@@ -49,6 +55,7 @@ function Details({ profile }: { profile: Profile }) {
         </Text>
         <CopyBox text={serial} label={t("profiles.columns.serial")} />
       </Stack>
+      {activity !== undefined && <DiagnosisCard diagnosis={activity.diagnosis} identity={activity.identity} />}
       <Facts
         facts={[
           [t("profiles.columns.owner"), <PersonLink key="owner" userID={owner} />],
@@ -58,15 +65,25 @@ function Details({ profile }: { profile: Profile }) {
             t("profiles.columns.expires"),
             <Time key="expires" at={expirationTime} relative struck={statusOf(profile) === "expired"} />,
           ],
+          [t("activity.lastCheck"), <LastCheck key="check" check={activity?.lastCheck} />],
           ...(revokeTime === null
             ? []
             : [
-                [t("profiles.details.revoked"), <Time key="revoked" at={revokeTime} />] as const,
+                [
+                  t("profiles.details.revoked"),
+                  <Revoked key="revoked" serial={serial} at={revokeTime} revocation={activity?.revocation ?? null} />,
+                ] as const,
                 [t("profiles.revoke.reason"), t(`profiles.reasons.${revokeReason ?? 0}`)] as const,
               ]),
           ...(authable ? [[t("profiles.details.signIn"), t("profiles.details.signInYes")] as const] : []),
         ]}
       />
+      <OtherProfiles userID={owner} serial={serial} />
+      <Allowed to="audit">
+        <AnchorLink to="/audit" search={{ about: `profile:${serial}` }} size="sm">
+          {t("activity.all")}
+        </AnchorLink>
+      </Allowed>
       {isLive(profile) && mayRevoke && (
         <Button
           color="red"
@@ -80,6 +97,66 @@ function Details({ profile }: { profile: Profile }) {
           {t("profiles.revoke.action", { count: 1 })}
         </Button>
       )}
+    </Stack>
+  );
+}
+
+/** When a profile was revoked and by whom, leading to the entry of the log. */
+function Revoked({
+  serial,
+  at,
+  revocation,
+}: {
+  serial: string;
+  at: string;
+  revocation: Schemas["ProfileActivity"]["revocation"];
+}) {
+  const { t } = useTranslation();
+  const by = revocation?.by ?? null;
+  const auditID = revocation?.auditID ?? null;
+  return (
+    <>
+      <Time at={at} />
+      {by !== null && (
+        <Text inherit>
+          {by.userID === undefined ? (by.name ?? t(`activity.by.${by.kind}`)) : <PersonLink userID={by.userID} />}
+        </Text>
+      )}
+      {auditID !== null && (
+        <Allowed to="audit">
+          <AnchorLink to="/audit" search={{ about: `profile:${serial}`, open: auditID }} inherit display="block">
+            {t("activity.entry")}
+          </AnchorLink>
+        </Allowed>
+      )}
+    </>
+  );
+}
+
+/** What else the owner has, active or ended lately. */
+function OtherProfiles({ userID, serial }: { userID: string; serial: string }) {
+  const { t } = useTranslation();
+  const { data } = useQuery(userActivityQuery(userID));
+  const others = data?.profiles.filter((profile) => profile.serial !== serial) ?? [];
+  if (others.length === 0) return null;
+  return (
+    <Stack gap={4}>
+      <Text size="sm" c="dimmed">
+        {t("activity.others")}
+      </Text>
+      {others.map((other) => (
+        <Group key={other.serial} justify="space-between" wrap="nowrap">
+          <AnchorLink
+            to="."
+            search={(search) => ({ ...search, open: other.serial })}
+            resetScroll={false}
+            style={{ overflowWrap: "anywhere" }}
+          >
+            {other.name}
+          </AnchorLink>
+          <StatusBadge status={other.state} />
+        </Group>
+      ))}
     </Stack>
   );
 }

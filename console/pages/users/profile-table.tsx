@@ -5,17 +5,25 @@ import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Serial } from "../../ui/serial.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
+import type { ProfileActivity } from "../activity/activity.ts";
+import { LastCheck } from "../activity/last-check.tsx";
 import { useDeviceTypeName } from "../profiles/device-types.ts";
 import { statusOf, type Profile } from "../profiles/profile.ts";
+
+/** The last checks of profiles, by serial number. */
+export type LastChecks = ReadonlyMap<string, ProfileActivity["lastCheck"]>;
 
 /** Profiles of one person. */
 export function ProfileTable({
   label,
   profiles,
+  checks,
   revoke,
 }: {
   label: string;
   profiles: readonly Profile[];
+  /** When RADIUS servers last asked, as far as it is known here. */
+  checks: LastChecks;
   /** Omitted: there is nothing left to revoke. */
   revoke?: (profiles: readonly Profile[]) => void;
 }) {
@@ -30,13 +38,14 @@ export function ProfileTable({
             <Table.Th>{t("profiles.columns.serial")}</Table.Th>
             <Table.Th>{t("profiles.columns.deviceType")}</Table.Th>
             <Table.Th>{t("profiles.columns.status")}</Table.Th>
+            <Table.Th>{t("activity.lastCheck")}</Table.Th>
             <Table.Th>{t(revoke === undefined ? "users.profiles.ended" : "profiles.columns.expires")}</Table.Th>
             {revoke !== undefined && mayRevoke && <Table.Th>{t("users.profiles.action")}</Table.Th>}
           </Table.Tr>
         </Table.Thead>
         <Table.Tbody>
           {profiles.map((profile) => (
-            <Row key={profile.serial} profile={profile} revoke={mayRevoke ? revoke : undefined} />
+            <Row key={profile.serial} profile={profile} check={checks.get(profile.serial)} revoke={mayRevoke ? revoke : undefined} />
           ))}
         </Table.Tbody>
       </Table>
@@ -44,7 +53,15 @@ export function ProfileTable({
   );
 }
 
-function Row({ profile, revoke }: { profile: Profile; revoke: ((profiles: readonly Profile[]) => void) | undefined }) {
+function Row({
+  profile,
+  check,
+  revoke,
+}: {
+  profile: Profile;
+  check: ProfileActivity["lastCheck"] | undefined;
+  revoke: ((profiles: readonly Profile[]) => void) | undefined;
+}) {
   const { t } = useTranslation();
   const deviceTypeName = useDeviceTypeName();
   const { serial, name, deviceType, expirationTime, revokeTime } = profile;
@@ -61,6 +78,9 @@ function Row({ profile, revoke }: { profile: Profile; revoke: ((profiles: readon
       <Table.Td>{deviceTypeName(deviceType)}</Table.Td>
       <Table.Td>
         <StatusBadge status={statusOf(profile)} />
+      </Table.Td>
+      <Table.Td>
+        <LastCheck check={check} />
       </Table.Td>
       <Table.Td>
         <Time at={revokeTime ?? expirationTime} dateOnly struck={statusOf(profile) === "expired"} />

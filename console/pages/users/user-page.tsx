@@ -7,18 +7,22 @@ import { useTranslation } from "react-i18next";
 import { api, ApiError, dataOf } from "../../api/api-client.ts";
 import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
+import { userActivityQuery } from "../activity/activity.ts";
+import { DiagnosisCard } from "../activity/diagnosis-card.tsx";
+import { Timeline } from "../activity/timeline.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { Page } from "../../ui/page.tsx";
 import { usePersonID } from "../../ui/person.tsx";
 import { CreateProfileDialog } from "./create-profile-dialog.tsx";
 import { ExportButton } from "./export-button.tsx";
 import { GraceNotice } from "./grace-notice.tsx";
+import { LimitDialog } from "./limit-dialog.tsx";
 import type { User } from "./load-users.ts";
 import { RunNotice } from "./run-notice.tsx";
 import { useUserActions } from "./use-user-actions.tsx";
-import { UserActivity } from "./user-activity.tsx";
 import { UserButtons } from "./user-buttons.tsx";
 import { UserFacts } from "./user-facts.tsx";
+import { isPossible, type UserAction } from "./user-calls.ts";
 import { UserProfiles } from "./user-profiles.tsx";
 import { UserRoles } from "./user-roles.tsx";
 import { UserSessions } from "./user-sessions.tsx";
@@ -97,15 +101,68 @@ function Person({ user }: { user: User }) {
         }}
       />
       <Stack gap="xl">
-        <UserFacts user={user} />
+        <WhyOffline
+          user={user}
+          onCreate={open}
+          onAct={(verb) => {
+            perform(verb, [user]);
+          }}
+        />
         <UserProfiles user={user} />
+        <Timeline
+          about={`user:${user.userID}`}
+          load={(query, signal) =>
+            dataOf(api.GET("/api/user/{userID}/timeline", { params: { path: { userID: user.userID }, query }, signal }))
+          }
+        />
         <UserRoles userID={user.userID} />
+        <UserFacts user={user} />
         <UserSessions userID={user.userID} />
-        <Allowed to="audit">
-          <UserActivity userID={user.userID} />
-        </Allowed>
       </Stack>
       <CreateProfileDialog user={user} opened={creating} onClose={close} />
     </Page>
+  );
+}
+
+/** Why the person's devices may not be on the network, and what can be done here. */
+function WhyOffline({
+  user,
+  onCreate,
+  onAct,
+}: {
+  user: User;
+  onCreate: () => void;
+  onAct: (verb: UserAction) => void;
+}) {
+  const { t } = useTranslation();
+  const [limiting, { open, close }] = useDisclosure();
+  const { data, error, refetch } = useQuery(userActivityQuery(user.userID));
+  if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  if (data === undefined) return <Skeleton height={120} role="status" aria-label={t("shell.loading")} />;
+  const { diagnosis, notes, profiles } = data;
+  const profile = profiles.find(({ serial }) => serial === diagnosis.serial);
+  const may = useMay();
+  const act = (verb: UserAction) =>
+    isPossible[verb](user) && may(verb)
+      ? () => {
+          onAct(verb);
+        }
+      : undefined;
+  return (
+    <>
+      <DiagnosisCard
+        diagnosis={diagnosis}
+        device={profile?.name}
+        identity={profile?.identity}
+        notes={notes}
+        act={{
+          reactivate: act("reactivate"),
+          unlock: act("unlock"),
+          raise_limit: may("changeLimit") ? open : undefined,
+          set_up_anew: user.locked || user.blacklisted || !may("createProfile") ? undefined : onCreate,
+        }}
+      />
+      {limiting && <LimitDialog user={user} onClose={close} />}
+    </>
   );
 }

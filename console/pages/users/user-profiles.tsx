@@ -1,5 +1,4 @@
 import { Button, Skeleton, Stack, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconBan } from "@tabler/icons-react";
 import { keepPreviousData, queryOptions, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
@@ -9,12 +8,13 @@ import { useMay } from "../../session/may.ts";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { useRevoke } from "../profiles/revoke.tsx";
 import type { User } from "./load-users.ts";
-import { ProfileTable } from "./profile-table.tsx";
-import { Section } from "./section.tsx";
+import { userActivityQuery } from "../activity/activity.ts";
+import { ProfileTable, type LastChecks } from "./profile-table.tsx";
+import { Section } from "../../ui/section.tsx";
 
 /** As many as somebody can have at all, with the renewals that are under way. */
 const activeMax = 200;
-const pastPerPage = 25;
+const pastPerPage = 5;
 
 const profilesQuery = (userID: string, { past, limit }: { past: boolean; limit: number }) =>
   queryOptions({
@@ -37,7 +37,8 @@ export function UserProfiles({ user: { userID } }: { user: User }) {
   const { t } = useTranslation();
   const revoke = useRevoke();
   const mayRevoke = useMay()("revokeProfile");
-  const [showsPast, { open }] = useDisclosure();
+  const activity = useQuery(userActivityQuery(userID));
+  const checks = new Map(activity.data?.profiles.map(({ serial, lastCheck }) => [serial, lastCheck]));
   const { data, error, refetch } = useQuery(profilesQuery(userID, { past: false, limit: activeMax }));
   return (
     <Section
@@ -64,20 +65,14 @@ export function UserProfiles({ user: { userID } }: { user: User }) {
       {data === undefined && error === null && <Skeleton height={80} role="status" aria-label={t("shell.loading")} />}
       {data?.total === 0 && <Text c="dimmed">{t("users.profiles.none")}</Text>}
       {data !== undefined && data.total > 0 && (
-        <ProfileTable label={t("users.profiles.title")} profiles={data.data} revoke={revoke} />
+        <ProfileTable label={t("users.profiles.title")} profiles={data.data} checks={checks} revoke={revoke} />
       )}
-      {showsPast ? (
-        <PastProfiles userID={userID} />
-      ) : (
-        <Button variant="subtle" size="compact-sm" w="fit-content" onClick={open}>
-          {t("users.profiles.showPast")}
-        </Button>
-      )}
+      <PastProfiles userID={userID} checks={checks} />
     </Section>
   );
 }
 
-function PastProfiles({ userID }: { userID: string }) {
+function PastProfiles({ userID, checks }: { userID: string; checks: LastChecks }) {
   const { t } = useTranslation();
   const [limit, setLimit] = useState(pastPerPage);
   const { data, error, refetch } = useQuery({
@@ -86,20 +81,20 @@ function PastProfiles({ userID }: { userID: string }) {
   });
   if (error !== null) return <ErrorNotice error={error} onRetry={() => void refetch()} />;
   if (data === undefined) return <Skeleton height={80} role="status" aria-label={t("shell.loading")} />;
-  if (data.total === 0) return <Text c="dimmed">{t("users.profiles.nonePast")}</Text>;
+  if (data.total === 0) return null;
   return (
     <Stack gap="xs">
       <Text size="sm" fw={600} role="status">
         {t("users.profiles.past", { count: data.total })}
       </Text>
-      <ProfileTable label={t("users.profiles.past", { count: data.total })} profiles={data.data} />
+      <ProfileTable label={t("users.profiles.past", { count: data.total })} profiles={data.data} checks={checks} />
       {data.data.length < data.total && (
         <Button
           variant="default"
           size="xs"
           w="fit-content"
           onClick={() => {
-            setLimit(limit + pastPerPage * 4);
+            setLimit(limit + pastPerPage * 5);
           }}
         >
           {t("users.profiles.more")}

@@ -9,7 +9,7 @@ import { Allowed } from "../../session/allowed.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { useReturnFocus } from "../../ui/use-return-focus.ts";
-import { Section } from "./section.tsx";
+import { Section } from "../../ui/section.tsx";
 
 type HeldRoles = Schemas["UserRoles"];
 

@@ -7,7 +7,7 @@ import { ErrorNotice, useErrorMessage } from "../../ui/error-notice.tsx";
 import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useHeadingAfterwards } from "../../ui/use-return-focus.ts";
-import { Section } from "./section.tsx";
+import { Section } from "../../ui/section.tsx";
 
 /** What a person is signed in to. */
 export function UserSessions({ userID }: { userID: string }) {

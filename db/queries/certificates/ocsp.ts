@@ -62,7 +62,10 @@ export const readStatuses = (db: Db, keys: readonly StatusKey[]): Promise<Status
      order by k.position
   `);
 
-/** A row's moment is written at most this often: each time leaves an old version of a row of 1 kB behind. */
+/**
+ * A row's moment is written at most this often, apart from the first one after a revocation: each time leaves an old
+ * version of a row of 1 kB behind.
+ */
 export const lastOcspSecondsMin = 60;
 
 /**
@@ -81,6 +84,7 @@ export async function recordAnswers(db: Db, answered: readonly { certificateId: 
         join certificates c on c.id = a.id
        where c.last_ocsp_at is null
           or c.last_ocsp_at < a.at - make_interval(secs => ${lastOcspSecondsMin})
+          or (c.last_ocsp_at < c.revoked_at and c.revoked_at <= a.at)
        order by c.id
          for no key update of c skip locked
     )

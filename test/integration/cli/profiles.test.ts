@@ -121,3 +121,14 @@ test("several are revoked together or not at all", async () => {
   expect(done.code).toBe(0);
   expect(JSON.parse(done.out)).toEqual({ revoked: serials });
 });
+
+test("activity says what is known of a profile, and that there is none", async () => {
+  const user = await realm.user({ pairwiseId: "seen@north" });
+  const serial = await api.given.profile(user, { name: "phone" });
+  const { code, out } = await cli(["profiles", "activity", serial]);
+  expect(code).toBe(0);
+  expect(out).toMatch(
+    /^No RADIUS server is known to have asked this service\.\nProfile: phone \(\d+\), active\nOwner: seen@north\n/,
+  );
+  expect((await cli(["profiles", "activity", "4711", "--json"])).code).toBe(1);
+});

@@ -36,6 +36,19 @@ test("a user of another realm is not found", async () => {
   expect((await cli(["users", "lock", "elsewhere"])).code).toBe(1);
 });
 
+test("why says what keeps a user's device off the network, for people and for programs", async () => {
+  const user = await realm.user({ pairwiseId: "offline@north" });
+  const serial = await api.given.profile(user, { name: "tablet" });
+  await api.as.service({ realmId: user.realmId }).delete(`/api/profiles/${serial}`, { reason: 1 });
+
+  const { code, out } = await cli(["users", "why", "offline@north"]);
+  expect(code).toBe(0);
+  expect(out).toMatch(/^offline@north, tablet: Revoked by the application .* No attempt seen since\.\n/);
+  expect(out).toContain(`${serial}\ttablet\trevoked\tnever seen\n`);
+  const json = await cli(["users", "why", user.id, "--json"]);
+  expect(JSON.parse(json.out)).toMatchObject({ diagnosis: { code: "revoked", serial }, profiles: [{ serial }] });
+});
+
 test("an export is all that is held about a user, as JSON", async () => {
   const { id } = await realm.user({ pairwiseId: "exported@north" });
   const { code, out } = await cli(["users", "export", "exported@north"]);

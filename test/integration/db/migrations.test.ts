@@ -30,6 +30,19 @@ test("a migration that was killed holds nobody up", async () => {
   expect(await migrateAll(database.url)).toMatchObject({ migrations: [] });
 });
 
+test("an index that a killed migration left half-made, or made and did not record, is there after the next", async () => {
+  const name = "20261126-1120-audit-entries-about";
+  const index = sql`select indisvalid as valid from pg_index where indexrelid = 'audit_entries_about'::regclass`;
+  for (const valid of [false, true]) {
+    await database.owner.query(sql`
+      update pg_index set indisvalid = ${valid} where indexrelid = 'audit_entries_about'::regclass
+    `);
+    await database.owner.query(sql`delete from knex_migrations where name = ${name}`);
+    expect(await migrateAll(database.url)).toMatchObject({ migrations: [name] });
+    expect(await database.owner.query(index)).toEqual([{ valid: true }]);
+  }
+});
+
 test("names are recorded as they are listed, in order and only once", () => {
   const names = migrations.map((migration) => migration.name);
   expect(names).toEqual([...new Set(names)].sort());

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import * as statusAskers from "../../../db/queries/certificates/status-askers.ts";
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import * as tokenSigningKeys from "../../../db/queries/oauth/token-signing-keys.ts";
 import { sql } from "../../../db/sql.ts";
@@ -45,6 +46,7 @@ const vocabularies: Readonly<Record<string, readonly (string | number)[]>> = {
   "logins.method": logins.signInMethods,
   "processes.kind": processKinds,
   "revocations.reason": Object.values(revocationReasons),
+  "status_askers.kind": statusAskers.askedFor,
   "token_signing_keys.algorithm": tokenSigningKeys.tokenAlgorithms,
   "token_signing_keys.state": tokenSigningKeys.tokenKeyStates,
 };

@@ -284,6 +284,39 @@ test("that a profile was asked about shows in its view within seconds, and is no
   expect(await lastOcsp(serialNumber)).toBe(seen);
 });
 
+test("who asked is noted, and an answer after a revocation within the minute, too", async () => {
+  const address = "203.0.113.9";
+  const askFrom = async (serialNumber: string): Promise<unknown> =>
+    fetch(at(first), {
+      method: "POST",
+      headers: { "content-type": "application/ocsp-request", "x-forwarded-for": address },
+      body: new Uint8Array(requestFor(serialNumber, randomBytes(16))),
+    });
+  const askers = () =>
+    api.database.owner.query(sql`
+      select kind from status_askers where issuer_id = ${realm.issuerId} and address = ${address}::inet
+    `);
+  await askFrom("4711");
+  const serialNumber = await givenProfile();
+  const service = as.service({ realmId: realm.realmId });
+  const lastCheck = async () => (await service.get(`/api/profiles/${serialNumber}/activity`)).body.data.lastCheck;
+  await ask(first, serialNumber);
+  await eventually(async () => {
+    expect(await lastCheck()).toMatchObject({ result: "good" });
+  });
+  // Asked about a number that nobody has, an address says nothing about devices.
+  expect(await askers()).toEqual([]);
+
+  await service.delete(`/api/profiles/${serialNumber}`);
+  await eventually(async () => {
+    await askFrom(serialNumber);
+    expect(await lastCheck()).toMatchObject({ result: "revoked" });
+  });
+  await eventually(async () => {
+    expect(await askers()).toEqual([{ kind: "ocsp" }]);
+  });
+});
+
 test("all that issuers have signed for responders is on record, each key once, and nothing of the private keys", async () => {
   const rows = await api.database.owner.query<{ certificate: Buffer | null; publicKey: Buffer; days: string }>(sql`
     select certificate, public_key as "publicKey", extract(epoch from not_after - not_before) / 86400 as days

@@ -6,11 +6,15 @@ import { createResponder, type ResponderDeps } from "../../../responder/responde
 const responderAt = (clock: ResponderDeps["clock"]) => createResponder({ clock } as ResponderDeps);
 
 test("a responder whose clock is out of step tells its clients to try later", async () => {
-  const { outcome } = await responderAt({ ...systemClock, isInStep: () => false }).answer("1", Buffer.alloc(0));
+  const { outcome } = await responderAt({ ...systemClock, isInStep: () => false }).answer(
+    "1",
+    Buffer.alloc(0),
+    "192.0.2.1",
+  );
   expect(outcome).toBe("tryLater");
 });
 
 test("a responder whose clock is right reads the request", async () => {
-  const { outcome } = await responderAt(systemClock).answer("1", Buffer.alloc(0));
+  const { outcome } = await responderAt(systemClock).answer("1", Buffer.alloc(0), "192.0.2.1");
   expect(outcome).toBe("malformedRequest");
 });

@@ -67,6 +67,18 @@ beforeAll(async () => {
   });
 });
 
+test("who fetches a CRL is noted within seconds, and who asks for one that there is not is not", async () => {
+  await fetchBytes(crlPath);
+  await fetchBytes("/crl/999999.crl");
+  await eventually(async () => {
+    expect(
+      await api.database.owner.query(
+        sql`select issuer_id as "issuerId", kind, host(address) as address from status_askers`,
+      ),
+    ).toEqual([{ issuerId: realm.issuerId, kind: "crl", address: "127.0.0.1" }]);
+  });
+});
+
 async function issue(): Promise<{ serial: string; certificate: string }> {
   const user = await given.user({ realmId: realm.realmId });
   const { status, body } = await service.post(`/api/user/${user.id}/profiles/laptop`, {

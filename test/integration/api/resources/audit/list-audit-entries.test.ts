@@ -93,6 +93,64 @@ describe("filters", () => {
   });
 });
 
+describe("entries about", () => {
+  let about: string;
+  let account: string;
+
+  beforeAll(async () => {
+    about = await given.realm();
+    ({ id: account } = await given.guestAccount({ realmId: about }));
+    const entries: [event: AuditEvent, properties: Record<string, unknown>][] = [
+      ["user_lock", { userID: "64" }],
+      ["profile_revoke", { serial: "4711", user: "64", reason: 1 }],
+      ["user_offboard", { userID: "65", serials: ["4712", "4713"] }],
+      ["guest_account_update", { guestAccountID: account }],
+      ["client_update", { clientID: "portal" }],
+      ["job_finish", { job: "64" }],
+    ];
+    for (const [index, [event, properties]] of entries.entries()) {
+      const actor = { userId: "64", clientId: null };
+      await audit.record(api.database.owner, { realmId: about, event, actor, at: at(1, index), properties });
+    }
+  });
+
+  test.each<[about: () => string, expected: string[]]>([
+    [() => "user:64", ["profile_revoke", "user_lock"]],
+    [() => "profile:4711", ["profile_revoke"]],
+    [() => "profile:4713", ["user_offboard"]],
+    [() => `guest:${account}`, ["guest_account_update"]],
+    [() => "application:portal", ["client_update"]],
+    [() => "user:65, application:portal", ["client_update", "user_offboard"]],
+    [() => "user:66", []],
+  ])("%s", async (subjects, expected) => {
+    const list = await as.service({ realmId: about }).post("/api/audit", { filter: { about: subjects() } });
+    expect(list.body.data.map(({ event }: { event: string }) => event)).toEqual(expected);
+    expect(list.body.total).toBe(expected.length);
+    const file = await as
+      .service({ realmId: about })
+      .get(`/api/audit/export?filter[about]=${encodeURIComponent(subjects())}`);
+    const lines = file.text.split("\n").filter((line) => line !== "");
+    expect(lines.map((line) => (JSON.parse(line) as { event: string }).event)).toEqual([...expected].reverse());
+  });
+
+  test("somebody, and of one kind alone", async () => {
+    const filter = { about: "user:64", event: "user_lock" };
+    const list = await as.service({ realmId: about }).post("/api/audit", { filter });
+    expect(list.body).toMatchObject({ total: 1, data: [{ event: "user_lock" }] });
+  });
+
+  test("what another realm has, are not shown", async () => {
+    expect((await service.post("/api/audit", { filter: { about: "user:64" } })).body.total).toBe(0);
+  });
+
+  test.each(["64", "user:", "user:anna", "profile:0", "job:64", "user:64,", "guest:1;drop", "application:a b"])(
+    "%s are refused",
+    async (subjects) => {
+      expect(await service.post("/api/audit", { filter: { about: subjects } })).toBeError("invalid_request");
+    },
+  );
+});
+
 test("sorted by date, either way", async () => {
   const ascending = await service.post("/api/audit", { sort: { date: "asc" } });
   const descending = await service.post("/api/audit", { sort: [{ key: "date", direction: "desc" }] });

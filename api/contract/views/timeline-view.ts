@@ -1,0 +1,18 @@
+import { z } from "zod";
+import { timelineTypes } from "../../../domain/timeline.ts";
+import { ActedByView } from "./activity-view.ts";
+import { Timestamp } from "./timestamp.ts";
+
+/** Something that a person did or that happened to a person or a guest account. */
+export const TimelineItemView = z
+  .object({
+    at: Timestamp,
+    type: z.enum(timelineTypes).describe("An audit event, `profile_check`, `profile_expire` or `issuance_fail`."),
+    by: ActedByView.nullable().describe("null: nobody did it."),
+    serial: z.string().nullable(),
+    name: z.string().nullable().describe("Of the profile."),
+    auditID: z.string().nullable(),
+    detail: z.record(z.string(), z.unknown()),
+  })
+  .meta({ id: "TimelineItem" });
+export type TimelineItemView = z.infer<typeof TimelineItemView>;

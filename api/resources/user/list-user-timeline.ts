@@ -1,0 +1,34 @@
+import { z } from "zod";
+import * as timeline from "../../../db/queries/audit/timeline.ts";
+import * as users from "../../../db/queries/people/users.ts";
+import { UserID } from "../../../domain/ids.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { TimelineItemView } from "../../contract/views/timeline-view.ts";
+import { endOfTime, timelineItems, timelineQuery } from "./read-timeline.ts";
+
+export const listUserTimeline = endpoint({
+  operation: "listUserTimeline",
+  summary: "What a person did and what happened to them, latest first",
+  method: "get",
+  path: "/api/user/:userID/timeline",
+  access: "staff",
+  scope: "user.read",
+  params: z.object({ userID: UserID }),
+  query: timelineQuery,
+  data: z.array(TimelineItemView),
+  errors: ["user_not_found"],
+  unknown: { userID: "user_not_found" },
+
+  async handle({
+    params: { userID: userId },
+    query: { before = endOfTime, limit },
+    principal,
+    deps: { db, clock },
+    fail,
+  }) {
+    const { realmId } = principal;
+    if (!(await users.exists(db, { realmId, userId }))) throw fail("user_not_found");
+    const rows = await timeline.ofUser(db, { realmId, userId, before, at: clock.now(), limit });
+    return timelineItems(db, { rows, ownerId: userId, principal });
+  },
+});

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import type { Db } from "../../../db/client.ts";
+import type { TimelineRow } from "../../../db/queries/audit/timeline.ts";
+import * as activity from "../../../db/queries/certificates/profile-activity.ts";
+import { isTimelineType, timelineDetail, type TimelineType } from "../../../domain/timeline.ts";
+import { filters } from "../../contract/filters.ts";
+import type { PrincipalFor } from "../../contract/access.ts";
+import type { TimelineItemView } from "../../contract/views/timeline-view.ts";
+import { readActors } from "../profile/acted-by.ts";
+
+/** How a timeline is asked for. */
+export const timelineQuery = z.object({
+  before: filters.instant.optional().describe("Only what was earlier. Default: all of it."),
+  limit: z.coerce
+    .number("must be a whole number from 1 to 200")
+    .int()
+    .min(1)
+    .max(200)
+    .default(50)
+    .describe("What happened at the same instant as the last one comes in addition."),
+});
+
+/** Nothing has happened later than this. */
+export const endOfTime = new Date("9999-12-31T00:00:00.000Z");
+
+/** A timeline's rows as they are answered. */
+export async function timelineItems(
+  db: Db,
+  { rows, ownerId, principal }: { rows: readonly TimelineRow[]; ownerId: string | null; principal: PrincipalFor["staff"] },
+): Promise<TimelineItemView[]> {
+  const { realmId } = principal;
+  const serialNumbers = rows.flatMap(({ serialNumber }) => (serialNumber === null ? [] : [serialNumber]));
+  const [nameActor, names] = await Promise.all([
+    readActors(db, { principal, actors: rows }),
+    activity.namesOfProfiles(db, { realmId, serialNumbers: [...new Set(serialNumbers)] }),
+  ]);
+  return rows.flatMap((row): TimelineItemView[] => {
+    const { at, type, auditId, serialNumber, properties } = row;
+    // Of a version that is newer than this one.
+    if (!isTimelineType(type)) return [];
+    return [
+      {
+        at: at.toISOString(),
+        type,
+        by: auditId === null ? null : nameActor(row, { ownerId, unrecorded: whoElse(type, properties ?? {}) }),
+        serial: serialNumber,
+        name: serialNumber === null ? null : (names.get(serialNumber) ?? null),
+        auditID: auditId,
+        detail: detailOf(row),
+      },
+    ];
+  });
+}
+
+function detailOf({ type, error, properties, isAbout }: TimelineRow): Record<string, unknown> {
+  if (type === "profile_check") return { result: error ?? "good" };
+  if (type === "issuance_fail") return { error };
+  return properties !== null && isAbout ? timelineDetail(properties) : {};
+}
+
+/** Who did what nobody is recorded for: upkeep ends profiles, guests make their own, everything else is the operator's. */
+function whoElse(
+  type: TimelineType,
+  { replayed, reason, job }: Readonly<Record<string, unknown>>,
+): "operator" | "service" | "owner" {
+  if (type === "guest_profile_create") return "owner";
+  if (type === "user_forget" || type === "crl_publish" || job !== undefined) return "service";
+  const isUpkeep = (type === "profile_revoke" && reason === 4) || (type === "guest_profile_revoke" && reason === 5);
+  return isUpkeep && replayed === undefined ? "service" : "operator";
+}

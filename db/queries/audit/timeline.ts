@@ -1,0 +1,117 @@
+import type { Db } from "../../client.ts";
+import { sql, unprepared, type Sql } from "../../sql.ts";
+import * as auditSubjects from "./audit-subjects.ts";
+import type { AuditSubject } from "./audit-subjects.ts";
+
+/** Something that happened: an audit entry, or what a row of another table tells. */
+export interface TimelineRow {
+  at: Date;
+  /** An audit event, or one of the others. */
+  type: string;
+  /** Null for what is no audit entry. */
+  auditId: string | null;
+  userId: string | null;
+  clientId: string | null;
+  /** Of an audit entry. */
+  properties: Readonly<Record<string, unknown>> | null;
+  /** Of a profile. */
+  serialNumber: string | null;
+  error: string | null;
+  /** Whether whose timeline it is is what it is about. */
+  isAbout: boolean;
+}
+
+interface Reading {
+  realmId: string;
+  before: Date;
+  at: Date;
+  limit: number;
+}
+
+/** The latest rows of one source before an instant, and all others of the last one's instant. */
+const latestOf = (source: Sql, { before, limit }: Reading): Sql => sql`
+  (select * from (${source}) as source where at < ${before} order by at desc fetch first (${limit}) rows with ties)`;
+
+const entryColumns = sql`
+  e.at, e.event as type, e.id as "auditId", e.user_id as "userId", e.client_id as "clientId", e.properties,
+  e.properties ->> 'serial' as "serialNumber", null::text as error`;
+
+const none = sql`null::bigint as "auditId", null::bigint as "userId", null::text as "clientId", null::jsonb as properties`;
+
+/** Checks and ends of profiles `c`, and issuances `i` that failed. */
+const unaudited = (owned: (alias: Sql) => Sql, reading: Reading): Sql => sql`
+  select * from ${latestOf(
+    sql`select c.last_ocsp_at as at, 'profile_check' as type, ${none}, c.serial_number as "serialNumber",
+               case when c.last_ocsp_at >= c.revoked_at then 'revoked' end as error, true as "isAbout"
+          from certificates c
+         where ${owned(sql`c`)} and c.last_ocsp_at is not null`,
+    reading,
+  )} as checks
+  union all
+  select * from ${latestOf(
+    sql`select c.not_after as at, 'profile_expire' as type, ${none}, c.serial_number as "serialNumber", null::text as error,
+               true as "isAbout"
+          from certificates c
+         where ${owned(sql`c`)} and c.revoked_at is null and c.not_after <= ${reading.at}`,
+    reading,
+  )} as expiries
+  union all
+  select * from ${latestOf(
+    sql`select i.finished_at as at, 'issuance_fail' as type, ${none}, null::text as "serialNumber", i.error_code as error,
+               true as "isAbout"
+          from issuances i
+         where ${owned(sql`i`)} and i.status = 'failed'`,
+    reading,
+  )} as failures`;
+
+const about = (subject: AuditSubject, reading: Reading): Sql => sql`
+  select * from ${latestOf(
+    sql`select ${entryColumns}, true as "isAbout" from ${auditSubjects.entriesAbout(reading.realmId, [subject])} as e`,
+    reading,
+  )} as about`;
+
+/** What a person did and what happened to them before an instant, latest first: at least `limit` of it where there is so much. */
+export const ofUser = (db: Db, { userId, ...reading }: Reading & { userId: string }): Promise<TimelineRow[]> =>
+  read(
+    db,
+    sql`
+      select distinct on ("auditId") * from (
+        ${about(`user:${userId}`, reading)}
+        union all
+        select * from ${latestOf(
+          sql`select ${entryColumns}, false as "isAbout"
+                from audit_entries e
+               where e.realm_id = ${reading.realmId} and e.user_id = ${userId}`,
+          reading,
+        )} as acts
+      ) as entries
+      order by "auditId", "isAbout" desc
+    `,
+    sql`${unaudited((alias) => sql`${alias}.realm_id = ${reading.realmId} and ${alias}.user_id = ${userId}`, reading)}`,
+    reading,
+  );
+
+/** The same of a guest account. */
+export const ofGuestAccount = (
+  db: Db,
+  { guestAccountId, ...reading }: Reading & { guestAccountId: string },
+): Promise<TimelineRow[]> =>
+  read(
+    db,
+    about(`guest:${guestAccountId}`, reading),
+    unaudited(
+      (alias) => sql`${alias}.realm_id = ${reading.realmId} and ${alias}.guest_account_id = ${guestAccountId}`,
+      reading,
+    ),
+    reading,
+  );
+
+const read = (db: Db, entries: Sql, others: Sql, { limit }: Reading): Promise<TimelineRow[]> =>
+  db.query<TimelineRow>(
+    unprepared(sql`
+      select *
+        from (select * from (${entries}) as entries union all ${others}) as found
+       order by at desc
+       fetch first (${limit}) rows with ties
+    `),
+  );

@@ -1,0 +1,175 @@
+import type { RevocationReason } from "../../../domain/revocation.ts";
+import type { Db } from "../../client.ts";
+import { isActive } from "../../rules.ts";
+import { sql, type Sql } from "../../sql.ts";
+import * as certificates from "./certificates.ts";
+import type { Certificate } from "./certificates.ts";
+import * as auditSubjects from "../audit/audit-subjects.ts";
+import type { AuditSubject } from "../audit/audit-subjects.ts";
+
+/** A profile of any kind with what tells why its device may not be on the network. */
+export interface ProfileActivity extends Certificate {
+  /** When its file was first fetched. */
+  collectedAt: Date | null;
+  /** Whether there was a file to fetch, and whether a bulk job made it: its files are not marked one by one. */
+  output: "own" | "job" | null;
+  /** Serial numbers of the profile that it took the place of, and of the one that took its place. */
+  replaces: string | null;
+  replacedBy: string | null;
+  replacedAt: Date | null;
+  /** Whether a successor was ever made, revoked since or not. */
+  wasRenewed: boolean;
+  /** When the issuer's CRL ends; null: there is none yet. */
+  listEndsAt: Date | null;
+  /** When the guest account that it belongs to ends. */
+  guestExpiresAt: Date | null;
+}
+
+const activities = (condition: Sql, tail: Sql): Sql => sql`
+  select ${certificates.columns}, o.collected_at as "collectedAt",
+         case when o.issuance_id is null then null when o.job_id is null then 'own' else 'job' end as output,
+         p.serial_number as replaces, s.serial_number as "replacedBy", s.created_at as "replacedAt",
+         s.id is not null or exists (select from issuances i
+                                      where i.user_id = c.user_id
+                                        and i.renews_certificate_id = c.id
+                                        and i.status = 'issued') as "wasRenewed",
+         l.next_update as "listEndsAt", g.expires_at as "guestExpiresAt"
+    from certificates c
+    left join issuance_outputs o on o.issuance_id = c.issuance_id
+    left join issuances made on made.id = c.issuance_id
+    left join certificates p on p.id = made.renews_certificate_id
+    left join crls l on l.issuer_id = c.issuer_id
+    left join guest_accounts g on g.id = c.guest_account_id
+    left join lateral (select successor.id, successor.serial_number, successor.created_at
+                         from issuances i
+                         join certificates successor on successor.issuance_id = i.id
+                        where i.user_id = c.user_id
+                          and i.renews_certificate_id = c.id
+                          and i.status = 'issued'
+                          and successor.revoked_at is null
+                        order by successor.created_at desc, successor.id desc
+                        limit 1) s on true
+   where ${condition}
+   ${tail}`;
+
+/** One profile of the realm, of any kind. Two issuers could have given the same number; the newest profile is meant. */
+export async function find(
+  db: Db,
+  { realmId, serialNumber }: { realmId: string; serialNumber: string },
+): Promise<ProfileActivity | undefined> {
+  const rows = await db.query<ProfileActivity>(
+    activities(
+      sql`c.realm_id = ${realmId} and c.serial_number = ${serialNumber}`,
+      sql`order by c.created_at desc, c.id desc limit 1`,
+    ),
+  );
+  return rows[0];
+}
+
+/** Profiles that ended longer ago are not shown beside active ones. */
+const endedDaysMax = 90;
+
+/** The active profiles of a user and those that ended lately, newest first. */
+export const listOfUser = (
+  db: Db,
+  { realmId, userId, at, limit }: { realmId: string; userId: string; at: Date; limit: number },
+): Promise<ProfileActivity[]> =>
+  db.query<ProfileActivity>(
+    activities(
+      sql`c.realm_id = ${realmId}
+          and c.user_id = ${userId}
+          and (${isActive(sql`c`, at)}
+               or least(c.revoked_at, c.not_after) > ${at}::timestamptz - make_interval(days => ${endedDaysMax}))`,
+      sql`order by c.created_at desc, c.id desc limit ${limit}`,
+    ),
+  );
+
+/** An audit entry that ended profiles. */
+export interface EndingEntry {
+  id: string;
+  at: Date;
+  event: string;
+  userId: string | null;
+  clientId: string | null;
+  job: string | null;
+  replayed: boolean;
+  reason: RevocationReason | null;
+  /** Of the profile or the profiles that it names. */
+  serials: string[];
+}
+
+/** The entries about any of these that revoked profiles, the latest first. */
+export const listEnding = (
+  db: Db,
+  { realmId, subjects }: { realmId: string; subjects: readonly AuditSubject[] },
+): Promise<EndingEntry[]> =>
+  db.query<EndingEntry>(sql`
+    select e.id, e.at, e.event, e.user_id as "userId", e.client_id as "clientId", e.properties ->> 'job' as job,
+           coalesce((e.properties ->> 'replayed')::boolean, false) as replayed,
+           (e.properties ->> 'reason')::integer as reason,
+           array(select substr(s, 9) from unnest(audit_subjects(e.properties)) as s where s like 'profile:%') as serials
+      from ${auditSubjects.entriesAbout(realmId, subjects)} as e
+     where e.event in ('profile_revoke', 'guest_profile_revoke', 'infrastructure_profile_revoke', 'user_offboard',
+                       'guest_account_revoke')
+     order by e.at desc, e.id desc
+  `);
+
+/** The latest profile of a user that could not be made. */
+export async function latestFailure(
+  db: Db,
+  { realmId, userId }: { realmId: string; userId: string },
+): Promise<{ at: Date; error: string } | undefined> {
+  const rows = await db.query<{ at: Date; error: string }>(sql`
+    select i.finished_at as at, i.error_code as error
+      from issuances i
+     where i.realm_id = ${realmId}
+       and i.user_id = ${userId}
+       and i.status = 'failed'
+     order by i.finished_at desc
+     limit 1
+  `);
+  return rows[0];
+}
+
+/** When a person last signed in, as far as the log tells. */
+export async function lastSignIn(
+  db: Db,
+  { realmId, userId }: { realmId: string; userId: string },
+): Promise<Date | null> {
+  const rows = await db.query<{ at: Date | null }>(sql`
+    select max(e.at) as at
+      from ${auditSubjects.entriesAbout(realmId, [`user:${userId}`])} as e
+     where e.event in ('user_login', 'admin_login')
+  `);
+  return rows[0]?.at ?? null;
+}
+
+/** The names of applications of the realm. */
+export async function namesOfApplications(
+  db: Db,
+  { realmId, clientIds }: { realmId: string; clientIds: readonly string[] },
+): Promise<Map<string, string>> {
+  if (clientIds.length === 0) return new Map();
+  const rows = await db.query<{ clientId: string; name: string }>(sql`
+    select client_id as "clientId", name
+      from applications
+     where realm_id = ${realmId}
+       and client_id = any(${clientIds}::text[])
+  `);
+  return new Map(rows.map(({ clientId, name }) => [clientId, name]));
+}
+
+/** The names of profiles of the realm. */
+export async function namesOfProfiles(
+  db: Db,
+  { realmId, serialNumbers }: { realmId: string; serialNumbers: readonly string[] },
+): Promise<Map<string, string>> {
+  if (serialNumbers.length === 0) return new Map();
+  const rows = await db.query<{ serialNumber: string; name: string }>(sql`
+    select serial_number as "serialNumber", name
+      from certificates
+     where realm_id = ${realmId}
+       and serial_number = any(${serialNumbers}::text[])
+  `);
+  return new Map(rows.map(({ serialNumber, name }) => [serialNumber, name]));
+}

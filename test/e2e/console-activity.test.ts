@@ -1,0 +1,130 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import english from "../../console/texts/en.json" with { type: "json" };
+import german from "../../console/texts/de.json" with { type: "json" };
+import { givenActivity } from "../support/given/activity.ts";
+import { expectFaultless, type View, type WatchedPage } from "../support/browser/browser.ts";
+import { expectGoodConsole } from "../support/browser/console-views.ts";
+import { fromNow, type GivenUser } from "../support/given/given.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { useConsole } from "../support/service/console.ts";
+
+const hour = 3_600_000;
+
+describeWithTool("chromium", "why a device is not on the network, in the console", () => {
+  const subject = useConsole();
+  const { given } = subject.api;
+  const made = givenActivity(() => subject.api.database.owner);
+  let ada: GivenUser;
+  let phone = "";
+  let laptop = "";
+
+  const administrator = () => subject.api.as.service({ realmId: subject.realm.realmId });
+  const opened = async (path: string, run: (watched: WatchedPage) => Promise<void>, view?: Partial<View>) => {
+    const watched = await subject.open(path, view);
+    try {
+      await run(watched);
+      expect(watched.complaints).toEqual([]);
+    } finally {
+      await watched.context.close();
+    }
+  };
+  const why = { name: /^Why is .* not on the network\?$/ };
+
+  beforeAll(async () => {
+    const { realmId } = subject.realm;
+    await made.asker(realmId);
+    ada = await given.user({ realmId, pairwiseId: "ada-1815", email: "ada@campus.example" });
+    laptop = await given.profile(ada, { name: "Laptop", createdAt: fromNow(-100 * hour) });
+    phone = await given.profile(ada, { name: "Ada's phone", deviceType: "iOS", createdAt: fromNow(-50 * hour) });
+    await made.check(laptop, fromNow(-hour));
+    await administrator().delete(`/api/profiles/${phone}`, { reason: 1 });
+    await made.check(phone, fromNow(1_000));
+  });
+
+  test("from the start page two actions lead to the answer: a name and Enter, and the person", () =>
+    opened("/console", async ({ page }) => {
+      await page.keyboard.press("/");
+      await page.keyboard.type("ada@campus");
+      await page.keyboard.press("Enter");
+      await page.getByRole("table").getByRole("link", { name: "ada-1815" }).click();
+      const answer = page.getByRole("region", why);
+      await answer.getByText("Why is “Ada's phone” not on the network?").waitFor();
+      await answer
+        .getByText(/^Revoked by the application “.*” on .*; the device tried on .* and was refused\.$/)
+        .waitFor();
+      await answer.getByRole("button", { name: "Create a profile", exact: true }).click();
+      await page.getByRole("dialog").getByRole("textbox", { name: "Name" }).waitFor();
+    }));
+
+  test("the person's page shows when each profile was last asked about, what ended, and what happened", () =>
+    opened(`/console/users/${ada.id}`, async (watched) => {
+      const { page } = watched;
+      const active = page.getByRole("table", { name: "Active profiles" });
+      await active
+        .getByRole("row", { name: /Laptop/ })
+        .getByRole("time")
+        .first()
+        .waitFor();
+      const ended = page.getByRole("table", { name: "1 revoked or expired profile" });
+      await ended.getByRole("row", { name: /Ada's phone.*\(refused\)/ }).waitFor();
+      const timeline = page.getByRole("table", { name: "Timeline" });
+      await timeline.getByText("A RADIUS server asked about “Ada's phone”: refused").waitFor();
+      await timeline.getByText("A RADIUS server asked about “Laptop”: good").waitFor();
+      const revocation = timeline.getByRole("row", { name: /Profile “Ada's phone” revoked/ });
+      await revocation.getByText("(Device or key in the wrong hands)").waitFor();
+      await expectFaultless(watched);
+
+      await revocation.getByRole("link").first().click();
+      await page.getByRole("dialog").getByText("profile_revoke").waitFor();
+      await page.getByText("Entries about:").waitFor();
+    }));
+
+  test("a profile says who revoked it and what else its owner has", () =>
+    opened(`/console/profiles?open=${phone}`, async ({ page }) => {
+      const details = page.getByRole("dialog");
+      await details
+        .getByRole("region", why)
+        .getByText(/and was refused\.$/)
+        .waitFor();
+      await details.getByText("Other profiles of this person").waitFor();
+      await details.getByRole("link", { name: "Show the entry" }).click();
+      await page.getByRole("dialog").getByText("profile_revoke").waitFor();
+
+      await page.goto(`${subject.api.url}/console/profiles?open=${phone}`);
+      await details.getByRole("link", { name: "Laptop" }).click();
+      await details.getByText(/^The certificate was good on /).waitFor();
+      await details.getByRole("button", { name: "Copy the identity" }).waitFor();
+    }));
+
+  test("the log is narrowed by whom and what it is about, as people write it", () =>
+    opened("/console/audit", async ({ page }) => {
+      const rows = page.getByRole("table", { name: "Audit log" }).getByRole("row");
+      for (const [written, found] of [
+        ["ada@campus.example", 2],
+        [phone, 2],
+        [`profile:${phone}`, 2],
+        [`user:${ada.id}`, 2],
+      ] as const) {
+        await page.goto(`${subject.api.url}/console/audit?about=${encodeURIComponent(written)}`);
+        await page.getByText("Entries about:").waitFor();
+        await expect.poll(() => rows.count(), { message: written }).toBe(found);
+      }
+      await page.goto(`${subject.api.url}/console/audit?about=nobody@nowhere.example`);
+      await page.getByText("Nobody in this realm matches “nobody@nowhere.example”.").waitFor();
+    }));
+
+  describe.each(["en", "de"] as const)("%s", (language) => {
+    test.each([320, 1440])("at %d px nothing is wrong with the page", (width) =>
+      opened(
+        `/console/users/${ada.id}`,
+        async (watched) => {
+          const { title } = (language === "de" ? german : english).diagnosis;
+          const name = new RegExp(`^${title.split(" ").slice(0, 2).join(" ")} `);
+          await watched.page.getByRole("region", { name }).waitFor();
+          await expectGoodConsole(watched);
+        },
+        { language, width },
+      ),
+    );
+  });
+});

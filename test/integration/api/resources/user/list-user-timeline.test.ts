@@ -1,0 +1,129 @@
+import { expect, test } from "vitest";
+import * as audit from "../../../../../db/queries/audit/audit-entries.ts";
+import type { AuditEvent } from "../../../../../domain/audit.ts";
+import { givenActivity } from "../../../../support/given/activity.ts";
+import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
+import { useApi } from "../../../../support/service/api.ts";
+
+const api = useApi();
+const { as, given } = api;
+const made = givenActivity(() => api.database.owner);
+const hour = 3_600_000;
+const day = 24 * hour;
+
+const record = (
+  event: AuditEvent,
+  { at, properties, user = null }: { at: Date; properties: Record<string, unknown>; user?: GivenUser | null },
+): Promise<void> =>
+  audit.record(api.database.owner, {
+    realmId: api.realmId,
+    event,
+    actor: { userId: user?.id ?? null, clientId: null },
+    at,
+    properties,
+  });
+
+interface Item {
+  at: string;
+  type: string;
+  by: { kind: string; name: string | null } | null;
+  serial: string | null;
+  name: string | null;
+  auditID: string | null;
+  detail: Record<string, unknown>;
+}
+const timelineOf = async (userId: string, query = ""): Promise<Item[]> =>
+  (await as.service({ scopes: ["user.read"] }).get(`/api/user/${userId}/timeline${query}`)).body.data;
+
+test("what a person did and what happened to them, latest first", async () => {
+  const user = await given.user({ realmId: api.realmId, email: "ada@campus.example" });
+  const admin = await given.user({ realmId: api.realmId, email: "becker@campus.example" });
+  const serial = await given.profile(user, { name: "my phone", createdAt: fromNow(-9 * day) });
+  const ended = await given.profile(user, { name: "old", createdAt: fromNow(-90 * day), notAfter: fromNow(-5 * day) });
+  await record("user_login", { at: fromNow(-8 * day), user, properties: { userID: user.id, method: "local" } });
+  await record("profile_create", {
+    at: fromNow(-7 * day),
+    user,
+    properties: { serial, user: user.id, deviceType: "iOS" },
+  });
+  await made.failure(user, { at: fromNow(-6 * day), error: "no_issuer" });
+  await record("user_lock", {
+    at: fromNow(-4 * day),
+    user: admin,
+    properties: { userID: user.id, before: { locked: false, secret: "no words" }, after: { locked: true } },
+  });
+  await record("client_update", { at: fromNow(-3 * day), user, properties: { clientID: "x", reason: "of another" } });
+  await record("profile_revoke", { at: fromNow(-2 * day), properties: { serial, user: user.id, reason: 4 } });
+  await made.check(serial, fromNow(-hour));
+
+  const items = await timelineOf(user.id);
+  expect(items.map(({ type, by, name, detail }) => ({ type, by, name, detail }))).toEqual([
+    { type: "profile_check", by: null, name: "my phone", detail: { result: "good" } },
+    { type: "profile_revoke", by: { kind: "service", name: null }, name: "my phone", detail: { reason: 4 } },
+    { type: "client_update", by: expect.objectContaining({ kind: "owner" }), name: null, detail: {} },
+    {
+      type: "user_lock",
+      by: { kind: "person", name: "becker@campus.example", userID: admin.id },
+      name: null,
+      detail: { before: { locked: false }, after: { locked: true } },
+    },
+    { type: "profile_expire", by: null, name: "old", detail: {} },
+    { type: "issuance_fail", by: null, name: null, detail: { error: "no_issuer" } },
+    {
+      type: "profile_create",
+      by: { kind: "owner", name: "ada@campus.example", userID: user.id },
+      name: "my phone",
+      detail: { deviceType: "iOS" },
+    },
+    { type: "user_login", by: expect.objectContaining({ kind: "owner" }), name: null, detail: { method: "local" } },
+  ]);
+  expect(items[4]?.serial).toBe(ended);
+  expect(items.filter(({ auditID }) => auditID !== null)).toHaveLength(5);
+});
+
+test("pages end with an instant, so that nothing is shown twice or left out", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const times = [-5, -4, -4, -4, -3, -2, -1].map((days) => fromNow(days * day));
+  const together = times[1] ?? fromNow(0);
+  for (const [index, at] of times.entries()) {
+    const isTogether = index > 0 && index < 4;
+    await record("user_update", { at: isTogether ? together : at, properties: { userID: user.id, changed: [] } });
+  }
+
+  const read: Item[] = [];
+  let query = "?limit=2";
+  for (;;) {
+    const page = await timelineOf(user.id, query);
+    if (page.length === 0) break;
+    read.push(...page);
+    query = `?limit=2&before=${page.at(-1)?.at}`;
+  }
+  expect(new Set(read.map(({ auditID }) => auditID)).size).toBe(7);
+  expect(read).toHaveLength(7);
+  expect(read.map(({ at }) => at)).toEqual(
+    read
+      .map(({ at }) => at)
+      .sort()
+      .reverse(),
+  );
+});
+
+test.each(["?limit=0", "?limit=201", "?limit=x", "?before=yesterday"])("%s is refused", async (query) => {
+  const { id } = await given.user({ realmId: api.realmId });
+  expect(await as.service().get(`/api/user/${id}/timeline${query}`)).toBeError("invalid_request");
+});
+
+test("a person of another realm is unknown, and what happened there is nowhere", async () => {
+  const realmId = await given.realm();
+  const foreign = await given.user({ realmId });
+  expect(await as.service().get(`/api/user/${foreign.id}/timeline`)).toBeError("user_not_found");
+  const user = await given.user({ realmId: api.realmId });
+  await audit.record(api.database.owner, {
+    realmId,
+    event: "user_lock",
+    actor: { userId: user.id, clientId: null },
+    at: fromNow(0),
+    properties: { userID: user.id },
+  });
+  expect(await timelineOf(user.id)).toEqual([]);
+});

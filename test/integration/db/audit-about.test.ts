@@ -1,0 +1,99 @@
+import { beforeAll, describe, expect, test } from "vitest";
+import type { Database, Db } from "../../../db/client.ts";
+import * as audit from "../../../db/queries/audit/audit-entries.ts";
+import type { AuditSubject } from "../../../db/queries/audit/audit-subjects.ts";
+import * as timeline from "../../../db/queries/audit/timeline.ts";
+import { sql, type Sql } from "../../../db/sql.ts";
+import { fromNow, givenRows } from "../../support/given/given.ts";
+import { useDatabase } from "../../support/run/database.ts";
+
+const database = useDatabase();
+const given = givenRows(() => database.owner);
+let db: Database;
+let realmId: string;
+let few: string;
+
+beforeAll(async () => {
+  db = database.open("realmpass_api");
+  realmId = await given.realm();
+  ({ id: few } = await given.user({ realmId }));
+  // Nearly all about somebody else, and the few that are wanted far from the end of the log.
+  await database.owner.query(sql`
+    insert into audit_entries (realm_id, at, event, properties)
+    select ${realmId}, now() - n * interval '1 second', 'profile_create',
+           jsonb_build_object('serial', n::text, 'user', case when n % 20000 = 19999 then ${few}::text
+                                                             when n % 10 = 0 then 'x777' else 'y' || n end)
+      from generate_series(1, 100000) as n
+  `);
+  await database.owner.query(sql`vacuum analyze audit_entries`);
+});
+
+const subjectsOf = async (properties: object): Promise<string[]> => {
+  const rows = await db.query<{ subjects: string[] }>(
+    sql`select audit_subjects(${JSON.stringify(properties)}::jsonb) as subjects`,
+  );
+  return rows[0]?.subjects.sort() ?? [];
+};
+
+test.each<[properties: object, subjects: string[]]>([
+  [{ userID: "5", method: "local" }, ["user:5"]],
+  [{ serial: "47", user: "5" }, ["profile:47", "user:5"]],
+  [{ userID: "5", serials: ["1", "2"] }, ["profile:1", "profile:2", "user:5"]],
+  [{ guestAccountID: "8" }, ["guest:8"]],
+  [{ serial: "47", guestAccount: "8", name: "x" }, ["guest:8", "profile:47"]],
+  [{ clientID: "console-1", userID: "5" }, ["application:console-1", "user:5"]],
+  [{ job: "b0c5", serials: "no list", user: null }, []],
+  [{}, []],
+])("an entry with %j is about %j", async (properties, subjects) => {
+  expect(await subjectsOf(properties)).toEqual(subjects);
+});
+
+/** What is read, and the plans of the statements that read it. */
+async function plansOf(read: (watched: Db) => Promise<unknown>): Promise<string[]> {
+  const statements: Sql[] = [];
+  await read({
+    query: (statement) => {
+      statements.push(statement);
+      return db.query(statement);
+    },
+  });
+  return Promise.all(
+    statements.map(async (statement) => {
+      const lines = await db.query<{ "QUERY PLAN": string }>(sql`explain ${statement}`);
+      return lines.map((line) => line["QUERY PLAN"]).join("\n");
+    }),
+  );
+}
+
+const listAbout = (about: AuditSubject[], watched: Db = db) =>
+  audit.list(watched, { realmId, page: { limit: 50, offset: 0, filter: { about }, sort: [] } });
+
+describe("with 100,000 entries", () => {
+  test("the few about somebody are found by what they are about, never by walking through the log", async () => {
+    const { items, total } = await listAbout([`user:${few}`]);
+    expect({ items: items.length, total }).toEqual({ items: 5, total: 5 });
+
+    const plans = await plansOf((watched) => listAbout([`user:${few}`], watched));
+    expect(plans).toHaveLength(2);
+    for (const plan of plans) {
+      expect(plan).toContain("audit_entries_about");
+      expect(plan).not.toMatch(/audit_entries_newest|Seq Scan on audit_entries/);
+    }
+  });
+
+  test("of the many about somebody a page is read in their order", async () => {
+    const { items, total } = await listAbout(["user:x777"]);
+    expect({ items: items.length, total }).toEqual({ items: 50, total: 10_000 });
+    const [, page] = await plansOf((watched) => listAbout(["user:x777"], watched));
+    expect(page).not.toContain("Seq Scan on audit_entries");
+  });
+
+  test("a timeline reads neither the log nor other people's profiles and issuances", async () => {
+    const [plan = ""] = await plansOf((watched) =>
+      timeline.ofUser(watched, { realmId, userId: few, before: fromNow(0), at: fromNow(0), limit: 50 }),
+    );
+    expect(plan).toContain("audit_entries_about");
+    expect(plan).toContain("audit_entries_by_user");
+    expect(plan).not.toMatch(/audit_entries_newest|Seq Scan on audit_entries/);
+  });
+});
