@@ -55,6 +55,7 @@ import { revokeProfiles } from "./resources/profile/revoke-profiles.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
+import { search } from "./resources/search/search.ts";
 import { endOwnSession } from "./resources/session/end-own-session.ts";
 import { listOwnSessions } from "./resources/session/list-own-sessions.ts";
 import { createUserProfile } from "./resources/user/create-user-profile.ts";
@@ -72,6 +73,7 @@ import { setUserLock } from "./resources/user/set-user-lock.ts";
 
 /** Every endpoint there is. */
 export const endpoints: readonly Endpoint[] = [
+  search,
   listUsers,
   getUser,
   exportUserData,

@@ -14,10 +14,13 @@ const migrationLock = 7_246_711;
 const migrationSource: Knex.MigrationSource<Migration> = {
   getMigrations: () => Promise.resolve([...migrations]),
   getMigrationName: ({ name }) => name,
-  getMigration: ({ name, up }) =>
+  getMigration: ({ name, up, transaction }) =>
     Promise.resolve({
+      // Without this knex runs it in a transaction.
+      ...(transaction === false && { config: { transaction } }),
       // To knex a question mark is a place for a value; migrations have none.
       up: async (db) => {
+        if (transaction === false) await dropUnfinishedIndexes(db);
         await db.raw(up.replaceAll("?", "\\?")).catch((error: unknown) => {
           throw isOutage(error) ? error : failureOf(name, up, error);
         });
@@ -25,6 +28,16 @@ const migrationSource: Knex.MigrationSource<Migration> = {
       down: () => Promise.reject(new Error("migrations only go forward")),
     }),
 };
+
+/** An index that was being built when its migration was cut off stays as one that is written and never read. */
+async function dropUnfinishedIndexes(db: Knex): Promise<void> {
+  const { rows } = await db.raw<{ rows: { name: string }[] }>(
+    `select i.indexrelid::regclass::text as name
+       from pg_index i join pg_class c on c.oid = i.indexrelid
+      where not i.indisvalid and c.relnamespace = 'public'::regnamespace`,
+  );
+  for (const { name } of rows) await db.raw(`drop index concurrently if exists ${name}`);
+}
 
 /** Knex puts the statement before the message. */
 function failureOf(migration: string, statement: string, error: unknown): unknown {

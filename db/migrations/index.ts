@@ -32,6 +32,10 @@ import { jobFiles } from "./20261124-1020-job-files.ts";
 import { bulkRevocation } from "./20261125-1000-bulk-revocation.ts";
 import { matching } from "./20261125-1010-matching.ts";
 import { lostCertificates } from "./20261125-1100-lost-certificates.ts";
+import { searchUsers } from "./20261126-1200-search-users.ts";
+import { searchSerialEnds } from "./20261126-1210-search-serial-ends.ts";
+import { searchIdentities } from "./20261126-1220-search-identities.ts";
+import { searchNames } from "./20261126-1230-search-names.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -70,4 +74,8 @@ export const migrations: readonly Migration[] = [
   bulkRevocation,
   matching,
   lostCertificates,
+  searchUsers,
+  searchSerialEnds,
+  searchIdentities,
+  searchNames,
 ];

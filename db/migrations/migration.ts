@@ -3,4 +3,6 @@ export interface Migration {
   /** `YYYYMMDD-HHMM-what`; recorded in the database, so never changed. */
   name: string;
   up: string;
+  /** False for one `create index concurrently`, which Postgres runs in no transaction and which nobody has to wait for. */
+  transaction?: false;
 }
