@@ -73,7 +73,6 @@ import { setUserLock } from "./resources/user/set-user-lock.ts";
 
 /** Every endpoint there is. */
 export const endpoints: readonly Endpoint[] = [
-  search,
   listUsers,
   getUser,
   exportUserData,
@@ -141,6 +140,7 @@ export const endpoints: readonly Endpoint[] = [
   takeRowsIn,
   listJobRows,
   getJobProblems,
+  search,
   getLiveness,
   getReadiness,
   getServiceHealth,

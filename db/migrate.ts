@@ -1,3 +1,4 @@
+import { setTimeout as pause } from "node:timers/promises";
 import knex, { type Knex } from "knex";
 import pg from "pg";
 import { onSession } from "./client.ts";
@@ -72,7 +73,7 @@ export async function migrateDatabase<Result>(
   try {
     await session.connect();
     await session.query(takeOnOwner);
-    await session.query("select pg_advisory_lock($1)", [migrationLock]);
+    await takeMigrationLock(session);
     const missing = await findMissingRoles(onSession(session));
     if (missing.length > 0) throw new RolesMissing(missing);
     // knex's own lock is a row that a killed process leaves behind; the advisory lock ends with its connection.
@@ -88,6 +89,20 @@ export async function migrateDatabase<Result>(
   } finally {
     await db.destroy();
     await session.end().catch(() => undefined);
+  }
+}
+
+/**
+ * Waits for the lock by asking again and again: to `create index concurrently`, which waits for every statement that is
+ * under way, one that waited for the lock itself would be in the way forever.
+ */
+async function takeMigrationLock(session: pg.Client): Promise<void> {
+  for (;;) {
+    const { rows } = await session.query<{ taken: boolean }>("select pg_try_advisory_lock($1) as taken", [
+      migrationLock,
+    ]);
+    if (rows[0]?.taken === true) return;
+    await pause(100);
   }
 }
 

@@ -7,8 +7,8 @@ import { isActive } from "../../rules.ts";
 import { join, sql, unprepared, type Sql } from "../../sql.ts";
 import * as certificates from "../certificates/certificates.ts";
 import type { Certificate } from "../certificates/certificates.ts";
-import { notTheConsole } from "../oauth/applications.ts";
-import { mentions } from "../people/users.ts";
+import * as applications from "../oauth/applications.ts";
+import * as users from "../people/users.ts";
 
 /** What one statement finds is ranked afterwards: to sort by anything in the statement would read every match. */
 const rowsMax = 200;
@@ -72,7 +72,7 @@ export const findUsers = (
       ? []
       : [sql`select ${userColumns} from users u where u.realm_id = ${realmId} and u.id = ${userId}`]),
     sql`select ${userColumns} from users u
-         where u.realm_id = ${realmId} and u.forgotten_at is null and ${mentions(searched.words)}`,
+         where u.realm_id = ${realmId} and u.forgotten_at is null and ${users.mentions(searched.words)}`,
   ]);
 
 /** Profiles of these kinds by serial number or identity, ended or not, and active ones also by their names. */
@@ -149,7 +149,7 @@ export const findApplications = (db: Database, { realmId, searched }: Search): P
     sql`select a.client_id as "clientId", a.name, a.type, a.active, a.created_at as "createdAt"
           from applications a
          where a.realm_id = ${realmId}
-           and ${notTheConsole}
+           and ${applications.notTheConsole}
            and (${all(searched.words.map((word) => containsWord(sql`lower(a.name)`, word)))}
                 or a.client_id = ${searched.whole})`,
   ]);

@@ -30,6 +30,23 @@ test("a migration that was killed holds nobody up", async () => {
   expect(await migrateAll(database.url)).toMatchObject({ migrations: [] });
 });
 
+test("an index that was being built when its migration was killed is built again", async () => {
+  const name = "20261126-1200-search-users";
+  const index = "users_display_name_contains";
+  const isValid = async () => {
+    const rows = await database.owner.query(sql`
+      select indisvalid as valid from pg_index where indexrelid = to_regclass(${index})
+    `);
+    return rows;
+  };
+  await database.owner.query(sql`delete from knex_migrations where name = ${name}`);
+  await database.owner.query(sql`update pg_index set indisvalid = false where indexrelid = to_regclass(${index})`);
+  expect(await isValid()).toEqual([{ valid: false }]);
+
+  expect(await migrateAll(database.url)).toMatchObject({ migrations: [name] });
+  expect(await isValid()).toEqual([{ valid: true }]);
+});
+
 test("names are recorded as they are listed, in order and only once", () => {
   const names = migrations.map((migration) => migration.name);
   expect(names).toEqual([...new Set(names)].sort());
