@@ -2,6 +2,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { createContext, use, type ReactNode } from "react";
 import { send } from "../api/api-client.ts";
 import { base } from "../api/page-settings.ts";
+import { forgetRecent } from "./recent.ts";
 
 /** Who is signed in to the console, and until when. */
 export interface Session {
@@ -55,6 +56,7 @@ export function useExtendSession(): () => Promise<void> {
 
 /** Signs out of the console and the browser, and leaves. */
 export async function signOut(): Promise<void> {
+  forgetRecent();
   const response = await send("/sign-out", { method: "POST" });
   const { location: next } = (await response.json()) as { location: string };
   location.assign(next.startsWith("/") && !next.startsWith("//") ? next : `${base}/login/ended`);

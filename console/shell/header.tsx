@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { loadPart } from "../ui/load-file.ts";
 import { useSession } from "../session/session.tsx";
-import { GlobalSearch } from "./global-search.tsx";
+import { PaletteButton } from "./palette-button.tsx";
 
 const AccountMenu = lazy(() => loadPart(() => import("./account-menu.tsx")));
 
@@ -30,7 +30,7 @@ export function Header({ opened, onToggle }: { opened: boolean; onToggle: () => 
         </Text>
       </Group>
       <Group gap="xs" wrap="nowrap" miw={0}>
-        <GlobalSearch />
+        <PaletteButton />
         <ThemeButton />
         <Account />
       </Group>

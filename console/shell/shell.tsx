@@ -9,6 +9,7 @@ import { SessionProvider, signOut, useSession } from "../session/session.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { Header } from "./header.tsx";
 import { OfflineBar } from "./offline-bar.tsx";
+import { Palette } from "./palette.tsx";
 import { SessionEndNotice } from "./session-end-notice.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { SideNavigation } from "./side-navigation.tsx";
@@ -55,6 +56,7 @@ function Frame() {
           <Outlet />
         </Suspense>
       </main>
+      <Palette />
       <Shortcuts />
       <KeepAlive />
     </div>

@@ -1,6 +1,7 @@
 import { Group, Kbd, Modal, Stack, Switch, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { places } from "./navigation.ts";
+import { paletteKeys } from "./palette-button.tsx";
 
 /** All shortcuts, and the switch that turns them off. */
 export default function ShortcutsDialog({
@@ -23,6 +24,7 @@ export default function ShortcutsDialog({
       closeButtonProps={{ "aria-label": t("confirm.close") }}
     >
       <Stack gap="xs">
+        <Shortcut keys={[paletteKeys]} meaning={t("shortcuts.search")} />
         <Shortcut keys={["/"]} meaning={t("shortcuts.search")} />
         {places.map(({ name, key }) => (
           <Shortcut key={name} keys={["g", key]} meaning={t(`nav.${name}`)} />
