@@ -10,8 +10,8 @@ import { navigation, type PlaceName } from "./navigation.ts";
 export function SideNavigation() {
   const { t } = useTranslation();
   const { pathname } = useLocation();
-  // Where no page is, nothing is highlighted, even below the address of a page: the frame alone matches.
-  const isNowhere = useRouterState({ select: ({ matches }) => matches.length < 2 });
+  // Where no page is, nothing is highlighted, even below the address of a page.
+  const isNowhere = useRouterState({ select: ({ matches }) => matches.some(({ _notFound }) => _notFound) });
   const here = pathname.startsWith(consolePath) ? pathname.slice(consolePath.length) || "/" : pathname;
   return (
     <>

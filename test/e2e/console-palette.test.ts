@@ -74,6 +74,8 @@ describeWithTool("chromium", "the palette", () => {
     await page.keyboard.insertText("7731");
     await page.keyboard.press("Enter");
     await page.waitForURL(new RegExp(`/console/profiles\\?open=${serial}$`));
+    await page.waitForSelector('[role=dialog] >> text="Annas Telefon"');
+    await settled(page);
     await page.keyboard.press("Escape");
     await page.waitForURL(/\/console\/profiles$/);
 
