@@ -12,7 +12,9 @@ const PaletteDialog = lazy(load);
 /** Where the palette is shown. It is fetched before it is first opened, as people write on at once. */
 export function Palette() {
   useEffect(() => {
-    const timer = setTimeout(() => void load(), fetchedAfterMs);
+    const timer = setTimeout(() => {
+      if (navigator.onLine) void load();
+    }, fetchedAfterMs);
     return () => {
       clearTimeout(timer);
     };

@@ -78,6 +78,7 @@ describeWithTool("chromium", "the palette", () => {
     await settled(page);
     await page.keyboard.press("Escape");
     await page.waitForURL(/\/console\/profiles$/);
+    await page.waitForSelector("[role=dialog]", { state: "detached" });
 
     await page.keyboard.press("Control+k");
     const first = page.locator("[role=option]").first();

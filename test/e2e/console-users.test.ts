@@ -68,7 +68,9 @@ describeWithTool("chromium", "users and profiles in the console", () => {
           await expect.poll(() => rows.allTextContents(), { message: written }).toEqual(found);
         }
         await page.getByText("Nothing matches “vogel%mail”").waitFor();
-        await page.getByText("Looking for “vogel%mail” in the pseudonymous ID, the e-mail address and the name.").waitFor();
+        await page
+          .getByText("Looking for “vogel%mail” in the pseudonymous ID, the e-mail address and the name.")
+          .waitFor();
       }));
 
     test("the owner of a serial number is listed and counted once, with everybody else who matches, and filters hold", () =>
