@@ -95,6 +95,7 @@ test.each<[q: string, indexes: string[]]>([
   ["abcdef2345@campus", ["certificates_identity", "certificates_name_contains"]],
   ["laptop of c4ca42", ["certificates_name_contains"]],
   ["Jürgs Telefon", ["certificates_name_contains"]],
+  ["zq", ["certificates_name_contains"]],
 ])("profiles: %s", async (q, indexes) => {
   const plans = await plansOfProfiles(q);
   expect(plans.map((plan) => indexes.find((index) => plan.includes(index)))).toEqual(indexes);

@@ -250,6 +250,9 @@ describe("profiles", () => {
     ["laptop annas", [annasSerial]],
     ["Annas Wohnzimmer-Laptop", [annasSerial]],
     ["telefon", []],
+    ["la", [annasSerial]],
+    ["ap", []],
+    ["an wo", [annasSerial]],
     ["guest phone", [guestSerial]],
     ["radius.campus.example", [serverSerial]],
   ])("%s", async (q, serials) => {
