@@ -57,6 +57,7 @@ import { getProfileActivity } from "./resources/profile/get-profile-activity.ts"
 import { getRealm } from "./resources/realm/get-realm.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
+import { search } from "./resources/search/search.ts";
 import { endOwnSession } from "./resources/session/end-own-session.ts";
 import { listOwnSessions } from "./resources/session/list-own-sessions.ts";
 import { createUserProfile } from "./resources/user/create-user-profile.ts";
@@ -153,6 +154,7 @@ export const endpoints: readonly Endpoint[] = [
   takeRowsIn,
   listJobRows,
   getJobProblems,
+  search,
   getLiveness,
   getReadiness,
   getServiceHealth,

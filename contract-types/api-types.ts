@@ -899,6 +899,30 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/search": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Search
+         * @description Finds people, profiles, guest accounts and applications by what is known of them, in every group that the token has the scope for: `user.read`, `profile.read` (of people), `guest.view` (guest accounts and their profiles), `infrastructure.read` and `application.read`. A text that is pasted whole is found: an ID, an address, a name, a serial number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` and `limit` may be in the query or in a body, which wins; with POST what is looked for is in no address.
+         */
+        get: operations["search"];
+        put?: never;
+        /**
+         * Search
+         * @description Finds people, profiles, guest accounts and applications by what is known of them, in every group that the token has the scope for: `user.read`, `profile.read` (of people), `guest.view` (guest accounts and their profiles), `infrastructure.read` and `application.read`. A text that is pasted whole is found: an ID, an address, a name, a serial number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` and `limit` may be in the query or in a body, which wins; with POST what is looked for is in no address.
+         */
+        post: operations["searchByPost"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/sessions": {
         parameters: {
             query?: never;
@@ -1638,6 +1662,41 @@ export interface components {
             finishedAt: components["schemas"]["Timestamp"] | null;
             error: string | null;
         };
+        FoundApplication: {
+            client_id: string;
+            name: string;
+            /** @enum {string} */
+            type: "useragent" | "service";
+            active: boolean;
+        };
+        FoundGuestAccount: {
+            id: string;
+            name: string;
+            /** @enum {string} */
+            state: "active" | "revoked" | "expired";
+        };
+        FoundProfile: {
+            serial: string;
+            /** @enum {string} */
+            kind: "user" | "guest" | "infrastructure";
+            name: string;
+            deviceType: ("MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other") | null;
+            /** @enum {string} */
+            state: "active" | "revoked" | "expired";
+            identity: string;
+            /** @description The userID; null for a guest's and a server's. */
+            owner: string | null;
+            guestAccountID: string | null;
+        };
+        FoundUser: {
+            userID: string;
+            pairwiseID: string;
+            email: string;
+            displayName: string | null;
+            /** @enum {string} */
+            state: "active" | "locked" | "offboarded" | "forgotten";
+            profileCount: number;
+        };
         GuestAccount: {
             id: string;
             name: string;
@@ -2152,7 +2211,7 @@ export interface components {
             minBlacklistDate?: string;
             maxBlacklistDate?: string;
             email?: string;
-            /** @description What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
+            /** @description Words that are in the pairwise ID, the e-mail address or the name, in any letter case; ä, ö, ü and ß may be written ae, oe, ue and ss. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
             text?: string;
         };
         ListUsersSort: {
@@ -2419,6 +2478,39 @@ export interface components {
             scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
             /** @description How many people who are not offboarded have it; null for a token without `user.read`. */
             people: number | null;
+        };
+        SearchResult: {
+            groups: ({
+                /** @constant */
+                kind: "user";
+                items: components["schemas"]["FoundUser"][];
+                /** @description Whether there are more than `items`. */
+                more: boolean;
+            } | {
+                /** @constant */
+                kind: "profile";
+                items: components["schemas"]["FoundProfile"][];
+                /** @description Whether there are more than `items`. */
+                more: boolean;
+            } | {
+                /** @constant */
+                kind: "guestAccount";
+                items: components["schemas"]["FoundGuestAccount"][];
+                /** @description Whether there are more than `items`. */
+                more: boolean;
+            } | {
+                /** @constant */
+                kind: "application";
+                items: components["schemas"]["FoundApplication"][];
+                /** @description Whether there are more than `items`. */
+                more: boolean;
+            })[];
+            /** @description Groups that were not looked through to the end in time: there may be more in them. */
+            partial: ("user" | "profile" | "guestAccount" | "application")[];
+            /** @description The owners of the profiles by their userID; nobody without the scope `user.read`. */
+            people: {
+                [key: string]: components["schemas"]["Person"];
+            };
         };
         Session: {
             /** Format: uuid */
@@ -7339,6 +7431,121 @@ export interface operations {
             400: components["responses"]["400_invalid_request_unsupported_api_version"];
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    search: {
+        parameters: {
+            query?: {
+                q?: string;
+                limit?: string;
+            };
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    q?: string | null;
+                    limit?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["SearchResult"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    searchByPost: {
+        parameters: {
+            query?: {
+                q?: string;
+                limit?: string;
+            };
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    q?: string | null;
+                    limit?: number;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["SearchResult"];
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

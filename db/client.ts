@@ -1,5 +1,5 @@
 import pg from "pg";
-import { DatabaseUnavailable, isOutage } from "./outage.ts";
+import { DatabaseUnavailable, isOutage, tookTooLong } from "./outage.ts";
 import { openReaders, type Readers } from "./readers.ts";
 import { preparedName, sql, type Sql } from "./sql.ts";
 
@@ -132,7 +132,7 @@ export function openDatabase(options: DatabaseOptions): OpenDatabase {
       const settled = await Promise.allSettled(answers);
       client.off("error", onError);
       const failure = settled.find((answer) => answer.status === "rejected");
-      client.release(failure?.reason instanceof DatabaseUnavailable);
+      client.release(failure?.reason instanceof DatabaseUnavailable && !tookTooLong(failure.reason));
       if (failure !== undefined) throw failure.reason;
       return (await Promise.all(answers)).slice(1, -1);
     },

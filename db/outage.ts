@@ -31,6 +31,12 @@ const outageCodes = new Set([
 const outageMessages =
   /^(Connection terminated|timeout expired|timeout exceeded when trying to connect|Client has encountered a connection error|Cannot use a pool after calling end|Client was closed and is not queryable|Query read timeout)/;
 
+/** Whether Postgres ended a statement that took longer than it may; the connection is as good as before. */
+export const tookTooLong = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable && error.cause instanceof pg.DatabaseError && error.cause.code === queryCanceled;
+
+const queryCanceled = "57014";
+
 export function isOutage(error: unknown): boolean {
   if (error instanceof pg.DatabaseError) return outageStates.test(error.code ?? "");
   if (error instanceof AggregateError) return error.errors.some(isOutage);

@@ -1,3 +1,4 @@
+import { germanLetters } from "../domain/search-text.ts";
 import { joinSerial } from "../domain/serial-digits.ts";
 import { join, sql, type Sql } from "./sql.ts";
 
@@ -49,8 +50,26 @@ export const all = (conditions: readonly (Sql | undefined)[]): Sql => {
 export const when = <Value>(value: Value | undefined, condition: (value: Value) => Sql): Sql | undefined =>
   value === undefined ? undefined : condition(value);
 
+/** A pattern for `like` that matches what begins with the text literally. */
+export const beginningWith = (text: string): string => `${text.replace(/[\\%_]/g, "\\$&")}%`;
+
 /** A pattern for `ilike` that matches what contains the text literally. */
-export const containing = (text: string): string => `%${text.replace(/[\\%_]/g, "\\$&")}%`;
+export const containing = (text: string): string => `%${beginningWith(text)}`;
+
+const eitherSpelling = new RegExp(Object.entries(germanLetters).flat().join("|"), "g");
+
+/** Whether a column that is in lower case has the word in it, with each of {@link germanLetters} in either spelling. */
+export function containsWord(folded: Sql, word: string): Sql {
+  const inLowerCase = word.toLowerCase();
+  const spellings = Object.entries(germanLetters);
+  const pattern = inLowerCase.replace(/[\\^$.*+?()[\]{}|]/g, "\\$&").replace(eitherSpelling, (found) => {
+    const either = spellings.find((spelling) => spelling.includes(found)) ?? [found];
+    return `(?:${either.join("|")})`;
+  });
+  return inLowerCase.search(eitherSpelling) === -1
+    ? sql`${folded} like ${containing(inLowerCase)}`
+    : sql`${folded} ~ ${pattern}`;
+}
 
 /** How much of a searched serial number the index is asked for: more of it only makes it slower. */
 const indexedDigits = 10;

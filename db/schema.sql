@@ -249,10 +249,13 @@ comment on column certificates.spki_sha256 is 'SHA-256 of the SubjectPublicKeyIn
 comment on column certificates.revoked_at is 'Set by a row in revocations, and never taken back.';
 comment on column certificates.lapsed is 'Upkeep has seen that it ran out. Active ones are looked for among the others, which no longer grow with the years.';
 CREATE INDEX certificates_active_of_guest_account ON public.certificates USING btree (guest_account_id, not_after) WHERE ((guest_account_id IS NOT NULL) AND (revoked_at IS NULL));
+CREATE INDEX certificates_identity ON public.certificates USING btree (realm_id, identity text_pattern_ops);
+CREATE INDEX certificates_name_contains ON public.certificates USING gin (lower(name) gin_trgm_ops) WITH (gin_pending_list_limit='1024') WHERE ((revoked_at IS NULL) AND (NOT lapsed));
 CREATE INDEX certificates_newest ON public.certificates USING btree (realm_id, kind, created_at DESC, id DESC);
 CREATE INDEX certificates_of_guest_account ON public.certificates USING btree (guest_account_id, created_at DESC, id DESC) WHERE (guest_account_id IS NOT NULL);
 CREATE INDEX certificates_of_user ON public.certificates USING btree (user_id, created_at DESC, id DESC) WHERE (user_id IS NOT NULL);
 CREATE INDEX certificates_revoked_at ON public.certificates USING btree (realm_id, revoked_at) WHERE ((kind = 'user'::text) AND (revoked_at IS NOT NULL));
+CREATE INDEX certificates_serial_end ON public.certificates USING btree (realm_id, reverse(serial_number) text_pattern_ops);
 CREATE TRIGGER certificates_are_counted AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_profiles();
 CREATE TRIGGER certificates_become_active AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_active_profiles();
 CREATE TRIGGER certificates_end AFTER UPDATE OF revoked_at, lapsed ON public.certificates FOR EACH ROW WHEN (((old.kind = 'user'::text) AND ((new.revoked_at IS NOT NULL) OR new.lapsed))) EXECUTE FUNCTION remove_active_profile();
@@ -1090,6 +1093,7 @@ comment on column users.offboarding_job_id is 'The bulk job that offboarded this
 comment on column users.forgotten_at is 'When what names this person was erased. The pairwise id is then a DEL character and the id, which no person can have.';
 comment on column users.roles is 'Given here. What the person may do is what these and provider_roles let them do together.';
 comment on column users.provider_roles is 'Given by the identity provider, at the latest sign-in through it.';
+CREATE INDEX users_display_name_contains ON public.users USING gin (lower(display_name) gin_trgm_ops) WHERE (display_name IS NOT NULL);
 CREATE INDEX users_email ON public.users USING btree (realm_id, email_folded);
 CREATE INDEX users_email_contains ON public.users USING gin (email_folded gin_trgm_ops);
 CREATE INDEX users_locked ON public.users USING btree (realm_id, locked_at, id);

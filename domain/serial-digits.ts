@@ -22,3 +22,14 @@ export function serialDigits(searched: string): string | undefined {
 /** The decimal digits of a whole serial number in hexadecimal octets. */
 export const digitsOfOctets = (text: string): string | undefined =>
   octets.test(text) ? BigInt(`0x${text.replace(/[^0-9a-f]/gi, "")}`).toString() : undefined;
+
+/** The decimal digits of a whole serial number in hexadecimal, however it is written: `0x1A2B`, `1a:2b`, `1A 2B`, `1a2b`. */
+export function digitsOfHexadecimal(text: string): string | undefined {
+  const digits = text
+    .trim()
+    .replace(/^0x/i, "")
+    .replace(/[\s:.-]/g, "");
+  if (!/^[0-9a-f]{2,42}$/i.test(digits)) return undefined;
+  const value = BigInt(`0x${digits}`);
+  return value === 0n ? undefined : value.toString();
+}

@@ -177,7 +177,7 @@ interface EndpointDefinition<
   Data extends z.ZodType,
   Pending extends z.ZodType,
 > extends Described<Code> {
-  method: Method;
+  method: Method | readonly Method[];
   access: A;
   params?: Params;
   query?: Query;
@@ -212,7 +212,7 @@ export function endpoint<
   const { method, access, params, query, body, data, pending, handle, unknown = {} } = definition;
   return {
     ...common(definition),
-    methods: [method],
+    methods: typeof method === "string" ? [method] : method,
     access,
     params: params ?? z.object({}),
     query,

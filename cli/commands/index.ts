@@ -1,6 +1,7 @@
 import { auditExport } from "./audit-export.ts";
 import type { CliCommand } from "./command.ts";
 import { doctor } from "./doctor.ts";
+import { find } from "./find.ts";
 import { guestCommands } from "./guests.ts";
 import { jobCommands } from "./jobs.ts";
 import { loginCommands } from "./login.ts";
@@ -9,6 +10,7 @@ import { userCommands } from "./users.ts";
 
 export const commands: readonly CliCommand[] = [
   ...loginCommands,
+  find,
   ...userCommands,
   ...profileCommands,
   ...guestCommands,

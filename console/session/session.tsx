@@ -4,6 +4,7 @@ import type { Role } from "../../domain/roles.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import { send } from "../api/api-client.ts";
 import { base } from "../api/page-settings.ts";
+import { forgetRecent } from "./recent.ts";
 
 /** Who is signed in to the console, and until when. */
 export interface Session {
@@ -59,6 +60,7 @@ export function useExtendSession(): () => Promise<void> {
 
 /** Signs out of the console and the browser, and leaves. */
 export async function signOut(): Promise<void> {
+  forgetRecent();
   const response = await send("/sign-out", { method: "POST" });
   const { location: next } = (await response.json()) as { location: string };
   location.assign(next.startsWith("/") && !next.startsWith("//") ? next : `${base}/login/ended`);

@@ -3,9 +3,8 @@ import { IconMoon, IconSun, IconSunMoon } from "@tabler/icons-react";
 import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { loadPart } from "../ui/load-file.ts";
-import { Allowed } from "../session/allowed.tsx";
 import { useSession } from "../session/session.tsx";
-import { GlobalSearch } from "./global-search.tsx";
+import { PaletteButton } from "./palette-button.tsx";
 
 const AccountMenu = lazy(() => loadPart(() => import("./account-menu.tsx")));
 
@@ -31,9 +30,7 @@ export function Header({ opened, onToggle }: { opened: boolean; onToggle: () => 
         </Text>
       </Group>
       <Group gap="xs" wrap="nowrap" miw={0}>
-        <Allowed to="users">
-          <GlobalSearch />
-        </Allowed>
+        <PaletteButton />
         <ThemeButton />
         <Account />
       </Group>

@@ -12,6 +12,7 @@ import { Header } from "./header.tsx";
 import { places, withinConsole } from "./navigation.ts";
 import { NeedsRole } from "./needs-role.tsx";
 import { OfflineBar } from "./offline-bar.tsx";
+import { Palette } from "./palette.tsx";
 import { SessionEndNotice } from "./session-end-notice.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { SideNavigation } from "./side-navigation.tsx";
@@ -58,6 +59,7 @@ function Frame() {
           <PermittedPage path={withinConsole(pathname)} />
         </Suspense>
       </main>
+      <Palette />
       <Shortcuts />
       <KeepAlive />
     </div>

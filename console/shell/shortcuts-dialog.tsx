@@ -2,6 +2,7 @@ import { Group, Kbd, Modal, Stack, Switch, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import { useMay } from "../session/may.ts";
 import { places } from "./navigation.ts";
+import { paletteKeys } from "./palette-button.tsx";
 
 /** All shortcuts, and the switch that turns them off. */
 export default function ShortcutsDialog({
@@ -25,7 +26,8 @@ export default function ShortcutsDialog({
       closeButtonProps={{ "aria-label": t("confirm.close") }}
     >
       <Stack gap="xs">
-        {may("users") && <Shortcut keys={["/"]} meaning={t("shortcuts.search")} />}
+        <Shortcut keys={[paletteKeys]} meaning={t("shortcuts.search")} />
+        <Shortcut keys={["/"]} meaning={t("shortcuts.search")} />
         {places
           .filter(({ name }) => may(name))
           .map(({ name, key }) => (

@@ -4,8 +4,8 @@ import { lazy, Suspense, useEffect, useRef, useState } from "react";
 import { useMay } from "../session/may.ts";
 import { loadPart } from "../ui/load-file.ts";
 import { useReturnFocus } from "../ui/use-return-focus.ts";
-import { globalSearchId } from "./global-search.tsx";
 import { places } from "./navigation.ts";
+import { openPalette } from "../ui/palette-state.ts";
 
 const ShortcutsDialog = lazy(() => loadPart(() => import("./shortcuts-dialog.tsx")));
 
@@ -21,6 +21,12 @@ export function Shortcuts() {
 
   useEffect(() => {
     const onKey = (event: KeyboardEvent) => {
+      // It belongs to no field, and is no letter that somebody writes.
+      if ((event.ctrlKey || event.metaKey) && !event.altKey && !event.shiftKey && event.key.toLowerCase() === "k") {
+        event.preventDefault();
+        if (!isInDialog(event.target)) openPalette();
+        return;
+      }
       if (event.ctrlKey || event.metaKey || event.altKey || isBusy(event.target)) return;
       if (event.key === "?") {
         open();
@@ -34,7 +40,7 @@ export function Shortcuts() {
         void navigate({ to: place.to });
       } else if (event.key === "/") {
         event.preventDefault();
-        document.getElementById(globalSearchId)?.focus();
+        openPalette();
       } else if (event.key === "g") {
         goingSince.current = performance.now();
       }
@@ -62,3 +68,7 @@ const isBusy = (target: EventTarget | null): boolean =>
   target instanceof HTMLElement &&
   (target.isContentEditable ||
     target.closest("input, textarea, select, [role=textbox], [role=combobox], [role=dialog], [role=menu]") !== null);
+
+/** A dialog that is open would lie above the palette, or be lost below it. */
+const isInDialog = (target: EventTarget | null): boolean =>
+  target instanceof HTMLElement && target.closest("[role=dialog]") !== null;

@@ -1,7 +1,7 @@
 import { Badge, Box, NavLink, Stack, Text } from "@mantine/core";
 import { IconBook } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
-import { Link, useLocation } from "@tanstack/react-router";
+import { Link, useLocation, useRouterState } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { api, listOf } from "../api/api-client.ts";
 import { base } from "../api/page-settings.ts";
@@ -11,6 +11,8 @@ import { navigation, withinConsole, type PlaceName } from "./navigation.ts";
 export function SideNavigation() {
   const { t } = useTranslation();
   const { pathname } = useLocation();
+  // Where no page is, nothing is highlighted, even below the address of a page.
+  const isNowhere = useRouterState({ select: ({ matches }) => matches.some(({ _notFound }) => _notFound) });
   const here = withinConsole(pathname);
   const may = useMay();
   const shown = navigation
@@ -26,7 +28,7 @@ export function SideNavigation() {
                 {t(`nav.groups.${group}`)}
               </Text>
               {places.map(({ name, to, icon: Icon }) => {
-                const active = to === "/" ? here === "/" : here === to || here.startsWith(`${to}/`);
+                const active = !isNowhere && (to === "/" ? here === "/" : here === to || here.startsWith(`${to}/`));
                 return (
                   <NavLink
                     key={name}
@@ -34,6 +36,8 @@ export function SideNavigation() {
                     to={to}
                     active={active}
                     aria-current={active ? "page" : undefined}
+                    // The router's link would mark every address below its own.
+                    activeOptions={{ exact: true }}
                     label={t(`nav.${name}`)}
                     leftSection={<Icon size={18} aria-hidden />}
                     rightSection={<Count of={name} />}

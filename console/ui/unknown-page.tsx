@@ -1,17 +1,44 @@
-import { Button, Text } from "@mantine/core";
-import { Link } from "@tanstack/react-router";
+import { Button, Group, Text } from "@mantine/core";
+import { IconSearch } from "@tabler/icons-react";
+import { Link, useLocation } from "@tanstack/react-router";
+import { useEffect } from "react";
 import { useTranslation } from "react-i18next";
+import { openPalette } from "./palette-state.ts";
 import { Page } from "./page.tsx";
 
-/** For an address that nothing is at. */
+/** For an address that nothing is at: looks for what it ends with. */
 export function UnknownPage() {
   const { t } = useTranslation();
+  const { pathname } = useLocation();
+  const wanted = lastPartOf(pathname);
+  useEffect(() => {
+    openPalette(wanted);
+  }, [wanted]);
   return (
     <Page title={t("shell.unknownPage")}>
       <Text>{t("shell.unknownPageText")}</Text>
-      <Button component={Link} to="/" mt="md" w="fit-content">
-        {t("nav.dashboard")}
-      </Button>
+      <Group mt="md">
+        <Button
+          leftSection={<IconSearch size={16} aria-hidden />}
+          onClick={() => {
+            openPalette(wanted);
+          }}
+        >
+          {t("shell.search")}
+        </Button>
+        <Button component={Link} to="/" variant="default">
+          {t("nav.dashboard")}
+        </Button>
+      </Group>
     </Page>
   );
+}
+
+function lastPartOf(pathname: string): string {
+  const part = pathname.split("/").findLast((one) => one !== "") ?? "";
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
 }

@@ -41,6 +41,10 @@ import { statusAskers } from "./20261126-1100-status-askers.ts";
 import { auditSubjects } from "./20261126-1110-audit-subjects.ts";
 import { auditEntriesAbout } from "./20261126-1120-audit-entries-about.ts";
 import { failedOfGuestAccounts } from "./20261126-1130-failed-of-guest-accounts.ts";
+import { searchUsers } from "./20261126-1200-search-users.ts";
+import { searchSerialEnds } from "./20261126-1210-search-serial-ends.ts";
+import { searchIdentities } from "./20261126-1220-search-identities.ts";
+import { searchNames } from "./20261126-1230-search-names.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -88,4 +92,8 @@ export const migrations: readonly Migration[] = [
   auditSubjects,
   auditEntriesAbout,
   failedOfGuestAccounts,
+  searchUsers,
+  searchSerialEnds,
+  searchIdentities,
+  searchNames,
 ];

@@ -60,7 +60,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
   });
 
   test("the files stay until they are said to be stored: neither Escape nor going back takes them away", async () => {
-    const watched = await subject.open("/console/nothing-is-here");
+    const watched = await subject.open("/console/applications");
     const { page, context } = watched;
     await page.click("nav >> text=Infrastructure profiles");
     await page.waitForSelector("td");

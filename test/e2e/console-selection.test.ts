@@ -122,7 +122,7 @@ describeWithTool("chromium", "selections in the console", () => {
 
       await wholePage(page).check();
       await button(page, "Select all 52 that match").click();
-      await page.getByRole("searchbox", { name: "Part of the ID" }).fill("other-a");
+      await page.getByRole("searchbox", { name: "ID, e-mail address" }).fill("other-a");
       await page.getByText("All 52 that match are selected").waitFor({ state: "detached" });
       await wholePage(page).check();
       await button(page, "Select all 26 that match").waitFor();

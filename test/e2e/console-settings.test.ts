@@ -202,7 +202,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
   });
 
   test("when the service cannot be reached it says so, and tries again", async () => {
-    const watched = await subject.open("/console/nothing-is-here");
+    const watched = await subject.open("/console/applications");
     const { page, context } = watched;
     await context.route("**/console/api/realm", (route) => route.abort("aborted"));
     await page.keyboard.press("g");

@@ -18,9 +18,8 @@ describeWithTool("chromium", "the console's frame", () => {
   const subject = useConsole();
 
   test.each(views)("is faultless, menus and help open: $theme, $width px", async (view) => {
-    const watched = await subject.open("/console/nothing-is-here", view);
+    const watched = await subject.open("/console/applications", view);
     const { page } = watched;
-    expect(await page.textContent("h1")).toBe("There is nothing here");
     await expectFaultless(watched);
 
     await page.click('[aria-label="Account of grace.hopper"]');
@@ -44,7 +43,7 @@ describeWithTool("chromium", "the console's frame", () => {
     { timeout: pagesMs },
     async (view) => {
       const { nav, users, guests, applications, jobs, shell } = view.language === "de" ? german : english;
-      const watched = await subject.open("/console/nothing-is-here", view);
+      const watched = await subject.open("/console/applications/new", view);
       const { page } = watched;
       await page.route("**/console/api/**", () => undefined);
       for (const [path, heading] of Object.entries({
@@ -90,9 +89,9 @@ describeWithTool("chromium", "the console's frame", () => {
   });
 
   test("is German for who reads German, and remembers another choice", async () => {
-    const watched = await subject.open("/console/nothing-is-here", { language: "de", width: 390 });
+    const watched = await subject.open("/console/applications", { language: "de", width: 390 });
     const { page } = watched;
-    expect(await page.textContent("h1")).toBe("Hier ist nichts");
+    expect(await page.textContent("h1")).toBe("Anwendungen");
     expect(await page.getAttribute("html", "lang")).toBe("de");
     await page.click('[aria-label="Navigation"]');
     await page.click("text=Übersicht");
@@ -108,7 +107,7 @@ describeWithTool("chromium", "the console's frame", () => {
   });
 
   test("can be used with the keyboard alone", async () => {
-    const watched = await subject.open("/console/nothing-is-here", { theme: "dark" });
+    const watched = await subject.open("/console/applications", { theme: "dark" });
     const { page } = watched;
     const focused = () => page.evaluate<string>(`document.activeElement.textContent || document.activeElement.id`);
     await page.keyboard.press("Tab");
@@ -127,11 +126,13 @@ describeWithTool("chromium", "the console's frame", () => {
     await expect.poll(focused).toBe("Users");
 
     await page.keyboard.press("/");
-    expect(await page.evaluate(`document.activeElement.id`)).toBe("global-search");
-    await page.keyboard.type("gu");
+    await expect.poll(() => page.evaluate(`document.activeElement.role`)).toBe("combobox");
+    await page.keyboard.type("gp");
     expect(page.url()).toMatch(/\/console\/users$/);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector('[role="dialog"]', { state: "detached" });
+    await expect.poll(focused).toBe("Users");
 
-    await page.focus("h1");
     await page.keyboard.press("?");
     await page.waitForSelector('[role="dialog"]');
     await page.keyboard.press("Tab");
@@ -147,7 +148,7 @@ describeWithTool("chromium", "the console's frame", () => {
   });
 
   test("loads less than 200 kB of scripts, charts aside", async () => {
-    const watched = await subject.open("/console/nothing-is-here");
+    const watched = await subject.open("/console/applications");
     const { page, context } = watched;
     const loaded = new Map<string, number>();
     page.on("response", (response) => {
@@ -170,7 +171,7 @@ describeWithTool("chromium", "the console's frame", () => {
   });
 
   test("says that there is no connection, and that the session is about to end", async () => {
-    const watched = await subject.open("/console/nothing-is-here", { width: 390 });
+    const watched = await subject.open("/console/applications", { width: 390 });
     const { page, context } = watched;
     await context.setOffline(true);
     await page.waitForSelector("text=You are offline");
@@ -210,11 +211,11 @@ describeWithTool("chromium", "the console's frame", () => {
   });
 
   test("offline, a menu that was not opened before comes with the connection, and the page stays", async () => {
-    const { page, context } = await subject.open("/console/nothing-is-here");
+    const { page, context } = await subject.open("/console/applications/new");
     await context.setOffline(true);
     await page.click('[aria-label="Account of grace.hopper"]');
     await page.waitForSelector("text=You are offline");
-    await page.waitForSelector('main h1:text-is("There is nothing here")');
+    await page.waitForSelector('main h1:text-is("Register an application")');
     await context.setOffline(false);
     await page.waitForSelector('[role="menuitem"]');
     await context.close();

@@ -55,7 +55,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       opened("/console/users", async ({ page }) => {
         await someone("ulla@campus.example", "u.vogel@mail.example");
         const rows = page.getByRole("table").getByRole("link");
-        const search = page.getByRole("searchbox", { name: "Part of the ID" });
+        const search = page.getByRole("searchbox", { name: "ID, e-mail address" });
         for (const [written, found] of [
           ["keller@", ["mia-4711"]],
           ["R-08", ["noor-0815"]],
@@ -68,7 +68,9 @@ describeWithTool("chromium", "users and profiles in the console", () => {
           await expect.poll(() => rows.allTextContents(), { message: written }).toEqual(found);
         }
         await page.getByText("Nothing matches “vogel%mail”").waitFor();
-        await page.getByText("Looking for “vogel%mail” inside the pseudonymous ID and the e-mail address.").waitFor();
+        await page
+          .getByText("Looking for “vogel%mail” in the pseudonymous ID, the e-mail address and the name.")
+          .waitFor();
       }));
 
     test("the owner of a serial number is listed and counted once, with everybody else who matches, and filters hold", () =>
@@ -79,7 +81,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         await given.profile(owner, { name: "Tablet", serialNumber: `77${digits}77` });
         await given.user({ realmId, pairwiseId: `locked-${digits}`, lockedAt: fromNow(0) });
         const rows = page.getByRole("table").getByRole("link");
-        await page.getByRole("searchbox", { name: "Part of the ID" }).fill(digits);
+        await page.getByRole("searchbox", { name: "ID, e-mail address" }).fill(digits);
         await page.getByText(`1 profile has ${digits} in its serial number.`).waitFor();
         await expect.poll(() => rows.allTextContents()).toEqual([`locked-${digits}`, `owner-${digits}`]);
         await page.getByText("2 entries").waitFor();
@@ -94,9 +96,11 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         const stopped = await someone("stopped");
         const lost = await given.profile(stopped, { name: "Lost phone" });
         await page.keyboard.press("/");
+        await expectFocus(page.getByRole("combobox", { name: "Search" }));
         await page.keyboard.type(lost.slice(-8));
         await page.keyboard.press("Enter");
-        const revoke = button(page, "Revoke Lost phone");
+        await page.waitForURL(/\/profiles\?open=/);
+        const revoke = page.getByRole("dialog").getByRole("button", { name: /^Revoke/ });
         await pressAt(revoke);
         await expectFocus(inDialog(page, "Cancel"));
         await tabTo(page.getByRole("combobox", { name: "Reason" }), "Shift+Tab");

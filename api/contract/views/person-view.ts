@@ -23,8 +23,16 @@ export async function peopleOf(
   { principal, userIds }: { principal: PrincipalFor["staff"]; userIds: readonly (string | null)[] },
 ): Promise<Record<string, PersonView>> {
   requireStaffScope(principal, "user.read");
+  return findPeople(db, { realmId: principal.realmId, userIds });
+}
+
+/** People by their userID. */
+export async function findPeople(
+  db: Db,
+  { realmId, userIds }: { realmId: string; userIds: readonly (string | null)[] },
+): Promise<Record<string, PersonView>> {
   const named = [...new Set(userIds.filter((id) => id !== null))];
-  const found = await people.listByIds(db, { realmId: principal.realmId, userIds: named });
+  const found = named.length === 0 ? [] : await people.listByIds(db, { realmId, userIds: named });
   return Object.fromEntries(found.map((person) => [person.id, personView(person)]));
 }
 

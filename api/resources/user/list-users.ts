@@ -18,7 +18,7 @@ const filter: ListOptions<UserFilter, never>["filter"] = {
   maxBlacklistDate: filters.instant,
   email: filters.text,
   text: filters.text.describe(
-    "What the pairwise ID or the e-mail address contains, in any letter case. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner.",
+    "Words that are in the pairwise ID, the e-mail address or the name, in any letter case; ä, ö, ü and ß may be written ae, oe, ue and ss. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner.",
   ),
 };
 

@@ -1,5 +1,4 @@
 import { Button, Modal, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, IconUserHeart } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
@@ -15,13 +14,14 @@ import { notifyDone } from "../../ui/notify.tsx";
 import { Page } from "../../ui/page.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { formatNumber, Time } from "../../ui/time.tsx";
+import { useNewDialog } from "../../ui/use-new-dialog.ts";
 import { GuestAccountForm, type GuestAccountSettings } from "./guest-account-form.tsx";
 import { guestAccountsKey, guestAccountStatus, type GuestAccount } from "./guest-accounts.ts";
 
 /** All guest accounts of the realm. */
 export function GuestsPage() {
   const { t } = useTranslation();
-  const [creating, { open, close }] = useDisclosure();
+  const [creating, { open, close }] = useNewDialog();
   const columns = useColumns();
   const filters = useFilters();
   const create = useMay()("createGuest") && (

@@ -1,5 +1,4 @@
 import { Button, Modal, Text } from "@mantine/core";
-import { useDisclosure } from "@mantine/hooks";
 import { IconPlus, IconRouter } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
@@ -14,6 +13,7 @@ import { Page } from "../../ui/page.tsx";
 import { Serial } from "../../ui/serial.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
+import { useNewDialog } from "../../ui/use-new-dialog.ts";
 import { useReturnFocus } from "../../ui/use-return-focus.ts";
 import { CreatedFiles } from "./created-files.tsx";
 import { CreationForm } from "./creation-form.tsx";
@@ -29,7 +29,7 @@ import { ProfileDrawer } from "./profile-drawer.tsx";
 /** The profiles of servers and access points. */
 export function InfrastructurePage() {
   const { t } = useTranslation();
-  const [creating, { open, close }] = useDisclosure();
+  const [creating, { open, close }] = useNewDialog();
   const columns = useColumns();
   const filters = useFilters();
   const create = useMay()("createInfrastructure") && (

@@ -111,7 +111,8 @@ interface InRealm {
 /** The client that a realm's console is. Administrators do not see it: the service registers it and keeps it right. */
 export const consoleClientId = (realmId: string): string => `console-${realmId}`;
 
-const notTheConsole = sql`a.client_id <> 'console-' || a.realm_id`;
+/** The console is no application that somebody registered. */
+export const notTheConsole = sql`a.client_id <> 'console-' || a.realm_id`;
 
 /** What people know the console by, registered yet or not. */
 const consoleName = "Administration console";

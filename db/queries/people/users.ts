@@ -1,9 +1,10 @@
 import type { Role } from "../../../domain/roles.ts";
 import { UserID } from "../../../domain/ids.ts";
+import { wordsOf } from "../../../domain/search-text.ts";
 import { serialDigits } from "../../../domain/serial-digits.ts";
 import { first, only, type Db } from "../../client.ts";
 import { pageOf, type Rows } from "../../list.ts";
-import { all, containing, serialContains, when, type Page, type PageRequest } from "../../page.ts";
+import { all, containing, containsWord, serialContains, when, type Page, type PageRequest } from "../../page.ts";
 import { isActive, limitOf, rolesOf } from "../../rules.ts";
 import { lookup, join, sql, type Sql } from "../../sql.ts";
 
@@ -80,24 +81,33 @@ export interface UserFilter {
   minBlacklistDate: Date;
   maxBlacklistDate: Date;
   email: string;
-  /** Inside the pairwise id or the e-mail address, a user's whole id, or digits of the serial number of a profile. */
+  /** Words in the pairwise id, the e-mail address or the name, a user's whole id, or digits of the serial number of a profile. */
   text: string;
 }
+
+/** Whether each of the words is in the pairwise id, the e-mail address or the name of user `u`. Each of them has an index. */
+export const mentions = (words: readonly string[]): Sql =>
+  all(
+    words.map((word) => {
+      const places = [sql`u.pairwise_id_folded`, sql`u.email_folded`, sql`lower(u.display_name)`];
+      const alternatives = places.map((place) => containsWord(place, word));
+      return sql`(${join(alternatives, sql` or `)})`;
+    }),
+  );
 
 /**
  * The users that a text finds. Every alternative has an index, and owners are found first (`array`), so that the indexes
  * are combined rather than the table read.
  */
 function foundBy(text: string, { realmId, at }: { realmId: string; at: Date }): Sql {
-  const inside = containing(text);
+  const words = wordsOf(text);
   const digits = serialDigits(text);
   const alternatives = [
-    sql`u.pairwise_id_folded like lower(${inside})`,
-    sql`u.email_folded like lower(${inside})`,
+    ...(words.length === 0 ? [] : [mentions(words)]),
     ...(UserID.safeParse(text).success ? [sql`u.id = ${text}`] : []),
     ...(digits === undefined ? [] : [sql`u.id = any(array(${ownersOf(digits, { realmId, at })}))`]),
   ];
-  return sql`(${join(alternatives, sql` or `)})`;
+  return alternatives.length === 0 ? sql`false` : sql`(${join(alternatives, sql` or `)})`;
 }
 
 /** The owners of the active profiles whose serial numbers contain these digits, and of any profile with exactly this number. */

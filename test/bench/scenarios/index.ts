@@ -11,6 +11,7 @@ import { reads } from "./reads.ts";
 import { revocation } from "./revocation.ts";
 import { rsa } from "./rsa.ts";
 import { scale } from "./scale.ts";
+import { search } from "./search.ts";
 import { single } from "./single.ts";
 import { start } from "./start.ts";
 
@@ -27,6 +28,7 @@ export const scenarios = {
   reads,
   authentication,
   lists,
+  search,
   crl,
   ocsp,
   revocation,

@@ -1,4 +1,5 @@
 import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 
@@ -108,6 +109,7 @@ describe("the filter `text`", () => {
     realmId = await given.realm();
     service = as.service({ realmId });
     ulla = await given.user({ realmId, pairwiseId: "Ulla@campus.example", email: "u_vogel@mail.example" });
+    await api.database.owner.query(sql`update users set display_name = 'Ulla Weiß-Müller' where id = ${ulla.id}`);
     const owner = await given.user({ realmId, pairwiseId: "has-12345678", email: "12345678@mail.example" });
     await given.profile(owner, { serialNumber: "9912345678" });
     await given.profile(owner, { serialNumber: "1234567899" });
@@ -124,6 +126,11 @@ describe("the filter `text`", () => {
     ["u%", []],
     ["\\", []],
     ["mail.example", ["has-12345678", "Ulla@campus.example"]],
+    ["weiß", ["Ulla@campus.example"]],
+    ["WEISS-MUELLER", ["Ulla@campus.example"]],
+    ["müller u_vogel ulla", ["Ulla@campus.example"]],
+    ["müller 12345678", []],
+    [" ", []],
     ["12345678", ["has-12345678"]],
     ["1234 5678", ["has-12345678"]],
     ["5512345678", ["former"]],

@@ -1,0 +1,70 @@
+import { z } from "zod";
+import { DeviceType } from "../../../domain/device.ts";
+import { profileKinds } from "../../../domain/profile.ts";
+import { ApplicationType } from "../../../domain/scopes.ts";
+import { PeopleView } from "./person-view.ts";
+
+const userStates = ["active", "locked", "offboarded", "forgotten"] as const;
+const endingStates = ["active", "revoked", "expired"] as const;
+
+const FoundUserView = z
+  .object({
+    userID: z.string(),
+    pairwiseID: z.string(),
+    email: z.string(),
+    displayName: z.string().nullable(),
+    state: z.enum(userStates),
+    profileCount: z.int(),
+  })
+  .meta({ id: "FoundUser" });
+
+const FoundProfileView = z
+  .object({
+    serial: z.string(),
+    kind: z.enum(profileKinds),
+    name: z.string(),
+    deviceType: DeviceType.nullable(),
+    state: z.enum(endingStates),
+    identity: z.string(),
+    owner: z.string().nullable().describe("The userID; null for a guest's and a server's."),
+    guestAccountID: z.string().nullable(),
+  })
+  .meta({ id: "FoundProfile" });
+
+const FoundGuestAccountView = z
+  .object({ id: z.string(), name: z.string(), state: z.enum(endingStates) })
+  .meta({ id: "FoundGuestAccount" });
+
+const FoundApplicationView = z
+  .object({ client_id: z.string(), name: z.string(), type: ApplicationType, active: z.boolean() })
+  .meta({ id: "FoundApplication" });
+
+const searchKinds = ["user", "profile", "guestAccount", "application"] as const;
+type SearchKind = (typeof searchKinds)[number];
+
+const groupOf = <Kind extends SearchKind, Item extends z.ZodType>(kind: Kind, item: Item) =>
+  z.object({
+    kind: z.literal(kind),
+    items: z.array(item),
+    more: z.boolean().describe("Whether there are more than `items`."),
+  });
+
+const SearchGroup = z.discriminatedUnion("kind", [
+  groupOf("user", FoundUserView),
+  groupOf("profile", FoundProfileView),
+  groupOf("guestAccount", FoundGuestAccountView),
+  groupOf("application", FoundApplicationView),
+]);
+export type SearchGroup = z.infer<typeof SearchGroup>;
+
+/** What a search found, in groups. */
+export const SearchView = z
+  .object({
+    groups: z.array(SearchGroup),
+    partial: z
+      .array(z.enum(searchKinds))
+      .describe("Groups that were not looked through to the end in time: there may be more in them."),
+    people: PeopleView.describe("The owners of the profiles by their userID; nobody without the scope `user.read`."),
+  })
+  .meta({ id: "SearchResult" });
+export type SearchView = z.infer<typeof SearchView>;

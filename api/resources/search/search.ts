@@ -1,0 +1,44 @@
+import { z } from "zod";
+import { searchLengthMin, readSearch } from "../../../domain/search-text.ts";
+import { hasStaffScope } from "../../contract/access.ts";
+import { endpoint } from "../../contract/endpoint.ts";
+import { searchLengthMax } from "../../contract/paging.ts";
+import { SearchView } from "../../contract/views/search-view.ts";
+import { findGroups } from "./find-groups.ts";
+
+const limitDefault = 6;
+const limitMax = 20;
+
+const q = z.string().max(searchLengthMax).describe(`What to look for: from ${searchLengthMin} characters on.`);
+
+export const search = endpoint({
+  operation: "search",
+  summary: "Search",
+  description:
+    "Finds people, profiles, guest accounts and applications by what is known of them, in every group that the token has " +
+    "the scope for: `user.read`, `profile.read` (of people), `guest.view` (guest accounts and their profiles), " +
+    "`infrastructure.read` and `application.read`. A text that is pasted whole is found: an ID, an address, a name, a serial " +
+    "number (decimal or hexadecimal, in any grouping) or its beginning or end, an identity or its beginning. `q` and `limit` " +
+    "may be in the query or in a body, which wins; with POST what is looked for is in no address.",
+  method: ["get", "post"],
+  path: "/api/search",
+  access: "staff",
+  query: z.object({
+    q: q.optional(),
+    limit: z
+      .string()
+      .regex(/^(?:[1-9]|1[0-9]|20)$/, `must be a whole number from 1 to ${limitMax}`)
+      .transform(Number)
+      .optional(),
+  }),
+  body: z.object({ q: q.nullish(), limit: z.int().min(1).max(limitMax).optional() }),
+  data: SearchView,
+  errors: [],
+
+  async handle({ principal, query, body, deps: { db, clock } }) {
+    const searched = readSearch(body.q ?? query.q ?? "");
+    const limit = body.limit ?? query.limit ?? limitDefault;
+    const { realmId } = principal;
+    return findGroups(db, { realmId, searched, limit, at: clock.now(), may: (scope) => hasStaffScope(principal, scope) });
+  },
+});

@@ -1,0 +1,131 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useMemo, useState } from "react";
+import { useTranslation } from "react-i18next";
+import { foldText, searchLengthMin, wordsOf } from "../../domain/search-text.ts";
+import { api, dataOf, type Schemas } from "../api/api-client.ts";
+import { recentOf } from "../session/recent.ts";
+import { useMay } from "../session/may.ts";
+import { useSession } from "../session/session.tsx";
+import { places } from "./navigation.ts";
+import type { PaletteOption } from "./palette-option.ts";
+
+type Result = Schemas["SearchResult"];
+
+/** What can be begun from anywhere. */
+const actions = [
+  { label: "jobs.new.onboarding", path: "/jobs/new/onboarding", deed: "newJob" },
+  { label: "jobs.new.offboarding", path: "/jobs/new/offboarding", deed: "newJob" },
+  { label: "jobs.new.reactivation", path: "/jobs/new/reactivation", deed: "newJob" },
+  { label: "guests.create", path: "/guests?new=1", deed: "createGuest" },
+  { label: "infrastructure.create", path: "/infrastructure?new=1", deed: "createInfrastructure" },
+  { label: "applications.register", path: "/applications/new", deed: "registration" },
+] as const;
+
+export interface PaletteOptions {
+  options: PaletteOption[];
+  /** The service has not answered about this text yet. */
+  isPending: boolean;
+  /** Some groups were not looked through to the end in time. */
+  isPartial: boolean;
+  error: Error | null;
+}
+
+/** What there is for a text. `settled` is the text once the typing has paused: the service is asked about that alone. */
+export function usePaletteOptions(text: string, settled: string): PaletteOptions {
+  const { t } = useTranslation();
+  const { user } = useSession();
+  const may = useMay();
+  const [recent] = useState(() => recentOf(user.userID).map((one): PaletteOption => ({ ...one, group: "recent" })));
+  const isLongEnough = Array.from(settled).length >= searchLengthMin;
+  const { data, error, isPlaceholderData } = useQuery({
+    queryKey: ["search", settled],
+    queryFn: ({ signal }) => dataOf(api.POST("/api/search", { body: { q: settled }, signal })),
+    enabled: isLongEnough,
+    staleTime: 10_000,
+    placeholderData: keepPreviousData,
+  });
+  const isLong = Array.from(text).length >= searchLengthMin;
+  const isPending = isLong && error === null && (text !== settled || data === undefined || isPlaceholderData);
+
+  const options = useMemo(() => {
+    const words = wordsOf(text).map(foldText);
+    const has = ({ label, detail = "" }: Pick<PaletteOption, "label" | "detail">): boolean =>
+      words.every((word) => foldText(`${label} ${detail}`).includes(word));
+    const own: PaletteOption[] = [
+      ...places
+        .filter(({ name }) => may(name))
+        .map(({ name, to }): PaletteOption => ({ key: to, group: "pages", label: t(`nav.${name}`), path: to })),
+      ...actions
+        .filter(({ deed }) => may(deed))
+        .map(({ label, path }): PaletteOption => ({ key: path, group: "actions", label: t(label), path })),
+    ].filter(has);
+    // An answer about another text must not be opened with Enter.
+    const found = isLong && !isPending && data !== undefined ? optionsOf(data, { t, text }) : [];
+    const all = [...recent.filter(has), ...found, ...own];
+    return [...new Map(all.toReversed().map((option) => [option.key, option])).values()].toReversed();
+  }, [data, isLong, isPending, may, recent, t, text]);
+
+  return {
+    options,
+    isPending,
+    isPartial: !isPending && isLong && (data?.partial.length ?? 0) > 0,
+    error: isLong ? error : null,
+  };
+}
+
+type Translate = ReturnType<typeof useTranslation>["t"];
+
+/** What the service found, as lines. */
+function optionsOf({ groups, people }: Result, { t, text }: { t: Translate; text: string }): PaletteOption[] {
+  return groups.flatMap((group): PaletteOption[] => {
+    switch (group.kind) {
+      case "user":
+        return [
+          ...group.items.map(({ userID, pairwiseID, email, displayName, state }): PaletteOption => {
+            const path = `/users/${userID}`;
+            const label = displayName ?? (pairwiseID === "" ? t("users.forgotten", { userID }) : pairwiseID);
+            const detail = [pairwiseID, email].filter((part) => part !== "" && part !== label).join(" · ");
+            return { key: path, group: "users", label, detail, status: state, path };
+          }),
+          ...(group.more ? [allPeople(t, text)] : []),
+        ];
+      case "profile":
+        return group.items.map((profile): PaletteOption => {
+          const { serial, name, owner, state } = profile;
+          const person = owner === null ? undefined : people[owner];
+          const named = person === undefined ? [] : [person.displayName ?? person.pairwiseID];
+          const detail = [...named, `…${serial.slice(-serialTail)}`].join(" · ");
+          return {
+            key: `profile ${serial}`,
+            group: "profiles",
+            label: name,
+            detail,
+            status: state,
+            path: pathOf(profile),
+          };
+        });
+      case "guestAccount":
+        return group.items.map(({ id, name, state }): PaletteOption => {
+          const path = `/guests/${id}`;
+          return { key: path, group: "guests", label: name, status: state, path };
+        });
+      case "application":
+        return group.items.map(({ client_id, name, active }): PaletteOption => {
+          const path = `/applications/${client_id}`;
+          return { key: path, group: "applications", label: name, status: active ? "active" : "off", path };
+        });
+    }
+  });
+}
+
+const serialTail = 8;
+
+const allPeople = (t: Translate, text: string): PaletteOption => {
+  const path = `/users?${new URLSearchParams({ q: text }).toString()}`;
+  return { key: path, group: "users", label: t("palette.allPeople"), path };
+};
+
+function pathOf({ kind, serial, guestAccountID }: Schemas["FoundProfile"]): string {
+  if (kind === "infrastructure") return `/infrastructure?open=${serial}`;
+  return guestAccountID === null ? `/profiles?open=${serial}` : `/guests/${guestAccountID}`;
+}

@@ -1,0 +1,17 @@
+import { useDisclosure } from "@mantine/hooks";
+import { useNavigate, useSearch } from "@tanstack/react-router";
+import { useEffect } from "react";
+
+/** The dialog of a list that makes a new thing: opened by its button, or by a link with `?new=1`, which the address then loses. */
+export function useNewDialog(): ReturnType<typeof useDisclosure> {
+  const dialog = useDisclosure();
+  const [, { open }] = dialog;
+  const navigate = useNavigate();
+  const isAsked = useSearch({ strict: false, select: (search) => search["new"] !== undefined });
+  useEffect(() => {
+    if (!isAsked) return;
+    open();
+    void navigate({ to: ".", search: (search) => ({ ...search, new: undefined }), replace: true });
+  }, [isAsked, navigate, open]);
+  return dialog;
+}

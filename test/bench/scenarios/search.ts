@@ -1,0 +1,184 @@
+import { only } from "../../../db/client.ts";
+import { sql } from "../../../db/sql.ts";
+import { cpuBetween, cpuTotal } from "../cpu.ts";
+import { figureOf, type Figure } from "../figures.ts";
+import { openConnection, type Connection } from "../load/connection.ts";
+import { largeRealm, seedRealm, smallerRealm } from "../seed.ts";
+import type { Service } from "../service.ts";
+import { figure, percentile } from "../statistics.ts";
+import type { Scenario } from "./scenario.ts";
+
+const requests = 40;
+const concurrency = 2;
+const goalMs = 50;
+
+interface Term {
+  /** `serial number, its end` */
+  what: string;
+  /** What is looked for; each request has another, so that nothing is found because it was just read. */
+  texts: readonly string[];
+  /** The group that has to have something, where there is something to be found. */
+  group: "user" | "profile" | undefined;
+}
+
+/** Every kind of term, whole and in part, as somebody would paste or write it. */
+export const search: Scenario = {
+  title: "Search in a large realm",
+  about:
+    `\`POST /api/search\` in a realm of ${largeRealm.users.toLocaleString("en-GB")} people and ${largeRealm.profiles.toLocaleString("en-GB")} profiles, ` +
+    `with a token that sees every group: ${requests} requests for each kind of term, at concurrency ${concurrency}, each for another of its kind. ` +
+    "An answer without what was looked for is an error. Search has nothing to do with the queue.",
+  columns: ["term", "p50 ms", "p95 ms", "CPU µs each", "partial", "goal"],
+  backends: ["postgres"],
+  env: () => ({}),
+
+  async run({ service, quick, cleanup }) {
+    await seedRealm(service.db, service.realmId, quick ? smallerRealm : largeRealm);
+    await namePeople(service);
+    const connections = await Promise.all(Array.from({ length: concurrency }, () => openConnection(service.port)));
+    cleanup.add(async () => {
+      for (const connection of connections) connection.close();
+      return Promise.resolve();
+    });
+
+    const rows: string[][] = [];
+    const figures: Figure[] = [];
+    const terms = await termsOf(service);
+    // Once through all of them, so that nothing is asked for the first time.
+    for (const term of terms) await ask(connections, service, { ...term, texts: term.texts.slice(0, 1) });
+    for (const term of terms) {
+      const before = service.cpu();
+      const { latencies, partial } = await ask(connections, service, term);
+      const cpuUs = cpuTotal(cpuBetween(before, service.cpu()));
+      figures.push(
+        figureOf(term.what, "p50 ms", [latencies], (all) => percentile(all, 0.5)),
+        figureOf(term.what, "p95 ms", [latencies], (all) => percentile(all, 0.95)),
+        figureOf(term.what, "CPU µs each", [cpuUs], (us) => us / latencies.length),
+      );
+      rows.push([
+        term.what,
+        figure(percentile(latencies, 0.5)),
+        figure(percentile(latencies, 0.95)),
+        figure(cpuUs / latencies.length),
+        String(partial),
+        `p95 < ${goalMs} ms`,
+      ]);
+    }
+    return { rows, figures };
+  },
+};
+
+/** Gives everybody a name, of which some words are frequent, and every profile one that people would give. */
+async function namePeople({ db, realmId }: Service): Promise<void> {
+  await db.query(sql`
+    update users
+       set display_name = (array['Anna', 'Bernd', 'Clara', 'Jörg', 'Ümit', 'Emil', 'Greta', 'Noa'])[1 + id % 8] || ' '
+                          || initcap(translate(substr(md5(id::text), 1, 9), '0123456789', 'aeiouälnrs'))
+     where realm_id = ${realmId}
+  `);
+  await db.query(sql`vacuum (analyze) users`);
+}
+
+async function ask(
+  connections: readonly Connection[],
+  service: Service,
+  { what, texts, group }: Term,
+): Promise<{ latencies: number[]; partial: number }> {
+  const latencies: number[] = [];
+  let partial = 0;
+  let next = 0;
+  await Promise.all(
+    connections.map(async (connection) => {
+      for (let index = next++; index < texts.length; index = next++) {
+        const body = JSON.stringify({ q: texts[index] });
+        const request = Buffer.from(
+          `POST /api/search HTTP/1.1\r\nHost: 127.0.0.1:${service.port}\r\nAuthorization: Bearer ${service.token}\r\n` +
+            `Content-Type: application/json\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+        );
+        const askedAt = performance.now();
+        const answer = await connection.ask(request);
+        latencies.push(performance.now() - askedAt);
+        if (answer.status !== 200)
+          throw new Error(`${what} was answered ${answer.status}: ${answer.body.slice(0, 300)}`);
+        const { data } = JSON.parse(answer.body) as Answer;
+        if (data.partial.length > 0) partial++;
+        const found = data.groups.some(({ kind, items }) => kind === group && items.length > 0);
+        if (group !== undefined && !found && data.partial.length === 0) throw new Error(`${what} found nothing`);
+      }
+    }),
+  );
+  latencies.sort((a, b) => a - b);
+  return { latencies, partial };
+}
+
+interface Answer {
+  data: { groups: { kind: string; items: unknown[] }[]; partial: string[] };
+}
+
+/** Terms that occur in the realm. */
+async function termsOf({ db, realmId }: Service): Promise<Term[]> {
+  const people = await db.query<{ pairwiseId: string; email: string; name: string }>(sql`
+    select pairwise_id as "pairwiseId", email, display_name as name
+      from users
+     where realm_id = ${realmId} and display_name is not null
+     order by md5(id::text)
+     limit ${requests}
+  `);
+  const profilesOf = (state: "active" | "revoked") =>
+    db.query<{ serial: string; identity: string; name: string }>(sql`
+      select serial_number as serial, identity, name
+        from certificates
+       where realm_id = ${realmId} and kind = 'user' and not lapsed and (revoked_at is null) = ${state === "active"}
+       order by md5(id::text)
+       limit ${requests}
+    `);
+  const active = await profilesOf("active");
+  const revoked = await profilesOf("revoked");
+  const { domain } = only(
+    await db.query<{ domain: string }>(sql`
+      select min(substr(email, strpos(email, '@') + 1)) as domain from users where realm_id = ${realmId} and email like '%@%'
+    `),
+  );
+  const same = (text: string): string[] => Array.from({ length: requests }, () => text);
+  const hexadecimal = (serial: string): string => BigInt(serial).toString(16);
+  return [
+    { what: "ID", group: "user", texts: people.map(({ pairwiseId }) => pairwiseId) },
+    { what: "ID, 8 characters", group: "user", texts: people.map(({ pairwiseId }) => pairwiseId.slice(6, 14)) },
+    { what: "ID, 3 characters", group: "user", texts: people.map(({ pairwiseId }) => pairwiseId.slice(6, 9)) },
+    { what: "address", group: "user", texts: people.map(({ email }) => email) },
+    { what: "address, before the @", group: "user", texts: people.map(({ email }) => email.split("@")[0] ?? "") },
+    { what: "address, the domain that all have", group: "user", texts: same(domain) },
+    { what: "name", group: "user", texts: people.map(({ name }) => name) },
+    { what: "name, the surname", group: "user", texts: people.map(({ name }) => name.split(" ")[1] ?? "") },
+    { what: "name, a first name of every eighth", group: "user", texts: same("Anna") },
+    { what: "name, 2 characters", group: undefined, texts: people.map(({ name }) => name.slice(-2)) },
+    { what: "serial number", group: "profile", texts: active.map(({ serial }) => serial) },
+    { what: "serial number, revoked", group: "profile", texts: revoked.map(({ serial }) => serial) },
+    { what: "serial number, hexadecimal", group: "profile", texts: revoked.map(({ serial }) => hexadecimal(serial)) },
+    {
+      what: "serial number, 8 digits of its beginning",
+      group: "profile",
+      texts: revoked.map(({ serial }) => serial.slice(0, 8)),
+    },
+    {
+      what: "serial number, 4 digits of its end",
+      group: "profile",
+      texts: revoked.map(({ serial }) => serial.slice(-4)),
+    },
+    {
+      what: "serial number, 8 digits of its end",
+      group: "profile",
+      texts: revoked.map(({ serial }) => serial.slice(-8)),
+    },
+    {
+      what: "serial number, 6 digits inside",
+      group: "profile",
+      texts: active.map(({ serial }) => serial.slice(10, 16)),
+    },
+    { what: "identity", group: "profile", texts: revoked.map(({ identity }) => identity) },
+    { what: "identity, 8 characters", group: "profile", texts: revoked.map(({ identity }) => identity.slice(0, 8)) },
+    { what: "device name", group: "profile", texts: active.map(({ name }) => name) },
+    { what: "device name, a word that all have", group: "profile", texts: same("device") },
+    { what: "what nobody has", group: undefined, texts: same("qqqqqqqq wwwwwwww") },
+  ];
+}

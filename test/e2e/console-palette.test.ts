@@ -1,0 +1,162 @@
+import { beforeAll, expect, test } from "vitest";
+import { sql } from "../../db/sql.ts";
+import { expectFaultless, type View } from "../support/browser/browser.ts";
+import { expectFocus } from "../support/browser/console-keyboard.ts";
+import { consoleViews, expectGoodConsole, settled } from "../support/browser/console-views.ts";
+import type { GivenUser } from "../support/given/given.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { useConsole } from "../support/service/console.ts";
+
+const serial = "123456789012345678901234567890127731";
+
+describeWithTool("chromium", "the palette", () => {
+  const subject = useConsole();
+  let anna: GivenUser;
+
+  beforeAll(async () => {
+    const { realmId } = subject.realm;
+    const { given, database } = subject.api;
+    anna = await given.user({ realmId, pairwiseId: "a7@campus.example", email: "anna@mail.example" });
+    await database.owner.query(sql`update users set display_name = 'Anna Müller' where id = ${anna.id}`);
+    const other = await given.user({ realmId, pairwiseId: "b8@campus.example", email: "bernd@mail.example" });
+    await database.owner.query(sql`update users set display_name = 'Bernd Müller' where id = ${other.id}`);
+    await given.profile(anna, { serialNumber: serial, name: "Annas Telefon" });
+  });
+
+  test("is used with the keyboard alone: opened, searched, walked through, closed", async () => {
+    const watched = await subject.open("/console/applications");
+    const { page } = watched;
+    const field = page.getByRole("combobox", { name: "Search" });
+    const asked: { method: string; url: string; body: string | null }[] = [];
+    page.on("request", (request) => {
+      if (request.url().includes("/api/search")) {
+        asked.push({ method: request.method(), url: request.url(), body: request.postData() });
+      }
+    });
+
+    for (const key of ["Control+k", "/"]) {
+      await page.keyboard.press(key);
+      await expectFocus(field);
+      await page.keyboard.press("Escape");
+      await page.waitForSelector("[role=dialog]", { state: "detached" });
+      await expectFocus(page.locator("h1"));
+    }
+
+    await page.keyboard.press("Control+k");
+    await expectFocus(field);
+    await page.keyboard.type("mueller");
+    await page.waitForSelector("[role=status] >> text=2 results");
+    const active = async () =>
+      page.evaluate<string>(
+        `document.getElementById(document.activeElement.getAttribute("aria-activedescendant")).textContent`,
+      );
+    expect(await active()).toContain("Bernd Müller");
+    await page.keyboard.press("ArrowDown");
+    expect(await active()).toContain("Anna Müller");
+    await page.keyboard.press("ArrowDown");
+    expect(await active()).toContain("Bernd Müller");
+    await page.keyboard.press("ArrowUp");
+    expect(await page.locator("[role=option][aria-selected=true]").count()).toBe(1);
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/console/users/${anna.id}$`));
+    await page.waitForSelector("[role=dialog]", { state: "detached" });
+
+    // Names are in no address, and what nobody waits for any more was not asked.
+    expect(asked.map(({ method, body }) => [method, body])).toEqual([["POST", JSON.stringify({ q: "mueller" })]]);
+    expect(asked[0]?.url).toMatch(/\/api\/search$/);
+    await watched.context.close();
+  });
+
+  test("opens what is pasted and entered at once, in a new tab with Ctrl, and has it first the next time", async () => {
+    const { page, context } = await subject.open("/console/applications");
+    await page.click('header button[aria-label="Search"]:visible');
+    await expectFocus(page.getByRole("combobox"));
+    await page.keyboard.insertText("7731");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(new RegExp(`/console/profiles\\?open=${serial}$`));
+    await page.waitForSelector('[role=dialog] >> text="Annas Telefon"');
+    await settled(page);
+    await page.keyboard.press("Escape");
+    await page.waitForURL(/\/console\/profiles$/);
+    await page.waitForSelector("[role=dialog]", { state: "detached" });
+
+    await page.keyboard.press("Control+k");
+    const first = page.locator("[role=option]").first();
+    expect(await first.textContent()).toContain("Annas Telefon");
+    expect(await page.locator("[role=group]").first().textContent()).toContain("Recent");
+    const [tab] = await Promise.all([context.waitForEvent("page"), page.keyboard.press("Control+Enter")]);
+    await tab.waitForURL(new RegExp(`open=${serial}$`));
+    expect(page.url()).toMatch(/\/console\/profiles$/);
+    await context.close();
+  });
+
+  test("leads to pages, and to what can be begun", async () => {
+    const { page, context } = await subject.open("/console/applications");
+    await page.keyboard.press("Control+k");
+    await expectFocus(page.getByRole("combobox"));
+    await page.keyboard.type("new guest");
+    await page.waitForSelector("[role=status]:has-text('1 result')");
+    await page.keyboard.press("Enter");
+    await page.waitForSelector('[role=dialog] >> text="New guest account"');
+    expect(page.url()).toMatch(/\/console\/guests$/);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("[role=dialog]", { state: "detached" });
+
+    await page.keyboard.press("/");
+    await expectFocus(page.getByRole("combobox"));
+    await page.keyboard.type("audit");
+    await page.waitForSelector("[role=status]:has-text('1 result')");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/console\/audit$/);
+    await context.close();
+  });
+
+  test.each<View>(consoleViews)(
+    "is faultless with results, on phones on the whole screen: $theme, $width px, $language",
+    async (view) => {
+      const watched = await subject.open("/console/applications", view);
+      const { page } = watched;
+      const name = view.language === "de" ? "Suchen" : "Search";
+      await page.click(`header button[aria-label="${name}"]:visible`);
+      await page.waitForSelector("[role=option]");
+      await settled(page);
+      await expectFaultless(watched);
+      await page.keyboard.type("campus.example");
+      await page.waitForSelector('[role=option] >> text="Anna Müller"');
+      await expectGoodConsole(watched);
+      if (view.width === 390) {
+        expect(await page.evaluate(`document.querySelector("section[role=dialog]").offsetWidth`)).toBe(390);
+      }
+      await watched.context.close();
+    },
+  );
+
+  test("where nothing is, no place is highlighted, and the end of the address is looked for", async () => {
+    const watched = await subject.open("/console/users/old/a7%40campus.example");
+    const { page } = watched;
+    const field = page.getByRole("combobox", { name: "Search" });
+    await expectFocus(field);
+    expect(await field.inputValue()).toBe("a7@campus.example");
+    await page.waitForSelector('[role=option] >> text="Anna Müller"');
+    await settled(page);
+    await expectFaultless(watched);
+    expect(await page.locator("nav [aria-current]").count()).toBe(0);
+    await page.keyboard.press("Escape");
+    await page.waitForSelector("[role=dialog]", { state: "detached" });
+    expect(await page.textContent("h1")).toBe("There is nothing here");
+    await expectGoodConsole(watched);
+    await watched.context.close();
+  });
+
+  test("says that the service did not answer, and finds pages all the same", async () => {
+    const { page, context } = await subject.open("/console/applications");
+    await page.route("**/console/api/search", (route) => route.fulfill({ status: 400, body: "{}" }));
+    await page.keyboard.press("Control+k");
+    await expectFocus(page.getByRole("combobox"));
+    await page.keyboard.type("settings");
+    await page.waitForSelector("[role=dialog] [role=alert]");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/\/console\/settings$/);
+    await context.close();
+  });
+});

@@ -1,0 +1,106 @@
+import { beforeAll, expect, test } from "vitest";
+import type { Database } from "../../../db/client.ts";
+import * as search from "../../../db/queries/search/search.ts";
+import { sql, type Sql } from "../../../db/sql.ts";
+import { profileKinds } from "../../../domain/profile.ts";
+import { readSearch } from "../../../domain/search-text.ts";
+import { fromNow, givenRows } from "../../support/given/given.ts";
+import { useDatabase } from "../../support/run/database.ts";
+
+const database = useDatabase();
+const given = givenRows(() => database.owner);
+let db: Database;
+let realmId: string;
+
+beforeAll(async () => {
+  db = database.open("realmpass_api");
+  realmId = await given.realm();
+  await database.owner.query(sql`
+    insert into users (realm_id, pairwise_id, email, display_name, created_at)
+    select ${realmId}, md5(n::text) || '@campus.example', md5((-n)::text) || '@mail.example',
+           (array['Anna', 'Bernd', 'Clara', 'Jörg'])[1 + n % 4] || ' ' || initcap(translate(md5((n * 7)::text), '0123456789', 'ghijklmnop')),
+           now() - n * interval '1 minute'
+      from generate_series(1, 20000) as n
+  `);
+  await database.owner.query(sql`
+    insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type, identity,
+                              certificate, spki_sha256, created_at, not_before, not_after)
+    select u.realm_id, i.id, '1' || translate(md5(u.id::text), 'abcdef', '123456'), gen_random_uuid(), 'user', u.id,
+           (array['Laptop', 'Pixel', 'iPhone', 'Tablet'])[1 + u.id % 4] || ' of ' || md5(u.id::text), 'Linux',
+           substr(md5((-u.id)::text), 1, 20) || '@campus.example', 'x', sha256(u.id::text::bytea), now(), now(), now() + interval '1 year'
+      from users u
+      join issuers i on i.realm_id = u.realm_id
+     where u.realm_id = ${realmId}
+  `);
+  await database.owner.query(sql`vacuum analyze users, certificates, active_profiles`);
+});
+
+/** The plans of what a search runs, with the settings that it has there. */
+async function plansOf(run: (watched: Database) => Promise<unknown>): Promise<string[]> {
+  const plans: string[] = [];
+  await run({
+    ...db,
+    async pipelined(statements: readonly Sql[]) {
+      const explained = statements.map((statement, index) => (index === 0 ? statement : sql`explain ${statement}`));
+      const [, ...answers] = await db.pipelined(explained);
+      plans.push(
+        ...answers.map((lines) => lines.map((line) => (line as { "QUERY PLAN": string })["QUERY PLAN"]).join("\n")),
+      );
+      return [[], []];
+    },
+  });
+  return plans;
+}
+
+const plansOfUsers = (q: string) =>
+  plansOf((watched) => search.findUsers(watched, { realmId, searched: searchedFor(q), userId: undefined }));
+
+const plansOfProfiles = (q: string) =>
+  plansOf((watched) =>
+    search.findProfiles(watched, { realmId, searched: searchedFor(q), kinds: profileKinds, at: fromNow(0) }),
+  );
+
+function searchedFor(q: string) {
+  const searched = readSearch(q);
+  if (searched === undefined) throw new Error("too short");
+  return searched;
+}
+
+test.each(["c4ca4238a0@campus", "mueller", "jörg keller", "anna of nowhere"])("people: %s", async (q) => {
+  const [plan = ""] = await plansOfUsers(q);
+  expect(plan).toContain("users_pairwise_id_contains");
+  expect(plan).toContain("users_email_contains");
+  expect(plan).toContain("users_display_name_contains");
+  expect(plan).not.toContain("Seq Scan");
+});
+
+test("a word that nearly everybody has is looked for in the order of an index until there are enough", async () => {
+  const [plan = ""] = await plansOfUsers("mail.example");
+  expect(plan).toContain("Index Scan using users_");
+  expect(plan).not.toContain("Seq Scan");
+});
+
+test.each<[q: string, indexes: string[]]>([
+  [
+    "73319876",
+    [
+      "certificates_serial_number",
+      "certificates_serial_number",
+      "certificates_serial_end",
+      "active_profiles_serial_contains",
+      "certificates_identity",
+      "certificates_name_contains",
+    ],
+  ],
+  ["abcdef2345@campus", ["certificates_identity", "certificates_name_contains"]],
+  ["laptop of c4ca42", ["certificates_name_contains"]],
+  ["Jürgs Telefon", ["certificates_name_contains"]],
+  ["zq", ["certificates_name_contains"]],
+])("profiles: %s", async (q, indexes) => {
+  const plans = await plansOfProfiles(q);
+  expect(plans.map((plan) => indexes.find((index) => plan.includes(index)))).toEqual(indexes);
+  for (const [index, plan] of plans.entries()) {
+    expect(plan).toContain(indexes[index]);
+    expect(plan).not.toContain("Seq Scan");
+  }
+});
