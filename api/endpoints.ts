@@ -52,6 +52,7 @@ import { listProfiles } from "./resources/profile/list-profiles.ts";
 import { revokeOwnProfile } from "./resources/profile/revoke-own-profile.ts";
 import { revokeProfile } from "./resources/profile/revoke-profile.ts";
 import { revokeProfiles } from "./resources/profile/revoke-profiles.ts";
+import { getRevoked } from "./resources/radius/get-revoked.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
@@ -115,6 +116,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteApplication,
   rotateClientSecret,
   getOverview,
+  getRevoked,
   getRealm,
   getRealmSettings,
   updateRealm,

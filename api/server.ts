@@ -5,6 +5,7 @@ import { createServer as createTlsServer } from "node:https";
 import type { Registry } from "prom-client";
 import type { Database, DatabaseOptions } from "../db/client.ts";
 import { listen } from "../db/listener.ts";
+import * as revoked from "../db/queries/certificates/revoked.ts";
 import * as bulkJobs from "../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Beat } from "../process/beat.ts";
@@ -29,6 +30,7 @@ import { createLogos } from "./browser/logo/logos.ts";
 import { createExhaustedKeys } from "./http/exhausted-keys.ts";
 import { createApiMetrics } from "./http/metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
+import { createRevokedFeed } from "./resources/radius/revoked-feed.ts";
 import { createServiceHealth } from "./resources/health/service-health.ts";
 import { registerServiceMetrics } from "./resources/health/service-metrics.ts";
 import { createAcceptance } from "./resources/profile/accept-together.ts";
@@ -75,13 +77,19 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
 
   const settlements = createSettlements({ db, log, metrics });
   const jobs = createJobWatch({ db, clock, log });
+  const revokedFeed = createRevokedFeed({ db, log, metrics });
   const listener = listen({
     ...options.database,
-    channels: { [settledChannel]: settlements.notice, [bulkJobs.jobProgressChannel]: jobs.notice },
+    channels: {
+      [settledChannel]: settlements.notice,
+      [bulkJobs.jobProgressChannel]: jobs.notice,
+      [revoked.revokedChannel]: revokedFeed.notice,
+    },
     onConnected() {
       options.beat.end("notifications_lost", lostNotifications);
       settlements.recheck();
       jobs.recheck();
+      revokedFeed.notice();
     },
     onError: (err) => {
       options.beat.report("notifications_lost", lostNotifications);
@@ -121,6 +129,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     collectIssuance,
     openOutput,
     jobs,
+    revokedFeed,
     signingKeys,
     attemptLimits,
     unknownTokens: createExhaustedKeys(),
@@ -137,6 +146,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     // Clients that wait for a worker are told where to ask again, and then ask another process.
     settlements.close();
     jobs.close();
+    revokedFeed.close();
     await Promise.all(servers.map(closeWhenIdle));
   });
   return { port, tlsPort };

@@ -1,6 +1,6 @@
 import { InsufficientScope } from "../http/token-errors.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Scope } from "../../domain/scopes.ts";
+import { isMachineScope, type Scope } from "../../domain/scopes.ts";
 import {
   isAdministrator,
   type GuestPrincipal,
@@ -41,6 +41,12 @@ export function requireAccess(principal: Principal, access: Exclude<Access, "pub
 /** Throws unless the token has the scope. A guest's token has none: what it may do lies in what it is. */
 export function requireScope(principal: Principal, scope: Scope): void {
   if (principal.kind !== "guest" && !principal.scopes.has(scope)) throw new InsufficientScope([scope]);
+}
+
+/** Throws for a machine anywhere but where its scope is asked for, whatever else is open to a service. */
+export function requireOwnEndpoint(principal: Principal, { scope }: { scope: Scope | undefined }): void {
+  if (scope !== undefined && isMachineScope(scope)) return;
+  if ([...principal.scopes].some(isMachineScope)) throw new ServiceError("forbidden");
 }
 
 /** The scopes that an endpoint always needs. */

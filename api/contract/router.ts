@@ -1,6 +1,6 @@
 import type { Request } from "express";
 import { ServiceError } from "../../domain/errors.ts";
-import { requireAccess, requireScope, scopesOf } from "./access.ts";
+import { requireAccess, requireOwnEndpoint, requireScope, scopesOf } from "./access.ts";
 import { authenticate, readBearerToken } from "./authenticate.ts";
 import { changeOf } from "./change.ts";
 import { requireBoundCertificate } from "./bound-certificate.ts";
@@ -145,6 +145,7 @@ async function admit(
   await requireBoundCertificate(deps, request, principal);
   if (endpoint.access !== "public") requireAccess(principal, endpoint.access);
   for (const scope of scopesOf(endpoint)) requireScope(principal, scope);
+  requireOwnEndpoint(principal, endpoint);
   return principal;
 }
 

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { createLoadMetrics, type LoadMetrics } from "../../process/load-metrics.ts";
 
 /** The API's metrics, in addition to those of its process. */
@@ -6,6 +6,8 @@ export interface ApiMetrics extends LoadMetrics {
   request: (labels: { method: string; route: string; status: number }, seconds: number) => void;
   issuanceWait: (outcome: "settled" | "late" | "gone", seconds: number) => void;
   enqueueFailed: () => void;
+  revokedFeedWaiting: (clients: number) => void;
+  revokedFeedLines: (lines: number) => void;
 }
 
 /** Registers the API's metrics. */
@@ -29,6 +31,16 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     help: "Tasks that could not be put on the queue; what they are for is left to the sweep.",
     registers: [registry],
   });
+  const feedWaiting = new Gauge({
+    name: "realmpass_revoked_feed_waiting",
+    help: "Clients that wait for revocations at this process.",
+    registers: [registry],
+  });
+  const feedLines = new Counter({
+    name: "realmpass_revoked_feed_lines_total",
+    help: "Revocations that were told to clients, each as often as it was told.",
+    registers: [registry],
+  });
   return {
     ...createLoadMetrics(registry),
     request: ({ method, route, status }, seconds) => {
@@ -39,6 +51,12 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     },
     enqueueFailed: () => {
       enqueueFailures.inc();
+    },
+    revokedFeedWaiting: (clients) => {
+      feedWaiting.set(clients);
+    },
+    revokedFeedLines: (lines) => {
+      feedLines.inc(lines);
     },
   };
 }

@@ -32,6 +32,8 @@ import { jobFiles } from "./20261124-1020-job-files.ts";
 import { bulkRevocation } from "./20261125-1000-bulk-revocation.ts";
 import { matching } from "./20261125-1010-matching.ts";
 import { lostCertificates } from "./20261125-1100-lost-certificates.ts";
+import { revokedFeed } from "./20261126-1300-revoked-feed.ts";
+import { revokedIndex } from "./20261126-1310-revoked-index.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -70,4 +72,6 @@ export const migrations: readonly Migration[] = [
   bulkRevocation,
   matching,
   lostCertificates,
+  revokedFeed,
+  revokedIndex,
 ];

@@ -82,6 +82,7 @@ export const german: Texts = {
     "application.modify": "Anwendungen registrieren und ändern",
     "job.read": "Massenvorgänge ansehen",
     "job.create": "Massenvorgänge starten",
+    "radius.read": "sehen, welche Profile widerrufen wurden, um ihre Geräte zu trennen",
   },
 
   signedOut: {
