@@ -17,7 +17,9 @@ const api = useApi({
 });
 
 test("the database goes away while clients wait: 503 with Retry-After when the wait is over, and on from there when it is back", async () => {
-  const reader = api.as.service({ scopes: ["radius.read"] });
+  const { realmId, given } = api;
+  const { clientId } = await given.application({ realmId, scopes: ["radius.read"] });
+  const reader = api.as.token(await given.token({ realmId, clientId }, { scopes: ["radius.read"] }));
   const before = await reader.get("/api/radius/revoked");
   const since = String(before.headers["x-until"]);
   const answer = reader.get(`/api/radius/revoked?since=${since}&wait=3`);
