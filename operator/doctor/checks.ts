@@ -4,6 +4,7 @@ import type { Check } from "./check.ts";
 import { checkConstraints } from "./constraints.ts";
 import { checkCrls } from "./crls.ts";
 import { checkLogin, checkMigrations, checkRoles, checkServer } from "./database.ts";
+import { checkDisconnect } from "./disconnect.ts";
 import { checkForgetting } from "./forgetting.ts";
 import { checkIssuers } from "./issuers.ts";
 import { checkJobs } from "./jobs.ts";
@@ -48,6 +49,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     await checkAuditGuards(db),
     ...(await checkAudit(db, context)),
     ...(await checkCrls(db, context)),
+    ...(await checkDisconnect(db, context)),
     ...(await checkForgetting(db, context)),
     await checkJobs(db, context),
   ];

@@ -1,10 +1,11 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
+import { Registry } from "prom-client";
 import { beforeAll, expect, test } from "vitest";
 import * as revocations from "../../db/operations/revocations.ts";
 import { sql } from "../../db/sql.ts";
@@ -34,7 +35,8 @@ const script = resolve("docs/radius/disconnect/realmpass-disconnect");
 
 describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
   describeWithRadius("realmpass-disconnect", () => {
-    const api = useApi();
+    const registry = new Registry();
+    const api = useApi({ registry });
     let radius: RadiusServer;
     let relay: string;
     let accessPoints: [AccessPoint, AccessPoint];
@@ -53,7 +55,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       }).stdout;
       radius = await startRadius({
         mode: "strict",
-        realmDomain: "demo.example",
+        realmDomain: "devices.example",
         server,
         key,
         issuers: server,
@@ -104,7 +106,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
         ["CHANGE-ME", secret],
         ["192.0.2.1", "127.0.0.2"],
       ]);
-      const one = await import("node:fs/promises").then(({ readFile }) => readFile(points, "utf8"));
+      const one = await readFile(points, "utf8");
       await writeFile(
         points,
         one + one.replaceAll("access-point-1", "access-point-2").replaceAll("127.0.0.2", "127.0.0.3"),
@@ -162,13 +164,11 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       return `${clientId}:${clientSecret}`;
     }
 
-    /** Waits until the API has heard from the script. */
-    const hasRead = (at: Date = fromNow(-1_000)) =>
+    /** Waits until the script waits for revocations. */
+    const isWaiting = () =>
       eventually(async () => {
-        const readers = await api.database.owner.query(
-          sql`select from revoked_feed_readers where realm_id = ${api.realmId} and read_at >= ${at}`,
-        );
-        expect(readers).not.toEqual([]);
+        const metric = await registry.getSingleMetric("realmpass_revoked_feed_waiting")?.get();
+        expect(metric?.values[0]?.value).toBe(1);
       });
 
     /** People with a profile each; answers the identities. */
@@ -185,7 +185,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
         insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type,
                                   identity, certificate, spki_sha256, created_at, not_before, not_after)
         select ${api.realmId}, i.id, (('x' || substr(md5(p.pairwise_id), 1, 15))::bit(60)::bigint + 1)::text, gen_random_uuid(),
-               'user', p.id, 'laptop', 'Linux', p.pairwise_id || '@demo.example', 'x', sha256(p.pairwise_id::bytea), now(),
+               'user', p.id, 'laptop', 'Linux', p.pairwise_id || '@devices.example', 'x', sha256(p.pairwise_id::bytea), now(),
                now(), now() + interval '1 year'
           from people p, issuers i
          where i.realm_id = ${api.realmId}
@@ -229,7 +229,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       const askedOfFirst = fromHereOn(first);
       const askedOfSecond = fromHereOn(second);
       const running = await start();
-      await hasRead();
+      await isWaiting();
 
       await revoke(revoked);
 
@@ -247,7 +247,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       await account(first, there);
       const asked = fromHereOn(first);
       const running = await start();
-      await hasRead();
+      await isWaiting();
 
       await api.database.owner.transaction((tx) =>
         revocations.revokeAllOfUsers(tx, {
@@ -272,7 +272,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       await account(second, there);
       const asked = fromHereOn(second);
       const running = await start();
-      await hasRead();
+      await isWaiting();
       await revoke(identities.slice(0, 20));
       await eventually(() => {
         expect(asked().length).toBe(20);
@@ -314,7 +314,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       const asked = fromHereOn(first);
       const askedOfSecond = fromHereOn(second);
       const running = await start();
-      await hasRead();
+      await isWaiting();
 
       await revoke([target!.identity]);
       await eventually(() => {
@@ -369,7 +369,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
 
     test("0 when it is stopped", async () => {
       const running = await start();
-      await hasRead();
+      await isWaiting();
       running.signal("SIGTERM");
       expect(await running.ended).toBe(0);
     });
@@ -392,7 +392,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       await account(first, [sessionOf(person!.identity)]);
       const asked = fromHereOn(first);
       const running = await start({ radiusSecret: "another-secret-than-theirs" });
-      await hasRead();
+      await isWaiting();
       await revoke([person!.identity]);
       expect(await running.ended, running.output()).toBe(4);
       expect(asked()).toEqual([]);

@@ -1,5 +1,6 @@
 import type { Db } from "../../../db/client.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
+import * as revoked from "../../../db/queries/certificates/revoked.ts";
 import * as overview from "../../../db/queries/realm/overview.ts";
 import type { JobState } from "../../../domain/bulk-job/job.ts";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -40,13 +41,22 @@ async function count({ db, clock }: { db: Db; clock: Clock }, { realmId, period 
   const at = clock.now();
   const { seconds, count: buckets } = shapes[period];
   const page = { limit: jobsMax, offset: 0, filter: { state: runningStates }, sort: [] };
-  const [numbers, issuers, running, series] = await Promise.all([
+  const [numbers, issuers, readers, running, series] = await Promise.all([
     overview.countRealm(db, { realmId, at }),
     overview.listIssuers(db, { realmId, at }),
+    revoked.listReaders(db, { realmId }),
     jobs.list(db, { realmId, at, page }),
     overview.countBuckets(db, { realmId, from: firstBucket(at, { seconds, buckets }), count: buckets, seconds }),
   ]);
-  return { at, numbers, issuers, jobs: running, series: { period, bucketSeconds: seconds, buckets: series } };
+  const disconnects = readers.some(({ isSilent }) => !isSilent);
+  return {
+    at,
+    numbers,
+    issuers,
+    disconnects,
+    jobs: running,
+    series: { period, bucketSeconds: seconds, buckets: series },
+  };
 }
 
 /** When the first of so many buckets begins, of which the last is under way. Days are those of UTC. */
