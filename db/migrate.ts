@@ -14,17 +14,39 @@ const migrationLock = 7_246_711;
 const migrationSource: Knex.MigrationSource<Migration> = {
   getMigrations: () => Promise.resolve([...migrations]),
   getMigrationName: ({ name }) => name,
-  getMigration: ({ name, up }) =>
-    Promise.resolve({
-      // To knex a question mark is a place for a value; migrations have none.
-      up: async (db) => {
-        await db.raw(up.replaceAll("?", "\\?")).catch((error: unknown) => {
-          throw isOutage(error) ? error : failureOf(name, up, error);
-        });
-      },
-      down: () => Promise.reject(new Error("migrations only go forward")),
-    }),
+  getMigration: (step) => Promise.resolve(stepOf(step)),
 };
+
+function stepOf({ name, up, transaction }: Migration): Knex.Migration & { config: { transaction: boolean } } {
+  return {
+    config: { transaction: transaction ?? true },
+    async up(db) {
+      try {
+        if (transaction === false && (await isIndexMade(db, up))) return;
+        // To knex a question mark is a place for a value; migrations have none.
+        await db.raw(up.replaceAll("?", "\\?"));
+      } catch (error) {
+        throw isOutage(error) ? error : failureOf(name, up, error);
+      }
+    },
+    down: () => Promise.reject(new Error("migrations only go forward")),
+  };
+}
+
+/**
+ * Whether the index that a migration without a transaction makes is there, as it is when `migrate` ended before that was
+ * recorded. One that was left half-made is written by everybody and read by nobody: it is dropped.
+ */
+async function isIndexMade(db: Knex, up: string): Promise<boolean> {
+  const [, index] = /^\s*create (?:unique )?index concurrently (?:if not exists )?(\w+)\s/.exec(up) ?? [];
+  if (index === undefined) throw new Error("a migration without a transaction is one `create index concurrently`");
+  const { rows } = await db.raw<{ rows: { isValid: boolean }[] }>(
+    `select indisvalid as "isValid" from pg_index where indexrelid = to_regclass(?)`,
+    [`public.${index}`],
+  );
+  if (rows[0]?.isValid === false) await db.raw(`drop index concurrently public.${index}`);
+  return rows[0]?.isValid === true;
+}
 
 /** Knex puts the statement before the message. */
 function failureOf(migration: string, statement: string, error: unknown): unknown {

@@ -6,7 +6,8 @@ import type { Migration } from "./migration.ts";
  */
 export const revokedIndex: Migration = {
   name: "20261126-1310-revoked-index",
+  transaction: false,
   up: `
-create index certificates_revoked on certificates (realm_id, revoked_at, id) include (kind) where revoked_at is not null;
+create index concurrently certificates_revoked on certificates (realm_id, revoked_at, id) include (kind) where revoked_at is not null;
 `,
 };

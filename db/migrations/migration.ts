@@ -3,4 +3,9 @@ export interface Migration {
   /** `YYYYMMDD-HHMM-what`; recorded in the database, so never changed. */
   name: string;
   up: string;
+  /**
+   * False where `up` is one `create index concurrently`, which Postgres runs in no transaction and which nobody has to wait
+   * for. What it left half-made, when it was cut off, is dropped the next time.
+   */
+  transaction?: false;
 }

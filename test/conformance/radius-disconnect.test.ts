@@ -1,6 +1,6 @@
 import { spawn, spawnSync, type ChildProcess } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
@@ -38,7 +38,8 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
     const registry = new Registry();
     const api = useApi({ registry });
     let radius: RadiusServer;
-    let relay: string;
+    let disconnectPort: number;
+    let sessionsFile: string;
     let accessPoints: [AccessPoint, AccessPoint];
     /** Between the script and the API. */
     let network: TcpProxy;
@@ -47,8 +48,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
     beforeAll(async () => {
       directory = await mkdtemp(join(tmpdir(), "realmpass-disconnect-"));
       atEndOfFile(() => rm(directory, { recursive: true, force: true }));
-      const [relayPort, disconnectPort] = await freeUdpPorts();
-      relay = `127.0.0.1:${relayPort}`;
+      [disconnectPort] = await freeUdpPorts();
       const key = openssl(["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:P-256"]).stdout;
       const server = openssl(["req", "-new", "-x509", "-key", "key", "-days", "30", "-subj", "/CN=radius"], {
         key,
@@ -60,7 +60,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
         key,
         issuers: server,
         quiet: true,
-        also: (place) => install(place, { relayPort, disconnectPort }),
+        also: install,
       });
       atEndOfFile(() => radius.stop());
       accessPoints = [
@@ -71,46 +71,19 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
     });
 
     /** By the commands of the page, with the access points of this test. */
-    async function install(
-      { configuration, directory: home }: { configuration: string; directory: string },
-      { relayPort, disconnectPort }: { relayPort: number; disconnectPort: number },
-    ): Promise<void> {
+    async function install({ configuration, directory: home }: { configuration: string; directory: string }) {
       const [commands = ""] = await shellBlocks(page, "On the RADIUS server");
-      const { status, stderr } = spawnSync(
-        "bash",
-        [
-          "-e",
-          "-u",
-          "-c",
-          commands
-            .replaceAll(debianConfiguration, configuration)
-            .replaceAll("/root/radius", resolve("docs/radius"))
-            .replaceAll("-o freerad -g freerad ", "")
-            .replaceAll("/var/lib/realmpass-sessions", `${home}/sessions`),
-        ],
-        { encoding: "utf8" },
-      );
+      const script = commands
+        .replaceAll(debianConfiguration, configuration)
+        .replaceAll("/root/radius", resolve("docs/radius"))
+        .replaceAll("-o freerad -g freerad ", "")
+        .replaceAll("/var/lib/realmpass-sessions", `${home}/sessions`);
+      const { status, stderr } = spawnSync("bash", ["-e", "-u", "-c", script], { encoding: "utf8" });
       if (status !== 0) throw new Error(`the commands of ${page} failed: ${stderr}`);
       await edit(join(configuration, "clients.conf"), [["192.0.2.0/24", "127.0.0.0/24"]]);
-      await edit(join(configuration, "mods-available/realmpass_sessions"), [
-        ["/var/lib/realmpass-sessions", `${home}/sessions`],
-      ]);
-      const site = join(configuration, "sites-available/realmpass_disconnect");
-      await edit(site, [
-        ["port = 3798", `port = ${relayPort}`],
-        ["Packet-DST-Port := 3799", `Packet-DST-Port := ${disconnectPort}`],
-      ]);
-      const points = join(configuration, "sites-available/realmpass_access_points");
-      await edit(points, [
-        ["port = 3799", `port = ${disconnectPort}`],
-        ["CHANGE-ME", secret],
-        ["192.0.2.1", "127.0.0.2"],
-      ]);
-      const one = await readFile(points, "utf8");
-      await writeFile(
-        points,
-        one + one.replaceAll("access-point-1", "access-point-2").replaceAll("127.0.0.2", "127.0.0.3"),
-      );
+      const module = join(configuration, "mods-available/realmpass_sessions");
+      await edit(module, [["/var/lib/realmpass-sessions", `${home}/sessions`]]);
+      sessionsFile = join(home, "sessions/sessions.db");
     }
 
     interface Script {
@@ -125,18 +98,31 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       state,
       url = `http://127.0.0.1:${network.port}`,
       client,
-      to = relay,
-      radiusSecret = secret,
-    }: { state?: string; url?: string; client?: string; to?: string; radiusSecret?: string } = {}): Promise<Script> {
+      points = [secret, secret],
+      from = sessionsFile,
+    }: {
+      state?: string;
+      url?: string;
+      client?: string;
+      points?: readonly string[];
+      from?: string;
+    } = {}): Promise<Script> {
       const own = state ?? (await mkdtemp(join(directory, "state-")));
       const files = await mkdtemp(join(directory, "files-"));
       await writeFile(join(files, "client"), `${client ?? (await givenClient())}\n`);
-      await writeFile(join(files, "secret"), `${radiusSecret}\n`);
+      await mkdir(join(files, "access-points"));
+      for (const [index, text] of points.entries()) {
+        await writeFile(join(files, "access-points", accessPoints[index]?.address ?? ""), `${text}\n`);
+      }
       const child = spawn(
         requireTool("dash"),
-        [script, url, join(files, "client"), join(files, "secret"), own],
+        [script, url, join(files, "client"), from, join(files, "access-points"), own],
         // In a group of its own, so that a signal reaches curl and radclient, too, as systemd's do.
-        { env: { PATH: process.env["PATH"], RELAY: to }, stdio: ["ignore", "pipe", "pipe"], detached: true },
+        {
+          env: { PATH: process.env["PATH"], PORT: String(disconnectPort) },
+          stdio: ["ignore", "pipe", "pipe"],
+          detached: true,
+        },
       );
       let output = "";
       for (const stream of [child.stdout, child.stderr])
@@ -331,7 +317,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(asked()).toHaveLength(hostile.length);
     });
 
-    test("whatever a service says that is not Realmpass, FreeRADIUS hears names alone", async () => {
+    test("whatever a service says that is not Realmpass, nothing but names goes on", async () => {
       const [person] = await givenPeople(1);
       const [first] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);
@@ -364,7 +350,9 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       await eventually(() => {
         expect(asked()).toHaveLength(1);
       });
-      expect(running.output()).toContain("of 1 revoked profiles");
+      await eventually(() => {
+        expect(running.output()).toContain("1 revoked profiles, 1 sessions");
+      });
     });
 
     test("0 when it is stopped", async () => {
@@ -376,7 +364,9 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
 
     test("2 for wrong arguments", () => {
       expect(spawnSync(requireTool("dash"), [script]).status).toBe(2);
-      expect(spawnSync(requireTool("dash"), [script, api.url, "/nowhere", "/nowhere", directory]).status).toBe(2);
+      expect(
+        spawnSync(requireTool("dash"), [script, api.url, "/nowhere", sessionsFile, directory, directory]).status,
+      ).toBe(2);
     });
 
     test("3 when the token is refused: another secret, or an application without the scope", async () => {
@@ -386,12 +376,12 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       expect(await (await start({ client: `${other.clientId}:${other.secret}` })).ended).toBe(3);
     });
 
-    test("4 when the relay does not answer; what it was not told it is told the next time", async () => {
+    test("4 when the sessions cannot be read; what was revoked meanwhile is told the next time", async () => {
       const [person] = await givenPeople(1);
       const [first] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);
       const asked = fromHereOn(first);
-      const running = await start({ radiusSecret: "another-secret-than-theirs" });
+      const running = await start({ from: join(directory, "nothing.db") });
       await isWaiting();
       await revoke([person!.identity]);
       expect(await running.ended, running.output()).toBe(4);
@@ -401,6 +391,22 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       await eventually(() => {
         expect(asked()).toHaveLength(1);
       });
+    });
+
+    test("an access point that is silent, or has no file, keeps nobody else's devices on", async () => {
+      const [person] = await givenPeople(1);
+      const [first, second] = accessPoints;
+      await account(first, [sessionOf(person!.identity)]);
+      await account(second, [sessionOf(person!.identity)]);
+      const asked = fromHereOn(second);
+      const running = await start({ points: ["another secret"] });
+      await isWaiting();
+      await revoke([person!.identity]);
+      await eventually(() => {
+        expect(running.output()).toContain("127.0.0.2: of 1 sessions disconnected 0, refused 0, no answer 1");
+        expect(running.output()).toContain("127.0.0.3: not among the access points, 1 sessions stay");
+      });
+      expect(asked()).toEqual([]);
     });
   });
 });

@@ -31,8 +31,6 @@ export interface AccessPoint {
   account(port: number, sessions: readonly Session[], status?: "start" | "stop"): Promise<void>;
   /** What it was asked to disconnect, each once, however often it was asked. */
   disconnected(): { userName: string; session: string }[];
-  /** Answers nothing from now on. */
-  silence(): void;
 }
 
 /** One at an address of this machine's own network, with its Disconnect-Requests at this port. */
@@ -41,7 +39,6 @@ export async function startAccessPoint(address: string, port: number): Promise<A
   const listener = await bound(address, port);
   const asked = new Map<string, { userName: string; session: string }>();
   const answers = new Map<number, () => void>();
-  let silent = false;
 
   accounting.on("message", (message) => answers.get(message[1] ?? 0)?.());
   listener.on("message", (message, { address: from, port: fromPort }) => {
@@ -52,7 +49,7 @@ export async function startAccessPoint(address: string, port: number): Promise<A
       userName: said.get(attributes["User-Name"]) ?? "",
       session: said.get(attributes["Acct-Session-Id"]) ?? "",
     });
-    if (!silent) listener.send(answerTo(message), fromPort, from);
+    listener.send(answerTo(message), fromPort, from);
   });
 
   const send = async (to: number, id: number, request: Buffer): Promise<void> => {
@@ -74,9 +71,6 @@ export async function startAccessPoint(address: string, port: number): Promise<A
       }
     },
     disconnected: () => [...asked.values()],
-    silence() {
-      silent = true;
-    },
   };
 }
 
