@@ -316,7 +316,7 @@ describe("who may ask", () => {
     expect(await as.token(body.access_token).get("/api/radius/revoked")).toMatchObject({ status: 200 });
   });
 
-  test("whoever asks is on record with the time, once a minute at most", async () => {
+  test("an application that asks is on record with the time, once a minute at most", async () => {
     const { realmId, read } = await givenRealm();
     const found = () =>
       api.database.owner.query<{ readAt: Date }>(
