@@ -131,7 +131,14 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       atEnd(() => {
         stopGroup(child, "SIGKILL");
       });
-      return { state: own, output: () => output, ended, signal: (name) => stopGroup(child, name) };
+      return {
+        state: own,
+        output: () => output,
+        ended,
+        signal: (name) => {
+          stopGroup(child, name);
+        },
+      };
     }
 
     function stopGroup({ pid }: ChildProcess, name: NodeJS.Signals): void {
@@ -338,7 +345,7 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
           response.end(`{"access_token":"t","token_type":"Bearer"}`);
           return;
         }
-        response.setHeader("X-Until", new Date().toISOString());
+        response.setHeader("X-Until", fromNow(0).toISOString());
         response.end(
           lines
             .splice(0)

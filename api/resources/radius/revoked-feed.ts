@@ -49,6 +49,7 @@ export function createRevokedFeed({ db, log, metrics }: { db: Database; log: Log
       );
     } finally {
       reading = false;
+      // eslint-disable-next-line @typescript-eslint/no-unnecessary-condition -- a notice sets it while the database answers
       if (wanted) want();
     }
   };

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from "node:timers/promises";
 import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
 import { figureOf } from "../figures.ts";
 import { addClient, addUsers, type Service } from "../service.ts";
 import { figure, median, percentile } from "../statistics.ts";
@@ -30,7 +31,7 @@ export const disconnect: Scenario = {
     const told: number[] = [];
     for (const serial of serials) {
       const startedAt = performance.now();
-      const at = Date.now();
+      const at = systemClock.now().getTime();
       const answer = await fetch(`http://127.0.0.1:${service.port}/api/profiles/${serial}`, {
         method: "DELETE",
         headers: { authorization: `Bearer ${service.token}` },
@@ -46,7 +47,9 @@ export const disconnect: Scenario = {
     const sorted = told.toSorted((a, b) => a - b);
     const of = [median(sorted), percentile(sorted, 0.95), percentile(sorted, 0.99), percentile(sorted, 1)];
     return {
-      rows: [["until the last server has the line", String(told.length), ...of.map(figure), "p99 < 1,000"]],
+      rows: [
+        ["until the last server has the line", String(told.length), ...of.map((value) => figure(value)), "p99 < 1,000"],
+      ],
       figures: [figureOf("until the last server has the line", "p50 ms", [sorted], median)],
     };
   },
@@ -65,7 +68,7 @@ interface Reader {
   ready: Promise<void>;
   ended: Promise<void>;
   /** Waits for a line of a revocation at this time or later, of which there is one at a time. */
-  hasSince(at: number): Promise<void>;
+  hasSince: (at: number) => Promise<void>;
 }
 
 function startReader(service: Service, signal: AbortSignal): Reader {

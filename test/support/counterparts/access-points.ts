@@ -54,7 +54,9 @@ export async function startAccessPoint(address: string, port: number): Promise<A
 
   const send = async (to: number, id: number, request: Buffer): Promise<void> => {
     const answered = new Promise<void>((resolve) => answers.set(id, resolve));
-    const again = setInterval(() => accounting.send(request, to, "127.0.0.1"), 2_000);
+    const again = setInterval(() => {
+      accounting.send(request, to, "127.0.0.1");
+    }, 2_000);
     accounting.send(request, to, "127.0.0.1");
     await answered;
     clearInterval(again);
