@@ -54,6 +54,7 @@ import { revokeOwnProfile } from "./resources/profile/revoke-own-profile.ts";
 import { revokeProfile } from "./resources/profile/revoke-profile.ts";
 import { revokeProfiles } from "./resources/profile/revoke-profiles.ts";
 import { getProfileActivity } from "./resources/profile/get-profile-activity.ts";
+import { getRevoked } from "./resources/radius/get-revoked.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
@@ -130,6 +131,7 @@ export const endpoints: readonly Endpoint[] = [
   deleteApplication,
   rotateClientSecret,
   getOverview,
+  getRevoked,
   getRealm,
   getRealmSettings,
   updateRealm,

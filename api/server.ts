@@ -2,6 +2,7 @@ import { X509Certificate } from "node:crypto";
 import type { Registry } from "prom-client";
 import type { Database, DatabaseOptions } from "../db/client.ts";
 import { listen } from "../db/listener.ts";
+import * as revoked from "../db/queries/certificates/revoked.ts";
 import * as bulkJobs from "../db/queries/bulk-job/jobs.ts";
 import type { Clock } from "../runtime/clock.ts";
 import type { Beat } from "../process/beat.ts";
@@ -27,6 +28,7 @@ import { createLogos } from "./browser/logo/logos.ts";
 import { createExhaustedKeys } from "./http/exhausted-keys.ts";
 import { createApiMetrics } from "./http/metrics.ts";
 import { createTokenSigningKeys } from "./oauth/token-signing-keys.ts";
+import { createRevokedFeed } from "./resources/radius/revoked-feed.ts";
 import { createServiceHealth } from "./resources/health/service-health.ts";
 import { registerServiceMetrics } from "./resources/health/service-metrics.ts";
 import { createAcceptance } from "./resources/profile/accept-together.ts";
@@ -69,13 +71,19 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
 
   const settlements = createSettlements({ db, log, metrics });
   const jobs = createJobWatch({ db, clock, log });
+  const revokedFeed = createRevokedFeed({ db, log, metrics });
   const listener = listen({
     ...options.database,
-    channels: { [settledChannel]: settlements.notice, [bulkJobs.jobProgressChannel]: jobs.notice },
+    channels: {
+      [settledChannel]: settlements.notice,
+      [bulkJobs.jobProgressChannel]: jobs.notice,
+      [revoked.revokedChannel]: revokedFeed.notice,
+    },
     onConnected() {
       options.beat.end("notifications_lost", lostNotifications);
       settlements.recheck();
       jobs.recheck();
+      revokedFeed.notice();
     },
     onError: (err) => {
       options.beat.report("notifications_lost", lostNotifications);
@@ -125,6 +133,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     collectIssuance,
     openOutput,
     jobs,
+    revokedFeed,
     signingKeys,
     attemptLimits,
     unknownTokens: createExhaustedKeys(),
@@ -139,6 +148,7 @@ export async function startApi(options: ApiOptions): Promise<{ port: number; tls
     // Clients that wait for a worker are told where to ask again, and then ask another process.
     settlements.close();
     jobs.close();
+    revokedFeed.close();
     await listeners.close();
   });
   return { port, tlsPort };

@@ -835,6 +835,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/radius/revoked": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Which profiles were revoked, for what disconnects their devices
+         * @description A line for each revocation of any kind of profile since then: `identity`, a tab, and when it was revoked; the oldest first. The answer comes at once when there is a line newer than `since`, else as soon as there is one that was not there when the request came, else after `wait` seconds. Lines from the 60 s before `since` come again, for revocations that were committed late. The header `X-Until` is the next `since`.
+         */
+        get: operations["getRevoked"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/realm": {
         parameters: {
             query?: never;
@@ -1446,7 +1466,7 @@ export interface components {
             name: string;
             clientURI: string;
             redirectURI: string | null;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             useClientSecret: boolean;
             requirePKCE: boolean;
             creationDate: components["schemas"]["Timestamp"];
@@ -1461,7 +1481,7 @@ export interface components {
             name: string;
             clientURI: string;
             redirectURI: string | null;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             useClientSecret: boolean;
             requirePKCE: boolean;
             creationDate: components["schemas"]["Timestamp"];
@@ -1487,7 +1507,7 @@ export interface components {
             client_id: string;
             clientName: string;
             clientURI: string;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             grantedAt: components["schemas"]["Timestamp"];
         };
         CreatedGuestProfile: {
@@ -2291,6 +2311,8 @@ export interface components {
                 publishedAt: components["schemas"]["Timestamp"] | null;
                 nextUpdate: components["schemas"]["Timestamp"] | null;
             }[];
+            /** @description Whether an application has asked within 5 minutes who was revoked: connected devices then go off at once, else within an hour. */
+            disconnects: boolean;
             warnings: {
                 /**
                  * @description `no_worker`: nothing is issued; `no_issuer`: nothing can be; `issuer_ending`: the issuing CA ends within 90 days; `crl_stale`: servers that check the list let nobody in.
@@ -2475,7 +2497,7 @@ export interface components {
             /** @enum {string} */
             role: "administrator" | "help_desk" | "guest_manager" | "auditor";
             /** @description What people with the role may do, as far as an application asks for it. */
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             /** @description How many people who are not offboarded have it; null for a token without `user.read`. */
             people: number | null;
         };
@@ -2517,7 +2539,7 @@ export interface components {
             id: string;
             client_id: string;
             clientName: string;
-            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
+            scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
             createdAt: components["schemas"]["Timestamp"];
             lastUsedAt: components["schemas"]["Timestamp"];
             expiresAt: components["schemas"]["Timestamp"];
@@ -3607,8 +3629,8 @@ export interface operations {
                     clientURI: string;
                     /** @description Where users return after signing in; for a useragent. */
                     redirectURI?: string | null;
-                    /** @description Only scopes that the caller holds; a service has no openid, offline_access or role.modify. */
-                    scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
+                    /** @description Only scopes that the caller holds; a service has no openid, offline_access or role.modify. `radius.read` is for a service that has no other scope; who gives it holds profile.read. */
+                    scopes: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
                     /** @description Omitted: a service has one, a useragent has none. */
                     useClientSecret?: boolean;
                     /** @description Omitted: required of a useragent without a secret. */
@@ -3728,7 +3750,7 @@ export interface operations {
                     clientURI?: string;
                     redirectURI?: string | null;
                     /** @description Sessions and tokens that have a scope that goes end. */
-                    scopes?: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify")[];
+                    scopes?: ("openid" | "offline_access" | "profile.create" | "profile.delete" | "profile.modify" | "profile.read" | "realm.read" | "realm.modify" | "user.read" | "user.modify" | "user.lock" | "user.delete" | "guest.read" | "guest.view" | "guest.create" | "guest.modify" | "guest.delete" | "infrastructure.read" | "infrastructure.create" | "infrastructure.delete" | "audit.read" | "application.read" | "application.modify" | "job.read" | "job.create" | "role.modify" | "radius.read")[];
                     useClientSecret?: boolean;
                     requirePKCE?: boolean;
                 };
@@ -7217,6 +7239,41 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden"];
             404: components["responses"]["404_profile_not_found"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getRevoked: {
+        parameters: {
+            query?: {
+                since?: string;
+                wait?: string;
+            };
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/plain": string;
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

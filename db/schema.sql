@@ -254,6 +254,7 @@ CREATE INDEX certificates_name_contains ON public.certificates USING gin (lower(
 CREATE INDEX certificates_newest ON public.certificates USING btree (realm_id, kind, created_at DESC, id DESC);
 CREATE INDEX certificates_of_guest_account ON public.certificates USING btree (guest_account_id, created_at DESC, id DESC) WHERE (guest_account_id IS NOT NULL);
 CREATE INDEX certificates_of_user ON public.certificates USING btree (user_id, created_at DESC, id DESC) WHERE (user_id IS NOT NULL);
+CREATE INDEX certificates_revoked ON public.certificates USING btree (realm_id, revoked_at, id) INCLUDE (kind) WHERE (revoked_at IS NOT NULL);
 CREATE INDEX certificates_revoked_at ON public.certificates USING btree (realm_id, revoked_at) WHERE ((kind = 'user'::text) AND (revoked_at IS NOT NULL));
 CREATE INDEX certificates_serial_end ON public.certificates USING btree (realm_id, reverse(serial_number) text_pattern_ops);
 CREATE TRIGGER certificates_are_counted AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_profiles();
@@ -938,6 +939,17 @@ comment on table revocations is 'What revokes: whoever may insert here may revok
 comment on column revocations.reason is 'CRLReason, RFC 5280 section 5.3.1.';
 CREATE TRIGGER revocations_await_publication AFTER INSERT ON public.revocations REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION await_publication();
 CREATE TRIGGER revocations_mark_certificates AFTER INSERT ON public.revocations REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION mark_revoked();
+CREATE TRIGGER revocations_notify AFTER INSERT ON public.revocations REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION notify_revoked();
+
+create table revoked_feed_readers (
+  client_id text not null,
+  realm_id bigint not null,
+  read_at timestamp with time zone not null,
+  constraint revoked_feed_readers_pkey PRIMARY KEY (client_id),
+  constraint revoked_feed_readers_client_id_fkey FOREIGN KEY (client_id) REFERENCES applications(client_id) ON DELETE CASCADE,
+  constraint revoked_feed_readers_realm_id_fkey FOREIGN KEY (realm_id) REFERENCES realms(id)
+);
+comment on table revoked_feed_readers is 'Who asks for revocations to disconnect devices at once. Written once a minute at most.';
 
 create table sessions (
   id uuid not null,
@@ -1591,6 +1603,21 @@ begin
 end
 $function$
 ;
+
+CREATE OR REPLACE FUNCTION public.notify_revoked()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if exists (select from added) then
+    perform pg_notify('revoked', '');
+  end if;
+  return null;
+end
+$function$
+;
+comment on function notify_revoked() is 'Wakes whoever waits for revocations, once for each transaction, however many it has.';
 
 CREATE OR REPLACE FUNCTION public.number_crls()
  RETURNS trigger

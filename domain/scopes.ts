@@ -28,11 +28,25 @@ export const scopes = {
   "job.read": "see bulk jobs",
   "job.create": "start bulk jobs",
   "role.modify": "give and take roles",
+  "radius.read": "see which profiles were revoked, to disconnect their devices",
 } as const satisfies Record<string, string>;
 
 export type Scope = keyof typeof scopes;
-export const allScopes = Object.keys(scopes) as Scope[];
-export const Scope = z.enum(allScopes);
+export const Scope = z.enum(Object.keys(scopes) as Scope[]);
+
+/**
+ * Scopes of programs that do one thing: a service that has one has no others, is let in nowhere else, and never has it
+ * because none was named. With each, what those hold who may give it.
+ */
+const machineScopes: Readonly<Partial<Record<Scope, Scope>>> = { "radius.read": "profile.read" };
+
+export const isMachineScope = (scope: Scope): boolean => Object.hasOwn(machineScopes, scope);
+
+/** What somebody must hold to give a scope to an application: the scope itself, save a machine's, which no person has. */
+export const heldToGive = (scope: Scope): Scope => machineScopes[scope] ?? scope;
+
+/** Every scope but those of machines. */
+export const allScopes = (Object.keys(scopes) as Scope[]).filter((scope) => !isMachineScope(scope));
 
 /** What a scope includes: who has it has these as well. They are younger, so that tokens of clients that were there go on. */
 export const impliedScopes: Readonly<Partial<Record<Scope, readonly Scope[]>>> = {
@@ -52,6 +66,16 @@ export type ApplicationType = z.infer<typeof ApplicationType>;
 /** Scopes that a service does not have: those about a signed-in person, and giving roles, so that no leaked secret makes an administrator. */
 const personalScopes: ReadonlySet<Scope> = new Set<Scope>(["openid", "offline_access", "role.modify"]);
 
-/** The scopes an application of this type may be registered for. */
+/** The scopes that an application of this type is registered for when none are named. */
 export const scopesAllowedTo = (type: ApplicationType): Scope[] =>
   type === "service" ? allScopes.filter((scope) => !personalScopes.has(scope)) : [...allScopes];
+
+/** What is wrong with an application's scopes; undefined for those that it may be registered for. */
+export function scopesFault(type: ApplicationType, given: readonly Scope[]): string | undefined {
+  if (type === "service" && given.some(isMachineScope)) {
+    return given.length === 1 ? undefined : `${given.filter(isMachineScope).join(" ")} goes with no other scope`;
+  }
+  const allowed = scopesAllowedTo(type);
+  const refused = given.filter((scope) => !allowed.includes(scope));
+  return refused.length === 0 ? undefined : `a ${type} cannot have ${refused.join(" ")}`;
+}

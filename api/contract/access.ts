@@ -1,7 +1,7 @@
 import { InsufficientScope } from "../http/token-errors.ts";
 import { ServiceError } from "../../domain/errors.ts";
-import type { Scope } from "../../domain/scopes.ts";
 import { rolesHave } from "../../domain/roles.ts";
+import { isMachineScope, type Scope } from "../../domain/scopes.ts";
 import {
   isStaff,
   type GuestPrincipal,
@@ -70,6 +70,13 @@ export function requireAdmission(
     if (access === "staff" && principal.kind !== "guest") requireStaffScope(principal, scope);
     else requireScope(principal, scope);
   }
+  requireOwnEndpoint(principal, endpoint);
+}
+
+/** Throws for a machine anywhere but where its scope is asked for, whatever else is open to a service. */
+function requireOwnEndpoint(principal: Principal, { scope }: { scope: Scope | undefined }): void {
+  if (scope !== undefined && isMachineScope(scope)) return;
+  if ([...principal.scopes].some(isMachineScope)) throw new ServiceError("forbidden");
 }
 
 /** The scopes that an endpoint always needs. */

@@ -1,6 +1,7 @@
 import type { JWK, JWTPayload } from "jose";
 import type { Database } from "../../db/client.ts";
 import type { ProfileRequest } from "../../db/operations/acceptance.ts";
+import type { RevokedWindow } from "../../db/queries/certificates/revoked.ts";
 import type { Job } from "../../db/queries/bulk-job/jobs.ts";
 import type { FoundHolder } from "../../db/queries/oauth/access-tokens.ts";
 import type { TokenAlgorithm } from "../../db/queries/oauth/token-signing-keys.ts";
@@ -41,6 +42,7 @@ export interface Deps {
   openOutput: OpenOutput;
   /** Who watches which bulk job. */
   jobs: JobWatch;
+  revokedFeed: RevokedFeed;
   signingKeys: TokenSigningKeys;
   attemptLimits: AttemptLimits;
   /** Hashes of access tokens that were just asked for and that there are none of. */
@@ -158,6 +160,23 @@ export interface JobWatch {
   recheck: () => void;
   watching(): number;
   /** Ends every watch: the process stops, and clients go on at another one. */
+  close(): void;
+}
+
+/** Who waits for revocations in this process. */
+export interface RevokedFeed {
+  /**
+   * Waits until there is a revocation that is newer than `since`, or one that was not there when the wait began, the time is
+   * up, or the client is gone. Answers what to read then; `ahead` for a `since` in the future.
+   */
+  wait(
+    asked: { realmId: string; since: Date | undefined },
+    waitMs: number,
+    signal: AbortSignal,
+  ): Promise<RevokedWindow | "ahead">;
+  /** Takes a notification, or reads for everyone who waits after the listening connection was away. */
+  notice: () => void;
+  /** Ends every wait as if its time were up: the process stops. */
   close(): void;
 }
 

@@ -1,4 +1,4 @@
-import { Counter, Histogram, type Registry } from "prom-client";
+import { Counter, Gauge, Histogram, type Registry } from "prom-client";
 import { createLoadMetrics, type LoadMetrics } from "../../process/load-metrics.ts";
 
 /** The API's metrics, in addition to those of its process. */
@@ -8,6 +8,8 @@ export interface ApiMetrics extends LoadMetrics {
   enqueueFailed: () => void;
   signIn: (way: SignInWay, outcome: SignInOutcome) => void;
   ocspProxied: (outcome: "answered" | "try_later") => void;
+  revokedFeedWaiting: (clients: number) => void;
+  revokedFeedLines: (lines: number) => void;
 }
 
 /** How somebody signs in. */
@@ -53,6 +55,16 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     registers: [registry],
   });
   for (const outcome of ["answered", "try_later"]) proxied.inc({ outcome }, 0);
+  const feedWaiting = new Gauge({
+    name: "realmpass_revoked_feed_waiting",
+    help: "Clients that wait for revocations at this process.",
+    registers: [registry],
+  });
+  const feedLines = new Counter({
+    name: "realmpass_revoked_feed_lines_total",
+    help: "Revocations that were told to clients, each as often as it was told.",
+    registers: [registry],
+  });
   return {
     ...createLoadMetrics(registry),
     request: ({ method, route, status }, seconds) => {
@@ -69,6 +81,12 @@ export function createApiMetrics(registry: Registry): ApiMetrics {
     },
     ocspProxied: (outcome) => {
       proxied.inc({ outcome });
+    },
+    revokedFeedWaiting: (clients) => {
+      feedWaiting.set(clients);
+    },
+    revokedFeedLines: (lines) => {
+      feedLines.inc(lines);
     },
   };
 }

@@ -45,6 +45,8 @@ import { searchUsers } from "./20261126-1200-search-users.ts";
 import { searchSerialEnds } from "./20261126-1210-search-serial-ends.ts";
 import { searchIdentities } from "./20261126-1220-search-identities.ts";
 import { searchNames } from "./20261126-1230-search-names.ts";
+import { revokedFeed } from "./20261126-1300-revoked-feed.ts";
+import { revokedIndex } from "./20261126-1310-revoked-index.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -96,4 +98,6 @@ export const migrations: readonly Migration[] = [
   searchSerialEnds,
   searchIdentities,
   searchNames,
+  revokedFeed,
+  revokedIndex,
 ];

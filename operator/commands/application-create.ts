@@ -3,7 +3,7 @@ import { z } from "zod";
 import * as applications from "../../db/queries/oauth/applications.ts";
 import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import { operatorActor } from "../../domain/audit.ts";
-import { ApplicationType, Scope, scopesAllowedTo } from "../../domain/scopes.ts";
+import { ApplicationType, Scope, scopesAllowedTo, scopesFault } from "../../domain/scopes.ts";
 import { flag, option } from "../../terminal/command.ts";
 import { isSet } from "../../terminal/inputs.ts";
 import { command } from "./command.ts";
@@ -21,7 +21,7 @@ export const applicationCreate = command({
     name: option("name", "what users see while they sign in", text(1, 200)),
     clientUri: option("uri", "where the client is at home", WebUri),
     redirectUri: option("uri", "where users return after signing in; for a useragent", RedirectUri.optional()),
-    scopes: option("list", "scopes, separated by spaces; default: all that the type may have", z.string().optional()),
+    scopes: option("list", "scopes, separated by spaces; default: all that the type may have but radius.read, which goes alone", z.string().optional()),
     secret: flag("a useragent gets a secret, too", isSet),
     firstParty: flag("one of our own: people are not asked for consent", isSet),
     requirePkce: flag("refuse authorization requests without PKCE", isSet),
@@ -70,11 +70,12 @@ export const applicationCreate = command({
 function parseScopes(list: string, type: ApplicationType): Scope[] {
   const words = [...new Set(list.split(/\s+/).filter((word) => word !== ""))];
   if (words.length === 0) throw usageError("--scopes names no scope.");
-  const allowed = scopesAllowedTo(type);
-  return words.map((word) => {
+  const scopes = words.map((word) => {
     const scope = Scope.safeParse(word);
-    if (!scope.success) throw usageError(`--scopes: there is no scope "${word}". There is: ${allowed.join(" ")}.`);
-    if (!allowed.includes(scope.data)) throw usageError(`--scopes: a ${type} cannot have the scope "${word}".`);
-    return scope.data;
+    if (scope.success) return scope.data;
+    throw usageError(`--scopes: there is no scope "${word}". There is: ${scopesAllowedTo(type).join(" ")}.`);
   });
+  const fault = scopesFault(type, scopes);
+  if (fault !== undefined) throw usageError(`--scopes: ${fault}.`);
+  return scopes;
 }

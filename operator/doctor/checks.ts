@@ -17,6 +17,7 @@ import {
   checkWrite,
   checkWriteSettings,
 } from "./database.ts";
+import { checkDisconnect } from "./disconnect.ts";
 import { checkForgetting } from "./forgetting.ts";
 import { checkIssuers } from "./issuers.ts";
 import { checkJobs } from "./jobs.ts";
@@ -75,6 +76,7 @@ async function checkServices(context: Context): Promise<Check[]> {
     ...(await checkAudit(db, context)),
     ...(await checkAuditKept(db, context)),
     ...(await checkCrls(db, context)),
+    ...(await checkDisconnect(db, context)),
     ...(await checkForgetting(db, context)),
     await checkBacklog(db, context),
     await checkJobs(db, context),

@@ -8,7 +8,7 @@ import { describeWithTool, requireTool } from "../support/run/tools.ts";
 
 const radius = fileURLToPath(new URL("../../docs/radius/", import.meta.url));
 
-/** docs/radius/{resilient,hostapd}/systemd: the units that bring CRLs. */
+/** docs/radius/{resilient,hostapd,disconnect}/systemd: the units that bring CRLs, and the one that disconnects. */
 describeWithTool("systemd-analyze", "the systemd units", () => {
   let directory: string;
   beforeAll(async () => {
@@ -33,16 +33,17 @@ describeWithTool("systemd-analyze", "the systemd units", () => {
     // Other units of this machine are not under test.
     return stderr
       .split("\n")
-      .filter((line) => line.includes("realmpass-crl"))
+      .filter((line) => line.includes("realmpass-"))
       .join("\n");
   }
 
-  test.each([["resilient"], ["hostapd"]])(
-    "of %s are what systemd understands, and start a script that is there",
-    async (folder) => {
-      expect(await verify(folder)).toBe("");
-      expect(await verify(folder, (unit) => unit.replace("ProtectHome=yes", "ProtectHome=perhaps"))).not.toBe("");
-      expect(await verify(folder, (unit) => unit.replace("-crl /etc", "-crls /etc"))).not.toBe("");
-    },
-  );
+  test.each([
+    ["resilient", "-crl /etc"],
+    ["hostapd", "-crl /etc"],
+    ["disconnect", "realmpass-disconnect ${URL}"],
+  ])("of %s are what systemd understands, and start a script that is there", async (folder, start) => {
+    expect(await verify(folder)).toBe("");
+    expect(await verify(folder, (unit) => unit.replace("ProtectHome=yes", "ProtectHome=perhaps"))).not.toBe("");
+    expect(await verify(folder, (unit) => unit.replace(start, `x${start}`))).not.toBe("");
+  });
 });

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import { errorCatalogue, type ErrorCode } from "../../../domain/errors.ts";
-import { scopes, scopesAllowedTo } from "../../../domain/scopes.ts";
+import { allScopes, isMachineScope, Scope, scopes, scopesAllowedTo } from "../../../domain/scopes.ts";
 
 export type Json = Record<string, unknown>;
 
@@ -173,6 +173,9 @@ const commonHeaders: Json = {
 export const answerHeaders = (): Json =>
   Object.fromEntries(Object.keys(commonHeaders).map((name) => [name, reference("headers", name)]));
 
+const described = (listed: readonly Scope[]): Json =>
+  Object.fromEntries(listed.map((scope) => [scope, scopes[scope]]));
+
 const securitySchemes = (authUrl: string): Json => ({
   oauth: {
     type: "oauth2",
@@ -182,11 +185,11 @@ const securitySchemes = (authUrl: string): Json => ({
         authorizationUrl: `${authUrl}/oauth/authorize`,
         tokenUrl: `${authUrl}/oauth/token`,
         refreshUrl: `${authUrl}/oauth/token`,
-        scopes: { ...scopes },
+        scopes: described(allScopes),
       },
       clientCredentials: {
         tokenUrl: `${authUrl}/oauth/token`,
-        scopes: Object.fromEntries(scopesAllowedTo("service").map((scope) => [scope, scopes[scope]])),
+        scopes: described([...scopesAllowedTo("service"), ...Scope.options.filter(isMachineScope)]),
       },
     },
   },

@@ -56,6 +56,11 @@ export const OverviewView = z
         }),
       )
       .describe("One for each issuer that has not ended, the issuing one first."),
+    disconnects: z
+      .boolean()
+      .describe(
+        "Whether an application has asked within 5 minutes who was revoked: connected devices then go off at once, else within an hour.",
+      ),
     warnings: z.array(WarningView),
     jobs: z.object({
       running: z.int(),
@@ -81,11 +86,12 @@ export interface Overview {
   at: Date;
   numbers: RealmNumbers;
   issuers: readonly IssuerStanding[];
+  disconnects: boolean;
   jobs: { items: readonly Job[]; total: number; inGrace: readonly Job[] };
   series: { period: Period; bucketSeconds: number; buckets: readonly Bucket[] };
 }
 
-export function overviewView({ at, numbers, issuers, jobs, series }: Overview): OverviewView {
+export function overviewView({ at, numbers, issuers, disconnects, jobs, series }: Overview): OverviewView {
   const { oldestWaitingSince: oldest } = numbers;
   return {
     at: at.toISOString(),
@@ -109,6 +115,7 @@ export function overviewView({ at, numbers, issuers, jobs, series }: Overview): 
       publishedAt: publishedAt?.toISOString() ?? null,
       nextUpdate: nextUpdate?.toISOString() ?? null,
     })),
+    disconnects,
     warnings: warningsOf({ at, numbers, issuers }),
     jobs: {
       running: jobs.total,

@@ -1,6 +1,6 @@
 import { violates } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
-import { scopesAllowedTo } from "../../../domain/scopes.ts";
+import { scopesFault } from "../../../domain/scopes.ts";
 import { issueAccessToken } from "../access-token.ts";
 import { authenticateClient } from "../client-authentication.ts";
 import { OAuthError } from "../oauth-error.ts";
@@ -13,12 +13,12 @@ export const clientCredentials: Grant = async ({ deps, form, request, countIssue
   if (application.type !== "service") throw new OAuthError("unauthorized_client");
 
   const { clientId, realmId } = application;
-  const allowed = scopesAllowedTo("service");
   const scopes = readScope(
     form.get("scope"),
-    application.scopes.filter((scope) => allowed.includes(scope)),
+    application.scopes.filter((scope) => scopesFault("service", [scope]) === undefined),
   );
-  if (scopes === undefined) throw new OAuthError("invalid_scope");
+  // A machine names its scope.
+  if (scopes === undefined || scopes.length === 0) throw new OAuthError("invalid_scope");
   await countIssued({ kind: "service", id: clientId });
   const issue = Promise.all([
     issueAccessToken(deps.db, deps, {

@@ -4,7 +4,7 @@ import type { Db } from "../../../db/client.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
 import type { ApplicationSettings } from "../../../db/queries/oauth/applications.ts";
 import type { FieldError } from "../../../domain/errors.ts";
-import { ApplicationType, Scope, scopesAllowedTo } from "../../../domain/scopes.ts";
+import { ApplicationType, heldToGive, Scope, scopesAllowedTo, scopesFault } from "../../../domain/scopes.ts";
 import { text } from "../../../domain/text.ts";
 import { RedirectUri, WebUri } from "../../../domain/uris.ts";
 import type { Fail } from "../../contract/endpoint.ts";
@@ -15,7 +15,10 @@ const Scopes = z
   .min(1)
   .max(100)
   .transform((given) => [...new Set(given)])
-  .describe("Only scopes that the caller holds; a service has no openid, offline_access or role.modify.");
+  .describe(
+    "Only scopes that the caller holds; a service has no openid, offline_access or role.modify. `radius.read` is for a " +
+      "service that has no other scope; who gives it holds profile.read.",
+  );
 
 /** What the registration of an application takes. */
 export const Registration = z.object({
@@ -83,8 +86,8 @@ function consistent(
   } else if (redirectUri === null) {
     fault("redirectURI", "a useragent needs one");
   }
-  const refused = scopes.filter((scope) => !scopesAllowedTo(type).includes(scope));
-  if (refused.length > 0) fault("scopes", `a ${type} cannot have ${refused.join(" ")}`);
+  const scopesRefused = scopesFault(type, scopes);
+  if (scopesRefused !== undefined) fault("scopes", scopesRefused);
   if (faults.length > 0) throw fail("invalid_request", { fields: faults });
   return settings;
 }
@@ -126,7 +129,9 @@ const folded = (name: string): string => name.normalize("NFKC").toLowerCase().re
  */
 export function requireHeld(principal: PrincipalFor["staff"], scopes: readonly Scope[]): void {
   const givable = principal.kind === "service" ? scopesAllowedTo("service") : undefined;
-  const missing = scopes.filter((scope) => !hasStaffScope(principal, scope) && (givable?.includes(scope) ?? true));
+  const missing = scopes
+    .map(heldToGive)
+    .filter((scope) => !hasStaffScope(principal, scope) && (givable?.includes(scope) ?? true));
   if (missing.length > 0) {
     throw new InsufficientScope(missing, {
       description: `The access token lacks scopes that the application is to have: ${missing.join(" ")}.`,

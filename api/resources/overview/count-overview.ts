@@ -1,5 +1,6 @@
 import type { Db } from "../../../db/client.ts";
 import * as jobs from "../../../db/queries/bulk-job/jobs.ts";
+import * as revoked from "../../../db/queries/certificates/revoked.ts";
 import * as overview from "../../../db/queries/realm/overview.ts";
 import type { JobState } from "../../../domain/bulk-job/job.ts";
 import type { Clock } from "../../../runtime/clock.ts";
@@ -40,17 +41,20 @@ async function count({ db, clock }: { db: Db; clock: Clock }, { realmId, period 
   const at = clock.now();
   const { seconds, count: buckets } = shapes[period];
   const page = { limit: jobsMax, offset: 0, filter: { state: runningStates }, sort: [] };
-  const [numbers, issuers, running, inGrace, series] = await Promise.all([
+  const [numbers, issuers, readers, running, inGrace, series] = await Promise.all([
     overview.countRealm(db, { realmId, at }),
     overview.listIssuers(db, { realmId, at }),
+    revoked.listReaders(db, { realmId }),
     jobs.list(db, { realmId, at, page }),
     jobs.listInGrace(db, { realmId, max: jobsMax, at }),
     overview.countBuckets(db, { realmId, from: firstBucket(at, { seconds, buckets }), count: buckets, seconds }),
   ]);
+  const disconnects = readers.some(({ isSilent }) => !isSilent);
   return {
     at,
     numbers,
     issuers,
+    disconnects,
     jobs: { ...running, inGrace },
     series: { period, bucketSeconds: seconds, buckets: series },
   };

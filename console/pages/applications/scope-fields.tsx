@@ -1,7 +1,8 @@
 import { Button, Checkbox, Fieldset, Group, Input, SimpleGrid, Stack, Text } from "@mantine/core";
 import { useTranslation } from "react-i18next";
 import type { ApplicationScope, ApplicationType } from "./applications.ts";
-import { scopeGroupsOf, scopeTextKey } from "./scope-groups.ts";
+import { isMachineScope } from "../../../domain/scopes.ts";
+import { scopeGroupsOf, scopeTextKey, toggled } from "./scope-groups.ts";
 
 /** What an application may do, as boxes to be ticked, grouped by what it is about. */
 export function ScopeFields({
@@ -17,9 +18,11 @@ export function ScopeFields({
 }) {
   const { t } = useTranslation();
   const groups = scopeGroupsOf(type);
-  const all = groups.flatMap(({ scopes }) => scopes);
+  const known = groups.flatMap(({ scopes }) => scopes);
+  const all = known.filter((scope) => !isMachineScope(scope));
   const toggle = (scope: ApplicationScope, on: boolean) => {
-    onChange(all.filter((known) => (known === scope ? on : value.includes(known))));
+    const after = toggled(value, scope, on);
+    onChange(known.filter((each) => after.includes(each)));
   };
 
   return (

@@ -1,3 +1,4 @@
+import { isMachineScope } from "../../../domain/scopes.ts";
 import type { ApplicationScope, ApplicationType } from "./applications.ts";
 
 interface ScopeGroup {
@@ -18,11 +19,22 @@ export const scopeGroups: readonly ScopeGroup[] = [
   { name: "application", scopes: ["application.read", "application.modify"] },
   { name: "realm", scopes: ["realm.read", "realm.modify"] },
   { name: "role", scopes: ["role.modify"] },
+  { name: "radius", scopes: ["radius.read"] },
 ];
 
-/** What an application of a type can be given. A service has nobody signed in, and gives no roles. */
+/** What an application of a type can be given. A service has nobody signed in, and gives no roles; what a machine does, nobody consents to. */
 export const scopeGroupsOf = (type: ApplicationType): readonly ScopeGroup[] =>
-  scopeGroups.filter(({ name }) => type === "useragent" || (name !== "person" && name !== "role"));
+  scopeGroups.filter(({ name }) => (type === "useragent" ? name !== "radius" : name !== "person" && name !== "role"));
+
+/** The scopes with one more, or one fewer. A machine's goes with no other. */
+export function toggled(
+  scopes: readonly ApplicationScope[],
+  scope: ApplicationScope,
+  on: boolean,
+): readonly ApplicationScope[] {
+  if (!on) return scopes.filter((each) => each !== scope);
+  return isMachineScope(scope) ? [scope] : [...scopes.filter((each) => !isMachineScope(each)), scope];
+}
 
 /** What an application of a type begins with. */
 export const firstScopes = {

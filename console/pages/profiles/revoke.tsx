@@ -4,6 +4,7 @@ import { useTranslation } from "react-i18next";
 import type { Found } from "../../list/list-state.ts";
 import { confirm } from "../../ui/confirm.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
+import { useOverview } from "../dashboard/overview.ts";
 import { useCheck } from "../bulk-jobs/use-check.ts";
 import type { Profile } from "./profile.ts";
 import { reasons, revokedAtOnceMax, revokeProfiles, useProfilesChanged, type Reason } from "./revocation.ts";
@@ -66,10 +67,14 @@ export function useRevokeAsJob(): (of: { serials: string[] } | { matching: Found
 
 function RevokeQuestion({ text, onReason }: { text: string; onReason: (reason: Reason) => void }) {
   const { t } = useTranslation();
+  const { data: overview } = useOverview("24h");
   const [chosen, setChosen] = useState<string>(String(reasons[0]));
   return (
     <Stack gap="sm">
       <Text size="sm">{text}</Text>
+      <Text size="sm">
+        {t(overview?.disconnects === true ? "profiles.revoke.atOnce" : "profiles.revoke.withinAnHour")}
+      </Text>
       <Select
         label={t("profiles.revoke.reason")}
         data={reasons.map((reason) => ({ value: String(reason), label: t(`profiles.reasons.${reason}`) }))}

@@ -1,5 +1,6 @@
 import { authentication } from "./authentication.ts";
 import { crl } from "./crl.ts";
+import { disconnect } from "./disconnect.ts";
 import { fairness } from "./fairness.ts";
 import { lists } from "./lists.ts";
 import { ocsp } from "./ocsp.ts";
@@ -32,6 +33,7 @@ export const scenarios = {
   crl,
   ocsp,
   revocation,
+  disconnect,
   start,
 } as const;
 export type ScenarioName = keyof typeof scenarios;

@@ -89,6 +89,8 @@ test.each([
   ["a redirect uri with a space", [...useragent, "--redirect-uri", "https://app.example/ "]],
   ["an unknown scope", [...service, "--scopes", "profile.read everything"]],
   ["a scope that a service cannot have", [...service, "--scopes", "openid"]],
+  ["a machine's scope beside another", [...service, "--scopes", "radius.read profile.read"]],
+  ["a machine's scope of a useragent", [...useragent, ...callback, "--scopes", "radius.read"]],
   ["an empty list of scopes", [...service, "--scopes", " "]],
 ])("%s is a usage error", async (_, options) => {
   const { code, json } = await create(...options);

@@ -552,6 +552,37 @@ describe("the queue's schema", () => {
   });
 });
 
+test("disconnect: a reader of revocations that is silent for five minutes is a warning that names it, as long as it may ask", async () => {
+  const realm = await operator.realm();
+  const { owner } = operator.database;
+  const [{ id: realmId } = { id: "" }] = await owner.query<{ id: string }>(
+    sql`select id from realms where name = ${realm}`,
+  );
+  const found = async () => (await examine(["--realm", realm])).of(`disconnect ${realm}`);
+  expect(await found()).toBeUndefined();
+
+  const { clientId } = await givenRows(() => owner).application({
+    realmId,
+    name: "RADIUS server 1",
+    scopes: ["radius.read"],
+  });
+  await owner.query(
+    sql`insert into revoked_feed_readers (client_id, realm_id, read_at) values (${clientId}, ${realmId}, now())`,
+  );
+  expect(await found()).toMatchObject({ status: "ok" });
+
+  await owner.query(
+    sql`update revoked_feed_readers set read_at = now() - interval '301 seconds' where client_id = ${clientId}`,
+  );
+  expect(await found()).toMatchObject({
+    status: "warn",
+    message: expect.stringContaining(`"RADIUS server 1"`) as string,
+  });
+
+  await owner.query(sql`update applications set active = false where client_id = ${clientId}`);
+  expect(await found()).toBeUndefined();
+});
+
 test("people who should have been forgotten, and entries of earlier versions that name people, are a warning", async () => {
   const realm = await operator.realm();
   const { owner } = operator.database;

@@ -13,7 +13,7 @@ import { describeWithTool, requireTool } from "../run/tools.ts";
 /** FreeRADIUS, set up as docs/radius/README.md says, and devices that knock at it. */
 
 const page = resolve("docs/radius/README.md");
-const debianConfiguration = "/etc/freeradius/3.0";
+export const debianConfiguration = "/etc/freeradius/3.0";
 /** What the server and its devices share. */
 export const secret = "a-secret-for-tests-alone";
 
@@ -45,10 +45,15 @@ export interface RadiusOptions {
   issuers: string;
   /** The one name that gets VLAN 30 instead of 20. */
   exception?: string;
+  /** What else is set up before it starts; `directory` has room for its files. */
+  also?: (place: { configuration: string; directory: string }) => Promise<void>;
+  /** Tells nothing of each request, for tests with thousands of them. */
+  quiet?: boolean;
 }
 
 export interface RadiusServer {
   port: number;
+  accountingPort: number;
   issuersFile: string;
   /** Where `fetch-crl` puts CRLs. */
   crlDirectory: string;
@@ -105,10 +110,12 @@ export async function startRadius(options: RadiusOptions): Promise<RadiusServer>
     [/^\s*group = freerad$/m, ""],
   ]);
 
+  await options.also?.({ configuration, directory });
+
   const owner = unprivileged();
   if (owner !== undefined) spawnSync("chown", ["-R", `${owner.uid}:${owner.gid}`, directory]);
   let output = "";
-  const child = spawn(requireTool("freeradius"), ["-f", "-l", "stdout", "-xx", "-d", configuration], {
+  const child = spawn(requireTool("freeradius"), ["-f", "-l", "stdout", ...(options.quiet === true ? [] : ["-xx"]), "-d", configuration], {
     stdio: ["ignore", "pipe", "pipe"],
     ...owner,
   });
@@ -123,6 +130,7 @@ export async function startRadius(options: RadiusOptions): Promise<RadiusServer>
 
   return {
     port,
+    accountingPort,
     issuersFile: join(configuration, "certs/realmpass/issuers.pem"),
     crlDirectory,
     output: () => output,

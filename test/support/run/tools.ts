@@ -13,6 +13,7 @@ const packageOf: Record<string, string> = {
   keytool: "default-jre-headless",
   java: "default-jdk-headless",
   freeradius: "freeradius",
+  radclient: "freeradius-utils",
   eapol_test: "eapoltest",
   redis: "redis-server",
   "redis-server": "redis-server",

@@ -1,12 +1,12 @@
 import { expect, test } from "vitest";
 import german from "../../../console/texts/de.json" with { type: "json" };
 import english from "../../../console/texts/en.json" with { type: "json" };
-import { allScopes } from "../../../domain/scopes.ts";
+import { Scope } from "../../../domain/scopes.ts";
 
 test.each([
   ["English", english],
   ["German", german],
 ])("every scope has words, and only those there are: %s", (_, { applications: { scopes } }) => {
-  expect(Object.keys(scopes).sort()).toEqual(allScopes.map((scope) => scope.replace(".", "_")).sort());
+  expect(Object.keys(scopes).sort()).toEqual(Scope.options.map((scope) => scope.replace(".", "_")).sort());
   expect(Object.values(scopes).every((words) => words !== "")).toBe(true);
 });

@@ -85,6 +85,7 @@ export const german: Texts = {
     "job.read": "Massenvorgänge ansehen",
     "job.create": "Massenvorgänge starten",
     "role.modify": "Rollen vergeben und entziehen",
+    "radius.read": "sehen, welche Profile widerrufen wurden, um ihre Geräte zu trennen",
   },
 
   signedOut: {

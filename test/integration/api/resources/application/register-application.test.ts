@@ -197,3 +197,14 @@ test("every scope there is may be registered", async () => {
   const { body } = await as.admin().post("/api/applications", { ...useragent, scopes: allScopes });
   expect(body.data.scopes).toEqual(allScopes);
 });
+
+test("a machine's scope goes with no other, and is given by who may see profiles", async () => {
+  const alone = { ...service, scopes: ["radius.read"] };
+  const giver = as.admin({ scopes: ["application.modify", "profile.read"] });
+  expect((await giver.post("/api/applications", alone)).body.data.scopes).toEqual(["radius.read"]);
+
+  const stranger = as.admin({ scopes: ["application.modify"] });
+  expect(await stranger.post("/api/applications", alone)).toBeError("insufficient_scope");
+  const more = { ...service, scopes: ["radius.read", "profile.read"] };
+  expect(await giver.post("/api/applications", more)).toBeError("invalid_request");
+});

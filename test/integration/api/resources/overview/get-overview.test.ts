@@ -42,6 +42,7 @@ test("a realm without anything is all zeros, and says what is missing", async ()
     issuances: { waiting: 0, oldestSeconds: null },
     workers: { alive: 0 },
     revocationLists: [],
+    disconnects: false,
     warnings: [
       { warning: "no_worker", issuerID: null, endsAt: null },
       { warning: "no_issuer", issuerID: null, endsAt: null },
@@ -49,6 +50,20 @@ test("a realm without anything is all zeros, and says what is missing", async ()
     jobs: { running: 0, items: [], inGrace: [] },
     series: expect.objectContaining({ period: "24h" }),
   });
+});
+
+test("connected devices go off at once while somebody asks who was revoked, and has within five minutes", async () => {
+  const asked = async (secondsAgo: number): Promise<boolean> => {
+    const realmId = await given.realm();
+    const { clientId } = await given.application({ realmId, scopes: ["radius.read"] });
+    await database.owner.query(sql`
+      insert into revoked_feed_readers (client_id, realm_id, read_at)
+      values (${clientId}, ${realmId}, now() - make_interval(secs => ${secondsAgo}))
+    `);
+    return (await overviewOf(realmId)).disconnects;
+  };
+  expect(await asked(200)).toBe(true);
+  expect(await asked(301)).toBe(false);
 });
 
 test("profiles: active now, issued and revoked this week and the week before, and those that end soon", async () => {

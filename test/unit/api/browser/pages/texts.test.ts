@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { languages } from "../../../../../domain/words/language.ts";
 import { allProblems } from "../../../../../api/browser/pages/problems.ts";
 import { pageTexts } from "../../../../../api/browser/pages/texts/page-texts.ts";
-import { allScopes } from "../../../../../domain/scopes.ts";
+import { Scope } from "../../../../../domain/scopes.ts";
 
 /** Every text by its path; those that take something get a number. */
 function leaves(value: unknown, path = ""): [string, string][] {
@@ -21,6 +21,6 @@ test("every language says everything, and nothing in another one's words", () =>
 
 test.each(languages)("each scope and each problem has words: %s", (language) => {
   const { scopes, problems } = pageTexts(language);
-  expect(Object.keys(scopes).sort()).toEqual([...allScopes].sort());
+  expect(Object.keys(scopes).sort()).toEqual([...Scope.options].sort());
   expect(Object.keys(problems).sort()).toEqual([...allProblems].sort());
 });

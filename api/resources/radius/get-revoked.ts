@@ -1,0 +1,64 @@
+import { z } from "zod";
+import * as revoked from "../../../db/queries/certificates/revoked.ts";
+import type { Deps } from "../../contract/deps.ts";
+import { filters } from "../../contract/filters.ts";
+import { Streamed, streaming } from "../../contract/stream.ts";
+
+/** How long a client may wait, in seconds: less than what cuts connections off on which nothing comes. */
+const waitSecondsMax = 60;
+
+/** How many lines are read and sent at a time. */
+const pageLines = 1_000;
+
+export const getRevoked = streaming({
+  operation: "getRevoked",
+  summary: "Which profiles were revoked, for what disconnects their devices",
+  description:
+    "A line for each revocation of any kind of profile since then: `identity`, a tab, and when it was revoked; the oldest first. The answer comes at once when there is a line newer than `since`, else as soon as there is one that was not there when the request came, else after `wait` seconds. Lines from the 60 s before `since` come again, for revocations that were committed late. The header `X-Until` is the next `since`.",
+  path: "/api/radius/revoked",
+  access: "staff",
+  scope: "radius.read",
+  params: z.object({}),
+  query: z.object({
+    since: filters.instant
+      .optional()
+      .describe("Default: now. 24 hours back at most: an earlier one counts as that. 60 s ahead at most."),
+    wait: z
+      .string()
+      .regex(/^[0-9]{1,9}$/, "must be a whole number")
+      .transform(Number)
+      .pipe(z.int().max(waitSecondsMax))
+      .default(0)
+      .describe("In seconds."),
+  }),
+  types: { "text/plain": z.string().describe("Lines of `identity TAB revokedAt`.") },
+  errors: ["invalid_request"],
+
+  async handle({ query: { since, wait }, principal, deps, signal, fail }) {
+    const { realmId } = principal;
+    if (principal.kind === "service") await revoked.noteReader(deps.db, { realmId, clientId: principal.clientId });
+    const window = await deps.revokedFeed.wait({ realmId, since }, wait * 1_000, signal());
+    if (window === "ahead") {
+      throw fail("invalid_request", { fields: [{ path: "since", reason: "is in the future" }] });
+    }
+    // The first page is read before anything is sent: without a database there is an error, and no half answer.
+    const first = await revoked.list(deps.db, { ...window, behind: undefined, limit: pageLines });
+    return new Streamed("text/plain; charset=utf-8", undefined, pagesOf(deps, window, first.lines), {
+      "X-Until": first.at.toISOString(),
+    });
+  },
+});
+
+async function* pagesOf(
+  { db, metrics }: Deps,
+  window: revoked.RevokedWindow,
+  firstLines: revoked.RevokedLine[],
+): AsyncIterable<string> {
+  let lines = firstLines;
+  while (lines.length > 0) {
+    metrics.revokedFeedLines(lines.length);
+    yield lines.map(({ identity, revokedAt }) => `${identity}\t${revokedAt.toISOString()}\n`).join("");
+    if (lines.length < pageLines) return;
+    ({ lines } = await revoked.list(db, { ...window, behind: lines.at(-1)?.id, limit: pageLines }));
+  }
+}

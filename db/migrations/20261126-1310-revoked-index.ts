@@ -1,0 +1,13 @@
+import type { Migration } from "./migration.ts";
+
+/**
+ * Revocations of every kind by time, for who asks for the newest, with the kind for what counts those of users. Takes the
+ * place of `certificates_revoked_at`, which the release before this one still reads.
+ */
+export const revokedIndex: Migration = {
+  name: "20261126-1310-revoked-index",
+  transaction: false,
+  up: `
+create index concurrently certificates_revoked on certificates (realm_id, revoked_at, id) include (kind) where revoked_at is not null;
+`,
+};

@@ -1,0 +1,24 @@
+import type { Db } from "../../db/client.ts";
+import * as revoked from "../../db/queries/certificates/revoked.ts";
+import type { Context } from "../context/context.ts";
+import { passes, warns, type Check } from "./check.ts";
+
+/** Whether those that disconnect revoked devices still ask for revocations, in realms that have any. */
+export async function checkDisconnect(db: Db, context: Context): Promise<Check[]> {
+  const checks = (await context.realms()).map(async ({ id, name: realmName }) => {
+    const name = `disconnect ${realmName}`;
+    const readers = await revoked.listReaders(db, { realmId: id });
+    if (readers.length === 0) return [];
+    const silent = readers.filter(({ isSilent }) => isSilent);
+    if (silent.length === 0)
+      return [passes(name, "revoked devices are disconnected: those that do it ask all the time")];
+    return [
+      warns(
+        name,
+        `connected devices stay on for an hour when they are revoked: ${silent.map(({ name: reader, readAt }) => `"${reader}" was last heard of at ${readAt.toISOString()}`).join(", ")}`,
+        "Look at realmpass-disconnect on that RADIUS server (`systemctl status realmpass-disconnect`). One that is no more: delete or switch off its application.",
+      ),
+    ];
+  });
+  return (await Promise.all(checks)).flat();
+}

@@ -1,0 +1,21 @@
+import { expect, test } from "vitest";
+import { allScopes, heldToGive, scopesAllowedTo, scopesFault } from "../../../domain/scopes.ts";
+
+test("a machine's scope is in no list that stands for all", () => {
+  for (const list of [allScopes, scopesAllowedTo("service"), scopesAllowedTo("useragent")]) {
+    expect(list).not.toContain("radius.read");
+  }
+});
+
+test("a machine's scope goes with no other, and for a service alone", () => {
+  expect(scopesFault("service", ["radius.read"])).toBeUndefined();
+  expect(scopesFault("service", ["radius.read", "profile.read"])).toBe("radius.read goes with no other scope");
+  expect(scopesFault("useragent", ["radius.read"])).toBe("a useragent cannot have radius.read");
+  expect(scopesFault("service", ["openid"])).toBe("a service cannot have openid");
+  expect(scopesFault("useragent", allScopes)).toBeUndefined();
+});
+
+test("a machine's scope is given by who holds what it tells; any other by who has it", () => {
+  expect(heldToGive("radius.read")).toBe("profile.read");
+  expect(heldToGive("user.read")).toBe("user.read");
+});
