@@ -90,7 +90,10 @@ test("no list asks the database once for every row", async () => {
   for (const { path, paging, rows, statements: few } of before) {
     const after = await ask(path, paging);
     expect({ path, paging, statements: after.statements }).toEqual({ path, paging, statements: few });
-    if (!("limit" in paging) || paging.limit !== 1) expect([path, after.rows > rows]).toEqual([path, true]);
+    // There are as many roles as there are, however many people.
+    if (path !== "/api/roles" && (!("limit" in paging) || paging.limit !== 1)) {
+      expect([path, after.rows > rows]).toEqual([path, true]);
+    }
   }
   expect(new Set(before.map(({ path }) => path)).size).toBe(lists.length);
   expect(lists.length).toBeGreaterThan(8);
