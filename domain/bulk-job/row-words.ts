@@ -46,8 +46,7 @@ const german: RowWords = {
     ambiguous_email: "Mehrere Personen haben diese E-Mail-Adresse; nennen Sie die Person mit ihrer Kennung.",
     profile_not_found: "Kein Profil einer Person dieses Realms hat diese Seriennummer.",
     user_offboarded: "Der Zugang der Person wurde beendet; bitte zuerst reaktivieren.",
-    last_administrator:
-      "Niemand sonst verwaltet diesen Realm; geben Sie die Rolle zuerst einer anderen Person.",
+    last_administrator: "Niemand sonst verwaltet diesen Realm; geben Sie die Rolle zuerst einer anderen Person.",
     user_locked: "Die Person ist gesperrt und erhält kein Profil.",
     profile_limit_reached: "Die Person hat so viele aktive Profile, wie erlaubt sind.",
     no_issuer: "Der Realm hat noch keine Zertifizierungsstelle. Der Betrieb muss zuerst eine anlegen.",

@@ -21,7 +21,11 @@ export const applicationCreate = command({
     name: option("name", "what users see while they sign in", text(1, 200)),
     clientUri: option("uri", "where the client is at home", WebUri),
     redirectUri: option("uri", "where users return after signing in; for a useragent", RedirectUri.optional()),
-    scopes: option("list", "scopes, separated by spaces; default: all that the type may have but radius.read, which goes alone", z.string().optional()),
+    scopes: option(
+      "list",
+      "scopes, separated by spaces; default: all that the type may have but radius.read, which goes alone",
+      z.string().optional(),
+    ),
     secret: flag("a useragent gets a secret, too", isSet),
     firstParty: flag("one of our own: people are not asked for consent", isSet),
     requirePkce: flag("refuse authorization requests without PKCE", isSet),

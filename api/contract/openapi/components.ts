@@ -173,8 +173,7 @@ const commonHeaders: Json = {
 export const answerHeaders = (): Json =>
   Object.fromEntries(Object.keys(commonHeaders).map((name) => [name, reference("headers", name)]));
 
-const described = (listed: readonly Scope[]): Json =>
-  Object.fromEntries(listed.map((scope) => [scope, scopes[scope]]));
+const described = (listed: readonly Scope[]): Json => Object.fromEntries(listed.map((scope) => [scope, scopes[scope]]));
 
 const securitySchemes = (authUrl: string): Json => ({
   oauth: {

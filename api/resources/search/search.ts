@@ -39,6 +39,12 @@ export const search = endpoint({
     const searched = readSearch(body.q ?? query.q ?? "");
     const limit = body.limit ?? query.limit ?? limitDefault;
     const { realmId } = principal;
-    return findGroups(db, { realmId, searched, limit, at: clock.now(), may: (scope) => hasStaffScope(principal, scope) });
+    return findGroups(db, {
+      realmId,
+      searched,
+      limit,
+      at: clock.now(),
+      may: (scope) => hasStaffScope(principal, scope),
+    });
   },
 });

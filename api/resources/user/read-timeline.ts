@@ -26,7 +26,11 @@ export const endOfTime = new Date("9999-12-31T00:00:00.000Z");
 /** A timeline's rows as they are answered. */
 export async function timelineItems(
   db: Db,
-  { rows, ownerId, principal }: { rows: readonly TimelineRow[]; ownerId: string | null; principal: PrincipalFor["staff"] },
+  {
+    rows,
+    ownerId,
+    principal,
+  }: { rows: readonly TimelineRow[]; ownerId: string | null; principal: PrincipalFor["staff"] },
 ): Promise<TimelineItemView[]> {
   const { realmId } = principal;
   const serialNumbers = rows.flatMap(({ serialNumber }) => (serialNumber === null ? [] : [serialNumber]));

@@ -45,7 +45,12 @@ export function ProfileTable({
         </Table.Thead>
         <Table.Tbody>
           {profiles.map((profile) => (
-            <Row key={profile.serial} profile={profile} check={checks.get(profile.serial)} revoke={mayRevoke ? revoke : undefined} />
+            <Row
+              key={profile.serial}
+              profile={profile}
+              check={checks.get(profile.serial)}
+              revoke={mayRevoke ? revoke : undefined}
+            />
           ))}
         </Table.Tbody>
       </Table>

@@ -103,7 +103,10 @@ export async function list(
 }
 
 /** Notes that an application asks, once a minute at most. */
-export const noteReader = async (db: Db, { realmId, clientId }: { realmId: string; clientId: string }): Promise<void> => {
+export const noteReader = async (
+  db: Db,
+  { realmId, clientId }: { realmId: string; clientId: string },
+): Promise<void> => {
   await db.query(sql`
     insert into revoked_feed_readers as known (client_id, realm_id, read_at)
     values (${clientId}, ${realmId}, now())

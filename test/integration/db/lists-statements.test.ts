@@ -90,8 +90,9 @@ test("no list asks the database once for every row", async () => {
   for (const { path, paging, rows, statements: few } of before) {
     const after = await ask(path, paging);
     expect({ path, paging, statements: after.statements }).toEqual({ path, paging, statements: few });
-    // There are as many roles as there are, however many people.
-    if (path !== "/api/roles" && (!("limit" in paging) || paging.limit !== 1)) {
+    // There are as many roles as there are, and what was added does not concern this guest account.
+    const grows = path !== "/api/roles" && !/^\/api\/guest-accounts\/\w+\/timeline$/.test(path);
+    if (grows && (!("limit" in paging) || paging.limit !== 1)) {
       expect([path, after.rows > rows]).toEqual([path, true]);
     }
   }

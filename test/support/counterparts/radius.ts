@@ -115,10 +115,14 @@ export async function startRadius(options: RadiusOptions): Promise<RadiusServer>
   const owner = unprivileged();
   if (owner !== undefined) spawnSync("chown", ["-R", `${owner.uid}:${owner.gid}`, directory]);
   let output = "";
-  const child = spawn(requireTool("freeradius"), ["-f", "-l", "stdout", ...(options.quiet === true ? [] : ["-xx"]), "-d", configuration], {
-    stdio: ["ignore", "pipe", "pipe"],
-    ...owner,
-  });
+  const child = spawn(
+    requireTool("freeradius"),
+    ["-f", "-l", "stdout", ...(options.quiet === true ? [] : ["-xx"]), "-d", configuration],
+    {
+      stdio: ["ignore", "pipe", "pipe"],
+      ...owner,
+    },
+  );
   for (const stream of [child.stdout, child.stderr]) stream.on("data", (chunk: Buffer) => (output += chunk.toString()));
   await eventually(() => {
     if (child.exitCode !== null) throw new Error(`freeradius ended: ${output.slice(-2_000)}`);
