@@ -252,7 +252,10 @@ describeWithCommit(before, "an installation of the commit before processes had l
     await expectNothingLost(upgraded, ownerOf((await findEmbeddedPostgres(upgraded.data))!.url));
 
     expect(whole.errors() + whole.output()).toContain('"event":"database.login_too_wide"');
-    const checks = await askDoctor({ REALMPASS_DATA_DIRECTORY: upgraded.data });
+    const checks = await askDoctor({
+      REALMPASS_DATA_DIRECTORY: upgraded.data,
+      REALMPASS_PUBLICATION_URL: `http://localhost:${upgraded.port}`,
+    });
     expect(checks.filter(({ status }) => status === "fail")).toEqual([]);
     for (const [kind, file] of [
       ["api", "issuer-key-passphrase"],
