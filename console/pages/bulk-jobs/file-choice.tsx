@@ -28,7 +28,7 @@ export function FileChoice({
   const take = (file: File) => {
     const type = typeOfFile(file);
     if (type === undefined)
-      onRefused(new ApiError("unsupported_media_type", t("jobs.refused.unknownType", { name: file.name })));
+      onRefused(new ApiError("unknown_file_type", t("jobs.refused.unknownType", { name: file.name })));
     else if (file.size > bytesMax) onRefused(new ApiError("payload_too_large", file.name));
     else inspect({ body: file, type, name: file.name });
   };

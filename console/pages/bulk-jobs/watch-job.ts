@@ -32,6 +32,7 @@ function begin(id: string, queries: QueryClient): Watch {
     queries.setQueryData(jobKey(id), job);
     if (isFinal(job)) {
       void queries.invalidateQueries({ queryKey: [jobsKey] });
+      if (job.undoOf !== null) void queries.invalidateQueries({ queryKey: jobKey(job.undoOf) });
       end(id);
       if (going) notifyFinished(job);
     } else if (isStopped(job) && watch.shown === 0) end(id);
