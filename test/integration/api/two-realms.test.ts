@@ -194,6 +194,7 @@ test("every table leads to its realm, save those of the whole service", async ()
     // Counted per name and address, and kept per client: neither can be asked for.
     "guesses",
     "idempotency_keys",
+    "installation",
     "installation_secrets",
     "knex_migrations",
     "knex_migrations_lock",

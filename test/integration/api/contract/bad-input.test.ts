@@ -14,23 +14,28 @@ let subject: SampleSubject;
 let headers: Record<string, string>;
 let userHeaders: Record<string, string>;
 let guestHeaders: Record<string, string>;
+let machineHeaders: Record<string, string>;
 
 beforeAll(async () => {
   subject = await givenSubject(api.given, api.realmId);
   const { clientId } = await api.given.application({ realmId: api.realmId });
   headers = { authorization: `Bearer ${await api.given.token({ realmId: api.realmId, clientId })}` };
-  const { id: userId } = await api.given.user({ realmId: api.realmId });
+  const { id: userId } = await api.given.user({ realmId: api.realmId, roles: ["administrator"] });
   userHeaders = { authorization: `Bearer ${await api.given.token({ realmId: api.realmId, userId })}` };
   const { id: guestAccountId } = await api.given.guestAccount({ realmId: api.realmId });
   guestHeaders = { authorization: `Bearer ${await api.given.token({ realmId: api.realmId, guestAccountId })}` };
+  const machine = await api.given.application({ realmId: api.realmId, scopes: ["radius.read"] });
+  const token = await api.given.token({ realmId: api.realmId, clientId: machine.clientId }, { scopes: ["radius.read"] });
+  machineHeaders = { authorization: `Bearer ${token}` };
 });
 
 const json = { "content-type": "application/json" };
 
 /** Headers of a caller that the endpoint lets in, so that it is the request that is refused. */
-const headersFor = ({ endpoint: { access } }: Sample): Record<string, string> => {
+const headersFor = ({ endpoint: { access, scope } }: Sample): Record<string, string> => {
   if (access === "guest") return guestHeaders;
-  return access === "user" ? userHeaders : headers;
+  if (scope === "radius.read") return machineHeaders;
+  return access === "user" || scope === "role.modify" ? userHeaders : headers;
 };
 
 const send = (sample: Sample, { raw, path = (own: string) => own, type = json }: Bad): Promise<ApiAnswer> => {
