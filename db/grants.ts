@@ -415,6 +415,7 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
 
 /** Who may execute which function. Trigger functions need no such right. */
 const functions: Readonly<Record<string, readonly DatabaseRole[]>> = {
+  "analyze_grown_users()": ["realmpass_worker"],
   "end_sign_ins(bigint[])": ["realmpass_api", "realmpass_worker", "realmpass_operator"],
   "forget_users(bigint[],timestamp with time zone)": ["realmpass_worker"],
   "let_back_in(uuid,integer,integer,bigint[])": ["realmpass_worker"],

@@ -1165,6 +1165,24 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.analyze_grown_users()
+ RETURNS boolean
+ LANGUAGE plpgsql
+ SECURITY DEFINER
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if pg_relation_size('users') < 4 * 8192 * (select greatest(relpages, 1)::bigint from pg_class where oid = 'users'::regclass)
+     or not pg_try_advisory_xact_lock(7246731) then
+    return false;
+  end if;
+  analyze users;
+  return true;
+end
+$function$
+;
+comment on function analyze_grown_users() is 'Gives the planner statistics of a table of people that is four times as large as when it was last looked at. Plans that were made while it was almost empty, also those of foreign keys, read through everybody for each row; all sessions drop them with this.';
+
 CREATE OR REPLACE FUNCTION public.audit_subjects(properties jsonb)
  RETURNS text[]
  LANGUAGE sql

@@ -47,6 +47,7 @@ import { searchIdentities } from "./20261126-1220-search-identities.ts";
 import { searchNames } from "./20261126-1230-search-names.ts";
 import { revokedFeed } from "./20261126-1300-revoked-feed.ts";
 import { revokedIndex } from "./20261126-1310-revoked-index.ts";
+import { analyzeGrownUsers } from "./20261126-1400-analyze-grown-users.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -100,4 +101,5 @@ export const migrations: readonly Migration[] = [
   searchNames,
   revokedFeed,
   revokedIndex,
+  analyzeGrownUsers,
 ];

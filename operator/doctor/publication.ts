@@ -8,7 +8,7 @@ import { readChildren, readElement } from "../../pki/x509.ts";
 import { publicationUrl } from "../../runtime/addresses.ts";
 import type { Context } from "../context/context.ts";
 import { ask, askMsMax, whyOf, type Answer } from "./ask.ts";
-import { fails, passes, type Check } from "./check.ts";
+import { fails, passes, warns, type Check } from "./check.ts";
 
 /** A CRL may be as old as this where a new one has just come: apis and proxies keep it for seconds. */
 const keptSecondsMax = 60;
@@ -67,6 +67,15 @@ export async function checkPublication(
     ]),
   ]);
   const faults = found.flat();
+  if (faults.length > 0 && faults.every((fault) => fault.includes("ECONNREFUSED")) && isLoopback(base)) {
+    return [
+      warns(
+        "publication",
+        `certificates point to ${base}, which is each machine itself, and nothing answers there on this one`,
+        "Before devices of others get profiles, set REALMPASS_PUBLICATION_URL to a name that RADIUS servers reach.",
+      ),
+    ];
+  }
   return faults.length === 0
     ? [passes("publication", `what certificates point to comes from ${base}`)]
     : [
@@ -77,6 +86,9 @@ export async function checkPublication(
         ),
       ];
 }
+
+/** A trial's address: from another machine or container it leads nowhere. */
+const isLoopback = (url: string): boolean => /^(?:localhost|127\..*|\[::1\])$/.test(new URL(url).hostname);
 
 /** That there is no CRL is another check's. */
 async function faultOfCrl(

@@ -86,6 +86,7 @@ async function onboard(deps: BulkJobDeps, job: WorkedJob, slice: RowRange): Prom
           log,
         })
       : [];
+  await rowsToOnboard.analyzeGrownUsers(db);
   if (!(await jobs.hasWorkingRows(db, slice))) return taken;
 
   const unsettled = await rowsToOnboard.unsettled(db, slice);

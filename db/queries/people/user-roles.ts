@@ -61,16 +61,19 @@ export async function lockAdministrators(tx: Db, { realmId }: { realmId: string 
   await tx.query(sql`select id from realms where id = ${realmId} for no key update`);
 }
 
-/** Those of these people who administer the realm and are not offboarded, in the order of their ids. */
+/** Those of these people who administer the realm and are not offboarded, in the order of their ids. Each is looked up by their own id, whatever the planner knows of the table. */
 export async function administratorsAmong(
   db: Db,
   { realmId, userIds }: { realmId: string; userIds: readonly string[] },
 ): Promise<string[]> {
   const rows = await db.query<{ id: string }>(sql`
     select u.id
-      from users u
+      from unnest(${userIds}::bigint[]) as given (id)
+     cross join lateral (select id, realm_id, offboarded_at, roles, provider_roles
+                           from users
+                          where id = given.id
+                         offset 0) u
      where u.realm_id = ${realmId}
-       and u.id = any(${userIds}::bigint[])
        and u.offboarded_at is null
        and ${isAdministrator(sql`u`)}
      order by u.id

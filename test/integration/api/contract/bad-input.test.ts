@@ -25,7 +25,10 @@ beforeAll(async () => {
   const { id: guestAccountId } = await api.given.guestAccount({ realmId: api.realmId });
   guestHeaders = { authorization: `Bearer ${await api.given.token({ realmId: api.realmId, guestAccountId })}` };
   const machine = await api.given.application({ realmId: api.realmId, scopes: ["radius.read"] });
-  const token = await api.given.token({ realmId: api.realmId, clientId: machine.clientId }, { scopes: ["radius.read"] });
+  const token = await api.given.token(
+    { realmId: api.realmId, clientId: machine.clientId },
+    { scopes: ["radius.read"] },
+  );
   machineHeaders = { authorization: `Bearer ${token}` };
 });
 
@@ -114,7 +117,8 @@ describe.each(titled)("%s", (_, sample) => {
     for (const raw of [
       JSON.stringify({ ...sample.body, [name]: "x", [name.toUpperCase()]: "x" }),
       JSON.stringify({ ...sample.body, [name]: { deep: [] } }),
-      JSON.stringify({ ...sample.body, [name]: [] }),
+      // Nobody has to have a role.
+      ...(name === "roles" ? [] : [JSON.stringify({ ...sample.body, [name]: [] })]),
       JSON.stringify({ ...sample.body, [name]: "x".repeat(name === "csr" ? 20_000 : 5000) }),
     ]) {
       expectRefused(await send(sample, { raw }));
