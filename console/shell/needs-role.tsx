@@ -5,7 +5,7 @@ import { needs, type Deed } from "../session/may.ts";
 import { Page } from "../ui/page.tsx";
 
 /** In place of a page that is not for who is signed in: says who it is for. */
-export function NeedsRole({ page }: { page: Deed }) {
+export default function NeedsRole({ page }: { page: Deed }) {
   const { t, i18n } = useTranslation();
   const names = rolesWith(needs[page]).map((role) => t(`roles.names.${role}`));
   const list = new Intl.ListFormat(i18n.language, { type: "disjunction" }).format(names);

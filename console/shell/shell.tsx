@@ -1,21 +1,24 @@
 import { Alert, Anchor, Button, Center, Loader, Stack, Text, Title } from "@mantine/core";
 import { useDisclosure } from "@mantine/hooks";
 import { Navigate, Outlet, useLocation } from "@tanstack/react-router";
-import { Suspense, useEffect } from "react";
+import { lazy, Suspense, useEffect } from "react";
 import { useTranslation } from "react-i18next";
 import { base } from "../api/page-settings.ts";
 import { KeepAlive } from "../session/keep-alive.tsx";
 import { pageAt, useMay } from "../session/may.ts";
 import { SessionProvider, signOut, useSession } from "../session/session.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
+import { loadPart } from "../ui/load-file.ts";
 import { Header } from "./header.tsx";
 import { places, withinConsole } from "./navigation.ts";
-import { NeedsRole } from "./needs-role.tsx";
 import { OfflineBar } from "./offline-bar.tsx";
 import { Palette } from "./palette.tsx";
 import { SessionEndNotice } from "./session-end-notice.tsx";
 import { Shortcuts } from "./shortcuts.tsx";
 import { SideNavigation } from "./side-navigation.tsx";
+
+// It brings the rules of roles along, which those who may see their pages do without.
+const NeedsRole = lazy(() => loadPart(() => import("./needs-role.tsx")));
 
 /** What is around every page. */
 export function Shell() {
