@@ -273,6 +273,10 @@ describe("what is told of a mistake", () => {
     await eventually(async () => {
       expect(await status()).toBe("ok");
     });
+    await service.owner.query(sql`
+      insert into users (realm_id, pairwise_id, roles, created_at)
+      select ${service.realmId}::bigint, 'administrator ' || number, '{administrator}', now() from generate_series(1, 2) number
+    `);
     healthy = new Set((await findings()).keys());
   }, 120_000);
   afterAll(() => redis.stop());

@@ -152,6 +152,7 @@ describeWithTool(["root", "setpriv", "redis-server", "openssl"], "the services o
     expect(logins.rows).toEqual(
       ["api", "responder", "worker"].map((name) => ({ name: `realmpass ${name}`, login: `realmpass_${name}_login` })),
     );
+    await operator("user create --username admin --admin");
     const doctor = JSON.parse(await operator("doctor --json").catch((error: unknown) => String(error))) as {
       checks: { name: string; status: string }[];
     };
