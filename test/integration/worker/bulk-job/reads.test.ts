@@ -13,6 +13,9 @@ const people = 10_000;
 /** Of each table, for each row of both jobs: what they read is in proportion to what they do. */
 const readsPerRowMax = 40;
 
+/** The first slices read everybody who is there already, until the table of people has been looked at for the first time. */
+const firstReadsPerRowMax = 150;
+
 /** Profiles that were revoked before a job, and those that it revokes. */
 const revokedBefore = 30_000;
 const revocations = 600;
@@ -43,7 +46,7 @@ test("on tables without statistics, an onboarding and an offboarding read no mor
 
   // What a connection has read is counted at the latest when it ends.
   await stop();
-  expect(await tablesReadMoreThan(people * readsPerRowMax)).toEqual([]);
+  expect(await tablesReadMoreThan(people * firstReadsPerRowMax)).toEqual([]);
 });
 
 test.each([
