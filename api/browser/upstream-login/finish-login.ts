@@ -78,6 +78,8 @@ async function readPerson(
   if (underWay.has(state)) throw ended();
   underWay.add(state);
   try {
+    // Another request may have used it up since it was looked at above.
+    if (!(await isLive(page, attempt))) throw ended();
     const clientSecret = openSecret(deps, upstream);
     const redirectUri = callbackAddress(deps);
     const { issuer, claims } = await wrapUpstreamErrors(() =>
