@@ -322,8 +322,26 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
     realmpass_operator: { select: true },
   },
   realms: {
-    realmpass_api: { select: true, update: ["display_name", "logo_uri", "max_profiles", "max_valid_months"] },
-    realmpass_worker: { select: true },
+    realmpass_api: {
+      select: true,
+      update: [
+        "display_name",
+        "guest_days_max",
+        "guest_limit_max",
+        "help_uri",
+        "logo_uri",
+        "max_profiles",
+        "max_valid_months",
+        "offboarding_share_percent",
+        "privacy_uri",
+        "radius_ca",
+        "radius_cn",
+        "set_up_at",
+        "ssids",
+        "time_zone",
+      ],
+    },
+    realmpass_worker: { select: true, update: ["set_up_at"] },
     realmpass_operator: { select: true, insert: true, update: true },
   },
   refresh_tokens: {

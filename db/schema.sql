@@ -867,11 +867,17 @@ create table realms (
   privacy_uri text default ''::text not null,
   infrastructure_domains text[] default '{}'::text[] not null,
   forget_after_months integer,
+  set_up_at timestamp with time zone,
+  time_zone text default 'UTC'::text not null,
+  guest_days_max integer default 90 not null,
+  guest_limit_max integer default 200 not null,
   constraint realms_pkey PRIMARY KEY (id),
   constraint realms_name_key UNIQUE (name),
   constraint realms_display_name_check CHECK (((char_length(display_name) >= 1) AND (char_length(display_name) <= 200))),
   constraint realms_domain_check CHECK (((domain = lower(domain)) AND ((char_length(domain) >= 3) AND (char_length(domain) <= 43)))),
   constraint realms_forget_after_months_check CHECK (((forget_after_months >= 1) AND (forget_after_months <= 120))),
+  constraint realms_guest_days_max_check CHECK (((guest_days_max >= 1) AND (guest_days_max <= 3650))),
+  constraint realms_guest_limit_max_check CHECK (((guest_limit_max >= 1) AND (guest_limit_max <= 100000))),
   constraint realms_help_uri_check CHECK ((char_length(help_uri) <= 2000)),
   constraint realms_infrastructure_domains CHECK (((cardinality(infrastructure_domains) <= 32) AND (COALESCE(array_ndims(infrastructure_domains), 1) = 1) AND (array_position(infrastructure_domains, NULL::text) IS NULL) AND (array_position(infrastructure_domains, ''::text) IS NULL))),
   constraint realms_key_types_check CHECK ((jsonb_typeof(key_types) = 'object'::text)),
@@ -883,6 +889,7 @@ create table realms (
   constraint realms_privacy_uri_check CHECK ((char_length(privacy_uri) <= 2000)),
   constraint realms_radius_cn_check CHECK (((char_length(radius_cn) >= 1) AND (char_length(radius_cn) <= 255))),
   constraint realms_ssids CHECK ((((cardinality(ssids) >= 1) AND (cardinality(ssids) <= 16)) AND (array_ndims(ssids) = 1) AND (array_position(ssids, NULL::text) IS NULL) AND (array_position(ssids, ''::text) IS NULL))),
+  constraint realms_time_zone_check CHECK ((time_zone <> ''::text)),
   constraint realms_upstream_claims_check CHECK ((jsonb_typeof(upstream_claims) = 'object'::text))
 );
 comment on table realms is 'An organisation. Every other row belongs to exactly one.';
@@ -896,6 +903,11 @@ comment on column realms.offboarding_share_percent is 'A bulk offboarding of mor
 comment on column realms.ssids is 'The Wi-Fi networks that files for devices set up, by name, 1 to 32 octets each.';
 comment on column realms.infrastructure_domains is 'The domains, beside its own, that DNS names of infrastructure profiles may be in; in lower case.';
 comment on column realms.forget_after_months is 'People who were offboarded longer ago are forgotten; null: nobody is.';
+comment on column realms.set_up_at is 'When the set-up was finished, by somebody or 30 days after the first profile of a person; then the operator alone changes whom the realm trusts.';
+comment on column realms.time_zone is 'As the IANA database names it: in which times are shown on pages that cannot know the reader''s.';
+comment on column realms.guest_days_max is 'How long a guest account may last that a guest manager makes.';
+comment on column realms.guest_limit_max is 'How many profiles a guest account may have that a guest manager makes.';
+CREATE TRIGGER realms_stay_set_up BEFORE UPDATE OF set_up_at ON public.realms FOR EACH ROW WHEN (((old.set_up_at IS NOT NULL) AND (new.set_up_at IS DISTINCT FROM old.set_up_at))) EXECUTE FUNCTION keep_set_up();
 CREATE TRIGGER realms_trust_is_set_once BEFORE UPDATE OF radius_ca, radius_cn, upstream_issuer, upstream_client_id, upstream_client_secret, upstream_claims ON public.realms FOR EACH ROW EXECUTE FUNCTION keep_trust();
 
 create table refresh_tokens (
@@ -1517,6 +1529,20 @@ end
 $function$
 ;
 
+CREATE OR REPLACE FUNCTION public.keep_set_up()
+ RETURNS trigger
+ LANGUAGE plpgsql
+ SET search_path TO 'public', 'pg_temp'
+AS $function$
+begin
+  if not pg_has_role(current_user, (select relowner from pg_class where oid = tg_relid), 'usage') then
+    raise exception 'a realm stays set up' using errcode = 'insufficient_privilege', schema = tg_table_schema, table = tg_table_name;
+  end if;
+  return new;
+end
+$function$
+;
+
 CREATE OR REPLACE FUNCTION public.keep_trust()
  RETURNS trigger
  LANGUAGE plpgsql
@@ -1524,8 +1550,8 @@ CREATE OR REPLACE FUNCTION public.keep_trust()
 AS $function$
 begin
   if not pg_has_role(current_user, 'realmpass_operator', 'usage')
-     and ((old.radius_ca is not null and new.radius_ca is distinct from old.radius_ca)
-          or (old.radius_cn is not null and new.radius_cn is distinct from old.radius_cn)
+     and (((old.radius_ca is not null or old.set_up_at is not null) and new.radius_ca is distinct from old.radius_ca)
+          or ((old.radius_cn is not null or old.set_up_at is not null) and new.radius_cn is distinct from old.radius_cn)
           or (old.upstream_issuer is not null and new.upstream_issuer is distinct from old.upstream_issuer)
           or (old.upstream_client_id is not null and new.upstream_client_id is distinct from old.upstream_client_id)
           or (old.upstream_client_secret is not null
@@ -1537,7 +1563,7 @@ begin
 end
 $function$
 ;
-comment on function keep_trust() is 'Whom devices and sign-in trust is set once; after that the operator alone changes it.';
+comment on function keep_trust() is 'Whom devices and sign-in trust is set once, and for devices before the set-up is finished; after that the operator alone changes it.';
 
 CREATE OR REPLACE FUNCTION public.let_back_in(job uuid, from_position integer, to_position integer, user_ids bigint[])
  RETURNS void

@@ -2,7 +2,13 @@ import { z } from "zod";
 import { isDnsName, realmDomainLengthMax } from "./certificate-profile.ts";
 import { isMailUri, isSafeWebUri, isWebUri } from "./uris.ts";
 
-export const realmLimits = { maxProfiles: 100, maxValidMonths: 24, forgetAfterMonths: 120 } as const;
+export const realmLimits = {
+  maxProfiles: 100,
+  maxValidMonths: 24,
+  forgetAfterMonths: 120,
+  guestDays: 3_650,
+  guestLimit: 100_000,
+} as const;
 
 /** The realm's short name: what operators type. */
 export const RealmName = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "must be a lower-case DNS label");

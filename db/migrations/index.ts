@@ -48,6 +48,7 @@ import { searchNames } from "./20261126-1230-search-names.ts";
 import { revokedFeed } from "./20261126-1300-revoked-feed.ts";
 import { revokedIndex } from "./20261126-1310-revoked-index.ts";
 import { analyzeGrownUsers } from "./20261126-1400-analyze-grown-users.ts";
+import { setUp } from "./20261127-1000-set-up.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -102,4 +103,5 @@ export const migrations: readonly Migration[] = [
   revokedFeed,
   revokedIndex,
   analyzeGrownUsers,
+  setUp,
 ];

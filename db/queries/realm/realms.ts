@@ -15,6 +15,13 @@ export interface RealmRow extends Realm {
   ssids: string[];
   /** Percent of the active people: a bulk offboarding of more has to be confirmed. */
   offboardingShare: number;
+  /** As the IANA database names it. */
+  timeZone: string;
+  /** The most that guest managers may give a guest account. */
+  guestDaysMax: number;
+  guestLimitMax: number;
+  /** From then on the operator alone changes whom the realm trusts. */
+  setUpAt: Date | null;
   keyTypes: Partial<Record<DeviceType, KeyType>>;
   /** People who were offboarded more months ago are forgotten; null: nobody is. */
   forgetAfterMonths: number | null;
@@ -31,6 +38,7 @@ const columns = sql`
   infrastructure_domains as "infrastructureDomains", max_profiles as "maxProfiles",
   max_valid_months as "maxValidMonths", radius_cn as "radiusCn", radius_ca as "radiusCa", ssids, key_types as "keyTypes",
   offboarding_share_percent as "offboardingShare", forget_after_months as "forgetAfterMonths",
+  time_zone as "timeZone", guest_days_max as "guestDaysMax", guest_limit_max as "guestLimitMax", set_up_at as "setUpAt",
   local_sign_in as "localSignIn", upstream_issuer as "upstreamIssuer", upstream_client_id as "upstreamClientId",
   upstream_client_secret is not null as "upstreamClientSecretSet", upstream_claims as "upstreamClaims"`;
 
@@ -85,6 +93,9 @@ export interface RealmChange {
   radiusCa?: string | null | undefined;
   ssids?: readonly string[] | undefined;
   offboardingShare?: number | undefined;
+  timeZone?: string | undefined;
+  guestDaysMax?: number | undefined;
+  guestLimitMax?: number | undefined;
   /** Null: nobody is forgotten. */
   forgetAfterMonths?: number | null | undefined;
   localSignIn?: boolean | undefined;
@@ -111,6 +122,9 @@ export async function update(db: Db, id: string, change: RealmChange): Promise<R
     [sql`radius_ca`, change.radiusCa],
     [sql`offboarding_share_percent`, change.offboardingShare],
     [sql`forget_after_months`, change.forgetAfterMonths],
+    [sql`time_zone`, change.timeZone],
+    [sql`guest_days_max`, change.guestDaysMax],
+    [sql`guest_limit_max`, change.guestLimitMax],
     [sql`ssids`, change.ssids],
     [sql`local_sign_in`, change.localSignIn],
     [sql`upstream_issuer`, change.upstreamIssuer],

@@ -40,8 +40,8 @@ const refused: readonly (readonly [RegExp, keyof typeof remedy])[] = [
   [new RegExp(String.raw`\binsert into ${table}\b(?!.*\bvalues\b).*\bselect\b`), "data"],
 ];
 
-/** The one row of this table is not data that is moved. */
-const small = new Set(["installation"]);
+/** The few rows of these tables are not data that is moved. */
+const small = new Set(["installation", "realms"]);
 
 /** Statements that change few rows of a large table. */
 const changesFew = new Set(["update users set roles = '' where administrator"]);
