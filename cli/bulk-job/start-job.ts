@@ -95,7 +95,7 @@ export async function runJob(
 function questionOf(job: Job, graceDays: number | null): { about: string; count: number } | undefined {
   if (job.state === "grace") {
     const count = job.total - job.done;
-    return { count, about: `All profiles of ${counted(count, "user")} will be revoked now, permanently.` };
+    return { count, about: `All profiles of ${counted(count, "person")} will be revoked now, permanently.` };
   }
   const rest = `${counted(job.failed, "row")} cannot be used.`;
   if (job.kind === "revocation") {
@@ -105,7 +105,7 @@ function questionOf(job: Job, graceDays: number | null): { about: string; count:
   const revoked = graceDays === null ? "" : ` ${counted(graceDays, "day")} later`;
   return {
     count: job.changed,
-    about: `${counted(job.changed, "user")} will be offboarded, and all their profiles revoked permanently${revoked}. ${rest}`,
+    about: `${counted(job.changed, "person")} will be offboarded, and all their profiles revoked permanently${revoked}. ${rest}`,
   };
 }
 

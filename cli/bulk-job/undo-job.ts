@@ -18,9 +18,9 @@ export async function undoJob(
   const { data: undo } = await answerOf(api.GET("/api/jobs/{id}/undo", { params: { path: { id } } }));
   if (undo.people === 0) throw new CommandError("nothing_to_undo", "Nobody is left whom this job keeps out.");
   if (!dryRun) {
-    const stay = undo.changedSince === 0 ? "" : ` ${counted(undo.changedSince, "user")} changed since and will stay.`;
+    const stay = undo.changedSince === 0 ? "" : ` ${counted(undo.changedSince, "person")} changed since and will stay.`;
     await context.confirm(
-      `${counted(undo.people, "user")} can sign in again.${stay} ${devicesText(undo)}`,
+      `${counted(undo.people, "person")} can sign in again.${stay} ${devicesText(undo)}`,
       String(undo.people),
     );
   }

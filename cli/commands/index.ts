@@ -22,7 +22,7 @@ export const commands: readonly CliCommand[] = [
 /** What each group is about, for the help. */
 export const groups: Readonly<Record<string, string>> = {
   users: "People of the realm.",
-  profiles: "Profiles of users.",
+  profiles: "Profiles of people.",
   guests: "Guest accounts.",
   jobs: "Bulk onboarding, offboarding, reactivation and revocation.",
   "jobs start": "Upload a file and start a job.",

@@ -82,7 +82,7 @@ const startOffboarding = command({
 
 const startRevocation = command({
   name: "jobs start revoke",
-  about: "Revoke the profiles whose serial numbers are in a file. Their owners keep their access.",
+  about: "Revoke the profiles whose serial numbers are in a file. The people keep their access.",
   arguments: startArguments,
   options: { ...startOptions, reason: reasonOption },
   run: (input, context) => startJob(context, { kind: "revocation", ...input }),
@@ -223,7 +223,7 @@ const jobsProblems = command({
 export const jobCommands: readonly CliCommand[] = [
   jobsList,
   jobsShow,
-  start("onboarding", "onboard", "Create and change users and, where a row asks for one, issue a profile."),
+  start("onboarding", "onboard", "Create and change people and, where a row asks for one, issue a profile."),
   startOffboarding,
   start("reactivation", "reactivate", "Let the people in a file sign in again. Revoked profiles stay revoked."),
   startRevocation,

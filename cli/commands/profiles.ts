@@ -21,10 +21,10 @@ import { asQuery } from "./query.ts";
 
 export const profilesList = command({
   name: "profiles list",
-  about: "The active profiles of the realm, or those of one user. --search looks inside the serial number.",
+  about: "The active profiles of the realm, or those of one person. --search looks inside the serial number.",
   options: {
     ...listOptions,
-    user: option("USER", "of this user alone, revoked and expired ones too", z.string().min(1).optional()),
+    user: option("USER", "of this person alone, revoked and expired ones too", z.string().min(1).optional()),
   },
   async run({ csv, user, ...choice }, context) {
     const service = await context.service();
@@ -49,7 +49,7 @@ export const profilesList = command({
 
 export const profilesCreate = command({
   name: "profiles create",
-  about: "A profile for a user's device, into a file that you alone can read.",
+  about: "A profile for a person's device, into a file that you alone can read.",
   arguments: {
     user: userArgument,
     name: argument("NAME", "what the profile is called", ProfileName),
@@ -66,7 +66,7 @@ export const profilesCreate = command({
     keyType: option("KEY", `${keyTypes.join(", ")}; default: what suits the device`, oneOf(keyTypes).optional(), {
       choices: keyTypes,
     }),
-    csr: option("FILE", "a PKCS#10 request in PEM, for a key that stays with its owner", z.string().min(1).optional()),
+    csr: option("FILE", "a PKCS#10 request in PEM, for a key that stays where it is", z.string().min(1).optional()),
     allowAuth: flag("the certificate may be used to sign in to the API", isSet),
   },
   async run({ user, name, out, deviceType, format, keyType, csr: csrFile, allowAuth }, context) {
@@ -118,7 +118,7 @@ export const profilesActivity = command({
 
 export const profilesRevoke = command({
   name: "profiles revoke",
-  about: "Revoke profiles of users permanently: all of them or, when one is unknown, none.",
+  about: "Revoke profiles of people permanently: all of them or, when one is unknown, none.",
   arguments: {
     serials: argument("SERIAL…", "their serial numbers", z.array(SerialNumber).min(1, "is required").max(1_000), {
       many: true,
@@ -130,7 +130,7 @@ export const profilesRevoke = command({
     const [serial = ""] = serials;
     if (serials.length === 1) {
       const profile = (await answerOf(api.GET("/api/profiles/{serial}", { params: { path: { serial } } }))).data;
-      await context.confirm(`“${profile.name}” of user ${profile.owner} will be revoked permanently.`, profile.name);
+      await context.confirm(`“${profile.name}” of person ${profile.owner} will be revoked permanently.`, profile.name);
     } else {
       await context.confirm(
         `${counted(serials.length, "profile")} will be revoked permanently.`,

@@ -18,7 +18,7 @@ import { saveStream } from "./save-stream.ts";
 
 export const usersList = command({
   name: "users list",
-  about: "The users of the realm. --search looks inside the pairwiseID.",
+  about: "The people of the realm. --search looks inside the pairwiseID.",
   options: listOptions,
   async run({ csv, ...choice }, context) {
     const { api } = await context.service();
@@ -33,7 +33,7 @@ export const usersList = command({
 
 export const usersShow = command({
   name: "users show",
-  about: "One user.",
+  about: "One person.",
   arguments: { user: userArgument },
   options: {},
   async run({ user }, context) {
@@ -44,7 +44,7 @@ export const usersShow = command({
 
 export const usersWhy = command({
   name: "users why",
-  about: "Why a user's device may not be on the network, and when each profile was last asked about.",
+  about: "Why a person's device may not be on the network, and when each profile was last asked about.",
   arguments: { user: userArgument },
   options: {},
   async run({ user }, context) {
@@ -58,7 +58,7 @@ export const usersWhy = command({
 
 export const usersExport = command({
   name: "users export",
-  about: "All that is held about one user, as JSON. The export is itself recorded.",
+  about: "All that is held about one person, as JSON. The export is itself recorded.",
   arguments: { user: userArgument },
   options: { out: outOption },
   async run({ user, out }, context) {
@@ -71,7 +71,7 @@ export const usersExport = command({
 
 export const usersLock = command({
   name: "users lock",
-  about: "No new profiles for these users. Those that they have stay valid.",
+  about: "No new profiles for these people. Those that they have stay valid.",
   arguments: { users: usersArgument },
   options: {},
   run: ({ users }, context) => forEach(context, users, { verb: "locked", act: setLocked(true) }),
@@ -79,7 +79,7 @@ export const usersLock = command({
 
 export const usersUnlock = command({
   name: "users unlock",
-  about: "Profiles again for these users.",
+  about: "Profiles again for these people.",
   arguments: { users: usersArgument },
   options: {},
   run: ({ users }, context) => forEach(context, users, { verb: "unlocked", act: setLocked(false) }),
@@ -99,7 +99,7 @@ export const usersReactivate = command({
 
 export const usersOffboard = command({
   name: "users offboard",
-  about: "End sign-in, sessions and tokens of these users, and revoke every profile they have.",
+  about: "End sign-in, sessions and tokens of these people, and revoke every profile they have.",
   arguments: { users: usersArgument },
   options: {
     reason: reasonOption,
@@ -120,7 +120,7 @@ export const usersOffboard = command({
     const [first] = found;
     const one = found.length === 1 && first !== undefined ? first.pairwiseID : undefined;
     await context.confirm(
-      `${one ?? counted(found.length, "user")}: ${counted(profiles, "profile")} will be revoked permanently${graceDays === undefined ? "" : ` in ${counted(graceDays, "day")}`}. People can be reactivated later, profiles cannot.`,
+      `${one ?? counted(found.length, "person")}: ${counted(profiles, "profile")} will be revoked permanently${graceDays === undefined ? "" : ` in ${counted(graceDays, "day")}`}. People can be reactivated later, profiles cannot.`,
       one ?? String(found.length),
     );
     return forEach(

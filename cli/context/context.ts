@@ -52,7 +52,7 @@ export function createContext(io: Io, options: GlobalOptions): Context {
       if (options.yes) return;
       if (!context.isInteractive) throw usageError(`${about} Without a terminal to ask on, this needs --yes.`);
       io.stderr.write(`${plain(about)}\n`);
-      const typed = await promptUser(io, `Type ${plain(word)} to go on: `);
+      const typed = await promptUser(io, `Type ${plain(word)} to continue: `);
       if (typed.trim() !== word) throw new CommandError("not_confirmed", "Nothing was done.");
     },
   };

@@ -14,7 +14,7 @@ export const guestAccountResource: Resource<GuestAccount> = {
       text: ({ activeProfileCount, profileLimit }) => `${activeProfileCount}/${profileLimit ?? "unlimited"}`,
     },
     { title: "Status", text: ({ revoked }, colors) => (revoked ? colors.gray("revoked") : colors.green("active")) },
-    { title: "Ends", text: ({ expirationDate }) => time(expirationDate) },
+    { title: "Valid until", text: ({ expirationDate }) => time(expirationDate) },
     { title: "Note", text: ({ note }) => note ?? "" },
   ],
 };

@@ -29,7 +29,7 @@ const columns = [
     text: ({ revokeTime }: Profile, colors: Colors) =>
       revokeTime === null ? colors.green("valid") : colors.gray("revoked"),
   },
-  { title: "Ends", text: ({ expirationTime }: Profile) => time(expirationTime) },
+  { title: "Valid until", text: ({ expirationTime }: Profile) => time(expirationTime) },
 ];
 
 export const profileResource: Resource<Profile> = { fields, columns };

@@ -5,4 +5,5 @@ export const time = (text: string | null): string => (text === null ? "" : `${te
 export const number = (count: number): string => count.toLocaleString("en-US");
 
 /** "1 profile", "2 profiles" */
-export const counted = (count: number, thing: string): string => `${number(count)} ${thing}${count === 1 ? "" : "s"}`;
+export const counted = (count: number, thing: string): string =>
+  `${number(count)} ${count === 1 ? thing : thing === "person" ? "people" : `${thing}s`}`;

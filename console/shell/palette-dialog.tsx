@@ -9,7 +9,7 @@ import { remember } from "../session/recent.ts";
 import { useSession } from "../session/session.tsx";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { StatusBadge } from "../ui/status-badge.tsx";
-import { closePalette, type OpenPalette } from "../ui/palette-state.ts";
+import { changePalette, closePalette, type OpenPalette } from "../ui/palette-state.ts";
 import { paletteGroups, type PaletteOption } from "./palette-option.ts";
 import { usePaletteOptions } from "./palette-options.ts";
 
@@ -17,7 +17,7 @@ const settleMs = 150;
 const searchLengthMax = 256;
 
 /** Everything by its name: people, profiles, accounts, applications, pages, and what can be begun. */
-export default function PaletteDialog({ opened, text }: OpenPalette & { opened: boolean }) {
+export default function PaletteDialog({ opened, ...palette }: OpenPalette & { opened: boolean }) {
   const { t } = useTranslation();
   const onPhone = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
   return (
@@ -30,17 +30,16 @@ export default function PaletteDialog({ opened, text }: OpenPalette & { opened: 
       size="lg"
       yOffset="8vh"
     >
-      <Search initial={text} />
+      <Search {...palette} />
     </Modal>
   );
 }
 
 /** A combobox (WAI-ARIA 1.2): the focus stays in the field, and arrows move through the list below it. */
-function Search({ initial }: { initial: string }) {
+function Search({ text, entered }: OpenPalette) {
   const { t } = useTranslation();
   const router = useRouter();
   const { user } = useSession();
-  const [text, setText] = useState(initial);
   const wanted = text.trim();
   const [settled] = useDebouncedValue(wanted, settleMs);
   const { options, isPending, isPartial, error } = usePaletteOptions(wanted, settled);
@@ -65,12 +64,11 @@ function Search({ initial }: { initial: string }) {
   };
 
   // Who pastes and presses Enter at once means what is found for it.
-  const [waiting, setWaiting] = useState<{ text: string; inNewTab: boolean }>();
   useEffect(() => {
-    if (waiting === undefined || isPending) return;
-    setWaiting(undefined);
+    if (entered === undefined || isPending) return;
+    changePalette({ entered: undefined });
     const [first] = options;
-    if (waiting.text === wanted && first !== undefined) open(first, waiting.inNewTab);
+    if (first !== undefined) open(first, entered.inNewTab);
   });
 
   const list = useRef<HTMLDivElement>(null);
@@ -87,7 +85,7 @@ function Search({ initial }: { initial: string }) {
     } else if (event.key === "Enter") {
       event.preventDefault();
       const inNewTab = event.metaKey || event.ctrlKey;
-      if (isPending) setWaiting({ text: wanted, inNewTab });
+      if (isPending) changePalette({ entered: { inNewTab } });
       else if (current !== undefined) open(current, inNewTab);
     }
   };
@@ -110,9 +108,8 @@ function Search({ initial }: { initial: string }) {
         leftSection={<IconSearch size={16} aria-hidden />}
         rightSection={isPending ? <Loader size="xs" aria-hidden /> : null}
         onChange={(event) => {
-          setText(event.currentTarget.value);
+          changePalette({ text: event.currentTarget.value });
           setChosen(undefined);
-          setWaiting(undefined);
         }}
         onKeyDown={onKeyDown}
       />

@@ -1,8 +1,11 @@
 import { useSyncExternalStore } from "react";
 
-/** The palette while it is open, with what it is to look for at first. */
+/** The palette while it is open. */
 export interface OpenPalette {
+  /** What is looked for. */
   text: string;
+  /** Enter was pressed: what is found first for this text is opened once it is known. */
+  entered?: { inNewTab: boolean } | undefined;
 }
 
 let opened: OpenPalette | undefined;
@@ -15,6 +18,11 @@ function set(palette: OpenPalette | undefined): void {
 
 export const openPalette = (text = ""): void => {
   set({ text });
+};
+
+/** Changes the open palette. Another text is not the one that Enter was pressed for. */
+export const changePalette = (change: Partial<OpenPalette>): void => {
+  if (opened !== undefined) set({ ...opened, ...(change.text !== undefined && { entered: undefined }), ...change });
 };
 
 export const closePalette = (): void => {

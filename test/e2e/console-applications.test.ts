@@ -36,7 +36,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     inShell(`curl -s -u ${id} -d grant_type=client_credentials ${subject.api.url}/oauth/token`, secret);
 
   const shown = (page: Page, label: string) => page.locator(`pre[aria-label="${label}"]`).innerText();
-  const choose = async (page: Page, type: "Acts for a signed-in user" | "Acts on its own"): Promise<void> => {
+  const choose = async (page: Page, type: "Acts for a signed-in person" | "Acts on its own"): Promise<void> => {
     await page.getByRole("radio", { name: type }).click();
     await page.click('main button:has-text("Next")');
   };
@@ -86,7 +86,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     });
 
     expect(await page.isDisabled('button:has-text("Open the application")')).toBe(true);
-    await page.click("nav >> text=Users");
+    await page.click('nav >> a:has-text("People")');
     await page.waitForSelector("text=Leave this page?");
     await page.keyboard.press("Enter");
     expect(await shown(page, "Client secret")).toBe(secret);
@@ -101,13 +101,13 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
   test("a useragent: what is refused is said at its field; people sign in at the address that is shown", async () => {
     const watched = await subject.open("/console/applications/new");
     const { page, context } = watched;
-    await choose(page, "Acts for a signed-in user");
+    await choose(page, "Acts for a signed-in person");
     expect((await page.locator("main fieldset code").allTextContents()).sort()).toEqual([...allScopes].sort());
     await page.fill(field("name"), "Course planner");
     await page.fill(field("clientURI"), `${subject.api.url}/`);
     await page.fill(field("redirectURI"), "http://planner.example/back");
     await page.click('main [type="submit"]');
-    await page.waitForSelector('[role="alert"]:focus >> text=Redirect address: An https address, http on localhost');
+    await page.waitForSelector('[role="alert"]:focus >> text=Redirect URI: An https address, http on localhost');
     expect(await page.getAttribute(field("redirectURI"), "aria-invalid")).toBe("true");
     await page.click('[role="alert"] button');
     expect(await page.evaluate(`document.activeElement.dataset.path`)).toBe("redirectURI");
@@ -159,10 +159,10 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
   test("it is changed, switched off and on again, and deleted by its name", async () => {
     const { id, secret } = await givenService("Old sync");
     const { page, context } = await subject.open(`/console/applications/${id}`);
-    await page.getByLabel("see users").check();
+    await page.getByLabel("see people").check();
     await page.getByLabel("see the realm's settings").uncheck();
     await page.waitForSelector("text=It loses realm.read");
-    await page.click("nav >> text=Users");
+    await page.click('nav >> a:has-text("People")');
     await page.waitForSelector("text=Your changes are not saved yet.");
     await page.click('button:has-text("Stay here")');
     await page.click('main [type="submit"]');
@@ -193,7 +193,7 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await pressAt(page.getByRole("link", { name: "Keys", exact: true }));
     await page.waitForSelector('h1:text-is("Keys")');
     await typeInto(page.locator(field("name")), "Keys 2");
-    await pressAt(page.getByLabel("see users"), "Space");
+    await pressAt(page.getByLabel("see people"), "Space");
     await pressAt(page.locator('main [type="submit"]'));
     await page.waitForSelector('h1:text-is("Keys 2")');
     expect((await applicationNow(id)).body.data).toMatchObject({ name: "Keys 2", scopes: ["user.read", "realm.read"] });

@@ -88,9 +88,9 @@ describeWithTool("chromium", "the dashboard", () => {
         expect(rows.at(-1)).toMatch(/^\d+ \w{3,4}\s+12\s+1$/);
         await expectFaultless(watched);
 
-        const latest = await card(page, "What happened last");
+        const latest = await card(page, "Latest events");
         expect(latest).toContain("student-3");
-        expect(await page.locator("main section:has(h2:has-text('What happened last')) li").count()).toBe(10);
+        expect(await page.locator("main section:has(h2:has-text('Latest events')) li").count()).toBe(10);
 
         for (const [link, address] of [
           ["Active profiles", /\/console\/profiles$/],

@@ -85,7 +85,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await page.click('button:has-text("Edit")');
     await page.fill('[data-path="expirationDate"]', "2020-01-01T00:00");
     await page.click('[role="dialog"] button:has-text("Save")');
-    await page.waitForSelector('[role="alert"]:focus >> text=Ends: A date and time in the future.');
+    await page.waitForSelector('[role="alert"]:focus >> text=Valid until: A date and time in the future.');
     expect(await page.getAttribute('[data-path="expirationDate"]', "aria-invalid")).toBe("true");
     await expectGoodConsole(watched);
     await page.click('[role="alert"] button');
@@ -148,7 +148,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await page.waitForSelector("text=2 active profiles are revoked and their devices go offline.");
     await page.click('button:has-text("Revoke “Conference”")');
     await page.waitForSelector("text=“Conference” was revoked.");
-    expect(await fact(page, "State")).toBe("Revoked");
+    expect(await fact(page, "Status")).toBe("Revoked");
     expect(await page.isVisible("text=Show link")).toBe(false);
     expect(await accountNow(id)).toMatchObject({ revoked: true, activeProfileCount: 0 });
     await context.close();

@@ -18,7 +18,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
   };
 
   const beginCreation = async (page: Page, name: string): Promise<void> => {
-    await page.click('main button:has-text("New infrastructure profile")');
+    await page.click('main button:has-text("New server certificate")');
     await page.fill('[role="dialog"] [data-path="name"]', name);
   };
   const create = async (page: Page): Promise<void> => {
@@ -62,7 +62,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
   test("the files stay until they are said to be stored: neither Escape nor going back takes them away", async () => {
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;
-    await page.click("nav >> text=Infrastructure profiles");
+    await page.click("nav >> text=Server certificates");
     await page.waitForSelector("td");
     await beginCreation(page, "switch-7");
     await page.click("text=PKCS #12 (.p12)");
@@ -86,7 +86,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
   test("one is made and its files are taken with the keyboard alone", async () => {
     const { page, context } = await subject.open("/console/infrastructure");
     const button = (name: string) => page.getByRole("button", { name, exact: true });
-    const create = page.locator("main").getByRole("button", { name: "New infrastructure profile" }).first();
+    const create = page.locator("main").getByRole("button", { name: "New server certificate" }).first();
     await pressAt(create);
     await expectFocus(page.getByRole("textbox", { name: "Name" }));
     await page.keyboard.type("keys.example.org");
@@ -150,7 +150,7 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
     await page.keyboard.press("Escape");
     await page.waitForSelector('[role="dialog"]', { state: "detached" });
     await page.click(
-      `main button:has-text("${view.language === "de" ? "Neues Infrastrukturprofil" : "New infrastructure profile"}")`,
+      `main button:has-text("${view.language === "de" ? "Neues Serverzertifikat" : "New server certificate"}")`,
     );
     await page.click('[role="dialog"] [type="submit"]');
     await page.waitForSelector('[role="alert"]');

@@ -339,8 +339,8 @@ describeWithTool("chromium", "bulk jobs in the console", () => {
       await whileNobodyJoins(async () => {
         await page.click('button:has-text("Start for 3,000 people")');
         await stated(page, "Running");
-        await page.click("nav >> text=Users");
-        await page.waitForSelector('h1:text-is("Users")');
+        await page.click('nav >> a:has-text("People")');
+        await page.waitForSelector('h1:text-is("People")');
         await page.evaluate("window.elsewhere = true");
       });
       const end = "Onboarding is done: 3,000 changed.";

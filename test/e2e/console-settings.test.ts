@@ -39,11 +39,11 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await expectFocus(save);
     await page.keyboard.press("Enter");
     await expectFocus(page.getByRole("button", { name: "Cancel" }));
-    await page.waitForSelector("text=2 users already have more than 3 profiles; theirs stay.");
-    await page.waitForSelector("text=Users with a limit of their own are not touched.");
+    await page.waitForSelector("text=2 people already have more than 3 profiles; theirs stay.");
+    await page.waitForSelector("text=People with a limit of their own are not touched.");
     await page.waitForSelector("text=Profiles made from now on are valid for 1 month.");
     expect(await page.locator('[role="dialog"] tbody').innerText()).toMatch(
-      /Profiles per user\s+5 profiles\s+3 profiles/,
+      /Profiles per person\s+5 profiles\s+3 profiles/,
     );
     expect(await realmNow()).toEqual(before);
 
@@ -52,8 +52,8 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await page.waitForSelector("text=The settings were saved.");
     expect(await realmNow()).toEqual({ ...before, maxProfiles: 3, maxValid: 1 });
     expect(await page.isDisabled('main [type="submit"]')).toBe(true);
-    await page.click("nav >> text=Users");
-    await page.waitForSelector('h1:text-is("Users")');
+    await page.click('nav >> a:has-text("People")');
+    await page.waitForSelector('h1:text-is("People")');
     expect(watched.complaints).toEqual([]);
     await watched.context.close();
   });
@@ -131,7 +131,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await notice.waitFor();
     await expectFocus(notice);
     expect(await notice.getByRole("listitem").allTextContents()).toEqual([
-      "Profiles per user: 7 profiles",
+      "Profiles per person: 7 profiles",
       expect.stringMatching(/: 9 months$/),
     ]);
     expect(await realmNow()).toEqual({ ...before, maxProfiles: 7, maxValid: 9 });
@@ -179,7 +179,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
   test("a user who leaves with unsaved changes is asked, and staying keeps them", async () => {
     const { page, context } = await subject.open("/console/settings");
     await page.fill(field("displayName"), "Half typed");
-    await page.click("nav >> text=Users");
+    await page.click('nav >> a:has-text("People")');
     await page.waitForSelector("text=Your changes are not saved yet.");
     await page.waitForSelector('[role="dialog"] button:focus:has-text("Stay here")');
     await page.keyboard.press("Enter");
@@ -195,9 +195,9 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     expect(await asked).toBe("beforeunload");
 
     await page.fill(field("displayName"), "Again");
-    await page.click("nav >> text=Users");
+    await page.click('nav >> a:has-text("People")');
     await page.click('button:has-text("Leave anyway")');
-    await page.waitForSelector('h1:text-is("Users")');
+    await page.waitForSelector('h1:text-is("People")');
     await context.close();
   });
 

@@ -121,9 +121,9 @@ describeWithTool("chromium", "the console's frame", () => {
     await page.keyboard.press("g");
     await page.keyboard.press("u");
     await page.waitForURL(/\/console\/users$/);
-    await page.waitForSelector('h1:has-text("Users")');
-    expect(await page.title()).toMatch(/^Users · /);
-    await expect.poll(focused).toBe("Users");
+    await page.waitForSelector('h1:has-text("People")');
+    expect(await page.title()).toMatch(/^People · /);
+    await expect.poll(focused).toBe("People");
 
     await page.keyboard.press("/");
     await expect.poll(() => page.evaluate(`document.activeElement.role`)).toBe("combobox");
@@ -131,7 +131,7 @@ describeWithTool("chromium", "the console's frame", () => {
     expect(page.url()).toMatch(/\/console\/users$/);
     await page.keyboard.press("Escape");
     await page.waitForSelector('[role="dialog"]', { state: "detached" });
-    await expect.poll(focused).toBe("Users");
+    await expect.poll(focused).toBe("People");
 
     await page.keyboard.press("?");
     await page.waitForSelector('[role="dialog"]');
@@ -139,7 +139,7 @@ describeWithTool("chromium", "the console's frame", () => {
     await page.keyboard.press("Space");
     await page.keyboard.press("Escape");
     await page.waitForSelector('[role="dialog"]', { state: "detached" });
-    await expect.poll(focused).toBe("Users");
+    await expect.poll(focused).toBe("People");
     await page.keyboard.press("g");
     await page.keyboard.press("d");
     await page.waitForTimeout(300);
@@ -201,8 +201,8 @@ describeWithTool("chromium", "the console's frame", () => {
     await heading("This page could not be loaded");
     await page.waitForSelector("main >> text=There is no connection to the service");
     await page.click('main button:has-text("Try again")');
-    await page.click("nav >> text=Users");
-    await heading("Users");
+    await page.click('nav >> a:has-text("People")');
+    await heading("People");
     await page.click("nav >> text=Guest accounts");
     await heading("This page could not be loaded");
     watched.complaints.length = 0;

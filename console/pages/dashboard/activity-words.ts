@@ -18,6 +18,12 @@ export function useActivitySummary(): (series: Series) => string {
   const { t, i18n } = useTranslation();
   const number = (value: number) => formatNumber(value, i18n.language);
   const nameOf = useBucketName();
+  const spanOf = (series: Series, from: string): string => {
+    const until = new Date(Date.parse(from) + series.bucketSeconds * 1_000).toISOString();
+    return series.bucketSeconds < daySeconds
+      ? `${nameOf(series, from)}–${nameOf(series, until)}`
+      : nameOf(series, from);
+  };
   return (series) => {
     const sum = (of: "issued" | "revoked") => series.buckets.reduce((total, bucket) => total + bucket[of], 0);
     const [issued, revoked] = [sum("issued"), sum("revoked")];
@@ -28,7 +34,7 @@ export function useActivitySummary(): (series: Series) => string {
       most === undefined || most.issued === 0
         ? ""
         : t(`dashboard.activity.${series.bucketSeconds < daySeconds ? "peakHour" : "peakDay"}`, {
-            when: nameOf(series, most.from),
+            when: spanOf(series, most.from),
             most: number(most.issued),
           });
     return [t("dashboard.activity.summary", { period, issued: number(issued), revoked: number(revoked) }), peak]

@@ -27,7 +27,7 @@ test("guest accounts are made, listed, shown and revoked", async () => {
   expect((await cli.compiled(["guests", "show", id])).out).toMatch(/^Name\tsummer school$/m);
 
   const session = cli.onTerminal(["guests", "revoke", id]);
-  await session.type(/Type summer school to go on: /, "summer school\r");
+  await session.type(/Type summer school to continue: /, "summer school\r");
   expect((await session.ended).code).toBe(0);
   expect(JSON.parse((await cli(["guests", "show", id, "--json"])).out)).toMatchObject({ revoked: true });
 });

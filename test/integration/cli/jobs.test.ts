@@ -239,11 +239,11 @@ describe("with a worker", () => {
     const name = await file("leavers.csv", ["pairwiseID", ...people(3, "leaver"), "nobody"]);
 
     const refused = cli.onTerminal(["jobs", "start", "offboard", name, "--wait"]);
-    await refused.type(/3 users will be offboarded[^]*1 row cannot be used[^]*Type 3 to go on: /, "4\r");
+    await refused.type(/3 people will be offboarded[^]*1 row cannot be used[^]*Type 3 to continue: /, "4\r");
     expect((await refused.ended).code).toBe(1);
 
     const agreed = cli.onTerminal(["jobs", "start", "offboard", name, "--wait"]);
-    await agreed.type(/Type 3 to go on: /, "3\r");
+    await agreed.type(/Type 3 to continue: /, "3\r");
     const { code, out } = await agreed.ended;
     expect(code).toBe(3);
     expect(out).toContain("█");
@@ -281,9 +281,9 @@ describe("with a worker", () => {
     expect(jobOf(checked.out)).toMatchObject({ state: "ready", kind: "reactivation", undoOf: id, changed: 2 });
     const asked = await cli(["jobs", "undo", id]);
     expect(asked.code).toBe(2);
-    expect(asked.err).toMatch(/2 users can sign in again\. 2 devices never went off\./);
+    expect(asked.err).toMatch(/2 people can sign in again\. 2 devices never went off\./);
     const session = cli.onTerminal(["jobs", "undo", id, "--wait"]);
-    await session.type(/Type 2 to go on: /, "2\r");
+    await session.type(/Type 2 to continue: /, "2\r");
     expect((await session.ended).code).toBe(0);
     expect((await cli(["jobs", "undo", id, "--yes"])).err).toContain("Nobody is left");
     for (const user of users) expect((await cli(["users", "show", user.id])).out).not.toContain("offboarded");
@@ -308,7 +308,7 @@ describe("with a worker", () => {
       "Revoked profiles cannot be restored. Without a terminal to ask on, this needs --yes.",
     );
     const session = cli.onTerminal(revoke);
-    await session.type(/2 profiles will be revoked permanently\. 1 row cannot be used\.[^]*Type 2 to go on: /, "2\r");
+    await session.type(/2 profiles will be revoked permanently\. 1 row cannot be used\.[^]*Type 2 to continue: /, "2\r");
     expect((await session.ended).code).toBe(3);
     const again = await cli.compiled([...revoke, "--yes", "--json"]);
     expect(jobOf(again.out)).toMatchObject({ kind: "revocation", reason: 1, unchanged: 2, failed: 1 });

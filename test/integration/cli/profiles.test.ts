@@ -101,7 +101,7 @@ test("one profile is revoked when its name has been typed", async () => {
   expect((await cli(["profiles", "revoke", serial])).code).toBe(2);
 
   const session = cli.onTerminal(["profiles", "revoke", serial, "--reason", "superseded"]);
-  await session.type(/Type Mia’s phone to go on: /, "Mia’s phone\r");
+  await session.type(/Type Mia’s phone to continue: /, "Mia’s phone\r");
 
   expect((await session.ended).code).toBe(0);
   const { out } = await cli(["profiles", "list", "--user", user, "--search", serial, "--json"]);

@@ -115,14 +115,14 @@ test("on a terminal it asks for the name, and does nothing when another is typed
   const { id } = await realm.user({ pairwiseId: "m.keller" });
 
   const refused = cli.onTerminal(["users", "offboard", id]);
-  await refused.type(/Type m\.keller to go on: /, "yes\r");
+  await refused.type(/Type m\.keller to continue: /, "yes\r");
   const { code, out } = await refused.ended;
   expect(code).toBe(1);
   expect(out).toContain("Nothing was done.");
   expect((await shown(id))["blacklisted"]).toBe(false);
 
   const agreed = cli.onTerminal(["users", "offboard", id]);
-  await agreed.type(/Type m\.keller to go on: /, "m.keller\r");
+  await agreed.type(/Type m\.keller to continue: /, "m.keller\r");
   expect((await agreed.ended).code).toBe(0);
   expect((await shown(id))["blacklisted"]).toBe(true);
 });
@@ -130,7 +130,7 @@ test("on a terminal it asks for the name, and does nothing when another is typed
 test("several at once are confirmed by their number", async () => {
   const users = [await realm.user(), await realm.user()].map(({ id }) => id);
   const session = cli.onTerminal(["users", "offboard", ...users]);
-  await session.type(/2 users: 0 profiles[^]*Type 2 to go on: /, "2\r");
+  await session.type(/2 people: 0 profiles[^]*Type 2 to continue: /, "2\r");
 
   expect((await session.ended).code).toBe(0);
   for (const user of users) expect((await shown(user))["blacklisted"]).toBe(true);

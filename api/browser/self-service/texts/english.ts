@@ -128,7 +128,7 @@ export const english = {
     of: (realm: string) => `It puts this device on the Wi-Fi of ${realm}.`,
     deviceType: "What kind of device is this?",
     submit: "Get the profile",
-    once: "The link works once. Do not go on if you do not know who it is from.",
+    once: "You can use this link once. Do not continue if you do not know who it is from.",
   },
 
   preparing: {
@@ -143,8 +143,8 @@ export const english = {
     title: (name: string) => `${name} is ready`,
     titleOther: "Your profile is ready",
     download: "Download",
-    then: "How to go on",
-    until: (time: string) => `The file can be downloaded until ${time}. It holds a secret key: pass it on to nobody.`,
+    then: "Next steps",
+    until: (time: string) => `The file can be downloaded until ${time}. It holds a secret key: do not share it.`,
     again: (time: string) => `Downloaded at ${time}. You can do so again for a moment.`,
     values: "If your device asks",
     wifi: "Wi-Fi",
@@ -269,7 +269,7 @@ export const english = {
   applications: {
     title: "Connected applications",
     intro: "These applications may act for you.",
-    empty: "No application may act for you.",
+    empty: "No connected applications.",
     since: (date: string) => `Allowed on ${date}`,
     mayDo: "It may:",
     withdraw: "Withdraw",
@@ -284,6 +284,6 @@ export const english = {
     used: "Profiles",
     usage: (count: number, limit: number) => `${count} of ${limit} profiles used`,
     unlimited: (count: number) => (count === 1 ? "1 profile used" : `${count} profiles used`),
-    intro: "Put your phone or laptop on the Wi-Fi. Anyone who has this link can do so too: pass it on with care.",
+    intro: "Put your phone or laptop on the Wi-Fi. Anyone who has this link can do so too: share it with care.",
   },
 };

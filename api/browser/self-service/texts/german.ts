@@ -132,7 +132,7 @@ export const german: Texts = {
     of: (realm) => `Damit kommt dieses Gerät ins WLAN von ${realm}.`,
     deviceType: "Was für ein Gerät ist dies?",
     submit: "Profil holen",
-    once: "Der Link funktioniert einmal. Machen Sie nicht weiter, wenn Sie nicht wissen, von wem er ist.",
+    once: "Sie können diesen Link einmal verwenden. Machen Sie nicht weiter, wenn Sie nicht wissen, von wem er ist.",
   },
 
   preparing: {
@@ -147,7 +147,7 @@ export const german: Texts = {
     title: (name) => `${name} ist bereit`,
     titleOther: "Ihr Profil ist fertig",
     download: "Herunterladen",
-    then: "So geht es weiter",
+    then: "Nächste Schritte",
     until: (time) =>
       `Die Datei kann bis ${time} heruntergeladen werden. Sie enthält einen geheimen Schlüssel: Geben Sie sie an niemanden weiter.`,
     again: (time) => `Um ${time} heruntergeladen. Für einen Moment geht es noch einmal.`,
@@ -202,7 +202,7 @@ export const german: Texts = {
 
   gone: {
     title: "Die Datei ist nicht mehr da",
-    text: "Sie konnte nur zwei Minuten lang heruntergeladen werden; jetzt bekommt sie niemand mehr. Wenn Sie sie haben, ist alles gut.",
+    text: "Sie konnte nur zwei Minuten lang heruntergeladen werden; sie ist nicht mehr abrufbar. Haben Sie sie gespeichert, ist nichts weiter zu tun.",
     remedy: "Wenn Sie sie nicht haben, widerrufen Sie das Profil und fügen Sie das Gerät noch einmal hinzu.",
     remedyGuest: "Wenn Sie sie nicht haben, fügen Sie das Gerät noch einmal hinzu.",
     remedyElsewhere:
@@ -275,7 +275,7 @@ export const german: Texts = {
   applications: {
     title: "Verbundene Anwendungen",
     intro: "Diese Anwendungen dürfen für Sie handeln.",
-    empty: "Keine Anwendung darf für Sie handeln.",
+    empty: "Keine verbundenen Anwendungen.",
     since: (date) => `Erlaubt am ${date}`,
     mayDo: "Sie darf:",
     withdraw: "Zurücknehmen",
