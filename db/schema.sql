@@ -1195,22 +1195,24 @@ $function$
 ;
 comment on function analyze_grown_users() is 'Gives the planner statistics of a table of people that is four times as large as when it was last looked at. Plans that were made while it was almost empty, also those of foreign keys, read through everybody for each row; all sessions drop them with this.';
 
-CREATE OR REPLACE FUNCTION public.audit_subjects(properties jsonb)
+CREATE OR REPLACE FUNCTION public.audit_serials(properties jsonb)
  RETURNS text[]
  LANGUAGE sql
  IMMUTABLE PARALLEL SAFE
 AS $function$
-  select array_remove(
-           array['user:' || (properties ->> 'userID'), 'user:' || (properties ->> 'user'),
-                 'profile:' || (properties ->> 'serial'),
-                 'guest:' || (properties ->> 'guestAccountID'), 'guest:' || (properties ->> 'guestAccount'),
-                 'application:' || (properties ->> 'clientID')],
-           null)
-         || array(select 'profile:' || serial
-                    from jsonb_array_elements_text(
-                           case jsonb_typeof(properties -> 'serials') when 'array' then properties -> 'serials' end)
-                      as serial)
+  select array(select 'profile:' || serial
+                 from jsonb_array_elements_text(
+                        case jsonb_typeof(properties -> 'serials') when 'array' then properties -> 'serials' end)
+                   as serial)
 $function$
+;
+comment on function audit_serials(jsonb) is 'The profiles of an audit entry that is about several.';
+
+CREATE OR REPLACE FUNCTION public.audit_subjects(properties jsonb)
+ RETURNS text[]
+ LANGUAGE sql
+ IMMUTABLE PARALLEL SAFE
+RETURN (array_remove(ARRAY[('user:'::text || (properties ->> 'userID'::text)), ('user:'::text || (properties ->> 'user'::text)), ('profile:'::text || (properties ->> 'serial'::text)), ('guest:'::text || (properties ->> 'guestAccountID'::text)), ('guest:'::text || (properties ->> 'guestAccount'::text)), ('application:'::text || (properties ->> 'clientID'::text))], NULL::text) || CASE WHEN (properties ? 'serials'::text) THEN audit_serials(properties) ELSE '{}'::text[] END)
 ;
 comment on function audit_subjects(jsonb) is 'Whom and what an audit entry is about, by its properties; jobs are left out, because their results tell it better.';
 
