@@ -17,7 +17,7 @@ const settleMs = 150;
 const searchLengthMax = 256;
 
 /** Everything by its name: people, profiles, accounts, applications, pages, and what can be begun. */
-export default function PaletteDialog({ opened, ...palette }: OpenPalette & { opened: boolean }) {
+export default function PaletteDialog({ opened, text, entered }: OpenPalette & { opened: boolean }) {
   const { t } = useTranslation();
   const onPhone = useMediaQuery("(max-width: 48em)", false, { getInitialValueInEffect: false });
   return (
@@ -30,7 +30,7 @@ export default function PaletteDialog({ opened, ...palette }: OpenPalette & { op
       size="lg"
       yOffset="8vh"
     >
-      <Search {...palette} />
+      <Search text={text} entered={opened ? entered : undefined} />
     </Modal>
   );
 }

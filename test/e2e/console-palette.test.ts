@@ -67,6 +67,29 @@ describeWithTool("chromium", "the palette", () => {
     await watched.context.close();
   });
 
+  test("what is typed before it has been loaded is looked for, and goes nowhere else", async () => {
+    const { page, context } = await subject.open("/console/applications");
+    let load = (): void => undefined;
+    const loading = new Promise<void>((resolve) => {
+      load = resolve;
+    });
+    await page.route("**/palette-dialog*", async (route) => {
+      await loading;
+      await route.continue();
+    });
+    await page.goto(`${subject.api.url}/console/applications`);
+    await page.waitForSelector("h1");
+    await page.keyboard.press("/");
+    await page.keyboard.type("ganna mux");
+    await page.keyboard.press("Backspace");
+    load();
+    await expectFocus(page.getByRole("combobox", { name: "Search" }));
+    await page.keyboard.type("l");
+    await expect.poll(() => page.getByRole("combobox", { name: "Search" }).inputValue()).toBe("ganna mul");
+    expect(page.url()).toMatch(/\/console\/applications$/);
+    await context.close();
+  });
+
   test("opens what is pasted and entered at once, in a new tab with Ctrl, and has it first the next time", async () => {
     const { page, context } = await subject.open("/console/applications");
     await page.click('header button[aria-label="Search"]:visible');
