@@ -132,7 +132,7 @@ test("settling makes the certificate, the output, the audit entry and the state,
       from audit_entries
      where properties ->> 'serial' = ${claimed[0]!.serialNumber}
   `);
-  expect(audited).toEqual([{ event: "profile_create", user: userId, issuer: issuerId }]);
+  expect(audited).toEqual([{ event: "profile_create", user: userId, issuer: claimed[0]!.issuerId }]);
 });
 
 test("of a batch each issuance gets its own bytes, in whatever order they were claimed and however long they are", async () => {
