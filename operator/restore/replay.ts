@@ -49,7 +49,11 @@ const Revoked = z.object({ serial: z.string().regex(/^[1-9][0-9]{0,48}$/), reaso
 const Created = z.object({
   serial: z.string().regex(/^[1-9][0-9]{0,48}$/),
   issuance: z.uuid().nullable().default(null),
-  issuerID: z.string().regex(/^[1-9][0-9]{0,17}$/).nullable().default(null),
+  issuerID: z
+    .string()
+    .regex(/^[1-9][0-9]{0,17}$/)
+    .nullable()
+    .default(null),
   expirationTime: z.coerce.date(),
   user: z.string().nullable().default(null),
   name: z.string().nullable().default(null),
@@ -197,7 +201,9 @@ async function replayEntry(
         at,
       });
       const issuerId = issuers.get(serial) ?? null;
-      count(outcome ?? (await lostCertificates.list(tx, { realmId, serialNumber: serial, issuerId, replayed: true, at })));
+      count(
+        outcome ?? (await lostCertificates.list(tx, { realmId, serialNumber: serial, issuerId, replayed: true, at })),
+      );
       return;
     }
     case "profile_create":

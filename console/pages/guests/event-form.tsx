@@ -37,18 +37,23 @@ export function EventForm({
     devices: { label: t("guests.event.devices") },
     expirationDate: { label: t("guests.event.lastDay") },
   };
-  const form = useForm<{ name: string; profileLimit: number | string; devices: number | string; expirationDate: string }>(
-    {
-      initialValues: { name: "", profileLimit: 50, devices: 2, expirationDate: inAWeek() },
-      validate: {
-        name: (value) => (value.trim() === "" ? t("forms.required") : null),
-        profileLimit: (value) => (isWhole(value, peopleMax) ? null : t("guests.event.wholeNumber", { max: number(peopleMax) })),
-        devices: (value) => (isWhole(value, devicesMax) ? null : t("guests.event.wholeNumber", { max: number(devicesMax) })),
-        expirationDate: (value) =>
-          isDay(value) && lastMinuteOf(value, timeZone) > new Date() ? null : t("guests.event.lastDayRule"),
-      },
+  const form = useForm<{
+    name: string;
+    profileLimit: number | string;
+    devices: number | string;
+    expirationDate: string;
+  }>({
+    initialValues: { name: "", profileLimit: 50, devices: 2, expirationDate: inAWeek() },
+    validate: {
+      name: (value) => (value.trim() === "" ? t("forms.required") : null),
+      profileLimit: (value) =>
+        isWhole(value, peopleMax) ? null : t("guests.event.wholeNumber", { max: number(peopleMax) }),
+      devices: (value) =>
+        isWhole(value, devicesMax) ? null : t("guests.event.wholeNumber", { max: number(devicesMax) }),
+      expirationDate: (value) =>
+        isDay(value) && lastMinuteOf(value, timeZone) > new Date() ? null : t("guests.event.lastDayRule"),
     },
-  );
+  });
   const { submit, busy, summary } = useSubmission({
     form,
     fields,

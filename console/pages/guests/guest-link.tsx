@@ -18,7 +18,13 @@ export function GuestLink({ account }: { account: GuestAccount }) {
   const heading = useRef<HTMLHeadingElement>(null);
   /** The button that was pressed goes. */
   const keepFocus = () => heading.current?.focus({ preventScroll: true });
-  const { data: link, error, isPending, mutate, reset } = useMutation({
+  const {
+    data: link,
+    error,
+    isPending,
+    mutate,
+    reset,
+  } = useMutation({
     mutationFn: () => readGuestLink(guestAccountId),
     gcTime: 0,
     onSuccess: keepFocus,

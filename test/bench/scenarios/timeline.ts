@@ -83,11 +83,7 @@ async function recordProfiles({ db, realmId }: Service): Promise<void> {
   await db.query(sql`vacuum (analyze) audit_entries`);
 }
 
-async function ask(
-  connections: readonly Connection[],
-  service: Service,
-  { what, paths }: Question,
-): Promise<number[]> {
+async function ask(connections: readonly Connection[], service: Service, { what, paths }: Question): Promise<number[]> {
   const latencies: number[] = [];
   let next = 0;
   await Promise.all(
