@@ -1,4 +1,5 @@
 import { sql } from "../../../db/sql.ts";
+import { systemClock } from "../../../runtime/clock.ts";
 import { cpuBetween, cpuTotal } from "../cpu.ts";
 import { figureOf, type Figure } from "../figures.ts";
 import { openConnection, type Connection } from "../load/connection.ts";
@@ -10,6 +11,7 @@ import type { Scenario } from "./scenario.ts";
 const requests = 40;
 const concurrency = 2;
 const goalMs = 50;
+const dayMs = 24 * 60 * 60 * 1_000;
 
 interface Question {
   /** `timeline of a person` */
@@ -121,7 +123,7 @@ async function questionsAbout({ db, realmId }: Service): Promise<Question[]> {
      limit ${requests}
   `);
   const [busy] = await db.query<{ id: string }>(sql`select min(id) as id from users where realm_id = ${realmId}`);
-  const past = profiles.map((_, index) => new Date(Date.now() - index * 24 * 60 * 60 * 1_000).toISOString());
+  const past = profiles.map((_, index) => new Date(systemClock.now().getTime() - index * dayMs).toISOString());
   const about = (what: string): string => `/api/audit?filter[about]=${encodeURIComponent(what)}`;
   return [
     { what: "activity of a person", paths: profiles.map(({ userId }) => `/api/user/${userId}/activity`) },

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
-import type { GivenUser } from "../../support/given/given.ts";
+import { fromNow, type GivenUser } from "../../support/given/given.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { backUp } from "../../support/run/database.ts";
@@ -155,7 +155,7 @@ describe("replaying what was lost after a backup", () => {
   test("of several issuers the one that made a profile lists it; where its entry does not say one that is here, all do", async () => {
     const earlier = async (more: object): Promise<string> => {
       const serial = BigInt(`0x${randomUUID().replaceAll("-", "")}`).toString();
-      const properties = { serial, issuance: randomUUID(), expirationTime: new Date(Date.now() + 60_000), ...more };
+      const properties = { serial, issuance: randomUUID(), expirationTime: fromNow(60_000), ...more };
       await api.database.owner.query(sql`
         insert into audit_entries (realm_id, at, event, properties)
         values (${realmId}, now(), 'profile_create', ${JSON.stringify(properties)})
