@@ -28,3 +28,16 @@ export function createTimeWriter({ language, zone }: { language: Language; zone:
     return language === "de" ? `${day}.${month}.${year} ${time}` : `${year}-${month}-${day} ${time}`;
   };
 }
+
+/** The last minute of a day (`2026-11-22`) by the clocks of a zone: when they show 23:59; of two such moments the later one. */
+export function lastMinuteOf(day: string, zone: string): Date {
+  const write = createTimeWriter({ language: "en", zone });
+  const shown = Date.parse(`${day}T23:59:00Z`);
+  const shownAt = (at: number): number => Date.parse(`${write(new Date(at)).replace(" ", "T")}Z`);
+  // By how much the zone is ahead before any change of its clocks, and after it.
+  const moments = [-dayMs, dayMs].map((away) => shown - (shownAt(shown + away) - (shown + away)));
+  const right = moments.filter((at) => shownAt(at) === shown);
+  return new Date(Math.max(...(right.length > 0 ? right : moments)));
+}
+
+const dayMs = 24 * 60 * 60 * 1_000;

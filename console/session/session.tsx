@@ -9,7 +9,7 @@ import { forgetRecent } from "./recent.ts";
 /** Who is signed in to the console, and until when. */
 export interface Session {
   user: { userID: string; name: string; email: string };
-  realm: { name: string; displayName: string; logoURI: string };
+  realm: { name: string; displayName: string; logoURI: string; timeZone: string };
   roles: readonly Role[];
   /** What the roles let the person do here. */
   scopes: readonly Scope[];

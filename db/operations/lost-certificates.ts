@@ -12,9 +12,9 @@ import * as revocations from "./revocations.ts";
 export type SerialOutcome = "revoked" | "listed" | "unchanged";
 
 /**
- * Puts a serial number that no certificate here has on the CRL, and OCSP says that it is revoked: of one issuer, or of all
- * of the realm that have not ended, since nobody else has a number of so many random bits. `notAfter`: when its certificate
- * ends; default: when its issuer does. With an audit entry, where it was not there already. Call in a transaction.
+ * Puts a serial number that no certificate here has on the CRL, and OCSP says that it is revoked: of its issuer; where that
+ * is not said or not here, of all of the realm that have not ended, since nobody else has a number of so many random bits.
+ * `notAfter`: when its certificate ends; default: when its issuer does. With an audit entry, where it was not there already. Call in a transaction.
  */
 export async function list(
   tx: Db,
@@ -42,7 +42,8 @@ export async function list(
       from issuers i
      where i.realm_id = ${realmId}
        and i.not_after > ${at}
-       and (${issuerId}::bigint is null or i.id = ${issuerId}::bigint)
+       and (i.id = ${issuerId}::bigint
+            or not exists (select from issuers where realm_id = ${realmId} and id = ${issuerId}::bigint))
     on conflict do nothing
     returning issuer_id as "issuerId"
   `);

@@ -126,7 +126,7 @@ export async function settle(
              created_by_user_id, created_by_client_id,
              jsonb_strip_nulls(jsonb_build_object(
                'serial', serial_number, 'name', case when kind <> 'user' then name end, 'user', user_id::text, 'guestAccount', guest_account_id::text,
-               'deviceType', device_type, 'issuance', id, 'expirationTime', not_after, 'job', batch_id))
+               'deviceType', device_type, 'issuance', id, 'issuerID', issuer_id::text, 'expirationTime', not_after, 'job', batch_id))
         from settled
     ), noticed as (
       select pg_notify('issuance_settled', string_agg(id::text, ',')) from settled

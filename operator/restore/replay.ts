@@ -49,6 +49,11 @@ const Revoked = z.object({ serial: z.string().regex(/^[1-9][0-9]{0,48}$/), reaso
 const Created = z.object({
   serial: z.string().regex(/^[1-9][0-9]{0,48}$/),
   issuance: z.uuid().nullable().default(null),
+  issuerID: z
+    .string()
+    .regex(/^[1-9][0-9]{0,17}$/)
+    .nullable()
+    .default(null),
   expirationTime: z.coerce.date(),
   user: z.string().nullable().default(null),
   name: z.string().nullable().default(null),
@@ -85,13 +90,14 @@ export async function replay(
     byHand: [],
   };
   const last = lastSayings(lost.entries);
+  const issuers = issuersIn(lost.entries);
   const left = lost.entries.filter(({ position }) => position > lost.replayedTo);
   for (let from = 0; from < left.length; from += sliceMax) {
     const slice = left.slice(from, from + sliceMax);
     const [first, end] = [slice[0], slice.at(-1)];
     if (first === undefined || end === undefined) break;
     const run = async (tx: Db): Promise<void> => {
-      for (const entry of slice) await replayEntry(tx, entry, { at, keepLost, last, done });
+      for (const entry of slice) await replayEntry(tx, entry, { at, keepLost, last, issuers, done });
       await audit.record(tx, {
         realmId: lost.realmId,
         event: "revocation_replay",
@@ -147,10 +153,33 @@ function lastSayings(entries: readonly LostEntry[]): ReadonlyMap<string, LostEnt
   return last;
 }
 
+/** Which issuer signed each profile that was made, as far as the entries say it: earlier versions did not. */
+function issuersIn(entries: readonly LostEntry[]): ReadonlyMap<string, string> {
+  const issuers = new Map<string, string>();
+  for (const { event, properties } of entries) {
+    if (!event.endsWith("profile_create")) continue;
+    const { serial, issuerID } = Created.parse(JSON.parse(properties));
+    if (issuerID !== null) issuers.set(serial, issuerID);
+  }
+  return issuers;
+}
+
 async function replayEntry(
   tx: Db,
   entry: LostEntry,
-  { at, keepLost, last, done }: { at: Date; keepLost: boolean; last: ReadonlyMap<string, LostEntry>; done: Replayed },
+  {
+    at,
+    keepLost,
+    last,
+    issuers,
+    done,
+  }: {
+    at: Date;
+    keepLost: boolean;
+    last: ReadonlyMap<string, LostEntry>;
+    issuers: ReadonlyMap<string, string>;
+    done: Replayed;
+  },
 ): Promise<void> {
   const { event, realm: realmId } = entry;
   const json: unknown = JSON.parse(entry.properties);
@@ -171,7 +200,10 @@ async function replayEntry(
         revokedAt: new Date(entry.date),
         at,
       });
-      count(outcome ?? (await lostCertificates.list(tx, { realmId, serialNumber: serial, replayed: true, at })));
+      const issuerId = issuers.get(serial) ?? null;
+      count(
+        outcome ?? (await lostCertificates.list(tx, { realmId, serialNumber: serial, issuerId, replayed: true, at })),
+      );
       return;
     }
     case "profile_create":
@@ -188,6 +220,7 @@ async function replayEntry(
         await lostCertificates.list(tx, {
           realmId,
           serialNumber: serial,
+          issuerId: issuers.get(serial) ?? null,
           issuanceId: issuance,
           notAfter: expirationTime,
           replayed: true,

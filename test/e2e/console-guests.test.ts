@@ -1,5 +1,6 @@
 import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
+import * as realms from "../../db/queries/realm/realms.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
 import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
 import { useConsole } from "../support/service/console.ts";
@@ -112,7 +113,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await pressAt(button("Show link"));
     await page.waitForSelector('pre[aria-label="Guest link"]');
     await expectFocus(page.getByRole("heading", { name: "Guest link" }));
-    await tabTo(button("Print sheet (A5)"));
+    await tabTo(page.getByRole("link", { name: "Print sheet (A5)" }));
     await pressAt(button("Hide link"));
     await expectFocus(page.getByRole("heading", { name: "Guest link" }));
 
@@ -154,23 +155,52 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await context.close();
   });
 
-  test("the sheet is one page of A5, with the code, the link and nothing of the console", async () => {
+  test("the sheet opens beside the console, at the account's link", async () => {
     const id = await givenAccount("Open day");
     const { page, context } = await subject.open(`/console/guests/${id}`, { theme: "dark", language: "de" });
     await page.click('button:has-text("Link anzeigen")');
     const link = await page.locator('pre[aria-label="Gastlink"]').innerText();
-    await page.waitForSelector("main svg[role=img]");
-    await page.emulateMedia({ media: "print" });
-    expect(await page.isVisible("nav")).toBe(false);
-    expect(await page.isVisible(".guest-sheet svg")).toBe(true);
-    expect(await page.locator(".guest-sheet").innerText()).toContain(link);
-    expect(await page.locator(".guest-sheet li").count()).toBe(3);
-    const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
-    expect(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(pdf)?.slice(1).map(Number)).toEqual([
-      expect.closeTo(420, -1),
-      expect.closeTo(595, -1),
-    ]);
-    expect(/\/Count (\d+)/.exec(pdf)?.[1]).toBe("1");
+    const [sheet] = await Promise.all([context.waitForEvent("page"), page.click("text=Blatt drucken (A5)")]);
+    await opened(sheet, "Open day");
+    expect(sheet.url()).toBe(`${link}/sheet`);
+    expect(await sheet.evaluate("[document.referrer, window.opener]")).toEqual(["", null]);
+    await context.close();
+  });
+
+  test("an event has room for everybody's devices until its last day is over where the realm is, and shows its sheet", async () => {
+    await realms.update(subject.api.database.owner, subject.realm.realmId, { timeZone: "Asia/Kolkata" });
+    const watched = await subject.open("/console/guests", { theme: "light", width: 390, language: "en" });
+    const { page, context } = watched;
+    await page.click('main button:has-text("New guest account")');
+    await page.click('[role="dialog"] >> text=Event');
+    await page.fill('[data-path="name"]', "Open day 2100");
+    await page.fill('[data-path="profileLimit"]', "5001");
+    await page.fill('[data-path="devices"]', "6");
+    await page.fill('[data-path="expirationDate"]', "2020-02-29");
+    await page.click('[role="dialog"] [type="submit"]');
+    await page.waitForSelector('[role="alert"]:focus >> text=People: A whole number from 1 to 5,000.');
+    await page.waitForSelector('[role="alert"] >> text=Devices each: A whole number from 1 to 5.');
+    await page.waitForSelector('[role="alert"] >> text=Last day: A day that is not over.');
+    await expectGoodConsole(watched);
+
+    await page.fill('[data-path="profileLimit"]', "5000");
+    await page.fill('[data-path="devices"]', "5");
+    await page.fill('[data-path="expirationDate"]', "2100-02-28");
+    await page.waitForSelector("text=All devices go offline at 23:59 (Asia/Kolkata).");
+    await page.waitForSelector("text=One link for everybody, for up to 25,000 devices.");
+    await page.click('[role="dialog"] [type="submit"]');
+    await page.waitForURL(/\/guest\/rpg_[^/]+\/sheet$/);
+    await opened(page, "Open day 2100");
+
+    await page.goBack();
+    await opened(page, "Open day 2100");
+    const id = new URL(page.url()).pathname.split("/").at(-1)!;
+    expect(await accountNow(id)).toMatchObject({
+      name: "Open day 2100",
+      profileLimit: 25_000,
+      expirationDate: "2100-02-28T18:29:00.000Z",
+    });
+    expect(watched.complaints).toEqual([]);
     await context.close();
   });
 
@@ -183,6 +213,10 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await page.waitForSelector("td");
     await expectGoodConsole(watched);
     await page.click(`main button:has-text("${german ? "Neues Gastkonto" : "New guest account"}")`);
+    await page.click('[role="dialog"] [type="submit"]');
+    await page.waitForSelector('[role="alert"]');
+    await expectGoodConsole(watched);
+    await page.click(`[role="dialog"] >> text=${german ? "Veranstaltung" : "Event"}`);
     await page.click('[role="dialog"] [type="submit"]');
     await page.waitForSelector('[role="alert"]');
     await expectGoodConsole(watched);

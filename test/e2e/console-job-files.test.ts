@@ -167,7 +167,26 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
 
     await page.goto(`${subject.api.url}/console/jobs/new/offboarding`);
     await upload(page, "nobody.csv", Buffer.from("Kennung\nfile-unknown\n"));
-    await page.waitForSelector("[role=alert] >> text=No row of the file can be carried out");
+    await page.waitForSelector("[role=alert] >> text=No row can be carried out");
+    await expectFaultless(watched);
+    await context.close();
+  });
+
+  test("what is wrong with pasted rows is said of rows: there is no file", async () => {
+    const watched = await subject.open("/console/jobs/new/onboarding", { language: "de" });
+    const { page, context } = watched;
+    await page.click("text=Einfügen");
+    for (const [text, reason] of [
+      ["Kennung\n", "Es gibt Spaltennamen, aber keine Zeilen."],
+      ['{"users": ', "Das ist kein gültiges JSON."],
+    ] as const) {
+      await page.fill("textarea", text);
+      await page.click('button:has-text("Diese Zeilen prüfen")');
+      const alert = page.locator("main [role=alert]");
+      await expect.poll(() => alert.innerText()).toContain(reason);
+      expect(await alert.innerText()).toContain("Diese Zeilen sind nicht verwendbar");
+      expect(await alert.innerText()).not.toContain("Datei");
+    }
     await expectFaultless(watched);
     await context.close();
   });

@@ -139,6 +139,30 @@ describeWithTool("chromium", "self-service", () => {
     await context.close();
   });
 
+  test("a guest account's sheet fills one page of A5 whatever its name, in dark colours on the screen alone", async () => {
+    const name = "Summer school on the physics of everything that can be measured ".repeat(4).slice(0, 200).trim();
+    const { page, context } = await open({ theme: "dark", width: 1440, language: "de" });
+    for (const account of [await given.guestAccount({ realmId }), await given.guestAccount({ realmId, name })]) {
+      await page.goto(`${api.url}/guest/${account.token}/sheet`);
+      const colours = () => page.evaluate<string>(`getComputedStyle(document.querySelector("h1")).color`);
+      expect(await colours()).toBe("rgb(231, 233, 236)");
+      await page.emulateMedia({ media: "print" });
+      expect(await colours()).toBe("rgb(27, 31, 36)");
+      expect(await page.isVisible("footer")).toBe(false);
+      expect(await page.isVisible("svg.qr")).toBe(true);
+      expect(await page.locator("section li").count()).toBe(6);
+      await page.emulateMedia({ media: "screen" });
+
+      const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
+      expect(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(pdf)?.slice(1).map(Number)).toEqual([
+        expect.closeTo(420, -1),
+        expect.closeTo(595, -1),
+      ]);
+      expect(/\/Count (\d+)/.exec(pdf)?.[1]).toBe("1");
+    }
+    await context.close();
+  });
+
   test("adding and revoking take nothing but the keyboard, and errors lead to their fields", async () => {
     const { page, context } = await open(desktop, await givenPerson());
     await page.goto(`${api.url}/me`);
@@ -297,6 +321,8 @@ describeWithTool("chromium", "self-service", () => {
       visit(view, undefined, `/guest/${(await given.guestAccount({ realmId, profileLimit: 0 })).token}`),
     "guest, expired": async (view) =>
       visit(view, undefined, `/guest/${(await given.guestAccount({ realmId, expiresAt: fromNow(-1000) })).token}`),
+    "guest sheet": async (view) =>
+      visit(view, undefined, `/guest/${(await given.guestAccount({ realmId, name: "Open day" })).token}/sheet`),
     "guest, unknown": async (view) => visit(view, undefined, "/guest/rpg_nothing"),
     "small browser": async (view) =>
       visit(
@@ -332,6 +358,7 @@ describeWithTool("chromium", "self-service", () => {
     guest: "a conference",
     "guest, full": "a conference",
     "guest, expired": "This guest access has ended",
+    "guest sheet": "Open day",
     "guest, unknown": "This link does not work",
     "small browser": "Open this page in Safari",
   };

@@ -57,11 +57,11 @@ async function answer(
 ): Promise<void> {
   const person = session && (await consoleSessions.findPerson(deps.db, session));
   if (session === undefined || person === undefined) throw new Unauthenticated({ given: false });
-  const { userId, email, roles, scopes, realmName, realmDisplayName, realmLogoUri } = person;
+  const { userId, email, roles, scopes, realmName, realmDisplayName, realmLogoUri, realmTimeZone } = person;
   sendJson(response, 200, {
     signedIn: true,
     user: { userID: userId, name: personName(person), email },
-    realm: { name: realmName, displayName: realmDisplayName, logoURI: realmLogoUri },
+    realm: { name: realmName, displayName: realmDisplayName, logoURI: realmLogoUri, timeZone: realmTimeZone },
     roles,
     scopes: staffScopes(roles, scopes),
     expiresAt: session.expiresAt.toISOString(),

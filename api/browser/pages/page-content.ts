@@ -17,8 +17,8 @@ export interface PageContent {
   address?: string;
   /** Its form leads on to another site, in the end: browsers would apply `form-action` to that. */
   leadsAway?: boolean;
-  /** Room for several cards beside each other, instead of one. */
-  wide?: boolean;
+  /** Default: one card. `wide`: room for several beside each other. `sheet`: what is printed, on one page of A5. */
+  layout?: "wide" | "sheet";
   /** Has the browser ask again after so long (Refresh header: no script is needed). */
   refreshSeconds?: number | undefined;
 }

@@ -62,7 +62,7 @@ function Frame({ deps, language, realm, content }: FrameProps) {
         <link rel="stylesheet" href={assetPath(deps, "stylesheet")} />
         <link rel="icon" href={assetPath(deps, "icon")} />
       </head>
-      <body class={content.wide === true ? "wide" : undefined}>
+      <body class={content.layout}>
         {navigation !== undefined && (
           <a class="skip" href="#main">
             {texts.skip}

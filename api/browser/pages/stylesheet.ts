@@ -6,7 +6,8 @@ export const palette = `
   --accent: #3b5bdb; --hover: #3049b5; --on-accent: #fff; --soft: #edf1ff; --bad: #9b1c1c; --bad-soft: #fdf0f0;
   --good: #0b5f50; --good-soft: #e6f6f2; --warn: #8a3a00; --warn-soft: #fff3e3;
 }
-@media (prefers-color-scheme: dark) {
+@media print { :root { color-scheme: light; } }
+@media screen and (prefers-color-scheme: dark) {
   :root {
     --page: #101216; --card: #1a1d23; --text: #e7e9ec; --dim: #a6abb3; --line: #2e333c; --control: #7d8590;
     --accent: #91a7ff; --hover: #b3c2ff; --on-accent: #10131f; --soft: #232a45; --bad: #ffb3b3; --bad-soft: #3a1f22;
@@ -216,6 +217,19 @@ legend { padding: 0; margin: 0 0 .5rem; font-weight: 600; }
   main { padding: 1.5rem 1.25rem; }
   .actions { flex: 1 0 100% !important; }
   .actions .button { flex: 1; }
+}
+.sheet > main { max-width: 40rem; text-align: center; }
+.sheet .qr { display: block; margin: 1rem auto 0; }
+.sheet .address { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, monospace; }
+.languages { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); gap: 1.5rem; text-align: left; }
+@page sheet { size: A5 portrait; margin: 10mm; }
+@media print {
+  :root:has(> .sheet) { font-size: 75%; background: #fff; }
+  .sheet { display: block; page: sheet; min-height: 0; padding: 0; background: none; }
+  .sheet > main { max-width: none; margin-top: 1rem; padding: 0; border: 0; box-shadow: none; }
+  .sheet > footer, .sheet .screen { display: none; }
+  .sheet .qr { width: 54mm; }
+  .languages { grid-template-columns: 1fr 1fr; }
 }
 @media (forced-colors: active) { button, .button, .mark, .badge { border: 1px solid ButtonText; } }
 `;

@@ -2,6 +2,7 @@ import type { PageRequest } from "../pages/page-request.ts";
 import { embeddedBrowserOf } from "./browser-device.ts";
 import { findGuest } from "./guest.ts";
 import { sendGuestHome } from "./views/guest-home.tsx";
+import { sendGuestSheet } from "./views/guest-sheet.tsx";
 import { sendMiniBrowser } from "./views/mini-browser.tsx";
 
 /** `GET /guest/:token`: what the guest account is good for. */
@@ -11,4 +12,10 @@ export async function showGuestHome(page: PageRequest): Promise<void> {
   const miniBrowser = embeddedBrowserOf(page.request);
   if (miniBrowser !== undefined && !page.query.has("anyway")) sendMiniBrowser(page, guest.realm, miniBrowser);
   else sendGuestHome(page, guest);
+}
+
+/** `GET /guest/:token/sheet`: the link on paper, to be put up or handed out. */
+export async function showGuestSheet(page: PageRequest): Promise<void> {
+  const guest = await findGuest(page);
+  if (guest !== undefined) sendGuestSheet(page, guest);
 }

@@ -6,7 +6,7 @@ import { askToRevoke, renewDevice, revokeDevice, showDevice } from "./device.ts"
 import { showDevices } from "./devices.ts";
 import { downloadOwnData } from "./own-data.ts";
 import { findGuest } from "./guest.ts";
-import { showGuestHome } from "./guest-home.ts";
+import { showGuestHome, showGuestSheet } from "./guest-home.ts";
 import { downloadFromLink, showHandOverLink, useHandOverLink } from "./hand-over-link.ts";
 import { requireSignedIn } from "./signed-in-owner.ts";
 import { addDevice, showNewDevice } from "./new-device.ts";
@@ -29,6 +29,7 @@ export const selfServiceRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, "/d/:token/file/:filename", { get: downloadFromLink }),
 
   pageRoute(deps, "/guest/:token", { get: showGuestHome }),
+  pageRoute(deps, "/guest/:token/sheet", { get: showGuestSheet }),
   pageRoute(deps, "/guest/:token/devices/new", { get: showNewDevice(findGuest), post: addDevice(findGuest) }),
   pageRoute(deps, "/guest/:token/hand-overs/:id", { get: showHandOver(findGuest) }),
   pageRoute(deps, "/guest/:token/hand-overs/:id/file/:filename", { get: downloadHandOver(findGuest) }),

@@ -111,7 +111,7 @@ function Refusal({ error, pasted }: { error: Error; pasted: boolean }) {
       icon={<IconAlertTriangle aria-hidden />}
       title={t(error instanceof ApiError && pasted ? "jobs.refused.rowsTitle" : "jobs.refused.title")}
     >
-      {reason(error)}
+      {reason(error, { pasted })}
       {error instanceof ApiError && error.requestId !== undefined && (
         <>
           {" "}

@@ -22,14 +22,15 @@ const reasons: Readonly<Record<string, string>> = {
   "occurs twice": "columnTwice",
 };
 
-/** Why a file was refused, in the reader's words. */
-export function useRefusedFile(): (error: Error) => string {
+/** Why a file was refused, or rows that were pasted, in the reader's words. */
+export function useRefusedFile(): (error: Error, of: { pasted: boolean }) => string {
   const { t } = useTranslation();
   const message = useErrorMessage();
-  return (error) => {
+  return (error, { pasted }) => {
+    const context = pasted ? { context: "pasted" } : {};
     if (error instanceof UnreadableWorkbook) return t(`jobs.refused.workbook.${error.reason}`);
     if (!(error instanceof ApiError)) return message(error);
-    if (error.code === "payload_too_large") return t("jobs.refused.tooLarge");
+    if (error.code === "payload_too_large") return t("jobs.refused.tooLarge", context);
     if (error.code === "too_many_rows_waiting") return t("jobs.refused.tooManyWaiting");
     if (error.code !== "invalid_request") return message(error);
     const told = error.fields.flatMap(({ path, reason }) => {
@@ -40,7 +41,7 @@ export function useRefusedFile(): (error: Error) => string {
     if (told.length > 0) return told.join(" ");
     for (const [pattern, key] of descriptions) {
       const found = pattern.exec(error.message);
-      if (found !== null) return t(`jobs.refused.${key}`, { place: found.groups?.["place"] });
+      if (found !== null) return t(`jobs.refused.${key}`, { ...context, place: found.groups?.["place"] });
     }
     return error.message;
   };

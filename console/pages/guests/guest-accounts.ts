@@ -1,4 +1,5 @@
-import type { Schemas } from "../../api/api-client.ts";
+import { api, dataOf, type Schemas } from "../../api/api-client.ts";
+import { base } from "../../api/page-settings.ts";
 
 export type GuestAccount = Schemas["GuestAccount"];
 
@@ -13,3 +14,13 @@ export const guestAccountStatus = (
   { revoked, expirationDate }: Pick<GuestAccount, "revoked" | "expirationDate">,
   at: Date,
 ): "active" | "expired" | "revoked" => (revoked ? "revoked" : new Date(expirationDate) <= at ? "expired" : "active");
+
+/** The link that guests open. That it was read is recorded. */
+export async function readGuestLink(guestAccountId: string): Promise<string> {
+  const params = { path: { guestAccountId } };
+  const token = await dataOf(api.GET("/api/guest-token/{guestAccountId}", { params }));
+  return `${location.origin}${base}/guest/${token}`;
+}
+
+/** The page that is the link on paper. */
+export const sheetOf = (link: string): string => `${link}/sheet`;

@@ -4,12 +4,9 @@ import { useMutation } from "@tanstack/react-query";
 import { lazy, Suspense, useRef } from "react";
 import { useTranslation } from "react-i18next";
 import { loadPart } from "../../ui/load-file.ts";
-import { api, dataOf } from "../../api/api-client.ts";
-import { base } from "../../api/page-settings.ts";
 import { CopyBox } from "../../ui/copy-box.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
-import type { GuestAccount } from "./guest-accounts.ts";
-import { GuestSheet } from "./guest-sheet.tsx";
+import { readGuestLink, sheetOf, type GuestAccount } from "./guest-accounts.ts";
 
 // Drawing the code takes a library of its own.
 const QrCode = lazy(() => loadPart(() => import("./qr-code.tsx")));
@@ -21,12 +18,17 @@ export function GuestLink({ account }: { account: GuestAccount }) {
   const heading = useRef<HTMLHeadingElement>(null);
   /** The button that was pressed goes. */
   const keepFocus = () => heading.current?.focus({ preventScroll: true });
-  const { data, error, isPending, mutate, reset } = useMutation({
-    mutationFn: () => dataOf(api.GET("/api/guest-token/{guestAccountId}", { params: { path: { guestAccountId } } })),
+  const {
+    data: link,
+    error,
+    isPending,
+    mutate,
+    reset,
+  } = useMutation({
+    mutationFn: () => readGuestLink(guestAccountId),
     gcTime: 0,
     onSuccess: keepFocus,
   });
-  const link = data === undefined ? undefined : `${location.origin}${base}/guest/${data}`;
 
   return (
     <Card withBorder component="section" aria-label={t("guests.link")}>
@@ -67,10 +69,11 @@ export function GuestLink({ account }: { account: GuestAccount }) {
                 <CopyBox text={link} label={t("guests.link")} block />
                 <Group>
                   <Button
+                    component="a"
+                    href={sheetOf(link)}
+                    target="_blank"
+                    rel="noopener noreferrer"
                     leftSection={<IconPrinter size={16} aria-hidden />}
-                    onClick={() => {
-                      print();
-                    }}
                   >
                     {t("guests.print")}
                   </Button>
@@ -87,11 +90,6 @@ export function GuestLink({ account }: { account: GuestAccount }) {
                 </Group>
               </Stack>
             </Group>
-            <GuestSheet account={account} link={link}>
-              <Suspense>
-                <QrCode text={link} label={t("guests.qrCode", { name: account.name })} size={300} />
-              </Suspense>
-            </GuestSheet>
           </>
         )}
       </Stack>

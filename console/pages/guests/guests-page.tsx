@@ -1,7 +1,8 @@
-import { Button, Modal, Text } from "@mantine/core";
+import { Button, Modal, SegmentedControl, Stack, Text } from "@mantine/core";
 import { IconPlus, IconUserHeart } from "@tabler/icons-react";
 import { useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import type { CsvColumn } from "../../../domain/csv.ts";
 import { api, dataOf, listOf } from "../../api/api-client.ts";
@@ -15,8 +16,9 @@ import { Page } from "../../ui/page.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { formatNumber, Time } from "../../ui/time.tsx";
 import { useNewDialog } from "../../ui/use-new-dialog.ts";
+import { EventForm } from "./event-form.tsx";
 import { GuestAccountForm, type GuestAccountSettings } from "./guest-account-form.tsx";
-import { guestAccountsKey, guestAccountStatus, type GuestAccount } from "./guest-accounts.ts";
+import { guestAccountsKey, guestAccountStatus, readGuestLink, sheetOf, type GuestAccount } from "./guest-accounts.ts";
 
 /** All guest accounts of the realm. */
 export function GuestsPage() {
@@ -57,18 +59,41 @@ export function GuestsPage() {
   );
 }
 
+/** A new guest account: with all its settings, or from what is known of an event. */
 function Creation({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const navigate = useNavigate();
+  const mayShowLink = useMay()("showGuestLink");
+  const [kind, setKind] = useState<"account" | "event">("account");
   const create = async (body: GuestAccountSettings, key: string) => {
     const params = { header: { "Idempotency-Key": key } };
     const { id, name } = await dataOf(api.POST("/api/guest-account", { params, body }));
+    // The account is there already when the same is sent again because its link could not be read.
+    const link = kind === "event" && mayShowLink ? await readGuestLink(id) : undefined;
     void queries.invalidateQueries({ queryKey: [guestAccountsKey] });
     notifyDone(t("guests.created", { name }));
     await navigate({ to: "/guests/$guestAccountId", params: { guestAccountId: id } });
+    if (link !== undefined) location.assign(sheetOf(link));
   };
-  return <GuestAccountForm submitLabel={t("guests.create")} onSend={create} onCancel={onClose} />;
+  return (
+    <Stack>
+      <SegmentedControl
+        aria-label={t("guests.kind")}
+        value={kind}
+        onChange={setKind}
+        data={[
+          { value: "account", label: t("guests.one") },
+          { value: "event", label: t("guests.event.one") },
+        ]}
+      />
+      {kind === "account" ? (
+        <GuestAccountForm submitLabel={t("guests.create")} onSend={create} onCancel={onClose} />
+      ) : (
+        <EventForm onSend={create} onCancel={onClose} />
+      )}
+    </Stack>
+  );
 }
 
 function useColumns(): Column<GuestAccount>[] {

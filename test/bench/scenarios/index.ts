@@ -15,6 +15,7 @@ import { scale } from "./scale.ts";
 import { search } from "./search.ts";
 import { single } from "./single.ts";
 import { start } from "./start.ts";
+import { timeline } from "./timeline.ts";
 
 /** Every scenario under the name it is asked for by. */
 export const scenarios = {
@@ -30,6 +31,7 @@ export const scenarios = {
   authentication,
   lists,
   search,
+  timeline,
   crl,
   ocsp,
   revocation,

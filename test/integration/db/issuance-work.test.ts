@@ -128,9 +128,11 @@ test("settling makes the certificate, the output, the audit entry and the state,
   expect(await certificatesOf(id)).toEqual([{ serial_number: claimed[0]?.serialNumber }]);
   expect(await issuance(id)).toMatchObject({ status: "issued" });
   const audited = await database.owner.query(sql`
-    select event, properties ->> 'user' as user from audit_entries where properties ->> 'serial' = ${claimed[0]!.serialNumber}
+    select event, properties ->> 'user' as user, properties ->> 'issuerID' as issuer
+      from audit_entries
+     where properties ->> 'serial' = ${claimed[0]!.serialNumber}
   `);
-  expect(audited).toEqual([{ event: "profile_create", user: userId }]);
+  expect(audited).toEqual([{ event: "profile_create", user: userId, issuer: claimed[0]!.issuerId }]);
 });
 
 test("of a batch each issuance gets its own bytes, in whatever order they were claimed and however long they are", async () => {

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import { openDatabase, type Database } from "../../../db/client.ts";
 import { sql } from "../../../db/sql.ts";
 import { sealEntries } from "../../support/given/audit-chain.ts";
-import type { GivenUser } from "../../support/given/given.ts";
+import { fromNow, type GivenUser } from "../../support/given/given.ts";
 import { givenIssuingRealm } from "../../support/given/issuing.ts";
 import { atEndOfFile } from "../../support/run/at-end.ts";
 import { backUp } from "../../support/run/database.ts";
@@ -150,6 +150,43 @@ describe("replaying what was lost after a backup", () => {
        where serial_number = ${serial}
     `);
     expect(end?.same, "until its certificate ends, not its issuer").toBe(true);
+  });
+
+  test("of several issuers the one that made a profile lists it; where its entry does not say one that is here, all do", async () => {
+    const earlier = async (more: object): Promise<string> => {
+      const serial = BigInt(`0x${randomUUID().replaceAll("-", "")}`).toString();
+      const properties = { serial, issuance: randomUUID(), expirationTime: fromNow(60_000), ...more };
+      await api.database.owner.query(sql`
+        insert into audit_entries (realm_id, at, event, properties)
+        values (${realmId}, now(), 'profile_create', ${JSON.stringify(properties)})
+      `);
+      return serial;
+    };
+    const restore = await backup();
+    const [kept, revoked] = [await profile(await user()), await profile(await user())];
+    done(await service.delete(`/api/profiles/${revoked}`));
+    const [withoutIssuer, ofLostIssuer] = [await earlier({}), await earlier({ issuerID: "900000" })];
+    const files = await exportTo(directory());
+    const restored = await restore();
+    const [other] = await restored.db.query<{ id: string }>(sql`
+      insert into issuers (realm_id, certificate, fingerprint, subject, not_before, not_after, issuing, created_at)
+      select realm_id, certificate, sha256(fingerprint), subject, not_before, not_after, false, now()
+        from issuers
+       where id = ${issuerId}
+      returning id
+    `);
+
+    expect((await replay(restored, files)).json).toMatchObject({ listed: 4 });
+    const issuersOf = async (serial: string): Promise<string[]> => {
+      const rows = await restored.db.query<{ id: string }>(sql`
+        select issuer_id as id from abandoned_serial_numbers where serial_number = ${serial} order by issuer_id
+      `);
+      return rows.map(({ id }) => id);
+    };
+    expect(await issuersOf(kept)).toEqual([issuerId]);
+    expect(await issuersOf(revoked), "revoked before it was lost").toEqual([issuerId]);
+    expect(await issuersOf(withoutIssuer)).toEqual([issuerId, other!.id]);
+    expect(await issuersOf(ofLostIssuer)).toEqual([issuerId, other!.id]);
   });
 
   test("with --keep-lost it is left as it is", async () => {

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { createTimeWriter, isTimeZone } from "../../../domain/time-zone.ts";
+import { createTimeWriter, isTimeZone, lastMinuteOf } from "../../../domain/time-zone.ts";
 
 test.each(["UTC", "Europe/Berlin", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "CET", "Asia/Kolkata"])(
   "%s is a time zone",
@@ -32,4 +32,22 @@ test.each([
   const zone = "Europe/Berlin";
   expect(createTimeWriter({ language: "de", zone })(new Date(at))).toBe(german);
   expect(createTimeWriter({ language: "en", zone })(new Date(at))).toBe(english);
+});
+
+test.each([
+  ["UTC", "2026-11-22", "2026-11-22T23:59:00.000Z"],
+  ["Europe/Berlin", "2026-11-22", "2026-11-22T22:59:00.000Z"],
+  ["Europe/Berlin", "2026-07-01", "2026-07-01T21:59:00.000Z"],
+  // The clocks are changed on this day, and on the next.
+  ["Europe/Berlin", "2026-03-29", "2026-03-29T21:59:00.000Z"],
+  ["Europe/Berlin", "2026-03-28", "2026-03-28T22:59:00.000Z"],
+  ["Europe/Berlin", "2026-10-25", "2026-10-25T22:59:00.000Z"],
+  ["Asia/Kolkata", "2026-12-31", "2026-12-31T18:29:00.000Z"],
+  ["America/Los_Angeles", "2026-02-28", "2026-03-01T07:59:00.000Z"],
+  // At midnight they go back by an hour: 23:59 comes twice.
+  ["Asia/Beirut", "2026-10-24", "2026-10-24T21:59:00.000Z"],
+  // A day that was left out.
+  ["Pacific/Apia", "2011-12-30", "2011-12-31T09:59:00.000Z"],
+])("%s: the last minute of %s", (zone, day, at) => {
+  expect(lastMinuteOf(day, zone).toISOString()).toBe(at);
 });

@@ -286,4 +286,17 @@ export const english = {
     unlimited: (count: number) => (count === 1 ? "1 profile used" : `${count} profiles used`),
     intro: "Put your phone or laptop on the Wi-Fi. Anyone who has this link can do so too: share it with care.",
   },
+
+  sheet: {
+    qr: "QR code with the guest link",
+    wifi: "Wi-Fi",
+    until: "Valid until",
+    steps: [
+      "Scan the code with your device’s camera, or type the address into its browser.",
+      "Choose what kind of device it is and download the profile.",
+      "Open the profile, confirm that it may be installed, and join the Wi-Fi.",
+    ],
+    help: "Help",
+    print: "Print this page with your browser: it fits on one sheet of A5.",
+  },
 };

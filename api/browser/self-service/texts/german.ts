@@ -293,4 +293,17 @@ export const german: Texts = {
     intro:
       "Bringen Sie Ihr Handy oder Ihren Laptop ins WLAN. Wer diesen Link hat, kann das auch: Geben Sie ihn mit Bedacht weiter.",
   },
+
+  sheet: {
+    qr: "QR-Code mit dem Gastlink",
+    wifi: "WLAN",
+    until: "Gültig bis",
+    steps: [
+      "Scannen Sie den Code mit der Kamera Ihres Geräts oder geben Sie die Adresse in dessen Browser ein.",
+      "Wählen Sie, was für ein Gerät es ist, und laden Sie das Profil herunter.",
+      "Öffnen Sie das Profil, erlauben Sie die Installation und verbinden Sie sich mit dem WLAN.",
+    ],
+    help: "Hilfe",
+    print: "Drucken Sie diese Seite mit Ihrem Browser: Sie passt auf ein Blatt A5.",
+  },
 };

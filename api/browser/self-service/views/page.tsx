@@ -34,7 +34,7 @@ export function sendSelfServicePage(page: PageRequest, content: SelfServicePage)
     status,
     realm,
     address: "?",
-    wide: true,
+    layout: "wide",
     refreshSeconds,
     say: (_, language) => {
       const texts = selfServiceTexts(language);

@@ -44,7 +44,7 @@ test("it tells who is signed in, where, and until when", async () => {
   expect(answer.body).toEqual({
     signedIn: true,
     user: { userID: user.id, name: "ada@uni.example", email: "ada@uni.example" },
-    realm: { name: realm?.name, displayName: realm?.name, logoURI: "" },
+    realm: { name: realm?.name, displayName: realm?.name, logoURI: "", timeZone: "UTC" },
     roles: ["administrator"],
     scopes: expect.toSatisfy((scopes: string[]) => scopes.toSorted().join() === allScopes.toSorted().join()),
     expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),

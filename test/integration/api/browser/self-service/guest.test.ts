@@ -86,7 +86,8 @@ test("expired: a calm page; revoked and unknown look the same to the last octet,
   const expired = await given.guestAccount({ realmId, expiresAt: fromNow(-1_000) });
   expect(headingOf(await visitor.get(`/guest/${expired.token}`))).toBe("This guest access has ended");
   const revoked = await given.guestAccount({ realmId, revokedAt: new Date(0) });
-  for (const path of ["", "/devices/new", `/hand-overs/${crypto.randomUUID()}`]) {
+  expect(headingOf(await visitor.get(`/guest/${expired.token}/sheet`))).toBe("This guest access has ended");
+  for (const path of ["", "/sheet", "/devices/new", `/hand-overs/${crypto.randomUUID()}`]) {
     const [one, other] = [
       await visitor.get(`/guest/${revoked.token}${path}`),
       await visitor.get(`/guest/rpg_nothing${path}`),
@@ -95,6 +96,40 @@ test("expired: a calm page; revoked and unknown look the same to the last octet,
     expect(one.text).toBe(other.text);
   }
   await api.database.owner.query(sql`delete from guesses`);
+});
+
+test("the sheet has the link, the networks, the end in the realm's time zone and the help desk, in both languages", async () => {
+  const { realmId: elsewhere } = await givenIssuingRealm(api.database.owner);
+  await realms.update(api.database.owner, elsewhere, {
+    displayName: "College of Example",
+    ssids: ["eduroam", "Example Guests"],
+    helpUri: "mailto:wifi@example.org",
+    timeZone: "Europe/Berlin",
+  });
+  const expiresAt = new Date("2100-07-01T21:59:00Z");
+  const account = await given.guestAccount({ realmId: elsewhere, name: "Open day", expiresAt });
+  const page = await sendRequest(`${api.url}/guest/${account.token}/sheet`, "GET", {
+    headers: { "accept-language": "de" },
+  });
+  expect(page).toMatchObject({
+    status: 200,
+    headers: {
+      "cache-control": "no-store",
+      "content-language": "de",
+      "content-security-policy": expect.stringContaining("default-src 'none'"),
+      "referrer-policy": "no-referrer",
+    },
+  });
+  expect(page.text).toContain("<h1>Open day</h1>");
+  expect(page.text).toContain(`${api.url}/guest/${account.token}</p>`);
+  expect(page.text.match(/eduroam, Example Guests/g)).toHaveLength(2);
+  expect(page.text.match(/>wifi@example\.org</g)).toHaveLength(2);
+  expect(page.text.match(/<time datetime="2100-07-01T21:59:00.000Z">[^<]+/g)).toEqual([
+    expect.stringMatching(/1\. Juli 2100 um 23:59 MESZ$/),
+    expect.stringMatching(/1 July 2100 at 23:59 CEST$/),
+  ]);
+  expect([...page.text.matchAll(/<section lang="(..)">/g)].map(([, language]) => language)).toEqual(["de", "en"]);
+  expect(page.text).not.toContain("<script");
 });
 
 test("guesses are counted, and too many are stopped", async () => {

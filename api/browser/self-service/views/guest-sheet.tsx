@@ -1,0 +1,77 @@
+import { languages, type Language } from "../../../../domain/words/language.ts";
+import type { PageRequest } from "../../pages/page-request.ts";
+import { sendPage } from "../../pages/send-page.tsx";
+import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
+import type { Guest } from "../guest.ts";
+import { selfServiceTexts } from "../texts/self-service-texts.ts";
+import { QrCode } from "./qr-code.tsx";
+
+/** A guest account's link on one side of paper, in every language, the reader's first. */
+export function sendGuestSheet(page: PageRequest, guest: Guest): void {
+  const link = new URL(guest.home, page.deps.settings.authUrl).href;
+  sendPage(page, {
+    status: 200,
+    realm: guest.realm,
+    address: "?",
+    layout: "sheet",
+    say: (_, language) => {
+      const { sheet } = selfServiceTexts(language);
+      return {
+        title: withoutBidiControls(guest.account.name),
+        body: (
+          <>
+            <p class="dim screen">{sheet.print}</p>
+            <QrCode text={link} label={sheet.qr} />
+            <p class="address">{link.replace(/^https:\/\//, "")}</p>
+            <div class="languages">
+              {[language, ...languages.filter((other) => other !== language)].map((each) => (
+                <Instructions guest={guest} language={each} />
+              ))}
+            </div>
+          </>
+        ),
+      };
+    },
+  });
+}
+
+/** All that a guest has to know, in one language. */
+function Instructions({ guest: { realm, account }, language }: { guest: Guest; language: Language }) {
+  const { guest, sheet } = selfServiceTexts(language);
+  return (
+    <section lang={language}>
+      <h2>{guest.of(realm.displayName)}</h2>
+      <dl>
+        <dt>{sheet.wifi}</dt>
+        <dd>{realm.ssids.map(withoutBidiControls).join(", ")}</dd>
+        <dt>{sheet.until}</dt>
+        <dd>
+          <time datetime={account.expiresAt.toISOString()}>{endIn(language, account.expiresAt, realm.timeZone)}</time>
+        </dd>
+        {realm.helpUri !== "" && (
+          <>
+            <dt>{sheet.help}</dt>
+            <dd>{onPaper(realm.helpUri)}</dd>
+          </>
+        )}
+      </dl>
+      <ol class="steps">
+        {sheet.steps.map((step) => (
+          <li>{step}</li>
+        ))}
+      </ol>
+    </section>
+  );
+}
+
+const locales: Readonly<Record<Language, string>> = { en: "en-GB", de: "de-DE" };
+
+/** With the name of the zone: it is the realm's, since paper does not know the reader's. */
+const endIn = (language: Language, at: Date, timeZone: string): string =>
+  new Intl.DateTimeFormat(locales[language], {
+    ...{ day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit" },
+    ...{ timeZone, timeZoneName: "short" },
+  }).format(at);
+
+/** An address as people write it down. */
+const onPaper = (uri: string): string => uri.replace(/^(?:mailto:|https?:\/\/)/i, "").replace(/\/$/, "");
