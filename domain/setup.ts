@@ -13,11 +13,11 @@ export type SetupStep = (typeof setupSteps)[number];
 
 /** `set`: it is prepared, and nobody has used it yet. */
 export const setupStates = ["todo", "set", "done", "warning"] as const;
-export type SetupState = (typeof setupStates)[number];
+type SetupState = (typeof setupStates)[number];
 
 /** Where a step is done; null: with a command of the operator, on the server. */
 export const setupPages = ["settings", "infrastructure", "guide", "own_devices", "onboarding", "users"] as const;
-export type SetupPage = (typeof setupPages)[number];
+type SetupPage = (typeof setupPages)[number];
 
 export const pageOfStep = {
   sign_in: null,

@@ -28,24 +28,31 @@ export async function findValues({ db }: GuideDeps, { request }: Pick<Exchange, 
   }
 }
 
-/**
- * A guide, or a file that belongs to one, with the addresses of this service and the values of a realm. As they are
- * written, they are executed by tests.
- */
-export function withValues({ settings }: GuideDeps, { realm }: GuideValues, text: string): string {
-  const here = text
-    .replace(/http:\/\/localhost:3000(?=\/oauth\/|\/api\/guest-token\/)/g, () => settings.authUrl)
-    .replaceAll("http://localhost:3000", () => settings.baseUrl);
-  if (realm === undefined) return here;
-  const { name, domain, issuerId } = realm;
+/** What stands in the guides for the values of a service and a realm. As they are written, tests execute them. */
+const placeholders =
+  /http:\/\/localhost:3000(\/oauth\/|\/api\/guest-token\/)?|radius\.demo\.example|demo\.example|(?<=realm[ =])demo\b|\$issuer\b|\$base_url\b/g;
+
+/** A guide, or a file that belongs to one, with the addresses of this service and the values of a realm. */
+export const withValues = ({ settings }: GuideDeps, { realm }: GuideValues, text: string): string =>
+  text.replace(placeholders, (written: string, authPath: string | undefined) => {
+    if (authPath !== undefined) return `${settings.authUrl}${authPath}`;
+    if (written.startsWith("http:")) return settings.baseUrl;
+    return realm === undefined ? written : valueFor(written, realm, settings);
+  });
+
+function valueFor(written: string, realm: GuideRealm, { baseUrl }: Deps["settings"]): string {
   const radiusName = radiusServerName(realm);
-  return (
-    here
+  switch (written) {
+    case "radius.demo.example":
       // Nothing but a name gets into commands that people copy.
-      .replaceAll("radius.demo.example", isDnsName(radiusName) ? radiusName : "radius.demo.example")
-      .replace(/(?<!radius\.)demo\.example/g, domain)
-      .replace(/(?<=realm[ =])demo\b/g, name)
-      .replace(/\$issuer\b/g, issuerId ?? "$issuer")
-      .replace(/\$base_url\b/g, () => settings.baseUrl)
-  );
+      return isDnsName(radiusName) ? radiusName : written;
+    case "demo.example":
+      return realm.domain;
+    case "demo":
+      return realm.name;
+    case "$issuer":
+      return realm.issuerId ?? written;
+    default:
+      return baseUrl;
+  }
 }

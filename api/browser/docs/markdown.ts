@@ -45,8 +45,9 @@ export function renderMarkdown(text: string, linkTo: (href: string) => string | 
   return { title, html };
 }
 
+/** As GitHub names them, so that links between files hold there and here. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "");
+    .replace(/[^\p{L}\p{N}_ -]/gu, "")
+    .replaceAll(" ", "-");
