@@ -40,6 +40,12 @@ function headerOf({ name, content, isExecutable, changedAt }: ArchivedFile): Uin
   write(297, "root");
   // The sum of all octets, where the sum itself counts as blanks.
   write(148, " ".repeat(8));
-  write(148, `${octal(header.reduce((sum, octet) => sum + octet, 0), 7)}\u0000`);
+  write(
+    148,
+    `${octal(
+      header.reduce((sum, octet) => sum + octet, 0),
+      7,
+    )}\u0000`,
+  );
   return header;
 }

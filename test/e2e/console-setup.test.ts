@@ -78,23 +78,27 @@ describeWithTool("chromium", "the set-up of a realm", () => {
     await watched.context.close();
   });
 
-  test("a last administrator whom the provider no longer names is a warning on the dashboard", { timeout: pagesMs }, async () => {
-    const { id } = subject.administrator;
-    const { realmId } = subject.realm;
-    const issuer = "https://idp.campus.example";
-    const claims = JSON.stringify({ roles: { administrator: [{ claim: "groups", value: "it" }] } });
-    await owner().query(sql`
+  test(
+    "a last administrator whom the provider no longer names is a warning on the dashboard",
+    { timeout: pagesMs },
+    async () => {
+      const { id } = subject.administrator;
+      const { realmId } = subject.realm;
+      const issuer = "https://idp.campus.example";
+      const claims = JSON.stringify({ roles: { administrator: [{ claim: "groups", value: "it" }] } });
+      await owner().query(sql`
       update realms set upstream_issuer = ${issuer}, upstream_client_id = 'realmpass', upstream_claims = ${claims}::jsonb where id = ${realmId}
     `);
-    await owner().query(sql`
+      await owner().query(sql`
       insert into upstream_identities (realm_id, issuer, subject, user_id, created_at) values (${realmId}, ${issuer}, '1', ${id}, now())
     `);
-    const watched = await subject.open("/console");
-    await watched.page.waitForSelector("main [aria-label=Warnings] >> text=The last administrator was kept");
-    await expectGoodConsole(watched);
-    await owner().query(sql`delete from upstream_identities where user_id = ${id}`);
-    await watched.context.close();
-  });
+      const watched = await subject.open("/console");
+      await watched.page.waitForSelector("main [aria-label=Warnings] >> text=The last administrator was kept");
+      await expectGoodConsole(watched);
+      await owner().query(sql`delete from upstream_identities where user_id = ${id}`);
+      await watched.context.close();
+    },
+  );
 
   test(
     "it is finished with the keyboard, after a question that says what that closes, and stays in the settings",
@@ -128,7 +132,9 @@ describeWithTool("chromium", "the set-up of a realm", () => {
   );
 
   async function realmName(): Promise<string> {
-    const [realm] = await owner().query<{ name: string }>(sql`select name from realms where id = ${subject.realm.realmId}`);
+    const [realm] = await owner().query<{ name: string }>(
+      sql`select name from realms where id = ${subject.realm.realmId}`,
+    );
     return realm?.name ?? "";
   }
 

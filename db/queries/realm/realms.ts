@@ -63,10 +63,7 @@ export interface GuideRealm {
 }
 
 /** The realm of this name, or without a name the only realm. */
-export async function findForGuides(
-  db: Db,
-  { name }: { name: string | undefined },
-): Promise<GuideRealm | undefined> {
+export async function findForGuides(db: Db, { name }: { name: string | undefined }): Promise<GuideRealm | undefined> {
   const found = await db.query<GuideRealm>(sql`
     select r.name, r.domain, r.radius_cn as "radiusCn",
            (select i.id from issuers i where i.realm_id = r.id and i.issuing) as "issuerId"

@@ -85,10 +85,7 @@ const listAskers = (db: Db, { realmId }: { realmId: string }): Promise<{ address
      limit ${askersMax}
   `);
 
-async function findOwnDevice(
-  db: Db,
-  { realmId, at }: { realmId: string; at: Date },
-): Promise<SetupFacts["ownDevice"]> {
+async function findOwnDevice(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<SetupFacts["ownDevice"]> {
   const rows = await db.query<SetupFacts["ownDevice"]>(sql`
     select coalesce(bool_or(${isActive(sql`c`, at)}), false) as "hasProfile", max(c.last_ocsp_at) as "checkedAt"
       from users u

@@ -195,7 +195,11 @@ test("the first device: the commands that the page shows, with the values of the
   expect(await shellBlocks("docs/radius/README.md", "On the RADIUS server")).toContain(install);
   const printed = await runBlocks(
     service,
-    [...blocks.filter((block) => block !== install), "ls radius radius/strict", "openssl x509 -in issuers.pem -noout -subject"],
+    [
+      ...blocks.filter((block) => block !== install),
+      "ls radius radius/strict",
+      "openssl x509 -in issuers.pem -noout -subject",
+    ],
     { directory: await directoryFor("first-device") },
   );
   expect(printed).toMatch(/\/sign-in\/|http:\/\//);

@@ -13,7 +13,13 @@ const tar = (parameters: readonly string[], archive: Uint8Array): string =>
   execFileSync("tar", parameters, { input: archive, env: { ...process.env, TZ: "UTC" } }).toString();
 
 test("tar reads names, sizes, modes, times and contents back, also of files that fill whole blocks or are empty", () => {
-  const contents = [Buffer.alloc(0), Buffer.alloc(1, "a"), Buffer.alloc(511, "b"), Buffer.alloc(512, "c"), Buffer.alloc(513, "d")];
+  const contents = [
+    Buffer.alloc(0),
+    Buffer.alloc(1, "a"),
+    Buffer.alloc(511, "b"),
+    Buffer.alloc(512, "c"),
+    Buffer.alloc(513, "d"),
+  ];
   const archive = ustar(contents.map((content, index) => file(`folder/${index}`, content, index === 1)));
 
   expect(archive.length % 512).toBe(0);

@@ -141,7 +141,8 @@ describe("with the values of a realm", () => {
       const tar = (...parameters: string[]): string => execFileSync("tar", parameters, { input: packed }).toString();
 
       const listed = tar("-tzf", "-").trim().split("\n");
-      const folders = { strict: ["common"], resilient: ["common"], hostapd: ["resilient"], disconnect: [] }[archive] ?? [];
+      const folders =
+        { strict: ["common"], resilient: ["common"], hostapd: ["resilient"], disconnect: [] }[archive] ?? [];
       const expected = [...folders, archive].flatMap((folder) =>
         readdirSync(`docs/radius/${folder}`, { recursive: true, withFileTypes: true })
           .filter((entry) => entry.isFile())
@@ -152,17 +153,27 @@ describe("with the values of a realm", () => {
       const text = tar("-xzOf", "-");
       expect(text).not.toContain("demo.example");
       if (folders.includes("common")) {
-        expect(tar("-xzOf", "-", "radius/common/sites-available/realmpass")).toContain(`realm_domain = "${name}.example"`);
+        expect(tar("-xzOf", "-", "radius/common/sites-available/realmpass")).toContain(
+          `realm_domain = "${name}.example"`,
+        );
         expect(text).toContain('secret = "CHANGE-ME"');
       }
       for (const [, secret] of text.matchAll(/^\s*secret\s*=\s*(.*)$/gm)) expect(secret).toBe('"CHANGE-ME"');
-      const scripts = tar("-tvzf", "-").split("\n").filter((line) => /fetch-crl|bring-crl|realmpass-disconnect$/.test(line));
+      const scripts = tar("-tvzf", "-")
+        .split("\n")
+        .filter((line) => /fetch-crl|bring-crl|realmpass-disconnect$/.test(line));
       for (const line of scripts) expect(line).toMatch(/^-rwxr-xr-x root\/root/);
     },
   );
 });
 
 test("what is not there is 404, and nothing leads out of the folder", async () => {
-  for (const path of ["/docs/nothing", "/docs/README.md", "/docs/radius/common.tar.gz", "/docs/assets/..%2f..%2fpackage.json", "/docs/..%2Fguides"])
+  for (const path of [
+    "/docs/nothing",
+    "/docs/README.md",
+    "/docs/radius/common.tar.gz",
+    "/docs/assets/..%2f..%2fpackage.json",
+    "/docs/..%2Fguides",
+  ])
     expect(await get(path)).toBeError("not_found");
 });

@@ -30,9 +30,7 @@ test("an administrator finishes it once, with one audit entry; finishing again c
 
 test("two who finish it at the same moment leave one entry", async () => {
   const realmId = await given.realm();
-  const asked = await Promise.all(
-    [1, 2, 3, 4].map(() => as.service({ realmId }).post("/api/setup/finish")),
-  );
+  const asked = await Promise.all([1, 2, 3, 4].map(() => as.service({ realmId }).post("/api/setup/finish")));
   expect(asked.map(({ status }) => status)).toEqual([200, 200, 200, 200]);
   expect(await entriesOf(realmId)).toHaveLength(1);
 });

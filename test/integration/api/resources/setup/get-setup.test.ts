@@ -160,7 +160,10 @@ test("an only administrator whom the provider's claims no longer name is told of
     facts: { lastAdministratorKept: true },
   });
   await owner().query(sql`update users set provider_roles = '{administrator}' where id = ${administrator.id}`);
-  expect(await stepOf("second_administrator")).toMatchObject({ state: "todo", facts: { lastAdministratorKept: false } });
+  expect(await stepOf("second_administrator")).toMatchObject({
+    state: "todo",
+    facts: { lastAdministratorKept: false },
+  });
 });
 
 test("auditors read it, people without a role and guest managers do not", async () => {
