@@ -33,6 +33,7 @@ describeWithTool("chromium", "the dashboard", () => {
 
   describe("with people in the realm", () => {
     beforeAll(async () => {
+      await service().post("/api/setup/finish");
       await onboard("student", 12);
       const { body } = await service().get("/api/user?search=student-3");
       const { status } = await service().delete(`/api/user/${body.data[0].userID}`);
