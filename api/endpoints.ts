@@ -55,6 +55,8 @@ import { revokeProfile } from "./resources/profile/revoke-profile.ts";
 import { revokeProfiles } from "./resources/profile/revoke-profiles.ts";
 import { getProfileActivity } from "./resources/profile/get-profile-activity.ts";
 import { getRevoked } from "./resources/radius/get-revoked.ts";
+import { finishSetup } from "./resources/setup/finish-setup.ts";
+import { getSetup } from "./resources/setup/get-setup.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
@@ -135,6 +137,8 @@ export const endpoints: readonly Endpoint[] = [
   getRealm,
   getRealmSettings,
   updateRealm,
+  getSetup,
+  finishSetup,
   listAuditEntries,
   exportAuditEntries,
   getIssuance,

@@ -980,6 +980,46 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/setup": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * How far the realm is set up
+         * @description Each step to the first devices with its state, what it was told from, and what to do next. Worked out at each call.
+         */
+        get: operations["getSetup"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/setup/finish": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Finish the set-up of the realm
+         * @description From then on the operator alone changes whom devices trust, and there is no way back. Finishing again changes nothing.
+         */
+        post: operations["finishSetup"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/user": {
         parameters: {
             query?: never;
@@ -2546,13 +2586,150 @@ export interface components {
             /** @description The session of the token that asks. */
             current: boolean;
         };
+        Setup: {
+            /** @description When the set-up was finished; null: it is not. */
+            setUpAt: components["schemas"]["Timestamp"] | null;
+            /** @description In this order: sign_in, domain, wifi, radius_certificate, radius_asks, own_device, people, second_administrator. `set`: prepared, and not seen to work. `warning`: what is there has to be looked at. */
+            steps: ({
+                /** @constant */
+                step: "sign_in";
+                /** @enum {string} */
+                state: "todo" | "set" | "done" | "warning";
+                facts: {
+                    /** @description The identity provider; null: none. */
+                    provider: string | null;
+                    /** @description What has to be registered there. */
+                    redirectURI: string;
+                    administratorHasPassword: boolean;
+                };
+                /** @description What to do: on a page, or with a command. */
+                action: {
+                    page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
+                    /** @description What the operator runs, on the server. */
+                    command: string | null;
+                };
+            } | {
+                /** @constant */
+                step: "domain";
+                /** @enum {string} */
+                state: "todo" | "set" | "done" | "warning";
+                facts: {
+                    domain: string;
+                };
+                /** @description What to do: on a page, or with a command. */
+                action: {
+                    page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
+                    /** @description What the operator runs, on the server. */
+                    command: string | null;
+                };
+            } | {
+                /** @constant */
+                step: "wifi";
+                /** @enum {string} */
+                state: "todo" | "set" | "done" | "warning";
+                facts: {
+                    ssids: string[];
+                };
+                /** @description What to do: on a page, or with a command. */
+                action: {
+                    page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
+                    /** @description What the operator runs, on the server. */
+                    command: string | null;
+                };
+            } | {
+                /** @constant */
+                step: "radius_certificate";
+                /** @enum {string} */
+                state: "todo" | "set" | "done" | "warning";
+                facts: {
+                    /** @description The name that devices expect in the RADIUS server's certificate. */
+                    radiusCN: string;
+                    /** @description null: the realm has issued none of that name that is good. */
+                    expirationTime: components["schemas"]["Timestamp"] | null;
+                    /** @description Devices trust a certification authority that was set for it. */
+                    radiusCA: boolean;
+                };
+                /** @description What to do: on a page, or with a command. */
+                action: {
+                    page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
+                    /** @description What the operator runs, on the server. */
+                    command: string | null;
+                };
+            } | {
+                /** @constant */
+                step: "radius_asks";
+                /** @enum {string} */
+                state: "todo" | "set" | "done" | "warning";
+                facts: {
+                    /** @description Addresses that asked within a day, the latest first, 10 at most. */
+                    servers: {
+                        address: string;
+                        lastAt: components["schemas"]["Timestamp"];
+                    }[];
+                    /** @description When somebody asked last; null: nobody is known to have asked. */
+                    lastAt: components["schemas"]["Timestamp"] | null;
+                };
+                /** @description What to do: on a page, or with a command. */
+                action: {
+                    page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
+                    /** @description What the operator runs, on the server. */
+                    command: string | null;
+                };
+            } | {
+                /** @constant */
+                step: "own_device";
+                /** @enum {string} */
+                state: "todo" | "set" | "done" | "warning";
+                facts: {
+                    /** @description An administrator has an active profile. */
+                    hasProfile: boolean;
+                    /** @description When a RADIUS server last asked about one. */
+                    checkedAt: components["schemas"]["Timestamp"] | null;
+                };
+                /** @description What to do: on a page, or with a command. */
+                action: {
+                    page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
+                    /** @description What the operator runs, on the server. */
+                    command: string | null;
+                };
+            } | {
+                /** @constant */
+                step: "people";
+                /** @enum {string} */
+                state: "todo" | "set" | "done" | "warning";
+                facts: Record<string, never>;
+                /** @description What to do: on a page, or with a command. */
+                action: {
+                    page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
+                    /** @description What the operator runs, on the server. */
+                    command: string | null;
+                };
+            } | {
+                /** @constant */
+                step: "second_administrator";
+                /** @enum {string} */
+                state: "todo" | "set" | "done" | "warning";
+                facts: {
+                    /** @description 2: two or more. */
+                    administrators: number;
+                    /** @description The identity provider no longer names the only administrator as one, who was kept. */
+                    lastAdministratorKept: boolean;
+                };
+                /** @description What to do: on a page, or with a command. */
+                action: {
+                    page: ("settings" | "infrastructure" | "guide" | "own_devices" | "onboarding" | "users") | null;
+                    /** @description What the operator runs, on the server. */
+                    command: string | null;
+                };
+            })[];
+        };
         TimelineItem: {
             at: components["schemas"]["Timestamp"];
             /**
              * @description An audit event, `profile_check`, `profile_expire` or `issuance_fail`.
              * @enum {string}
              */
-            type: "admin_login" | "user_login" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_cancel" | "job_finish" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
+            type: "admin_login" | "user_login" | "user_create" | "user_update" | "user_lock" | "user_unlock" | "user_offboard" | "user_undelete" | "user_limit_update" | "user_role_update" | "user_forget" | "user_export" | "profile_create" | "profile_revoke" | "guest_account_create" | "guest_account_update" | "guest_account_revoke" | "guest_token_read" | "guest_profile_create" | "guest_profile_revoke" | "infrastructure_profile_create" | "infrastructure_profile_revoke" | "realm_update" | "realm_create" | "setup_finish" | "client_create" | "client_update" | "client_delete" | "client_secret_create" | "job_create" | "job_take_over" | "job_start" | "job_cancel" | "job_finish" | "audit_export" | "crl_publish" | "consent_withdraw" | "session_end" | "issuer_create" | "issuer_prepare" | "issuer_rotate" | "secret_replace" | "serial_revoke" | "database_restore" | "revocation_replay" | "profile_check" | "profile_expire" | "issuance_fail";
             /** @description null: nobody did it. */
             by: components["schemas"]["ActedBy"] | null;
             serial: string | null;
@@ -7701,6 +7878,98 @@ export interface operations {
             403: components["responses"]["403_user_required"];
             404: components["responses"]["404_session_not_found"];
             422: components["responses"]["422_idempotency_key_reused"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    getSetup: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of an earlier answer: 304 without a body when it is still the same. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        data: components["schemas"]["Setup"];
+                    };
+                };
+            };
+            /** @description As `If-None-Match` has it. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    ETag: components["headers"]["ETag"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
+    finishSetup: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        /** @constant */
+                        data: true;
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
             429: components["responses"]["429_too_many_requests"];
             500: components["responses"]["500_internal_error"];
             503: components["responses"]["503_unavailable"];

@@ -1117,6 +1117,7 @@ comment on column users.offboarding_job_id is 'The bulk job that offboarded this
 comment on column users.forgotten_at is 'When what names this person was erased. The pairwise id is then a DEL character and the id, which no person can have.';
 comment on column users.roles is 'Given here. What the person may do is what these and provider_roles let them do together.';
 comment on column users.provider_roles is 'Given by the identity provider, at the latest sign-in through it.';
+CREATE INDEX users_administrators ON public.users USING btree (realm_id, id) WHERE (('administrator'::text = ANY ((roles || provider_roles))) AND (offboarded_at IS NULL));
 CREATE INDEX users_display_name_contains ON public.users USING gin (lower(display_name) gin_trgm_ops) WHERE (display_name IS NOT NULL);
 CREATE INDEX users_email ON public.users USING btree (realm_id, email_folded);
 CREATE INDEX users_email_contains ON public.users USING gin (email_folded gin_trgm_ops);

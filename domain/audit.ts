@@ -24,6 +24,7 @@ export const auditEvents = [
   "infrastructure_profile_revoke",
   "realm_update",
   "realm_create",
+  "setup_finish",
   "client_create",
   "client_update",
   "client_delete",

@@ -3,6 +3,7 @@ import {
   IconAlertTriangle,
   IconBan,
   IconCircleCheck,
+  IconCircleDashed,
   IconClock,
   IconClockX,
   IconEraser,
@@ -37,6 +38,10 @@ const statuses = {
   fresh: { color: "teal", icon: IconCircleCheck },
   due: { color: "yellow", icon: IconClock },
   stale: { color: "red", icon: IconAlertTriangle },
+  todo: { color: "gray", icon: IconCircleDashed },
+  set: { color: "cyan", icon: IconClock },
+  done: { color: "teal", icon: IconCircleCheck },
+  warning: { color: "orange", icon: IconAlertTriangle },
 } as const;
 export type Status = keyof typeof statuses;
 

@@ -49,6 +49,7 @@ import { revokedFeed } from "./20261126-1300-revoked-feed.ts";
 import { revokedIndex } from "./20261126-1310-revoked-index.ts";
 import { analyzeGrownUsers } from "./20261126-1400-analyze-grown-users.ts";
 import { setUp } from "./20261127-1000-set-up.ts";
+import { administrators } from "./20261127-1010-administrators.ts";
 import { auditSubjectsInline } from "./20261127-1010-audit-subjects-inline.ts";
 import type { Migration } from "./migration.ts";
 
@@ -105,5 +106,6 @@ export const migrations: readonly Migration[] = [
   revokedIndex,
   analyzeGrownUsers,
   setUp,
+  administrators,
   auditSubjectsInline,
 ];

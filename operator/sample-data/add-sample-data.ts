@@ -81,6 +81,8 @@ async function addTo(db: Database, call: Call, { clock, realmId }: Options): Pro
     clientURI: "https://records.example",
     scopes: ["job.create", "job.read", "user.read", "user.modify", "user.delete"],
   });
+  // The dashboard is that of a realm in use.
+  await call("POST", "/api/setup/finish");
   await sampleData.spreadOverDays(db, { realmId, days: daysBack });
   await sampleData.nameAdministrator(db, { realmId, email: `g.hopper@${realm.domain}` });
 }

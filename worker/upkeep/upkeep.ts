@@ -1,4 +1,5 @@
 import * as revocations from "../../db/operations/revocations.ts";
+import * as setup from "../../db/operations/setup.ts";
 import * as work from "../../db/queries/issuance/issuance-work.ts";
 import * as processes from "../../db/queries/upkeep/processes.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
@@ -52,6 +53,7 @@ export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
     whileOpen(30, "revoke of expired guests", () => revokeOfExpiredGuests(deps)),
     whileOpen(30, "revoke superseded", () => revokeSuperseded(deps)),
     whileOpen(30, "forget people", () => forgetPeople(deps)),
+    whileOpen(60, "finish set-ups", () => finishSetups(deps)),
   ];
   return {
     async stop() {
@@ -134,6 +136,18 @@ export async function revokeSuperseded({ db, clock, log }: Pick<UpkeepDeps, "db"
     const revoked = await revocations.revokeSuperseded(db, { at: clock.now() });
     if (revoked.length === 0) return;
     log.info({ event: "upkeep.replaced_ended", profiles: revoked.length }, "renewed profiles beyond a limit revoked");
+  }
+}
+
+/** Finishes the set-up of realms that people have had profiles of for long enough, each in a transaction of its own. */
+export async function finishSetups({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+  for (;;) {
+    const realmId = await db.transaction(async (tx) => {
+      await upkeep.setShortLockTimeout(tx);
+      return setup.finishOverdue(tx, { at: clock.now() });
+    });
+    if (realmId === undefined) return;
+    log.info({ event: "upkeep.setup_finished", realmId }, "the set-up of a realm counts as finished");
   }
 }
 

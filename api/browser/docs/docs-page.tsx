@@ -5,7 +5,7 @@ import type { Deps } from "../../contract/deps.ts";
 import { sendConditional } from "../../http/respond.ts";
 import { docsAssetPath } from "./docs-assets.ts";
 import { docsPath } from "./docs-path.ts";
-import { guides } from "./guides.ts";
+import { guides, type Guide } from "./guides.ts";
 
 export interface DocsPage {
   /** Where it stands, below `/docs`: what the navigation marks. */
@@ -13,16 +13,24 @@ export interface DocsPage {
   title: string;
   /** Trusted HTML, which is not escaped. */
   html?: string;
+  /** What links to other pages carry on. */
+  query: string;
   /** What comes after it. */
   children?: Child;
   /** Takes the whole width, with its own styles and scripts. */
   head?: Child;
 }
 
+const groups = [
+  { group: "build", name: "Build on it" },
+  { group: "run", name: "Run it" },
+] as const satisfies readonly { group: Guide["group"]; name: string }[];
+
 /** A page of the documentation in its frame. */
-export function renderDocsPage(deps: Pick<Deps, "settings">, { slug, title, html, children, head }: DocsPage): Buffer {
-  const pages = [...guides, { slug: "reference", name: "Reference" }];
-  const page: { toString(): string } = (
+export function renderDocsPage(deps: Pick<Deps, "settings">, page: DocsPage): Buffer {
+  const { slug, title, html, query, children, head } = page;
+  const pages = [...guides, { slug: "reference", name: "Reference", group: "build" }];
+  const rendered: { toString(): string } = (
     <html lang="en">
       <head>
         <meta charset="utf-8" />
@@ -42,21 +50,28 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, { slug, title, html
             <span class="mark" aria-hidden="true">
               R
             </span>
-            <span>Realmpass for developers</span>
+            <span>Realmpass documentation</span>
           </header>
           <nav aria-label="Documentation">
-            <ul>
-              {pages.map((other) => (
-                <li>
-                  <a
-                    href={docsPath(deps, `/docs${other.slug === "" ? "" : `/${other.slug}`}`)}
-                    aria-current={other.slug === slug ? "page" : undefined}
-                  >
-                    {other.name}
-                  </a>
-                </li>
-              ))}
-            </ul>
+            {groups.map(({ group, name }) => (
+              <>
+                <p id={`group-${group}`}>{name}</p>
+                <ul aria-labelledby={`group-${group}`}>
+                  {pages
+                    .filter((other) => other.group === group)
+                    .map((other) => (
+                      <li>
+                        <a
+                          href={docsPath(deps, `/docs${other.slug === "" ? "" : `/${other.slug}`}${query}`)}
+                          aria-current={other.slug === slug ? "page" : undefined}
+                        >
+                          {other.name}
+                        </a>
+                      </li>
+                    ))}
+                </ul>
+              </>
+            ))}
           </nav>
           <main id="content" tabindex={-1}>
             {html === undefined ? undefined : raw(html)}
@@ -66,7 +81,7 @@ export function renderDocsPage(deps: Pick<Deps, "settings">, { slug, title, html
       </body>
     </html>
   );
-  return Buffer.from(`<!doctype html>${page.toString()}`);
+  return Buffer.from(`<!doctype html>${rendered.toString()}`);
 }
 
 /** Sends a page of the documentation, which loads and calls nothing but the service. */

@@ -1,31 +1,59 @@
+import { posix } from "node:path";
 import type { Deps } from "../../contract/deps.ts";
 import type { Endpoint } from "../../contract/endpoint.ts";
 import { fileRoute } from "../../http/file-route.ts";
+import { sendConditional } from "../../http/respond.ts";
 import type { Exchange, Route } from "../../http/route.ts";
 import { docsAssetRoutes } from "./docs-assets.ts";
 import { renderDocsPage, sendDocsPage } from "./docs-page.tsx";
 import { docsPath } from "./docs-path.ts";
 import { ErrorTable } from "./error-table.tsx";
+import { findValues, withValues, type GuideValues } from "./guide-values.ts";
 import { guides, readGuide, type Guide } from "./guides.ts";
 import { ListTable } from "./list-table.tsx";
 import { renderMarkdown } from "./markdown.ts";
+import { packRadius, radiusArchives, type RadiusArchive } from "./radius-archive.ts";
 import { renderReference, renderSignedIn } from "./reference.tsx";
 
-/** The documentation for developers, under `/docs`. Each page is made once. */
-export function docsRoutes(deps: Pick<Deps, "settings">, endpoints: readonly Endpoint[]): Route[] {
-  const page = (slug: string, make: () => Promise<Buffer> | Buffer): Route => {
-    let made: Promise<Buffer> | undefined;
+type DocsDeps = Pick<Deps, "db" | "settings">;
+
+/** So many pages, each with the values of one realm, are kept. */
+const keptMax = 200;
+
+/** The documentation, under `/docs`. Each page is made once for each realm's values. */
+export function docsRoutes(deps: DocsDeps, endpoints: readonly Endpoint[]): Route[] {
+  const kept = new Map<string, Promise<Buffer>>();
+  const once = (path: string, values: GuideValues, make: () => Promise<Buffer> | Buffer): Promise<Buffer> => {
+    const key = JSON.stringify([path, values]);
+    const made = kept.get(key) ?? Promise.resolve(make());
+    if (kept.size >= keptMax) kept.clear();
+    kept.set(key, made);
+    return made;
+  };
+  const page = (slug: string, make: (values: GuideValues) => Promise<Buffer> | Buffer): Route => {
     const path = slug === "" ? "/docs" : `/docs/${slug}`;
-    const send = async ({ response }: Exchange): Promise<void> => {
-      sendDocsPage(deps, response, await (made ??= Promise.resolve(make())));
+    const send = async (exchange: Exchange): Promise<void> => {
+      const values = await findValues(deps, exchange);
+      sendDocsPage(deps, exchange.response, await once(path, values, () => make(values)));
     };
     return fileRoute(`${path}{/}`, send, path);
   };
+  const archive = (name: RadiusArchive): Route => {
+    const path = `/docs/radius/${name}.tar.gz`;
+    const send = async (exchange: Exchange): Promise<void> => {
+      const values = await findValues(deps, exchange);
+      const bytes = await once(path, values, () => packRadius(name, (text) => withValues(deps, values, text)));
+      exchange.response.setHeader("Content-Disposition", `attachment; filename="${name}.tar.gz"`);
+      sendConditional(exchange.response, bytes, { type: "application/gzip" });
+    };
+    return fileRoute(path, send);
+  };
   return [
     ...docsAssetRoutes(),
-    ...guides.map((guide) => page(guide.slug, () => renderGuide(deps, guide, endpoints))),
-    page("reference", () => renderReference(deps)),
-    page("signed-in", () => renderSignedIn(deps)),
+    ...guides.map((guide) => page(guide.slug, (values) => renderGuide(deps, { guide, endpoints, values }))),
+    page("reference", ({ query }) => renderReference(deps, query)),
+    page("signed-in", ({ query }) => renderSignedIn(deps, query)),
+    ...(Object.keys(radiusArchives) as RadiusArchive[]).map(archive),
   ];
 }
 
@@ -36,26 +64,32 @@ const appendices: Partial<Record<Guide["slug"], (endpoints: readonly Endpoint[])
 };
 
 async function renderGuide(
-  deps: Pick<Deps, "settings">,
-  guide: Guide,
-  endpoints: readonly Endpoint[],
+  deps: DocsDeps,
+  { guide, endpoints, values }: { guide: Guide; endpoints: readonly Endpoint[]; values: GuideValues },
 ): Promise<Buffer> {
-  const text = atThisAddress(deps, await readGuide(guide));
-  const { title, html } = renderMarkdown(text, (href) => linkTo(deps, href));
-  return renderDocsPage(deps, { slug: guide.slug, title, html, children: appendices[guide.slug]?.(endpoints) });
+  const text = withValues(deps, values, await readGuide(guide));
+  const { title, html } = renderMarkdown(text, (href) => linkTo(deps, { href, from: guide, query: values.query }));
+  return renderDocsPage(deps, {
+    slug: guide.slug,
+    title,
+    html,
+    query: values.query,
+    children: appendices[guide.slug]?.(endpoints),
+  });
 }
 
-/** Commands as they work with this service. In the text they are for the address where a service is by default. */
-const atThisAddress = ({ settings }: Pick<Deps, "settings">, text: string): string =>
-  text
-    .replace(/http:\/\/localhost:3000(?=\/oauth\/|\/api\/guest-token\/)/g, () => settings.authUrl)
-    .replaceAll("http://localhost:3000", () => settings.baseUrl);
-
-/** Files refer to each other by their names; pages have none. */
-function linkTo(deps: Pick<Deps, "settings">, href: string): string {
-  if (href === "../openapi.json") return docsPath(deps, "/docs/reference");
-  const [, file = "", anchor = ""] = /^([\w-]+\.md)(#.*)?$/.exec(href) ?? [];
+/** Files refer to each other by their paths; pages have others. Undefined: the file is not served. */
+function linkTo(
+  deps: DocsDeps,
+  { href, from, query }: { href: string; from: Guide; query: string },
+): string | undefined {
+  if (/^(?:[a-z]+:|#)/.test(href)) return href;
+  const [path = "", anchor] = href.split("#");
+  const file = posix.join(posix.dirname(from.file), path);
+  const hash = anchor === undefined ? "" : `#${anchor}`;
+  if (file === "docs/openapi.json") return docsPath(deps, `/docs/reference${query}`);
   const guide = guides.find((one) => one.file === file);
-  if (guide === undefined) return href;
-  return docsPath(deps, `/docs${guide.slug === "" ? "" : `/${guide.slug}`}${anchor}`);
+  if (guide !== undefined) return docsPath(deps, `/docs${guide.slug === "" ? "" : `/${guide.slug}`}${query}${hash}`);
+  const [, folder = ""] = /^docs\/radius\/([a-z]+)(?:\/|$)/.exec(file) ?? [];
+  return folder in radiusArchives ? docsPath(deps, `/docs/radius/${folder}.tar.gz${query}`) : undefined;
 }

@@ -17,7 +17,9 @@ header { grid-column: 1 / -1; display: flex; align-items: center; gap: .625rem; 
   flex: none; display: grid; place-items: center; width: 2.25rem; height: 2.25rem; border-radius: .5rem;
   color: var(--on-accent); background: var(--accent); font-size: 1.125rem;
 }
-nav ul { position: sticky; top: 1rem; margin: 0; padding: 0; list-style: none; }
+nav { position: sticky; top: 1rem; align-self: start; max-height: calc(100vh - 2rem); overflow-y: auto; }
+nav p { margin: 0; padding: .75rem .75rem .25rem; color: var(--dim); font-size: .875rem; font-weight: 600; }
+nav ul { margin: 0; padding: 0; list-style: none; }
 nav a { display: flex; align-items: center; min-height: 2.75rem; padding: 0 .75rem; border-radius: .5rem; text-decoration: none; color: var(--text); }
 nav a:hover { background: var(--soft); color: var(--text); }
 nav a[aria-current] { background: var(--soft); color: var(--accent); font-weight: 600; }
@@ -40,7 +42,8 @@ tr:target { background: var(--soft); }
 .dim { color: var(--dim); }
 @media (max-width: 48rem) {
   .frame { grid-template-columns: minmax(0, 1fr); gap: 1rem; padding: 1rem .75rem; }
-  nav ul { position: static; display: flex; flex-wrap: wrap; }
+  nav { position: static; max-height: none; }
+  nav ul { display: flex; flex-wrap: wrap; }
   main { padding: 1.5rem 1.25rem; }
 }
 @media (forced-colors: active) { .mark, nav a[aria-current] { border: 1px solid ButtonText; } }

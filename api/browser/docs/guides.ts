@@ -1,21 +1,28 @@
 import { readFile } from "node:fs/promises";
 import { programFile } from "../../../runtime/program-files.ts";
 
-/** The pages that are written in `docs/guides`, in the order in which they are offered. */
+/** The written pages, in the order in which they are offered: for who writes programs, and for who runs the service. */
 export const guides = [
-  { slug: "", file: "README.md", name: "Overview" },
-  { slug: "quickstart", file: "quickstart.md", name: "Quickstart" },
-  { slug: "sign-in", file: "sign-in.md", name: "Sign users in" },
-  { slug: "guests", file: "guests.md", name: "Guests" },
-  { slug: "awaiting", file: "awaiting.md", name: "Await or poll" },
-  { slug: "bulk", file: "bulk.md", name: "Bulk jobs" },
-  { slug: "lists", file: "lists.md", name: "Lists" },
-  { slug: "errors", file: "errors.md", name: "Errors" },
-  { slug: "formats", file: "formats.md", name: "Formats" },
-  { slug: "command-line", file: "command-line.md", name: "Command line" },
+  { slug: "", file: "docs/guides/README.md", name: "Overview", group: "build" },
+  { slug: "quickstart", file: "docs/guides/quickstart.md", name: "Quickstart", group: "build" },
+  { slug: "sign-in", file: "docs/guides/sign-in.md", name: "Sign users in", group: "build" },
+  { slug: "guests", file: "docs/guides/guests.md", name: "Guests", group: "build" },
+  { slug: "awaiting", file: "docs/guides/awaiting.md", name: "Await or poll", group: "build" },
+  { slug: "bulk", file: "docs/guides/bulk.md", name: "Bulk jobs", group: "build" },
+  { slug: "lists", file: "docs/guides/lists.md", name: "Lists", group: "build" },
+  { slug: "errors", file: "docs/guides/errors.md", name: "Errors", group: "build" },
+  { slug: "formats", file: "docs/guides/formats.md", name: "Formats", group: "build" },
+  { slug: "command-line", file: "docs/guides/command-line.md", name: "Command line", group: "build" },
+  { slug: "first-device", file: "docs/guides/first-device.md", name: "The first device", group: "run" },
+  { slug: "help-desk", file: "docs/guides/help-desk.md", name: "Help desk", group: "run" },
+  { slug: "radius", file: "docs/radius/README.md", name: "FreeRADIUS", group: "run" },
+  { slug: "radius/hostapd", file: "docs/radius/hostapd.md", name: "hostapd", group: "run" },
+  { slug: "radius/disconnect", file: "docs/radius/disconnect.md", name: "Disconnect at once", group: "run" },
+  { slug: "operations", file: "docs/operations.md", name: "Operations", group: "run" },
+  { slug: "upgrade", file: "docs/upgrade.md", name: "Upgrade", group: "run" },
 ] as const;
 
 export type Guide = (typeof guides)[number];
 
 /** A guide as it is written. */
-export const readGuide = ({ file }: Guide): Promise<string> => readFile(programFile(`docs/guides/${file}`), "utf8");
+export const readGuide = ({ file }: Guide): Promise<string> => readFile(programFile(file), "utf8");

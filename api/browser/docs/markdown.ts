@@ -11,10 +11,12 @@ export interface RenderedMarkdown {
 
 /**
  * Markdown as HTML. Headings get ids to link to, tables and code scroll by themselves and by keyboard, and links to
- * other files go where `linkTo` says. HTML in the text is shown, not obeyed.
+ * other files go where `linkTo` says; where it says nothing, the text stands there alone. HTML in the text is shown, not
+ * obeyed.
  */
-export function renderMarkdown(text: string, linkTo: (href: string) => string): RenderedMarkdown {
+export function renderMarkdown(text: string, linkTo: (href: string) => string | undefined): RenderedMarkdown {
   const markdown = new MarkdownIt({ html: false });
+  let isLinked = true;
   let title = "";
   Object.assign(markdown.renderer.rules, {
     heading_open: (tokens, index, options, _, renderer) => {
@@ -25,9 +27,14 @@ export function renderMarkdown(text: string, linkTo: (href: string) => string): 
     },
     link_open: (tokens, index, options, _, renderer) => {
       const token = tokens[index];
-      token?.attrSet("href", linkTo(String(token.attrGet("href"))));
+      const address = linkTo(String(token?.attrGet("href")));
+      isLinked = address !== undefined;
+      if (address === undefined) return "";
+      token?.attrSet("href", address);
       return renderer.renderToken(tokens, index, options);
     },
+    // No link is inside another.
+    link_close: () => (isLinked ? "</a>" : ""),
     table_open: () => `<div class="wide" role="group" tabindex="0" aria-label="Table"><table>`,
     table_close: () => "</table></div>",
     fence: (tokens, index) =>
@@ -38,8 +45,9 @@ export function renderMarkdown(text: string, linkTo: (href: string) => string): 
   return { title, html };
 }
 
+/** As GitHub names them, so that links between files hold there and here. */
 const anchorOf = (heading: string): string =>
   heading
     .toLowerCase()
-    .replace(/[^a-z0-9]+/g, "-")
-    .replace(/^-|-$/g, "");
+    .replace(/[^\p{L}\p{N}_ -]/gu, "")
+    .replaceAll(" ", "-");

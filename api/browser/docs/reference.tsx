@@ -4,11 +4,12 @@ import { docsPath } from "./docs-path.ts";
 import { renderDocsPage } from "./docs-page.tsx";
 
 /** The reference: Swagger UI on our own document, from our own origin. */
-export function renderReference(deps: Pick<Deps, "settings">): Buffer {
+export function renderReference(deps: Pick<Deps, "settings">, query: string): Buffer {
   const document = docsPath(deps, "/openapi.json");
   return renderDocsPage(deps, {
     slug: "reference",
     title: "Reference",
+    query,
     head: (
       <>
         <link rel="stylesheet" href={docsAssetPath(deps, "swagger-ui.css")} />
@@ -36,10 +37,11 @@ export function renderReference(deps: Pick<Deps, "settings">): Buffer {
 const signedInAddress = ({ settings }: Pick<Deps, "settings">): string => `${settings.baseUrl}/docs/signed-in`;
 
 /** Where the reference's sign-in window returns to: it hands the code to the page that opened it, and closes. */
-export const renderSignedIn = (deps: Pick<Deps, "settings">): Buffer =>
+export const renderSignedIn = (deps: Pick<Deps, "settings">, query: string): Buffer =>
   renderDocsPage(deps, {
     slug: "signed-in",
     title: "Signed in",
+    query,
     head: <script src={docsAssetPath(deps, "signed-in.js")} defer />,
     children: (
       <>

@@ -148,7 +148,8 @@ async function takeRoles(
   if (leaves("administrator")) {
     await userRoles.lockAdministrators(tx, { realmId });
     lastAdministratorKept = await userRoles.areLastAdministrators(tx, { realmId, userIds: [userId] });
-    if (lastAdministratorKept) after.fromProvider.push("administrator");
+    // As given here, not by the provider: so the set-up can tell that its claims do not say so.
+    if (lastAdministratorKept) after.given.push("administrator");
   }
   const actor = { userId, clientId: null };
   await roleOperations.set(tx, { realmId, userId, before, after, source: "provider", actor, at });

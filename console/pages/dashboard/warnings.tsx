@@ -5,9 +5,16 @@ import { Time } from "../../ui/time.tsx";
 import type { Overview } from "./overview.ts";
 
 /** What has to be seen to before people notice. */
-export function Warnings({ warnings }: { warnings: Overview["warnings"] }) {
+export function Warnings({
+  warnings,
+  isLastAdministratorKept,
+}: {
+  warnings: Overview["warnings"];
+  /** The identity provider no longer names the only administrator as one. */
+  isLastAdministratorKept: boolean;
+}) {
   const { t } = useTranslation();
-  if (warnings.length === 0) return null;
+  if (warnings.length === 0 && !isLastAdministratorKept) return null;
   return (
     <Stack gap="sm" component="section" aria-label={t("dashboard.warnings.label")}>
       {warnings.map(({ warning, issuerID, endsAt }) => (
@@ -28,6 +35,15 @@ export function Warnings({ warnings }: { warnings: Overview["warnings"] }) {
           </Text>
         </Alert>
       ))}
+      {isLastAdministratorKept && (
+        <Alert
+          color="yellow"
+          icon={<IconAlertTriangle aria-hidden />}
+          title={t("dashboard.warnings.last_administrator_kept.title")}
+        >
+          <Text size="sm">{t("dashboard.warnings.last_administrator_kept.text")}</Text>
+        </Alert>
+      )}
     </Stack>
   );
 }

@@ -2,6 +2,7 @@ import { Anchor, Button, Stack, Text } from "@mantine/core";
 import { IconDownload } from "@tabler/icons-react";
 import { useTranslation } from "react-i18next";
 import { base } from "../../api/page-settings.ts";
+import { useSession } from "../../session/session.tsx";
 import { ShownOnce } from "../../ui/shown-once.tsx";
 import type { CreatedInfrastructureProfile } from "./infrastructure-profiles.ts";
 import { filesOf } from "./profile-files.ts";
@@ -9,6 +10,7 @@ import { filesOf } from "./profile-files.ts";
 /** The files of a new profile, this once. */
 export function CreatedFiles({ profile, onDone }: { profile: CreatedInfrastructureProfile; onDone: () => void }) {
   const { t } = useTranslation();
+  const { realm } = useSession();
   return (
     <ShownOnce
       title={t("infrastructure.shownOnce")}
@@ -36,7 +38,12 @@ export function CreatedFiles({ profile, onDone }: { profile: CreatedInfrastructu
       </Stack>
       <Text size="sm">
         {t("infrastructure.hint", { radiusCN: profile.radiusCN })}{" "}
-        <Anchor href={`${base}/docs`} target="_blank" underline="always" inherit>
+        <Anchor
+          href={`${base}/docs/radius?realm=${encodeURIComponent(realm.name)}`}
+          target="_blank"
+          underline="always"
+          inherit
+        >
           {t("infrastructure.guide")}
         </Anchor>
       </Text>

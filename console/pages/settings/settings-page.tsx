@@ -7,6 +7,7 @@ import { ForgettingCard } from "./forgetting-card.tsx";
 import { loadRealm, realmKey } from "./realm.ts";
 import { RolesCard } from "./roles-card.tsx";
 import { SettingsForm } from "./settings-form.tsx";
+import { SetupCard } from "./setup-card.tsx";
 
 /** What holds for everybody in the realm. */
 export function SettingsPage() {
@@ -24,6 +25,7 @@ export function SettingsPage() {
           <SettingsForm realm={data} />
           <RolesCard />
           <ForgettingCard realmName={data.realmName} />
+          <SetupCard />
         </Stack>
       ) : error === null ? (
         <Skeleton height={320} radius="md" role="status" aria-label={t("shell.loading")} />

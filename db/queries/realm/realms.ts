@@ -53,6 +53,27 @@ export async function findByName(db: Db, name: string): Promise<RealmRow | undef
 /** Every realm, in the order they were made. */
 export const list = (db: Db): Promise<RealmRow[]> => db.query<RealmRow>(sql`select ${columns} from realms order by id`);
 
+/** What guides are shown with. */
+export interface GuideRealm {
+  name: string;
+  domain: string;
+  radiusCn: string | null;
+  /** Which issuer signs; null: none. */
+  issuerId: string | null;
+}
+
+/** The realm of this name, or without a name the only realm. */
+export async function findForGuides(db: Db, { name }: { name: string | undefined }): Promise<GuideRealm | undefined> {
+  const found = await db.query<GuideRealm>(sql`
+    select r.name, r.domain, r.radius_cn as "radiusCn",
+           (select i.id from issuers i where i.realm_id = r.id and i.issuing) as "issuerId"
+      from realms r
+     where ${name ?? null}::text is null or r.name = ${name ?? null}
+     limit 2
+  `);
+  return found.length === 1 ? found[0] : undefined;
+}
+
 export interface NewRealm {
   name: string;
   displayName: string;

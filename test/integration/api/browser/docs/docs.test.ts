@@ -1,5 +1,7 @@
+import { execFileSync } from "node:child_process";
 import { readdirSync } from "node:fs";
 import { describe, expect, test } from "vitest";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { endpoints } from "../../../../../api/endpoints.ts";
 import { guides } from "../../../../../api/browser/docs/guides.ts";
 import { errorCatalogue } from "../../../../../domain/errors.ts";
@@ -46,7 +48,8 @@ describe.each(pages)("%s", (path) => {
 });
 
 test("every file in docs/guides is a page", () => {
-  expect(readdirSync("docs/guides").sort()).toEqual(guides.map(({ file }) => file).sort());
+  const ofGuides = guides.flatMap(({ file }) => (file.startsWith("docs/guides/") ? [file.slice(12)] : []));
+  expect(readdirSync("docs/guides").sort()).toEqual(ofGuides.sort());
 });
 
 test("every error code has its anchor, status and sentence", async () => {
@@ -90,7 +93,87 @@ test("what pages load comes packed for who can unpack it, and is compared each t
   expect((await get(path, { "if-none-match": plain.headers.etag! })).status).toBe(304);
 });
 
+describe("with the values of a realm", () => {
+  const nameOf = async (realmId: string): Promise<string> => (await realms.findById(owner(), realmId))?.name ?? "";
+  const owner = () => api.database.owner;
+
+  test("a guide has the domain, the RADIUS server's name, the issuing CA and the addresses of the realm that is named", async () => {
+    const realmId = await api.given.realm();
+    const name = await nameOf(realmId);
+    const asWritten = (await get("/docs/radius?realm=nobody")).text;
+    expect(asWritten).toContain("/api/infrastructure-profile/radius.demo.example");
+    expect(asWritten).toContain("/crl/$issuer.crl");
+
+    const { text } = await get(`/docs/radius?realm=${name}`);
+    const { issuerId } = (await realms.findForGuides(owner(), { name })) ?? {};
+    expect(text).toContain(`${api.url}/api/infrastructure-profile/radius.${name}.example`);
+    expect(text).toContain(`${api.url}/crl/${issuerId}.crl`);
+    expect(text).toContain(`/docs/radius/strict.tar.gz?realm=${name}`);
+    expect(text).not.toMatch(/demo\.example|\$issuer|\$base_url/);
+    // Links to other pages stay with the realm.
+    expect(text).toContain(`href="/docs/operations?realm=${name}"`);
+    expect(text).toContain(`href="/docs/radius/hostapd?realm=${name}"`);
+
+    await realms.update(owner(), realmId, { radiusCn: "aaa.campus.example" });
+    expect((await get(`/docs/radius?realm=${name}`)).text).toContain("/CN=aaa.campus.example");
+    // A name that is none does not get into commands.
+    await realms.update(owner(), realmId, { radiusCn: "$(reboot)" });
+    expect((await get(`/docs/radius?realm=${name}`)).text).not.toContain("reboot");
+  });
+
+  test("without a name it is the only realm, and as written where there are several", async () => {
+    const several = await api.given.realm();
+    expect((await get("/docs/radius")).text).toContain("radius.demo.example");
+    expect(await realms.findForGuides(owner(), { name: undefined })).toBeUndefined();
+    expect(await realms.findForGuides(owner(), { name: await nameOf(several) })).toMatchObject({
+      domain: `${await nameOf(several)}.example`,
+    });
+  });
+
+  test.each(["strict", "resilient", "hostapd", "disconnect"])(
+    "%s.tar.gz is what its page says, ready to unpack, with the realm's domain and no secret",
+    async (archive) => {
+      const name = await nameOf(await api.given.realm());
+      const answer = await fetch(`${api.url}/docs/radius/${archive}.tar.gz?realm=${name}`);
+      expect(answer.headers.get("content-type")).toBe("application/gzip");
+      expect(answer.headers.get("content-disposition")).toBe(`attachment; filename="${archive}.tar.gz"`);
+      const packed = Buffer.from(await answer.arrayBuffer());
+      const tar = (...parameters: string[]): string => execFileSync("tar", parameters, { input: packed }).toString();
+
+      const listed = tar("-tzf", "-").trim().split("\n");
+      const folders =
+        { strict: ["common"], resilient: ["common"], hostapd: ["resilient"], disconnect: [] }[archive] ?? [];
+      const expected = [...folders, archive].flatMap((folder) =>
+        readdirSync(`docs/radius/${folder}`, { recursive: true, withFileTypes: true })
+          .filter((entry) => entry.isFile())
+          .map((entry) => `${entry.parentPath}/${entry.name}`.slice("docs/".length)),
+      );
+      expect(listed.sort()).toEqual(expected.sort());
+
+      const text = tar("-xzOf", "-");
+      expect(text).not.toContain("demo.example");
+      if (folders.includes("common")) {
+        expect(tar("-xzOf", "-", "radius/common/sites-available/realmpass")).toContain(
+          `realm_domain = "${name}.example"`,
+        );
+        expect(text).toContain('secret = "CHANGE-ME"');
+      }
+      for (const [, secret] of text.matchAll(/^\s*secret\s*=\s*(.*)$/gm)) expect(secret).toBe('"CHANGE-ME"');
+      const scripts = tar("-tvzf", "-")
+        .split("\n")
+        .filter((line) => /fetch-crl|bring-crl|realmpass-disconnect$/.test(line));
+      for (const line of scripts) expect(line).toMatch(/^-rwxr-xr-x root\/root/);
+    },
+  );
+});
+
 test("what is not there is 404, and nothing leads out of the folder", async () => {
-  for (const path of ["/docs/nothing", "/docs/README.md", "/docs/assets/..%2f..%2fpackage.json", "/docs/..%2Fguides"])
+  for (const path of [
+    "/docs/nothing",
+    "/docs/README.md",
+    "/docs/radius/common.tar.gz",
+    "/docs/assets/..%2f..%2fpackage.json",
+    "/docs/..%2Fguides",
+  ])
     expect(await get(path)).toBeError("not_found");
 });

@@ -334,6 +334,10 @@ describe("what the claims say", () => {
     expect((await signIn(realmId)).user?.administrator).toBe(true);
     expect((await auditOfRealm(api, realmId)).map(({ event }) => event)).not.toContain("user_role_update");
     expect(logged).toContain("roles.last_administrator_kept");
+    const kept = await api.database.owner.query(sql`
+      select roles as given, provider_roles as provided from users where realm_id = ${realmId}
+    `);
+    expect(kept, "which the set-up tells by").toEqual([{ given: ["administrator"], provided: [] }]);
     await given.user({ realmId, administrator: true });
     expect((await signIn(realmId)).user?.administrator).toBe(false);
   });

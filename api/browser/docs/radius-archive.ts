@@ -1,0 +1,36 @@
+import { readdir, readFile, stat } from "node:fs/promises";
+import { promisify } from "node:util";
+import { gzip } from "node:zlib";
+import { ustar, type ArchivedFile } from "../../../domain/ustar.ts";
+import { programFile } from "../../../runtime/program-files.ts";
+
+/** What is handed out together: folders of `docs/radius`. */
+export const radiusArchives = {
+  strict: ["common", "strict"],
+  resilient: ["common", "resilient"],
+  hostapd: ["hostapd", "resilient"],
+  disconnect: ["disconnect"],
+} as const satisfies Record<string, readonly string[]>;
+
+export type RadiusArchive = keyof typeof radiusArchives;
+
+/** Folders of `docs/radius`, packed to be unpacked in `/root`, where its pages expect them. */
+export async function packRadius(archive: RadiusArchive, withValues: (text: string) => string): Promise<Buffer> {
+  const files = await Promise.all(radiusArchives[archive].map((folder) => filesBelow(`radius/${folder}`, withValues)));
+  return promisify(gzip)(ustar(files.flat()));
+}
+
+async function filesBelow(path: string, withValues: (text: string) => string): Promise<ArchivedFile[]> {
+  const entries = await readdir(programFile(`docs/${path}`), { withFileTypes: true });
+  const found = await Promise.all(
+    entries.map(async (entry): Promise<ArchivedFile[]> => {
+      const name = `${path}/${entry.name}`;
+      if (entry.isDirectory()) return filesBelow(name, withValues);
+      const file = programFile(`docs/${name}`);
+      const [text, { mode, mtime }] = await Promise.all([readFile(file, "utf8"), stat(file)]);
+      const content = new TextEncoder().encode(withValues(text));
+      return [{ name, content, isExecutable: (mode & 0o111) !== 0, changedAt: mtime }];
+    }),
+  );
+  return found.flat().sort((one, other) => (one.name < other.name ? -1 : 1));
+}

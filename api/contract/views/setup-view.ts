@@ -1,0 +1,71 @@
+import { z } from "zod";
+import { setupPages, setupStates, setupSteps, type SetupStep } from "../../../domain/setup.ts";
+import { Timestamp } from "./timestamp.ts";
+
+const factsOf = {
+  sign_in: {
+    provider: z.string().nullable().describe("The identity provider; null: none."),
+    redirectURI: z.string().describe("What has to be registered there."),
+    administratorHasPassword: z.boolean(),
+  },
+  domain: { domain: z.string() },
+  wifi: { ssids: z.array(z.string()) },
+  radius_certificate: {
+    radiusCN: z.string().describe("The name that devices expect in the RADIUS server's certificate."),
+    expirationTime: Timestamp.nullable().describe("null: the realm has issued none of that name that is good."),
+    radiusCA: z.boolean().describe("Devices trust a certification authority that was set for it."),
+  },
+  radius_asks: {
+    servers: z
+      .array(z.object({ address: z.string(), lastAt: Timestamp }))
+      .describe("Addresses that asked within a day, the latest first, 10 at most."),
+    lastAt: Timestamp.nullable().describe("When somebody asked last; null: nobody is known to have asked."),
+  },
+  own_device: {
+    hasProfile: z.boolean().describe("An administrator has an active profile."),
+    checkedAt: Timestamp.nullable().describe("When a RADIUS server last asked about one."),
+  },
+  people: {},
+  second_administrator: {
+    administrators: z.int().describe("2: two or more."),
+    lastAdministratorKept: z
+      .boolean()
+      .describe("The identity provider no longer names the only administrator as one, who was kept."),
+  },
+} as const satisfies Record<SetupStep, z.ZodRawShape>;
+
+const stepView = <Step extends SetupStep, Shape extends z.ZodRawShape>(step: Step, facts: Shape) =>
+  z.object({
+    step: z.literal(step),
+    state: z.enum(setupStates),
+    facts: z.object(facts),
+    action: z
+      .object({
+        page: z.enum(setupPages).nullable(),
+        command: z.string().nullable().describe("What the operator runs, on the server."),
+      })
+      .describe("What to do: on a page, or with a command."),
+  });
+
+export const SetupView = z
+  .object({
+    setUpAt: Timestamp.nullable().describe("When the set-up was finished; null: it is not."),
+    steps: z
+      .array(
+        z.discriminatedUnion("step", [
+          stepView("sign_in", factsOf.sign_in),
+          stepView("domain", factsOf.domain),
+          stepView("wifi", factsOf.wifi),
+          stepView("radius_certificate", factsOf.radius_certificate),
+          stepView("radius_asks", factsOf.radius_asks),
+          stepView("own_device", factsOf.own_device),
+          stepView("people", factsOf.people),
+          stepView("second_administrator", factsOf.second_administrator),
+        ]),
+      )
+      .describe(
+        `In this order: ${setupSteps.join(", ")}. \`set\`: prepared, and not seen to work. \`warning\`: what is there has to be looked at.`,
+      ),
+  })
+  .meta({ id: "Setup" });
+export type SetupView = z.infer<typeof SetupView>;

@@ -1,0 +1,15 @@
+import { Card } from "@mantine/core";
+import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { SetUpRealm } from "../setup/set-up-realm.tsx";
+import { useSetup } from "../setup/setup.ts";
+
+/** The checklist of the set-up, also when that is finished. */
+export function SetupCard() {
+  const { data, error, refetch } = useSetup();
+  if (data === undefined) return error === null ? null : <ErrorNotice error={error} onRetry={() => void refetch()} />;
+  return (
+    <Card withBorder maw={860}>
+      <SetUpRealm setup={data} />
+    </Card>
+  );
+}

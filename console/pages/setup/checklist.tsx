@@ -1,0 +1,47 @@
+import { Group, Paper, Stack, Text, Title } from "@mantine/core";
+import { useTranslation } from "react-i18next";
+import { CopyBox } from "../../ui/copy-box.tsx";
+import { StatusBadge } from "../../ui/status-badge.tsx";
+import type { Setup, SetupStep } from "./setup.ts";
+import { StepFacts } from "./step-facts.tsx";
+import { StepLinks } from "./step-links.tsx";
+
+/** What a realm needs until its first devices are on the network: each step with its state, what is known, and what to do. */
+export function Checklist({ setup: { steps } }: { setup: Setup }) {
+  return (
+    <Stack component="ol" gap="sm" m={0} p={0} style={{ listStyle: "none" }}>
+      {steps.map((step, index) => (
+        <Step key={step.step} step={step} number={index + 1} />
+      ))}
+    </Stack>
+  );
+}
+
+function Step({ step, number }: { step: SetupStep; number: number }) {
+  const { t } = useTranslation();
+  const name = step.step;
+  const { command } = step.action;
+  return (
+    <Paper component="li" withBorder p="md">
+      <Stack gap="xs">
+        <Group justify="space-between" align="flex-start" gap="xs">
+          <Title order={3} size="h5">
+            {number}. {t(`setup.steps.${name}.title`)}
+          </Title>
+          <StatusBadge status={step.state} />
+        </Group>
+        <Text size="sm">{t([`setup.steps.${name}.${step.state}`, `setup.steps.${name}.todo`])}</Text>
+        <StepFacts step={step} />
+        <StepLinks step={step} />
+        {command !== null && step.state !== "done" && (
+          <>
+            <Text size="sm" c="dimmed">
+              {t("setup.command")}
+            </Text>
+            <CopyBox text={command} label={t("setup.command")} />
+          </>
+        )}
+      </Stack>
+    </Paper>
+  );
+}

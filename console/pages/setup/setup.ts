@@ -1,0 +1,22 @@
+import { useQuery, type UseQueryResult } from "@tanstack/react-query";
+import { api, dataOf, type Schemas } from "../../api/api-client.ts";
+
+export type Setup = Schemas["Setup"];
+export type SetupStep = Setup["steps"][number];
+
+export const setupKey = ["setup"];
+
+/** Often enough to see a RADIUS server's first question arrive. */
+const refetchMs = 10_000;
+
+/** How far the realm is set up; asked again and again until that is finished. */
+export const useSetup = (): UseQueryResult<Setup> =>
+  useQuery({
+    queryKey: setupKey,
+    queryFn: ({ signal }) => dataOf(api.GET("/api/setup", { signal })),
+    refetchInterval: ({ state }) => (state.data?.setUpAt === null ? refetchMs : false),
+  });
+
+/** Whether the identity provider no longer names the only administrator, who was kept as one. */
+export const isLastAdministratorKept = ({ steps }: Setup): boolean =>
+  steps.some((step) => step.step === "second_administrator" && step.facts.lastAdministratorKept);

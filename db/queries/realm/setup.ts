@@ -1,0 +1,111 @@
+import { radiusServerName } from "../../../domain/entitlement.ts";
+import type { SetupAdministrator, SetupFacts } from "../../../domain/setup.ts";
+import { mappedRoles } from "../../../domain/upstream-claims.ts";
+import { only, type Db } from "../../client.ts";
+import { isActive, isAdministrator } from "../../rules.ts";
+import { sql } from "../../sql.ts";
+import type { RealmRow } from "./realms.ts";
+
+/** So many addresses are told. */
+const askersMax = 10;
+
+/** How far a realm is set up. */
+export async function findFacts(db: Db, { realm, at }: { realm: RealmRow; at: Date }): Promise<SetupFacts> {
+  const realmId = realm.id;
+  const [wasUsed, administrators, serverCertificateEndsAt, askers, ownDevice, peopleHaveProfiles] = await Promise.all([
+    isProviderUsed(db, realm),
+    listAdministrators(db, realm),
+    findServerCertificate(db, { realm, at }),
+    listAskers(db, { realmId }),
+    findOwnDevice(db, { realmId, at }),
+    doPeopleHaveProfiles(db, { realmId }),
+  ]);
+  return {
+    domain: realm.domain,
+    ssids: realm.ssids,
+    hasRadiusCa: realm.radiusCa !== null,
+    provider: realm.upstreamIssuer === null ? null : { issuer: realm.upstreamIssuer, wasUsed },
+    administrators,
+    serverCertificateEndsAt,
+    askers,
+    ownDevice,
+    peopleHaveProfiles,
+  };
+}
+
+async function isProviderUsed(db: Db, { id: realmId, upstreamIssuer }: RealmRow): Promise<boolean> {
+  const rows = await db.query(sql`
+    select from upstream_identities where realm_id = ${realmId} and issuer = ${upstreamIssuer} limit 1
+  `);
+  return rows.length > 0;
+}
+
+/** Two at most: one, or more than one, is all that is asked. */
+const listAdministrators = (
+  db: Db,
+  { id: realmId, localSignIn, upstreamIssuer, upstreamClaims }: RealmRow,
+): Promise<SetupAdministrator[]> =>
+  db.query<SetupAdministrator>(sql`
+    select ${localSignIn}::boolean and coalesce(l.password_hash is not null, false) as "hasPassword",
+           i.user_id is not null as "isKnownToProvider",
+           i.user_id is not null
+             and ${mappedRoles(upstreamClaims).includes("administrator")}::boolean
+             and not 'administrator' = any(u.provider_roles) as "isKept"
+      from users u
+      left join local_credentials l on l.user_id = u.id
+      left join upstream_identities i on i.user_id = u.id and i.issuer = ${upstreamIssuer}
+     where u.realm_id = ${realmId}
+       and u.offboarded_at is null
+       and ${isAdministrator(sql`u`)}
+     order by u.id
+     limit 2
+  `);
+
+async function findServerCertificate(db: Db, { realm, at }: { realm: RealmRow; at: Date }): Promise<Date | null> {
+  const rows = await db.query<{ endsAt: Date | null }>(sql`
+    select max(c.not_after) as "endsAt"
+      from certificates c
+     where c.realm_id = ${realm.id}
+       and c.identity = lower(${radiusServerName(realm)})
+       and c.kind = 'infrastructure'
+       and ${isActive(sql`c`, at)}
+  `);
+  return only(rows).endsAt;
+}
+
+/** Addresses that asked the realm's issuers, the latest first. */
+const listAskers = (db: Db, { realmId }: { realmId: string }): Promise<{ address: string; lastAt: Date }[]> =>
+  db.query(sql`
+    select host(s.address) as address, max(s.last_at) as "lastAt"
+      from issuers i
+      join status_askers s on s.issuer_id = i.id
+     where i.realm_id = ${realmId}
+     group by s.address
+     order by max(s.last_at) desc, s.address
+     limit ${askersMax}
+  `);
+
+async function findOwnDevice(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<SetupFacts["ownDevice"]> {
+  const rows = await db.query<SetupFacts["ownDevice"]>(sql`
+    select coalesce(bool_or(${isActive(sql`c`, at)}), false) as "hasProfile", max(c.last_ocsp_at) as "checkedAt"
+      from users u
+      join certificates c on c.user_id = u.id
+     where u.realm_id = ${realmId}
+       and u.offboarded_at is null
+       and ${isAdministrator(sql`u`)}
+  `);
+  return only(rows);
+}
+
+async function doPeopleHaveProfiles(db: Db, { realmId }: { realmId: string }): Promise<boolean> {
+  const rows = await db.query(sql`
+    select
+      from user_profile_counts p
+      join users u on u.id = p.user_id
+     where p.realm_id = ${realmId}
+       and p.profile_count > 0
+       and not ${isAdministrator(sql`u`)}
+     limit 1
+  `);
+  return rows.length > 0;
+}

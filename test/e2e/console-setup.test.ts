@@ -1,0 +1,152 @@
+import { expect, test } from "vitest";
+import { sql } from "../../db/sql.ts";
+import { pressAt } from "../support/browser/console-keyboard.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
+import { picture } from "../support/browser/picture.ts";
+import { givenActivity } from "../support/given/activity.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { useConsole } from "../support/service/console.ts";
+
+/** How long a change may take to be seen: it is asked for every 10 s. */
+const seenWithinMs = 25_000;
+
+describeWithTool("chromium", "the set-up of a realm", () => {
+  const subject = useConsole();
+  const owner = () => subject.api.database.owner;
+  const steps = "main section > ol > li";
+
+  test.each(consoleViews)(
+    "a new realm's dashboard is its checklist, and faultless: $theme, $width px, $language",
+    { timeout: pagesMs },
+    async (view) => {
+      const watched = await subject.open("/console", view);
+      const { page } = watched;
+      await page.waitForSelector(steps);
+      expect(await page.locator(steps).count()).toBe(8);
+      expect(await page.locator("main h3").allInnerTexts()).toHaveLength(8);
+      expect(await page.locator("main section:has(h2)").count(), "nothing but the list").toBe(1);
+      const links = await page.locator(`${steps} a`).evaluateAll((all) => all.map((link) => link.getAttribute("href")));
+      const name = await realmName();
+      const guide = `/docs/radius?realm=${name}`;
+      expect(links).toEqual([
+        "/console/settings",
+        "/console/infrastructure",
+        guide,
+        guide,
+        "/me",
+        "/console/jobs/new/onboarding",
+        "/console/users",
+      ]);
+      await page.waitForLoadState("networkidle");
+      await expectGoodConsole(watched);
+      await picture(page, `set-up ${view.theme} ${view.width}`);
+      await watched.context.close();
+    },
+  );
+
+  test(
+    "what happens is seen without anybody's doing anything: a RADIUS server asks, and its address is there",
+    async () => {
+      const watched = await subject.open("/console");
+      const { page } = watched;
+      const step = page.locator(steps).filter({ hasText: "The RADIUS server asks" });
+      await step.waitFor();
+      expect(await step.innerText()).toContain("To do");
+      await page.focus("main button:has-text('Finish set-up')");
+      await givenActivity(owner).asker(subject.realm.realmId, { address: "192.0.2.99" });
+      await eventually(
+        async () => {
+          expect(await step.innerText()).toMatch(/Done[^]*192\.0\.2\.99/);
+        },
+        { withinMs: seenWithinMs },
+      );
+      expect(await page.evaluate("document.activeElement.textContent"), "the focus stays").toBe("Finish set-up");
+      await watched.context.close();
+    },
+    pagesMs,
+  );
+
+  test("the operator's commands can be copied", async () => {
+    const watched = await subject.open("/console");
+    const { page, context } = watched;
+    await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+    const step = page.locator(steps).filter({ hasText: "A domain of your own" });
+    await pressAt(step.locator("button"));
+    await step.locator("button[aria-label^=Copied]").waitFor();
+    expect(await page.evaluate("navigator.clipboard.readText()")).toMatch(/^npm run operator -- realm create /);
+    await watched.context.close();
+  });
+
+  test(
+    "a last administrator whom the provider no longer names is a warning on the dashboard",
+    { timeout: pagesMs },
+    async () => {
+      const { id } = subject.administrator;
+      const { realmId } = subject.realm;
+      const issuer = "https://idp.campus.example";
+      const claims = JSON.stringify({ roles: { administrator: [{ claim: "groups", value: "it" }] } });
+      await owner().query(sql`
+      update realms set upstream_issuer = ${issuer}, upstream_client_id = 'realmpass', upstream_claims = ${claims}::jsonb where id = ${realmId}
+    `);
+      await owner().query(sql`
+      insert into upstream_identities (realm_id, issuer, subject, user_id, created_at) values (${realmId}, ${issuer}, '1', ${id}, now())
+    `);
+      const watched = await subject.open("/console");
+      await watched.page.waitForSelector("main [aria-label=Warnings] >> text=The last administrator was kept");
+      await expectGoodConsole(watched);
+      await owner().query(sql`delete from upstream_identities where user_id = ${id}`);
+      await watched.context.close();
+    },
+  );
+
+  test(
+    "it is finished with the keyboard, after a question that says what that closes, and stays in the settings",
+    { timeout: pagesMs },
+    async () => {
+      const { realmId } = subject.realm;
+      await subject.api.given.profile(await subject.api.given.user({ realmId }));
+      const watched = await subject.open("/console");
+      const { page } = watched;
+      await page.waitForSelector(steps);
+      // Once there are profiles the numbers stand below the list.
+      await page.waitForSelector("main section:has(h2:has-text('Active profiles'))");
+      expect(await page.locator(steps).filter({ hasText: "The first people" }).innerText()).toContain("Done");
+      await pressAt(page.locator("main button:has-text('Finish set-up')"));
+      const dialog = page.getByRole("dialog");
+      await dialog.waitFor();
+      expect(await dialog.innerText()).toContain("only the operator changes which RADIUS server devices trust");
+      await expectGoodConsole(watched);
+      await page.keyboard.press("Escape");
+      await dialog.waitFor({ state: "hidden" });
+      expect(await setUpAt()).toBeNull();
+
+      await pressAt(page.locator("main button:has-text('Finish set-up')"));
+      await pressAt(dialog.locator("button:has-text('Finish set-up')"));
+      await page.waitForSelector(steps, { state: "detached" });
+      expect(await page.isVisible("main section:has(h2:has-text('Active profiles'))")).toBe(true);
+      expect(await setUpAt()).not.toBeNull();
+
+      await page.goto(`${subject.api.url}/console/settings`);
+      await page.waitForSelector(steps);
+      expect(await page.locator("main section:has(> ol)").innerText()).toContain("Set-up was finished on");
+      expect(await page.isVisible("main button:has-text('Finish set-up')")).toBe(false);
+      await expectGoodConsole(watched);
+      await watched.context.close();
+    },
+  );
+
+  async function realmName(): Promise<string> {
+    const [realm] = await owner().query<{ name: string }>(
+      sql`select name from realms where id = ${subject.realm.realmId}`,
+    );
+    return realm?.name ?? "";
+  }
+
+  async function setUpAt(): Promise<Date | null> {
+    const [realm] = await owner().query<{ at: Date | null }>(
+      sql`select set_up_at as at from realms where id = ${subject.realm.realmId}`,
+    );
+    return realm?.at ?? null;
+  }
+});

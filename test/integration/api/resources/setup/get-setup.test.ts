@@ -1,0 +1,175 @@
+import { beforeEach, expect, test } from "vitest";
+import * as localCredentials from "../../../../../db/queries/sign-in/local-credentials.ts";
+import * as identities from "../../../../../db/queries/sign-in/upstream-identities.ts";
+import * as realms from "../../../../../db/queries/realm/realms.ts";
+import { sql } from "../../../../../db/sql.ts";
+import { useApi } from "../../../../support/service/api.ts";
+import { givenActivity } from "../../../../support/given/activity.ts";
+import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
+
+const api = useApi();
+const { as, given } = api;
+const owner = () => api.database.owner;
+const made = givenActivity(owner);
+const hour = 3_600_000;
+
+let realmId: string;
+let administrator: GivenUser;
+beforeEach(async () => {
+  realmId = await given.realm();
+  administrator = await given.user({ realmId, administrator: true });
+});
+
+const read = async () => {
+  const { status, body } = await as.service({ realmId }).get("/api/setup");
+  expect(status).toBe(200);
+  return body.data;
+};
+/** One step: its state, facts and action. */
+const stepOf = async (name: string) => {
+  const { steps } = await read();
+  return steps.find(({ step }: { step: string }) => step === name);
+};
+const nameOf = async (): Promise<string> => (await realms.findById(owner(), realmId))?.name ?? "";
+
+test("a new realm: every step in order, what it was told from, and what to do", async () => {
+  const { setUpAt, steps } = await read();
+  const name = await nameOf();
+  expect(setUpAt).toBeNull();
+  expect(steps).toEqual([
+    {
+      step: "sign_in",
+      state: "warning",
+      facts: { provider: null, redirectURI: `${api.url}/login/upstream/callback`, administratorHasPassword: false },
+      action: { page: null, command: expect.stringContaining(`realm set --realm ${name} --upstream-issuer`) },
+    },
+    {
+      step: "domain",
+      state: "todo",
+      facts: { domain: `${name}.example` },
+      action: { page: null, command: expect.stringContaining("realm create --name NAME --domain") },
+    },
+    { step: "wifi", state: "todo", facts: { ssids: ["eduroam"] }, action: { page: "settings", command: null } },
+    {
+      step: "radius_certificate",
+      state: "todo",
+      facts: { radiusCN: `radius.${name}.example`, expirationTime: null, radiusCA: false },
+      action: { page: "infrastructure", command: null },
+    },
+    {
+      step: "radius_asks",
+      state: "todo",
+      facts: { servers: [], lastAt: null },
+      action: { page: "guide", command: null },
+    },
+    {
+      step: "own_device",
+      state: "todo",
+      facts: { hasProfile: false, checkedAt: null },
+      action: { page: "own_devices", command: null },
+    },
+    { step: "people", state: "todo", facts: {}, action: { page: "onboarding", command: null } },
+    {
+      step: "second_administrator",
+      state: "todo",
+      facts: { administrators: 1, lastAdministratorKept: false },
+      action: { page: "users", command: null },
+    },
+  ]);
+});
+
+test("sign_in: a password keeps the only administrator from being shut out, while local sign-in is on", async () => {
+  await localCredentials.create(owner(), { userId: administrator.id, realmId, username: "root", passwordHash: "x" });
+  expect((await stepOf("sign_in")).state).toBe("warning");
+  await realms.update(owner(), realmId, { localSignIn: true });
+  expect(await stepOf("sign_in")).toMatchObject({ state: "todo", facts: { administratorHasPassword: true } });
+});
+
+test("sign_in: done once somebody came through the provider that is set, and not through an earlier one", async () => {
+  const [issuer, earlier] = ["https://idp.campus.example", "https://old.campus.example"];
+  const identity = { realmId, userId: administrator.id, at: fromNow(0) };
+  await identities.create(owner(), { ...identity, issuer: earlier, subject: "1" });
+  await given.user({ realmId, administrator: true });
+  await realms.update(owner(), realmId, { upstreamIssuer: issuer, upstreamClientId: "realmpass" });
+  expect(await stepOf("sign_in")).toMatchObject({ state: "set", facts: { provider: issuer } });
+  await identities.create(owner(), { ...identity, issuer, subject: "1" });
+  expect((await stepOf("sign_in")).state).toBe("done");
+});
+
+test("radius_certificate: a good certificate of the server's name, in any letter case, and no other", async () => {
+  const certificate = async (identity: string, options: { notAfter?: Date } = {}) => {
+    const serial = await given.profile({ realmId }, { kind: "infrastructure", ...options });
+    await owner().query(sql`update certificates set identity = ${identity} where serial_number = ${serial}`);
+    return serial;
+  };
+  await realms.update(owner(), realmId, { radiusCn: "Radius.Campus.Example" });
+  await certificate("other.campus.example");
+  await certificate("radius.campus.example", { notAfter: fromNow(-1) });
+  expect((await stepOf("radius_certificate")).state).toBe("todo");
+  const notAfter = fromNow(24 * hour);
+  await certificate("radius.campus.example", { notAfter });
+  expect(await stepOf("radius_certificate")).toMatchObject({
+    state: "done",
+    facts: { radiusCN: "Radius.Campus.Example", expirationTime: notAfter.toISOString() },
+  });
+});
+
+test("radius_asks: addresses of the realm's own issuers, the latest first; those that fell silent make a warning", async () => {
+  await made.asker(await given.realm(), { address: "198.51.100.1" });
+  await made.asker(realmId, { address: "192.0.2.7", at: fromNow(-25 * hour) });
+  const silent = await stepOf("radius_asks");
+  expect(silent).toMatchObject({ state: "warning", facts: { servers: [] } });
+  expect(Date.parse(silent.facts.lastAt)).toBeLessThan(fromNow(-24 * hour).getTime());
+  await made.asker(realmId, { address: "2001:db8::7", at: fromNow(-hour) });
+  await made.asker(realmId, { address: "192.0.2.8", at: fromNow(-2 * hour) });
+  const { state, facts } = await stepOf("radius_asks");
+  expect(state).toBe("done");
+  expect(facts.servers.map(({ address }: { address: string }) => address)).toEqual(["2001:db8::7", "192.0.2.8"]);
+});
+
+test("own_device and people: profiles of administrators are the one, those of others the other", async () => {
+  const serial = await given.profile(administrator);
+  expect(await stepOf("own_device")).toMatchObject({ state: "set", facts: { hasProfile: true } });
+  expect((await stepOf("people")).state).toBe("todo");
+  const at = fromNow(-hour);
+  await made.check(serial, at);
+  expect(await stepOf("own_device")).toMatchObject({ state: "done", facts: { checkedAt: at.toISOString() } });
+  expect((await stepOf("wifi")).state).toBe("done");
+  await given.profile(await given.user({ realmId }));
+  expect((await stepOf("people")).state).toBe("done");
+});
+
+test("second_administrator: done with two who are not offboarded", async () => {
+  await given.user({ realmId, administrator: true, offboardedAt: fromNow(-hour) });
+  expect((await stepOf("second_administrator")).state).toBe("todo");
+  await given.user({ realmId, administrator: true });
+  expect(await stepOf("second_administrator")).toMatchObject({ state: "done", facts: { administrators: 2 } });
+});
+
+test("an only administrator whom the provider's claims no longer name is told of", async () => {
+  const issuer = "https://idp.campus.example";
+  await realms.update(owner(), realmId, {
+    upstreamIssuer: issuer,
+    upstreamClientId: "realmpass",
+    upstreamClaims: { roles: { administrator: [{ claim: "groups", value: "it" }] } },
+  });
+  expect((await stepOf("second_administrator")).facts.lastAdministratorKept, "who never came through it").toBe(false);
+  await identities.create(owner(), { realmId, userId: administrator.id, issuer, subject: "1", at: fromNow(0) });
+  expect(await stepOf("second_administrator")).toMatchObject({
+    state: "warning",
+    facts: { lastAdministratorKept: true },
+  });
+  await owner().query(sql`update users set provider_roles = '{administrator}' where id = ${administrator.id}`);
+  expect(await stepOf("second_administrator")).toMatchObject({
+    state: "todo",
+    facts: { lastAdministratorKept: false },
+  });
+});
+
+test("auditors read it, people without a role and guest managers do not", async () => {
+  const asked = async (roles: ("auditor" | "guest_manager")[]) =>
+    as.user(given.user({ realmId, roles })).get("/api/setup");
+  expect((await asked(["auditor"])).status).toBe(200);
+  expect(await asked([])).toBeError("forbidden");
+  expect(await asked(["guest_manager"])).toBeError("insufficient_scope");
+});
