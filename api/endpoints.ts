@@ -57,6 +57,7 @@ import { getProfileActivity } from "./resources/profile/get-profile-activity.ts"
 import { getRevoked } from "./resources/radius/get-revoked.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
+import { updateRealmSettings } from "./resources/realm/update-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
 import { search } from "./resources/search/search.ts";
 import { endOwnSession } from "./resources/session/end-own-session.ts";
@@ -135,6 +136,7 @@ export const endpoints: readonly Endpoint[] = [
   getRealm,
   getRealmSettings,
   updateRealm,
+  updateRealmSettings,
   listAuditEntries,
   exportAuditEntries,
   getIssuance,

@@ -61,7 +61,7 @@ function Creation({ onClose }: { onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
   const navigate = useNavigate();
-  const create = async (body: GuestAccountSettings, key: string) => {
+  const create = async (body: GuestAccountSettings, { key }: { key: string }): Promise<undefined> => {
     const params = { header: { "Idempotency-Key": key } };
     const { id, name } = await dataOf(api.POST("/api/guest-account", { params, body }));
     void queries.invalidateQueries({ queryKey: [guestAccountsKey] });

@@ -23,7 +23,7 @@ export function SettingsPage() {
         <Stack>
           <SettingsForm realm={data} />
           <RolesCard />
-          <ForgettingCard realmName={data.realmName} />
+          <ForgettingCard fixed={data.fixed} />
         </Stack>
       ) : error === null ? (
         <Skeleton height={320} radius="md" role="status" aria-label={t("shell.loading")} />

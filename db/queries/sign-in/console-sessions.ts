@@ -150,6 +150,9 @@ export interface ConsolePerson {
   realmName: string;
   realmDisplayName: string;
   realmLogoUri: string;
+  /** The most that guest managers may give a guest account. */
+  guestDaysMax: number;
+  guestLimitMax: number;
 }
 
 export async function findPerson(
@@ -159,7 +162,8 @@ export async function findPerson(
   return first(
     await db.query<ConsolePerson>(sql`
       select u.id as "userId", u.display_name as "displayName", c.username, u.email, u.pairwise_id as "pairwiseId",
-             ${rolesOf(sql`u`)} as roles, s.scopes, r.name as "realmName", r.display_name as "realmDisplayName", r.logo_uri as "realmLogoUri"
+             ${rolesOf(sql`u`)} as roles, s.scopes, r.name as "realmName", r.display_name as "realmDisplayName", r.logo_uri as "realmLogoUri",
+             r.guest_days_max as "guestDaysMax", r.guest_limit_max as "guestLimitMax"
         from users u
         join realms r on r.id = u.realm_id
         join sessions s on s.user_id = u.id and s.id = ${sessionId}
