@@ -224,6 +224,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await page.waitForSelector('main section >> text=--radius-cn radius.uni.example');
     expect(await page.locator(field("radiusCN")).count()).toBe(0);
     expect(await page.locator(field("radiusCA")).count()).toBe(1);
+    await watched.context.grantPermissions(["clipboard-write"]);
     await page.getByRole("button", { name: "Copy: Command for: Name of the RADIUS server" }).click();
     await page.getByRole("button", { name: "Copied: Command for: Name of the RADIUS server" }).waitFor();
 

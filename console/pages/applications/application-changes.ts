@@ -17,11 +17,11 @@ type Changeable = (typeof changeable)[number];
 
 /** Changing an application, and deleting it. Every page that shows it follows. */
 export function useApplicationChanges(clientId: string): {
-  /** Changes an application that still is as `seen` in what is named, and answers it as it is now if it is not. */
+  /** Changes an application that still is as `seen` in what is named; else answers it as it is now. */
   change: (
     change: Partial<Pick<Application, Changeable>>,
     of: { seen: Application; names: readonly Changeable[] },
-  ) => Promise<{ now: Application } | undefined>;
+  ) => Promise<{ changed: Application } | { now: Application }>;
   remove: () => Promise<void>;
 } {
   const queries = useQueryClient();
@@ -35,7 +35,7 @@ export function useApplicationChanges(clientId: string): {
       });
       queries.setQueryData(applicationKey(clientId), "now" in outcome ? outcome.now : outcome.changed);
       void queries.invalidateQueries({ queryKey: [applicationsKey] });
-      return "now" in outcome ? outcome : undefined;
+      return outcome;
     },
     remove: async () => {
       await dataOf(api.DELETE("/api/applications/{client_id}", { params: { path, header: idempotent() } }));

@@ -101,7 +101,7 @@ function Actions({ application }: { application: Application }) {
   const turn = async (on: boolean): Promise<void> => {
     try {
       const outcome = await change({ active: on }, { seen: { ...application, active: !on }, names: ["active"] });
-      if (outcome !== undefined) {
+      if ("now" in outcome) {
         notifyFailed(t("forms.meanwhile.fresh"));
         return;
       }

@@ -40,13 +40,13 @@ export function ApplicationSettings({ application }: { application: Application 
         seen,
         names: changeable.filter((name) => name !== "active"),
       });
-      if (outcome !== undefined) {
+      if ("now" in outcome) {
         setSeen(outcome.now);
         meanwhile.moved(valuesOf(outcome.now));
         return;
       }
-      setSeen({ ...seen, ...wanted });
-      meanwhile.saved(values);
+      setSeen(outcome.changed);
+      meanwhile.saved(valuesOf(outcome.changed));
       notifyDone(t("applications.saved"));
     },
   });
