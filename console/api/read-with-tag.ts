@@ -1,7 +1,7 @@
 import { ApiError, dataOf } from "./api-client.ts";
 
 /** What was read, and the tag by which a change can say what it is a change of. */
-export interface Tagged<Value> {
+interface Tagged<Value> {
   value: Value;
   tag: string;
 }

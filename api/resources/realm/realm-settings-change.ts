@@ -61,7 +61,7 @@ export function changeOfRealm(given: RealmSettingsChange, at: Date): RealmChange
 }
 
 /** Whom devices trust: set once here, and before the set-up is finished; then by the operator. */
-export const trustSettings = ["radiusCN", "radiusCA"] as const;
+const trustSettings = ["radiusCN", "radiusCA"] as const;
 export type TrustSetting = (typeof trustSettings)[number];
 
 const columnOf = { radiusCN: "radiusCn", radiusCA: "radiusCa" } as const;

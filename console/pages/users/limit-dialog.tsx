@@ -20,8 +20,9 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
   const { t } = useTranslation();
   const queries = useQueryClient();
   const { userID } = user;
-  /** Whose limit is changed, as it was when the dialog opened or when somebody else had changed it. */
-  const [seen, setSeen] = useState(user);
+  const [opened] = useState(user);
+  /** Set once somebody else has changed it. */
+  const [fresh, setFresh] = useState<User>();
   useReturnFocus();
   const rule = t("users.limit.rule", { max: limitMax });
   const form = useForm<{ whose: string; profileOverride: number | string }>({
@@ -39,11 +40,11 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
       const path = { userID };
       const outcome = await changeIfSame<User, unknown>({
         read: () => readWithTag(api.GET("/api/user/{userID}", { params: { path } })),
-        isSame: (now) => now.profileOverride === seen.profileOverride,
+        isSame: (now) => now.profileOverride === (fresh ?? opened).profileOverride,
         change: (header) => dataOf(api.PUT("/api/user/{userID}/limit", { params: { path, header }, body })),
       });
       if ("now" in outcome) {
-        setSeen(outcome.now);
+        setFresh(outcome.now);
         form.setValues(valuesOf(outcome.now));
         return;
       }
@@ -62,7 +63,7 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
       <form onSubmit={submit} noValidate>
         <Stack>
           {summary}
-          {seen !== user && <FreshValues now={seen} />}
+          {fresh !== undefined && <FreshValues now={fresh} />}
           <Radio.Group label={t("users.limit.label")} {...form.getInputProps("whose")}>
             <Stack gap="xs" mt="xs">
               <Radio value="realm" label={t("users.limit.asRealm")} />

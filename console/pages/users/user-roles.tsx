@@ -66,13 +66,14 @@ export function UserRoles({ userID }: { userID: string }) {
   );
 }
 
-function Change({ userID, held: opened, onClose }: { userID: string; held: HeldRoles; onClose: () => void }) {
+function Change({ userID, held: current, onClose }: { userID: string; held: HeldRoles; onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const [first] = useState(opened);
-  /** As they were when the dialog opened, or when somebody else had changed them. */
-  const [held, setHeld] = useState(opened);
-  const [wanted, setWanted] = useState<readonly Role[]>(opened.given);
+  const [opened] = useState(current);
+  /** Set once somebody else has changed them. */
+  const [fresh, setFresh] = useState<HeldRoles>();
+  const held = fresh ?? opened;
+  const [wanted, setWanted] = useState<readonly Role[]>(held.given);
   useReturnFocus();
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
@@ -89,7 +90,7 @@ function Change({ userID, held: opened, onClose }: { userID: string; held: HeldR
       }),
     async onSuccess(outcome) {
       if ("now" in outcome) {
-        setHeld(outcome.now);
+        setFresh(outcome.now);
         setWanted(outcome.now.given);
         return;
       }
@@ -105,7 +106,7 @@ function Change({ userID, held: opened, onClose }: { userID: string; held: HeldR
   return (
     <Modal opened onClose={onClose} title={t("roles.change")} closeButtonProps={{ "aria-label": t("confirm.close") }}>
       <Stack>
-        {held !== first && <FreshValues now={held} />}
+        {fresh !== undefined && <FreshValues now={fresh} />}
         {allRoles.map((role) => (
           <Checkbox
             key={role}
