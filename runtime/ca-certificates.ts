@@ -14,7 +14,7 @@ export function readCaCertificates(pem: string, at: Date): { certificates: strin
   }
   if (certificates.length === 0) return { fault: "must have a CA certificate in PEM" };
   if (!certificates.every(({ ca }) => ca)) return { fault: "must have certificates of CAs only" };
-  const ended = certificates.find(({ validToDate }) => validToDate <= at);
-  if (ended !== undefined) return { fault: `has a certificate that ended on ${ended.validToDate.toISOString()}` };
+  const ended = certificates.map(({ validTo }) => new Date(validTo)).find((end) => end <= at);
+  if (ended !== undefined) return { fault: `has a certificate that ended on ${ended.toISOString()}` };
   return { certificates: certificates.map(String).join("") };
 }
