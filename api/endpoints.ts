@@ -59,6 +59,7 @@ import { finishSetup } from "./resources/setup/finish-setup.ts";
 import { getSetup } from "./resources/setup/get-setup.ts";
 import { getRealm } from "./resources/realm/get-realm.ts";
 import { getRealmSettings } from "./resources/realm/get-realm-settings.ts";
+import { updateRealmSettings } from "./resources/realm/update-realm-settings.ts";
 import { updateRealm } from "./resources/realm/update-realm.ts";
 import { search } from "./resources/search/search.ts";
 import { endOwnSession } from "./resources/session/end-own-session.ts";
@@ -137,6 +138,7 @@ export const endpoints: readonly Endpoint[] = [
   getRealm,
   getRealmSettings,
   updateRealm,
+  updateRealmSettings,
   getSetup,
   finishSetup,
   listAuditEntries,

@@ -1,4 +1,4 @@
-import { authUrl, baseUrl } from "../runtime/addresses.ts";
+import { authUrl, baseUrl, publicationUrl } from "../runtime/addresses.ts";
 import { heldMasterKey, heldOutputKey } from "../runtime/held-secret.ts";
 import { runMain, type Lifecycle } from "../runtime/lifecycle.ts";
 import { masterKeys } from "../runtime/master-key.ts";
@@ -72,6 +72,7 @@ function settingsOf(config: ApiConfig, tlsPort: number | undefined): ApiSettings
   return {
     baseUrl: baseUrl(config),
     authUrl: authUrl(config),
+    publicationUrl: publicationUrl(config),
     trustedProxies: config.REALMPASS_TRUSTED_PROXIES,
     waitSeconds: config.REALMPASS_WAIT_SECONDS,
     rateLimits: {

@@ -73,7 +73,7 @@ export interface paths {
         get: operations["getApplication"];
         /**
          * Change an application
-         * @description Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten. Bulk jobs of its own that wait do not run by themselves once it is switched off or lacks their scopes.
+         * @description Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten. Bulk jobs of its own that wait do not run by themselves once it is switched off or lacks their scopes. With `If-Match`, only what was read is changed.
          */
         put: operations["updateApplication"];
         post?: never;
@@ -196,7 +196,7 @@ export interface paths {
         put?: never;
         /**
          * Create a guest account
-         * @description Its token is read apart, see `getGuestToken`.
+         * @description Its token is read apart, see `getGuestToken`. Guest managers who do not administer the realm are bound by its `guestDaysMax` and `guestLimitMax`.
          */
         post: operations["createGuestAccount"];
         delete?: never;
@@ -234,7 +234,7 @@ export interface paths {
         get: operations["getGuestAccount"];
         /**
          * Change a guest account
-         * @description Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not.
+         * @description Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not. Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed.
          */
         put: operations["updateGuestAccount"];
         post?: never;
@@ -887,11 +887,15 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Settings of the current realm that its operator changes
-         * @description Read only: `operator realm set` changes them.
+         * All settings of the current realm
+         * @description With the operator's command for each that cannot be changed here.
          */
         get: operations["getRealmSettings"];
-        put?: never;
+        /**
+         * Change settings of the current realm
+         * @description Properties that are not given stay. `radiusCN` and `radiusCA` are set once, before the set-up is finished; after that the operator alone changes them, and `operator_required` names each with its command in `fields`: then nothing is changed. With `If-Match`, only what was read is changed.
+         */
+        put: operations["updateRealmSettings"];
         post?: never;
         delete?: never;
         options?: never;
@@ -1109,7 +1113,7 @@ export interface paths {
         get?: never;
         /**
          * Give a user a profile limit of their own
-         * @description 0: the realm's. Profiles beyond a lower limit stay.
+         * @description 0: the realm's. Profiles beyond a lower limit stay. With `If-Match` and the `ETag` of `GET /api/user/{userID}`, only what was read is changed.
          */
         put: operations["setUserLimit"];
         post?: never;
@@ -1188,7 +1192,7 @@ export interface paths {
         get: operations["getUserRoles"];
         /**
          * Give a user roles and take them
-         * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works once the client refreshes its tokens. The last administrator of a realm stays one.
+         * @description What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; one that is given works once the client refreshes its tokens. The last administrator of a realm stays one. With `If-Match`, only what was read is changed.
          */
         put: operations["setUserRoles"];
         post?: never;
@@ -2249,7 +2253,7 @@ export interface components {
             search?: string;
             filter?: components["schemas"]["ListUsersFilter"] | {
                 /** @enum {unknown} */
-                key: "blacklisted" | "locked" | "minProfileCount" | "maxProfileCount" | "minCreated" | "maxCreated" | "minLockDate" | "maxLockDate" | "minBlacklistDate" | "maxBlacklistDate" | "email" | "text";
+                key: "blacklisted" | "locked" | "minProfileCount" | "maxProfileCount" | "minCreated" | "maxCreated" | "minLockDate" | "maxLockDate" | "minBlacklistDate" | "maxBlacklistDate" | "email" | "role" | "text";
                 value?: string;
             }[];
             sort?: components["schemas"]["ListUsersSort"] | {
@@ -2271,6 +2275,11 @@ export interface components {
             minBlacklistDate?: string;
             maxBlacklistDate?: string;
             email?: string;
+            /**
+             * @description Given here or by the identity provider.
+             * @enum {string}
+             */
+            role?: "administrator" | "help_desk" | "guest_manager" | "auditor";
             /** @description Words that are in the pairwise ID, the e-mail address or the name, in any letter case; ä, ö, ü and ß may be written ae, oe, ue and ss. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner. */
             text?: string;
         };
@@ -2526,8 +2535,49 @@ export interface components {
             maxValid: number;
         };
         RealmSettings: {
+            displayName: string;
+            logoURI: string;
+            helpURI: string;
+            privacyURI: string;
+            maxProfiles: number;
+            /** @description Months. */
+            maxValid: number;
+            /** @description The Wi-Fi networks that files for devices set up. */
+            ssids: string[];
+            /** @description Percent of the people who are not offboarded: a bulk offboarding of more has to be confirmed. */
+            offboardingShare: number;
+            /** @description How many days off guest managers may set the end of a guest account. */
+            guestDaysMax: number;
+            /** @description How many active profiles guest managers may allow a guest account. */
+            guestLimitMax: number;
+            /** @description Of times on pages that cannot know the reader's zone; as the IANA database names it. */
+            timeZone: string;
+            /** @description The name that the RADIUS server's certificate shows; null: `radius.` and the realm's domain. */
+            radiusCN: string | null;
+            /** @description PEM of the CAs that the RADIUS server's certificate is from; null: the realm's own. */
+            radiusCA: string | null;
+            realmName: string;
+            /** @description What follows the @ in identities. */
+            domain: string;
+            localSignIn: boolean;
+            /** @description Where certificates say that CRLs are. */
+            publicationURL: string;
+            /** @description From then on the operator alone changes `radiusCN` and `radiusCA`. */
+            setUpAt: components["schemas"]["Timestamp"] | null;
             /** @description People who were offboarded longer ago are forgotten (`operator realm set`); null: nobody is. */
             forgetAfterMonths: number | null;
+            upstreamIssuer: string | null;
+            upstreamClientID: string | null;
+            upstreamClientSecretSet: boolean;
+            claimPairwiseID: string | null;
+            claimEmail: string | null;
+            claimDisplayName: string | null;
+            claimAdministrator: string | null;
+            claimRoles: string[];
+            /** @description The operator's command for each setting that cannot be changed here now, with the values of today. */
+            locked: {
+                [key: string]: string;
+            };
         };
         RevocationRow: {
             /** @description Decimal, also in groups set apart by blanks, or in hexadecimal octets. */
@@ -3367,6 +3417,23 @@ export interface components {
                 "application/problem+json": components["schemas"]["ProblemDetails"];
             };
         };
+        /** @description `operator_required`: The operator alone changes this setting, with the command that is named. */
+        "409_operator_required": {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["Error"] & {
+                    /** @enum {unknown} */
+                    error?: "operator_required";
+                };
+                "application/problem+json": components["schemas"]["ProblemDetails"];
+            };
+        };
         /** @description `user_forgotten`: This user was forgotten. Who comes back is a new user. */
         "409_user_forgotten": {
             headers: {
@@ -3907,6 +3974,8 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 client_id: string;
@@ -3957,6 +4026,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_application_not_found"];
+            412: components["responses"]["412_precondition_failed"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             429: components["responses"]["429_too_many_requests"];
@@ -4553,6 +4623,8 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 guestAccountId: string;
@@ -4596,6 +4668,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_guest_account_ended_insufficient_scope"];
             404: components["responses"]["404_guest_account_not_found"];
+            412: components["responses"]["412_precondition_failed"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             429: components["responses"]["429_too_many_requests"];
@@ -7617,6 +7690,72 @@ export interface operations {
             503: components["responses"]["503_unavailable"];
         };
     };
+    updateRealmSettings: {
+        parameters: {
+            query?: never;
+            header?: {
+                "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    displayName?: string;
+                    logoURI?: string;
+                    /** @description Profiles beyond a lower limit stay. */
+                    maxProfiles?: number;
+                    /** @description Months, of profiles made from now on. */
+                    maxValid?: number;
+                    helpURI?: string;
+                    privacyURI?: string;
+                    ssids?: string[];
+                    offboardingShare?: number;
+                    guestDaysMax?: number;
+                    guestLimitMax?: number;
+                    timeZone?: string;
+                    radiusCN?: string | null;
+                    /** @description PEM of one or more CA certificates that have not ended; kept without what is around them. */
+                    radiusCA?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description Done. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "X-Rate-Limit-Limit": components["headers"]["X-Rate-Limit-Limit"];
+                    "X-Rate-Limit-Remaining": components["headers"]["X-Rate-Limit-Remaining"];
+                    "X-Rate-Limit-Reset": components["headers"]["X-Rate-Limit-Reset"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        /** @constant */
+                        result: "ok";
+                        /** @constant */
+                        code: 200;
+                        /** @constant */
+                        data: true;
+                    };
+                };
+            };
+            400: components["responses"]["400_invalid_request_unsupported_api_version"];
+            401: components["responses"]["401_unauthenticated"];
+            403: components["responses"]["403_forbidden_insufficient_scope"];
+            409: components["responses"]["409_operator_required"];
+            412: components["responses"]["412_precondition_failed"];
+            413: components["responses"]["413_payload_too_large"];
+            415: components["responses"]["415_unsupported_media_type"];
+            429: components["responses"]["429_too_many_requests"];
+            500: components["responses"]["500_internal_error"];
+            503: components["responses"]["503_unavailable"];
+        };
+    };
     listRoles: {
         parameters: {
             query?: never;
@@ -8308,6 +8447,8 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 userID: string;
@@ -8346,6 +8487,7 @@ export interface operations {
             401: components["responses"]["401_unauthenticated"];
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
+            412: components["responses"]["412_precondition_failed"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             429: components["responses"]["429_too_many_requests"];
@@ -8705,6 +8847,8 @@ export interface operations {
             query?: never;
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
+                /** @description The `ETag` of the answer that was read: `precondition_failed` when it has changed since. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 userID: string;
@@ -8743,6 +8887,7 @@ export interface operations {
             403: components["responses"]["403_forbidden_insufficient_scope"];
             404: components["responses"]["404_user_not_found"];
             409: components["responses"]["409_last_administrator_role_from_provider"];
+            412: components["responses"]["412_precondition_failed"];
             413: components["responses"]["413_payload_too_large"];
             415: components["responses"]["415_unsupported_media_type"];
             429: components["responses"]["429_too_many_requests"];

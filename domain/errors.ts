@@ -34,6 +34,7 @@ export const errorCatalogue = {
     status: 409,
     message: "The identity provider gives this role and takes it, for everybody who signs in through it.",
   },
+  operator_required: { status: 409, message: "The operator alone changes this setting, with the command that is named." },
   job_state: { status: 409, message: "The job is not in a state for this." },
   confirmation_required: {
     status: 409,
@@ -67,7 +68,7 @@ export interface FieldError {
 }
 
 export interface ServiceErrorOptions extends ErrorOptions {
-  /** What is wrong where, for `invalid_request`. */
+  /** What is wrong where, for `invalid_request`; what the operator runs, for `operator_required`. */
   fields?: readonly FieldError[];
   /** A sentence that says more than the catalogue's, safe to show. */
   description?: string;

@@ -1,5 +1,7 @@
 import { z } from "zod";
 import { isDnsName, realmDomainLengthMax } from "./certificate-profile.ts";
+import { text } from "./text.ts";
+import { isTimeZone } from "./time-zone.ts";
 import { isMailUri, isSafeWebUri, isWebUri } from "./uris.ts";
 
 export const realmLimits = {
@@ -10,8 +12,20 @@ export const realmLimits = {
   guestLimit: 100_000,
 } as const;
 
+/** The whole numbers that settings may be, from one to the other; `maxValid` is in months, `offboardingShare` in percent. */
+export const settingRanges = {
+  maxProfiles: [0, realmLimits.maxProfiles],
+  maxValid: [1, realmLimits.maxValidMonths],
+  offboardingShare: [0, 100],
+  guestDaysMax: [1, realmLimits.guestDays],
+  guestLimitMax: [1, realmLimits.guestLimit],
+} as const;
+
 /** The realm's short name: what operators type. */
 export const RealmName = z.string().regex(/^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/, "must be a lower-case DNS label");
+
+/** The realm's name that people see. */
+export const RealmDisplayName = text(1, 200);
 
 /** What follows the @ in identities: a DNS name that leaves an identity within a common name. */
 export const RealmDomain = z
@@ -71,6 +85,18 @@ export const Ssids = z
   .min(1)
   .max(ssidsMax, `must be given at most ${ssidsMax} times`)
   .refine((names) => new Set(names).size === names.length, "must not name a network twice");
+
+/** The name that the RADIUS server's certificate shows: what devices compare it with. */
+export const RadiusServerName = z.string().refine(isDnsName, "must be a DNS name, such as radius.example.org");
+
+/** As many characters of PEM may name the CAs of the RADIUS server. */
+export const radiusCaLengthMax = 65_536;
+
+/** In which zone times are shown where the reader's is not known. */
+export const TimeZone = z
+  .string()
+  .max(100)
+  .refine(isTimeZone, "must be a time zone of the IANA database, such as Europe/Berlin");
 
 /** The domains that DNS names of infrastructure profiles have to be in: the realm's own first. */
 export const permittedDomains = (realm: { domain: string; infrastructureDomains: readonly string[] }): string[] => [

@@ -38,6 +38,17 @@ export const roleRulesOf = ({ administrator, roles: further }: UpstreamClaims): 
 /** The roles that a realm's identity provider gives and takes. */
 export const mappedRoles = (claims: UpstreamClaims): Role[] => roles.filter((role) => roleRulesOf(claims)[role]);
 
+/** The claims as they are typed and shown: null for what is not set; rules of roles as `NAME=VALUE` and `ROLE=NAME=VALUE`. */
+export const writtenClaims = (claims: UpstreamClaims) => ({
+  claimPairwiseID: claims.pairwiseId ?? null,
+  claimEmail: claims.email ?? null,
+  claimDisplayName: claims.displayName ?? null,
+  claimAdministrator: claims.administrator === undefined ? null : writtenRule(claims.administrator),
+  claimRoles: roles.flatMap((role) => (roleRulesOf(claims)[role] ?? []).map((rule) => `${role}=${writtenRule(rule)}`)),
+});
+
+const writtenRule = ({ claim, value }: RoleRule): string => `${claim}=${value}`;
+
 /** The claims with these rules in place of those that they have. */
 export const withRoleRules = (claims: UpstreamClaims, { administrator, ...further }: RoleRules): UpstreamClaims => {
   const one = administrator?.length === 1 ? administrator[0] : undefined;

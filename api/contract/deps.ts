@@ -69,6 +69,8 @@ export interface ApiSettings {
   baseUrl: string;
   /** The address of the authorization server, without a trailing slash. */
   authUrl: string;
+  /** Where certificates say that CRLs and issuers are, without a trailing slash. */
+  publicationUrl: string;
   /** Addresses and ranges whose X-Forwarded-For is believed, separated by commas. */
   trustedProxies: string;
   /** How long a creation waits for its worker. */

@@ -2,7 +2,7 @@ import type { Subject } from "../http/request-context.ts";
 import type { Answer } from "../http/respond.ts";
 import { z } from "zod";
 import type { Page, PageRequest } from "../../db/page.ts";
-import { ServiceError, type ErrorCode, type ServiceErrorOptions } from "../../domain/errors.ts";
+import { ServiceError, type ErrorCode, type FieldError, type ServiceErrorOptions } from "../../domain/errors.ts";
 import type { Scope } from "../../domain/scopes.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Access, PrincipalFor } from "./access.ts";
@@ -186,8 +186,10 @@ interface EndpointDefinition<
   pending?: Pending;
   /** Changes something, and honours Idempotency-Key by way of `change`. */
   changes?: boolean;
-  /** Heeds `If-Match`, by way of `requireMatch` with what GET of the same path answers, in the transaction that changes it. */
+  /** Heeds `If-Match`, by way of `requireMatch` with what the matching GET answers, in the transaction that changes it. */
   conditional?: boolean;
+  /** What is wrong with a body that its schema cannot see, since it depends on the time. */
+  faultsAt?: (given: Readonly<Record<string, unknown>>, at: Date) => FieldError[];
   handle: (
     call: HandlerCall<A, Code, z.output<Params>> & { query: z.output<Query>; body: z.output<Body> },
   ) => Promise<z.input<Data> | Reply<z.input<Data> | z.input<Pending>>>;
@@ -209,7 +211,7 @@ export function endpoint<
   Data extends z.ZodType = z.ZodType,
   Pending extends z.ZodType = z.ZodNever,
 >(definition: EndpointDefinition<A, Code, Params, Query, Body, Data, Pending>): Endpoint {
-  const { method, access, params, query, body, data, pending, handle, unknown = {} } = definition;
+  const { method, access, params, query, body, data, pending, handle, unknown = {}, faultsAt = () => [] } = definition;
   return {
     ...common(definition),
     methods: typeof method === "string" ? [method] : method,
@@ -230,7 +232,7 @@ export function endpoint<
         principal: call.principal as PrincipalFor[A],
         params: parseParams(params, call.params, unknown),
         query: parseQuery(query, call.query),
-        body: parseBody(body, call.body),
+        body: parseBody(body, call.body, (given) => faultsAt(given, call.deps.clock.now())),
         fail: failWith,
       });
       return answerOf({ data, pending }, answer);

@@ -1,5 +1,5 @@
 import { z } from "zod";
-import { ServiceError, type ErrorCode } from "../../domain/errors.ts";
+import { ServiceError, type ErrorCode, type FieldError } from "../../domain/errors.ts";
 import { faultsOf } from "./faults.ts";
 
 export type Shape = z.ZodObject;
@@ -54,10 +54,24 @@ function bracketed(name: string, query: ReadonlyMap<string, readonly string[]>):
   return Object.fromEntries(entries);
 }
 
-/** A body's properties that an endpoint knows, whatever letter case they came in. No body is an empty one. */
-export function parseBody<Body extends Shape>(schema: Body | undefined, body: unknown): z.output<Body> {
+/**
+ * A body's properties that an endpoint knows, whatever letter case they came in. No body is an empty one. What
+ * `furtherFaults` finds is answered together with what the schema finds.
+ */
+export function parseBody<Body extends Shape>(
+  schema: Body | undefined,
+  body: unknown,
+  furtherFaults: (given: Readonly<Record<string, unknown>>) => FieldError[] = () => [],
+): z.output<Body> {
   if (schema === undefined) return {} as z.output<Body>;
-  return parsedOrThrow(schema, foldNames(Object.keys(schema.shape), body));
+  const given = foldNames(Object.keys(schema.shape), body);
+  const further = furtherFaults(given);
+  const parsed = schema.safeParse(given);
+  if (parsed.success && further.length === 0) return parsed.data;
+  throw new ServiceError("invalid_request", {
+    fields: [...(parsed.success ? [] : faultsOf(parsed.error)), ...further],
+    cause: parsed.error,
+  });
 }
 
 /** The known properties of a body under their own names. Throws for a property in two spellings, and for no object. */

@@ -13,10 +13,17 @@ export interface Session {
   roles: readonly Role[];
   /** What the roles let the person do here. */
   scopes: readonly Scope[];
+  /** The most that the person may give guest accounts; null: anything. */
+  guestBounds: GuestBounds | null;
   /** ISO 8601. */
   expiresAt: string;
   /** Whether staying signed in would move that time. */
   canExtend: boolean;
+}
+
+export interface GuestBounds {
+  guestDaysMax: number;
+  guestLimitMax: number;
 }
 
 const SessionContext = createContext<Session | undefined>(undefined);

@@ -1,10 +1,9 @@
 import { isDnsName } from "../../domain/certificate-profile.ts";
-import { RealmDomain, RealmName } from "../../domain/realm.ts";
+import { RealmDisplayName, RealmDomain, RealmName } from "../../domain/realm.ts";
 import { rootAdvice } from "../issuer/ceremony-directory.ts";
 import { nameConstraintsOption } from "../issuer/constraints.ts";
 import { option } from "../../terminal/command.ts";
 import { command } from "./command.ts";
-import { text } from "../../domain/text.ts";
 import { usageError } from "../../terminal/failure.ts";
 import { checkPassphrase } from "../issuer/passphrase.ts";
 import { issuerLine, issuerView, lines, realmView } from "./views.ts";
@@ -16,7 +15,7 @@ export const realmCreate = command({
     name: option("name", "the short name that operators type", RealmName),
     domain: option("domain", "what follows the @ in identities", RealmDomain.refine(isDnsName, "must be a DNS domain")),
     nameConstraints: nameConstraintsOption,
-    displayName: option("text", "the name that people see; default: the short name", text(1, 200).optional()),
+    displayName: option("text", "the name that people see; default: the short name", RealmDisplayName.optional()),
   },
   async run({ name, domain, nameConstraints: form = "plain", displayName = name }, context) {
     if (context.realmName !== undefined && context.realmName !== name) {

@@ -4,7 +4,17 @@ import * as auditEntries from "../../db/queries/audit/audit-entries.ts";
 import * as issuers from "../../db/queries/realm/issuers.ts";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { operatorActor } from "../../domain/audit.ts";
-import { HelpUri, InfrastructureDomains, PrivacyUri, realmLimits, Ssids } from "../../domain/realm.ts";
+import {
+  HelpUri,
+  InfrastructureDomains,
+  PrivacyUri,
+  RadiusServerName,
+  RealmDisplayName,
+  realmLimits,
+  settingRanges,
+  Ssids,
+  TimeZone,
+} from "../../domain/realm.ts";
 import { sealUnderMasterKey } from "../../runtime/master-key.ts";
 import { authUrl, upstreamCallbackPath } from "../../runtime/addresses.ts";
 import { flag, option } from "../../terminal/command.ts";
@@ -22,13 +32,11 @@ import { usageError } from "../../terminal/failure.ts";
 import { contradictionIn, upstreamChange } from "../realm/upstream-change.ts";
 import { lines, realmView } from "./views.ts";
 
-const { maxProfiles, maxValidMonths, forgetAfterMonths: forgetAfterMonthsMax } = realmLimits;
-
 export const realmSet = command({
   name: "realm set",
   about: "Changes a realm's settings: those that are given.",
   options: {
-    displayName: option("text", "the name that people see", text(1, 200).optional()),
+    displayName: option("text", "the name that people see", RealmDisplayName.optional()),
     helpUri: option(
       "uri",
       "where people get help: http, https or mailto, linked from every page; empty: nowhere",
@@ -39,7 +47,7 @@ export const realmSet = command({
       "where people read what becomes of their data, linked from every page; empty: nowhere",
       PrivacyUri.optional(),
     ),
-    radiusCn: option("name", "the name that the RADIUS server's certificate shows", text(1, 255).optional()),
+    radiusCn: option("name", "the name that the RADIUS server's certificate shows", RadiusServerName.optional()),
     radiusCaFile: option(
       "file",
       "PEM of the CA that issued the RADIUS server's certificate; default: the realm's own",
@@ -84,17 +92,32 @@ export const realmSet = command({
       "settings to take back, separated by commas: radius-ca,upstream-issuer,claim-email",
       ResetSettings.optional(),
     ),
-    maxProfiles: option("count", "active profiles that a person may have", wholeNumber(0, maxProfiles).optional()),
-    maxValid: option("months", "how long a profile is valid", wholeNumber(1, maxValidMonths).optional()),
+    maxProfiles: option("count", "active profiles that a person may have", wholeNumber(...settingRanges.maxProfiles).optional()),
+    maxValid: option("months", "how long a profile is valid", wholeNumber(...settingRanges.maxValid).optional()),
+    timeZone: option(
+      "name",
+      "the time zone of times on pages that cannot know the reader's, such as Europe/Berlin; default: UTC",
+      TimeZone.optional(),
+    ),
+    guestDaysMax: option(
+      "days",
+      "how far off a guest manager may set the end of a guest account; default: 90",
+      wholeNumber(...settingRanges.guestDaysMax).optional(),
+    ),
+    guestLimitMax: option(
+      "count",
+      "active profiles that a guest manager may allow a guest account; default: 200",
+      wholeNumber(...settingRanges.guestLimitMax).optional(),
+    ),
     offboardingShare: option(
       "percent",
       "a bulk offboarding of more of the realm's people has to be confirmed; default: 20",
-      wholeNumber(0, 100).optional(),
+      wholeNumber(...settingRanges.offboardingShare).optional(),
     ),
     forgetAfterMonths: option(
       "months",
       "erase what names people who were offboarded longer ago, and cannot be let back in then; default: nobody is forgotten",
-      wholeNumber(1, forgetAfterMonthsMax).optional(),
+      wholeNumber(1, realmLimits.forgetAfterMonths).optional(),
     ),
   },
   async run(input, context) {
@@ -105,7 +128,7 @@ export const realmSet = command({
     if (contradiction !== undefined) throw usageError(`--${contradiction} cannot be both set and cleared.`);
     const at = context.clock.now();
     const secret = input.upstreamClientSecretStdin === true ? readClientSecret(await context.readInput()) : undefined;
-    const radiusCa = input.clear?.has("radius-ca") === true ? null : readCertificates(input.radiusCaFile);
+    const radiusCa = input.clear?.has("radius-ca") === true ? null : readCertificates(input.radiusCaFile, at);
     const { id } = await context.realm();
     const sealedSecret =
       secret === undefined
@@ -119,10 +142,13 @@ export const realmSet = command({
       ssid,
       infrastructureDomain,
       localSignIn,
-      maxProfiles: profiles,
+      maxProfiles,
       maxValid,
       offboardingShare,
       forgetAfterMonths,
+      timeZone,
+      guestDaysMax,
+      guestLimitMax,
     } = input;
     const db = await context.db();
     const { before, realm } = await db.transaction(async (tx) => {
@@ -136,9 +162,12 @@ export const realmSet = command({
         ssids: ssid,
         infrastructureDomains: input.clear?.has("infrastructure-domain") === true ? [] : infrastructureDomain,
         offboardingShare,
+        timeZone,
+        guestDaysMax,
+        guestLimitMax,
         forgetAfterMonths: input.clear?.has("forget-after-months") === true ? null : forgetAfterMonths,
         localSignIn,
-        maxProfiles: profiles,
+        maxProfiles,
         maxValidMonths: maxValid,
         ...upstreamChange(before, input, sealedSecret),
       });

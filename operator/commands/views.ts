@@ -1,7 +1,6 @@
 import type { GuestAccount } from "../../db/queries/people/guest-accounts.ts";
 import type { IssuerRow } from "../../db/queries/realm/issuers.ts";
-import { roles } from "../../domain/roles.ts";
-import { roleRulesOf } from "../../domain/upstream-claims.ts";
+import { writtenClaims } from "../../domain/upstream-claims.ts";
 import type { RealmRow } from "../../db/queries/realm/realms.ts";
 import { radiusServerName } from "../../domain/entitlement.ts";
 import { constraintsOf, constraintsText } from "../issuer/constraints.ts";
@@ -23,27 +22,17 @@ export const realmView = (realm: RealmRow) => ({
   ssids: realm.ssids,
   infrastructureDomains: realm.infrastructureDomains,
   offboardingShare: realm.offboardingShare,
+  timeZone: realm.timeZone,
+  guestDaysMax: realm.guestDaysMax,
+  guestLimitMax: realm.guestLimitMax,
+  setUpAt: realm.setUpAt?.toISOString() ?? null,
   forgetAfterMonths: realm.forgetAfterMonths,
   localSignIn: realm.localSignIn,
   upstreamIssuer: realm.upstreamIssuer,
   upstreamClientID: realm.upstreamClientId,
   upstreamClientSecretSet: realm.upstreamClientSecretSet,
-  claimPairwiseID: realm.upstreamClaims.pairwiseId ?? null,
-  claimEmail: realm.upstreamClaims.email ?? null,
-  claimDisplayName: realm.upstreamClaims.displayName ?? null,
-  claimAdministrator: administratorClaim(realm),
-  claimRoles: roleClaims(realm),
+  ...writtenClaims(realm.upstreamClaims),
 });
-
-/** As it is typed: `NAME=VALUE`. */
-const administratorClaim = ({ upstreamClaims: { administrator } }: RealmRow): string | null =>
-  administrator === undefined ? null : `${administrator.claim}=${administrator.value}`;
-
-/** As they are typed: `ROLE=NAME=VALUE`. */
-const roleClaims = ({ upstreamClaims }: RealmRow): string[] =>
-  roles.flatMap((role) =>
-    (roleRulesOf(upstreamClaims)[role] ?? []).map(({ claim, value }) => `${role}=${claim}=${value}`),
-  );
 
 /** An issuer as commands show it. Its fingerprint is SHA-256. */
 export const issuerView = (issuer: IssuerRow) => {

@@ -1,18 +1,19 @@
-import { X509Certificate } from "node:crypto";
 import { readFileSync } from "node:fs";
+import { readCaCertificates } from "../../runtime/ca-certificates.ts";
 import { CommandError } from "../../terminal/failure.ts";
 
-const pemCertificate = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
-
 /** The certificates of a PEM file and nothing else of it; undefined when no file is named. Each has to be a CA's. */
-export function readCertificates(path: string | undefined): string | undefined {
+export function readCertificates(path: string | undefined, at: Date): string | undefined {
   if (path === undefined) return undefined;
+  const read = readCaCertificates(readText(path), at);
+  if ("certificates" in read) return read.certificates;
+  throw new CommandError("unreadable_file", `${path} ${read.fault}.`);
+}
+
+function readText(path: string): string {
   try {
-    const found = readFileSync(path, "utf8").match(pemCertificate) ?? [];
-    const certificates = found.map((pem) => new X509Certificate(pem));
-    if (certificates.length > 0 && certificates.every(({ ca }) => ca)) return certificates.map(String).join("");
+    return readFileSync(path, "utf8");
   } catch (cause) {
-    throw new CommandError("unreadable_file", `${path} cannot be read as certificates in PEM.`, { cause });
+    throw new CommandError("unreadable_file", `${path} cannot be read.`, { cause });
   }
-  throw new CommandError("unreadable_file", `${path} holds no CA certificate in PEM.`);
 }

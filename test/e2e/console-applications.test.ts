@@ -186,6 +186,32 @@ describeWithTool(["chromium", "curl"], "applications in the console", () => {
     await context.close();
   });
 
+  test("what somebody else changed meanwhile is shown beside one's own", async () => {
+    const { id } = await givenService("Two tabs");
+    const watched = await subject.open(`/console/applications/${id}`);
+    const { page } = watched;
+    await page.waitForSelector('[data-path="name"]');
+    const admin = subject.api.as.admin({ realmId: subject.realm.realmId });
+    await admin.put(`/api/applications/${id}`, { clientURI: "https://other.example" });
+    await page.fill('[data-path="name"]', "Typed here");
+    await page.click('main [type="submit"]');
+    const notice = page.getByRole("alert").filter({ hasText: "This was changed elsewhere" });
+    await notice.waitFor();
+    expect(await notice.getByRole("listitem").allTextContents()).toEqual([
+      expect.stringContaining(": https://other.example"),
+    ]);
+    expect(await page.inputValue('[data-path="name"]')).toBe("Typed here");
+    expect((await applicationNow(id)).body.data).toMatchObject({ name: "Two tabs" });
+    await expectGoodConsole(watched);
+    await page.click('button:has-text("Save mine all the same")');
+    await page.waitForSelector("text=The application was changed.");
+    expect((await applicationNow(id)).body.data).toMatchObject({
+      name: "Typed here",
+      clientURI: "https://other.example",
+    });
+    await watched.context.close();
+  });
+
   test("it is changed, given a new secret, switched off and deleted with the keyboard alone", async () => {
     const { id, secret } = await givenService("Keys");
     const { page, context } = await subject.open("/console/applications");

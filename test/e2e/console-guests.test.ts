@@ -2,6 +2,8 @@ import type { Page } from "playwright-core";
 import { expect, test, vi } from "vitest";
 import * as realms from "../../db/queries/realm/realms.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
+import { sql } from "../../db/sql.ts";
+import { givenLocalAccount } from "../support/given/local-account.ts";
 import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
 import { useConsole } from "../support/service/console.ts";
 import { fromNow } from "../support/given/given.ts";
@@ -101,6 +103,52 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await page.waitForSelector("text=The guest account was changed.");
     expect(await accountNow(id)).toEqual({ ...before, profileLimit: null, note: "Ask Mia" });
     expect(await fact(page, "Active profiles / limit")).toBe("0 / unlimited");
+    await watched.context.close();
+  });
+
+  test("what somebody else changed meanwhile is shown beside one's own; a guest's new profile is no hindrance", async () => {
+    const id = await givenAccount("Two tabs", { profileLimit: 20 });
+    const watched = await subject.open(`/console/guests/${id}`);
+    const { page } = watched;
+    await page.click('button:has-text("Edit")');
+    await api().put(`/api/guest-accounts/${id}`, { name: "Renamed", profileLimit: 5 });
+    await page.fill('[data-path="note"]', "Ask Mia");
+    await page.fill('[data-path="profileLimit"]', "9");
+    await page.click('[role="dialog"] button:has-text("Save")');
+    const notice = page.getByRole("alert").filter({ hasText: "This was changed elsewhere" });
+    await notice.waitFor();
+    await expectFocus(notice);
+    expect(await notice.getByRole("listitem").allTextContents()).toEqual(["Name: Renamed", "Active profiles at most: 5"]);
+    expect(await page.inputValue('[data-path="name"]')).toBe("Renamed");
+    expect(await page.inputValue('[data-path="profileLimit"]')).toBe("9");
+    expect(await accountNow(id)).toMatchObject({ name: "Renamed", profileLimit: 5, note: null });
+    await expectGoodConsole(watched);
+    await page.click('[role="dialog"] button:has-text("Save mine all the same")');
+    await page.waitForSelector("text=The guest account was changed.");
+    expect(await accountNow(id)).toMatchObject({ name: "Renamed", profileLimit: 9, note: "Ask Mia" });
+    await watched.context.close();
+  });
+
+  test("a guest manager's form has the realm's bounds", async () => {
+    const { realmId } = subject.realm;
+    await givenLocalAccount(subject.api, { username: "gerda", realmId, roles: ["guest_manager"] });
+    await subject.api.database.owner.query(sql`
+      update realms set guest_days_max = 3, guest_limit_max = 10 where id = ${realmId}
+    `);
+    const watched = await subject.open("/console/guests", { width: 390 }, { username: "gerda" });
+    const { page } = watched;
+    await page.click('main button:has-text("New guest account")');
+    await page.waitForSelector('[role="dialog"] >> text=At most 3 days from now.');
+    expect(await page.inputValue('[data-path="profileLimit"]')).toBe("10");
+    expect(await page.getByRole("switch").count()).toBe(0);
+    await expectGoodConsole(watched);
+    await page.fill('[data-path="name"]', "Bounded");
+    await page.fill('[data-path="profileLimit"]', "11");
+    await page.click('[role="dialog"] [type="submit"]');
+    await page.waitForSelector('[role="alert"]:focus >> text=Active profiles at most: At most 10.');
+    await page.fill('[data-path="profileLimit"]', "10");
+    await page.click('[role="dialog"] [type="submit"]');
+    await opened(page, "Bounded");
     await watched.context.close();
   });
 

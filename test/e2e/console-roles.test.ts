@@ -79,6 +79,27 @@ describeWithTool("chromium", "roles in the console", () => {
     await watched.context.close();
   });
 
+  test("roles that somebody else changed meanwhile are shown before they are overwritten", async () => {
+    const person = await subject.api.given.user({ realmId: subject.realm.realmId });
+    const path = `/api/user/${person.id}/roles`;
+    const admin = subject.api.as.admin({ realmId: subject.realm.realmId });
+    const watched = await subject.open(`/console/users/${person.id}`);
+    const { page } = watched;
+    await page.click('main button:has-text("Change roles")');
+    await admin.put(path, { roles: ["auditor"] });
+    await page.click('[role="dialog"] >> label:has-text("Help desk")');
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector('[role="dialog"] [role="alert"] >> text=Somebody else saved a change');
+    expect(await page.isChecked('[role="dialog"] label:has-text("Auditor")')).toBe(true);
+    expect(await page.isChecked('[role="dialog"] label:has-text("Help desk")')).toBe(false);
+    await expectFaultless(watched);
+    await page.click('[role="dialog"] >> label:has-text("Help desk")');
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector('section[aria-label="Roles"] >> text=Help desk');
+    expect((await admin.get(path)).body.data.given).toEqual(["help_desk", "auditor"]);
+    await watched.context.close();
+  });
+
   test("an administrator gives a role on a person's page, and is told why the last administrator stays one", async () => {
     const person = await subject.api.given.user({ realmId: subject.realm.realmId });
     const watched = await subject.open(`/console/users/${person.id}`);
@@ -95,6 +116,12 @@ describeWithTool("chromium", "roles in the console", () => {
     await page.click('[role="dialog"] button:has-text("Save")');
     await page.waitForSelector('[role="dialog"] >> text=This person is the last administrator.');
     await watched.context.close();
+
+    const roles = await subject.open("/console/users?role=help_desk");
+    await roles.page.waitForSelector(`tbody a[href$="/users/${person.id}"]`);
+    expect(await roles.page.locator(`tbody a[href$="/users/${subject.administrator.id}"]`).count()).toBe(0);
+    await expectFaultless(roles);
+    await roles.context.close();
 
     const settings = await subject.open("/console/settings");
     await settings.page.waitForSelector('section[aria-label="Roles"] >> text=Guest manager');

@@ -13,11 +13,9 @@ vi.setConfig({ testTimeout: pagesMs });
 
 describeWithTool("chromium", "the realm's settings in the console", () => {
   const subject = useConsole();
-  const realmNow = async () => {
-    const { body } = await subject.api.as.service({ realmId: subject.realm.realmId }).get("/api/realm");
-    return body.data;
-  };
-  const field = (name: string) => `main input[data-path="${name}"]`;
+  const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
+  const realmNow = async () => (await service().get("/api/realm/settings")).body.data;
+  const field = (name: string) => `main [data-path="${name}"]`;
 
   test("before a change is saved it is shown, with how many people it touches; with the keyboard alone", async () => {
     const { given } = subject.api;
@@ -71,7 +69,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     const watched = await subject.open("/console/settings");
     const { page } = watched;
     await page.waitForSelector("text=are erased 18 months after they were offboarded");
-    await page.waitForSelector("text=--clear forget-after-months");
+    await page.waitForSelector("text=--forget-after-months 18");
 
     await page.goto(page.url().replace(/settings$/, `users/${id}`));
     await page.waitForSelector(`h1:text-is("Forgotten, number ${id}")`);
@@ -127,7 +125,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await page.fill(field("displayName"), "Typed here");
     await page.fill(field("maxValid"), "3");
     await save(page);
-    const notice = page.getByRole("alert").filter({ hasText: "The settings were changed elsewhere" });
+    const notice = page.getByRole("alert").filter({ hasText: "This was changed elsewhere" });
     await notice.waitFor();
     await expectFocus(notice);
     expect(await notice.getByRole("listitem").allTextContents()).toEqual([
@@ -159,6 +157,84 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
       maxValid: before.maxValid,
     });
     await context.close();
+  });
+
+  test("help, networks, guests' bounds and the time zone are saved together, after a look at what changes", async () => {
+    const before = await realmNow();
+    const watched = await subject.open("/console/settings");
+    const { page } = watched;
+    await page.fill(field("helpURI"), "mailto:help@uni.example");
+    await page.fill(field("privacyURI"), "https://uni.example/privacy");
+    await page.fill(field("ssids"), "eduroam\n\nCampus Wi-Fi \n");
+    await page.fill(field("offboardingShare"), "35");
+    await page.fill(field("guestDaysMax"), "30");
+    await page.fill(field("guestLimitMax"), "150");
+    await page.fill(field("timeZone"), "Europe/Ber");
+    await page.getByRole("option", { name: "Europe/Berlin" }).click();
+    await page.click('main [type="submit"]');
+    const rows = page.locator('[role="dialog"] tbody tr');
+    await rows.first().waitFor();
+    expect(await rows.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Help address\s+none\s+mailto:help@uni\.example$/),
+      expect.stringMatching(/^Privacy notice\s+none\s+https:/),
+      expect.stringMatching(/^Confirm offboardings of more than\s+20 %\s+35 %$/),
+      expect.stringMatching(/^Networks\s+eduroam\s+eduroam, Campus Wi-Fi$/),
+      expect.stringMatching(/^Days that a guest account may last\s+90 days\s+30 days$/),
+      expect.stringMatching(/^Active profiles of a guest account\s+200 profiles\s+150 profiles$/),
+      expect.stringMatching(/^Time zone\s+UTC\s+Europe\/Berlin$/),
+    ]);
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector("text=The settings were saved.");
+    expect(await realmNow()).toEqual({
+      ...before,
+      helpURI: "mailto:help@uni.example",
+      privacyURI: "https://uni.example/privacy",
+      ssids: ["eduroam", "Campus Wi-Fi"],
+      offboardingShare: 35,
+      guestDaysMax: 30,
+      guestLimitMax: 150,
+      timeZone: "Europe/Berlin",
+    });
+    expect(watched.complaints).toEqual([]);
+    await watched.context.close();
+  });
+
+  test("whom devices trust is set once; then it is text, with the operator's command to copy", async () => {
+    const { realmId } = subject.realm;
+    const watched = await subject.open("/console/settings");
+    const { page } = watched;
+    await page.fill(field("radiusCA"), "no certificate");
+    await page.fill(field("ssids"), "x".repeat(33));
+    await page.click('main [type="submit"]');
+    await page.click('[role="dialog"] button:has-text("Save")');
+    const refused = page.locator('[role="alert"]:focus li');
+    await refused.first().waitFor();
+    expect(await refused.allInnerTexts()).toEqual([
+      expect.stringMatching(/^Networks: 1 to 16 different names/),
+      expect.stringMatching(/^CA of the RADIUS server: One or more CA certificates/),
+    ]);
+    expect(await page.inputValue(field("radiusCA"))).toBe("no certificate");
+    await page.getByRole("button", { name: "Discard changes" }).click();
+
+    await page.fill(field("radiusCN"), "radius.uni.example");
+    await page.click('main [type="submit"]');
+    await page.waitForSelector('[role="dialog"] >> text=It can be set once');
+    await page.click('[role="dialog"] button:has-text("Save")');
+    await page.waitForSelector("text=The settings were saved.");
+    await page.waitForSelector('main section >> text=--radius-cn radius.uni.example');
+    expect(await page.locator(field("radiusCN")).count()).toBe(0);
+    expect(await page.locator(field("radiusCA")).count()).toBe(1);
+    await watched.context.grantPermissions(["clipboard-write"]);
+    await page.getByRole("button", { name: "Copy: Command for: Name of the RADIUS server" }).click();
+    await page.getByRole("button", { name: "Copied: Command for: Name of the RADIUS server" }).waitFor();
+
+    await subject.api.database.owner.query(sql`update realms set set_up_at = now() where id = ${realmId}`);
+    await page.reload();
+    await page.waitForSelector("main section >> text=--radius-ca-file radius-ca.pem");
+    await page.waitForSelector("main section >> text=the realm's own CA");
+    expect(await page.locator(field("radiusCA")).count()).toBe(0);
+    await expectGoodConsole(watched);
+    await watched.context.close();
   });
 
   test("what is refused is said at its field, and nothing changes", async () => {
@@ -204,12 +280,12 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
   test("when the service cannot be reached it says so, and tries again", async () => {
     const watched = await subject.open("/console/applications");
     const { page, context } = watched;
-    await context.route("**/console/api/realm", (route) => route.abort("aborted"));
+    await context.route("**/console/api/realm/settings", (route) => route.abort("aborted"));
     await page.keyboard.press("g");
     await page.keyboard.press("s");
     await page.waitForSelector('[role="alert"] >> text=The service cannot be reached.', { timeout: 60_000 });
     await expectGoodConsole(watched);
-    await context.unroute("**/console/api/realm");
+    await context.unroute("**/console/api/realm/settings");
     await page.click('[role="alert"] button:has-text("Try again")');
     await page.waitForSelector(field("displayName"));
     await context.close();

@@ -253,6 +253,30 @@ describeWithTool("chromium", "users and profiles in the console", () => {
       expect(await userOf(full)).toMatchObject({ profileOverride: 7, maxProfiles: 7 });
     });
 
+    test("a limit that somebody else changed meanwhile is shown before it is overwritten; a new profile is no hindrance", async () => {
+      const person = await someone("two-tabs");
+      await opened(`/console/users/${person.id}`, async (watched) => {
+        const { page } = watched;
+        const count = page.getByRole("textbox", { name: "Profiles at the same time" });
+        await button(page, "Change").click();
+        await given.profile(person);
+        await administrator().put(`/api/user/${person.id}/limit`, { profileOverride: 3 });
+        await page.getByRole("radio", { name: "A limit of their own" }).check();
+        await count.fill("7");
+        await inDialog(page, "Save").click();
+        await page.getByRole("alert").getByText("Somebody else saved a change while you were here.").waitFor();
+        expect(await count.inputValue()).toBe("3");
+        expect(await userOf(person)).toMatchObject({ profileOverride: 3 });
+        await expectGoodConsole(watched);
+
+        await given.profile(person);
+        await count.fill("7");
+        await inDialog(page, "Save").click();
+        await page.getByText("7, of their own").waitFor();
+      });
+      expect(await userOf(person)).toMatchObject({ profileOverride: 7 });
+    });
+
     test("with the keyboard alone, a person is locked without a question and unlocked by Undo, several are locked, and one gets a profile and a limit", async () => {
       const names = ["keys-1", "keys-2", "keys-3", "keys-4"];
       const people = await Promise.all(names.map((name) => someone(name)));

@@ -5,6 +5,7 @@ import type { ConsoleSession } from "../../../db/queries/sign-in/console-session
 import * as logins from "../../../db/queries/sign-in/logins.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import * as applications from "../../../db/queries/oauth/applications.ts";
+import { isBoundAsGuestManager } from "../../../domain/guest-account.ts";
 import { scopesOfRoles, type Role } from "../../../domain/roles.ts";
 import { withImplied, type Scope } from "../../../domain/scopes.ts";
 import type { Deps } from "../../contract/deps.ts";
@@ -58,12 +59,14 @@ async function answer(
   const person = session && (await consoleSessions.findPerson(deps.db, session));
   if (session === undefined || person === undefined) throw new Unauthenticated({ given: false });
   const { userId, email, roles, scopes, realmName, realmDisplayName, realmLogoUri, realmTimeZone } = person;
+  const { guestDaysMax, guestLimitMax } = person;
   sendJson(response, 200, {
     signedIn: true,
     user: { userID: userId, name: personName(person), email },
     realm: { name: realmName, displayName: realmDisplayName, logoURI: realmLogoUri, timeZone: realmTimeZone },
     roles,
     scopes: staffScopes(roles, scopes),
+    guestBounds: isBoundAsGuestManager(roles) ? { guestDaysMax, guestLimitMax } : null,
     expiresAt: session.expiresAt.toISOString(),
     canExtend: session.expiresAt < session.absoluteExpiresAt,
   });

@@ -1,15 +1,89 @@
 import { z } from "zod";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
+import { writtenClaims } from "../../../domain/upstream-claims.ts";
+import { Timestamp } from "./timestamp.ts";
 
-/** Settings of a realm that the operator alone changes, for administrators to read. */
-export const RealmSettingsView = z
-  .object({
-    forgetAfterMonths: z
-      .int()
-      .nullable()
-      .describe("People who were offboarded longer ago are forgotten (`operator realm set`); null: nobody is."),
-  })
-  .meta({ id: "RealmSettings" });
+/** What of a realm's settings the console can change. */
+const ChangeableSettings = z.object({
+  displayName: z.string(),
+  logoURI: z.string(),
+  helpURI: z.string(),
+  privacyURI: z.string(),
+  maxProfiles: z.int(),
+  maxValid: z.int().describe("Months."),
+  ssids: z.array(z.string()).describe("The Wi-Fi networks that files for devices set up."),
+  offboardingShare: z
+    .int()
+    .describe("Percent of the people who are not offboarded: a bulk offboarding of more has to be confirmed."),
+  guestDaysMax: z.int().describe("How many days off guest managers may set the end of a guest account."),
+  guestLimitMax: z.int().describe("How many active profiles guest managers may allow a guest account."),
+  timeZone: z.string().describe("Of times on pages that cannot know the reader's zone; as the IANA database names it."),
+  radiusCN: z
+    .string()
+    .nullable()
+    .describe("The name that the RADIUS server's certificate shows; null: `radius.` and the realm's domain."),
+  radiusCA: z
+    .string()
+    .nullable()
+    .describe("PEM of the CAs that the RADIUS server's certificate is from; null: the realm's own."),
+});
+type ChangeableSettings = z.infer<typeof ChangeableSettings>;
+
+/** The settings of a realm, those that the console can change first. */
+export const RealmSettingsView = ChangeableSettings.extend({
+  realmName: z.string(),
+  domain: z.string().describe("What follows the @ in identities."),
+  localSignIn: z.boolean(),
+  publicationURL: z.string().describe("Where certificates say that CRLs are."),
+  setUpAt: Timestamp.nullable().describe("From then on the operator alone changes `radiusCN` and `radiusCA`."),
+  forgetAfterMonths: z
+    .int()
+    .nullable()
+    .describe("People who were offboarded longer ago are forgotten (`operator realm set`); null: nobody is."),
+  upstreamIssuer: z.string().nullable(),
+  upstreamClientID: z.string().nullable(),
+  upstreamClientSecretSet: z.boolean(),
+  claimPairwiseID: z.string().nullable(),
+  claimEmail: z.string().nullable(),
+  claimDisplayName: z.string().nullable(),
+  claimAdministrator: z.string().nullable(),
+  claimRoles: z.array(z.string()),
+  locked: z
+    .record(z.string(), z.string())
+    .describe("The operator's command for each setting that cannot be changed here now, with the values of today."),
+}).meta({ id: "RealmSettings" });
 export type RealmSettingsView = z.infer<typeof RealmSettingsView>;
 
-export const realmSettingsView = ({ forgetAfterMonths }: RealmRow): RealmSettingsView => ({ forgetAfterMonths });
+export const changeableSettingsView = (realm: RealmRow): ChangeableSettings => ({
+  displayName: realm.displayName,
+  logoURI: realm.logoUri,
+  helpURI: realm.helpUri,
+  privacyURI: realm.privacyUri,
+  maxProfiles: realm.maxProfiles,
+  maxValid: realm.maxValidMonths,
+  ssids: realm.ssids,
+  offboardingShare: realm.offboardingShare,
+  guestDaysMax: realm.guestDaysMax,
+  guestLimitMax: realm.guestLimitMax,
+  timeZone: realm.timeZone,
+  radiusCN: realm.radiusCn,
+  radiusCA: realm.radiusCa,
+});
+
+export const realmSettingsView = (
+  realm: RealmRow,
+  { publicationUrl, locked }: { publicationUrl: string; locked: Record<string, string> },
+): RealmSettingsView => ({
+  ...changeableSettingsView(realm),
+  realmName: realm.name,
+  domain: realm.domain,
+  localSignIn: realm.localSignIn,
+  publicationURL: publicationUrl,
+  setUpAt: realm.setUpAt?.toISOString() ?? null,
+  forgetAfterMonths: realm.forgetAfterMonths,
+  upstreamIssuer: realm.upstreamIssuer,
+  upstreamClientID: realm.upstreamClientId,
+  upstreamClientSecretSet: realm.upstreamClientSecretSet,
+  ...writtenClaims(realm.upstreamClaims),
+  locked,
+});

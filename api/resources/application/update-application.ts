@@ -15,7 +15,7 @@ export const updateApplication = endpoint({
   operation: "updateApplication",
   summary: "Change an application",
   description:
-    "Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten. Bulk jobs of its own that wait do not run by themselves once it is switched off or lacks their scopes.",
+    "Properties that are not given stay. Sessions and tokens with a scope that goes end; a secret that is no longer used is forgotten. Bulk jobs of its own that wait do not run by themselves once it is switched off or lacks their scopes. With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/applications/:client_id",
   access: "staff",
@@ -25,12 +25,14 @@ export const updateApplication = endpoint({
   data: ApplicationView,
   errors: ["application_not_found", "invalid_request"],
   unknown: { client_id: "application_not_found" },
+  conditional: true,
 
-  handle({ params: { client_id: clientId }, body, principal, deps: { db, clock }, fail }) {
+  handle({ params: { client_id: clientId }, body, principal, deps: { db, clock }, requireMatch, fail }) {
     const { realmId } = principal;
     return db.transaction(async (tx) => {
       const before = await applications.lock(tx, { realmId, clientId });
       if (before === undefined) throw fail("application_not_found");
+      requireMatch(ApplicationView.parse(applicationView(before)));
       const after = changedBy(before, body, fail);
       requireHeld(principal, scopesAtStake(before, after));
       if (after.name !== before.name) await requireOwnName(tx, { realmId, clientId, name: after.name }, fail);

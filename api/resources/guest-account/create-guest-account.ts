@@ -5,12 +5,13 @@ import { drawSecretToken } from "../../../runtime/secret-token.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { guestAccountView, GuestAccountView } from "../../contract/views/guest-account-view.ts";
-import { GuestAccountCreation, requireFuture, settingsByName } from "./guest-account-settings.ts";
+import { GuestAccountCreation, requireAllowed, settingsByName } from "./guest-account-settings.ts";
 
 export const createGuestAccount = endpoint({
   operation: "createGuestAccount",
   summary: "Create a guest account",
-  description: "Its token is read apart, see `getGuestToken`.",
+  description:
+    "Its token is read apart, see `getGuestToken`. Guest managers who do not administer the realm are bound by its `guestDaysMax` and `guestLimitMax`.",
   method: "post",
   path: "/api/guest-account",
   access: "staff",
@@ -26,7 +27,7 @@ export const createGuestAccount = endpoint({
     const { name, note = null, profileLimit = null, expirationDate: expiresAt } = body;
 
     return change(async (tx) => {
-      requireFuture(expiresAt, at, fail);
+      await requireAllowed(tx, { expiresAt, profileLimit }, { principal, at, fail });
       const { token, hash: tokenHash } = drawSecretToken("guestToken");
       const context = guestAccounts.tokenContext(tokenHash);
       const tokenSealed = sealUnderMasterKey(masterKeys, Buffer.from(token), context);

@@ -1,6 +1,10 @@
 import { z } from "zod";
+import type { Db } from "../../../db/client.ts";
 import type { GuestAccountSettings } from "../../../db/queries/people/guest-accounts.ts";
-import { GuestAccountName, GuestAccountNote, ProfileLimit } from "../../../domain/guest-account.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
+import type { FieldError } from "../../../domain/errors.ts";
+import { GuestAccountName, GuestAccountNote, isBoundAsGuestManager, ProfileLimit } from "../../../domain/guest-account.ts";
+import type { PrincipalFor } from "../../contract/access.ts";
 import type { Fail } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 
@@ -22,12 +26,33 @@ export const GuestAccountChange = z
   })
   .refine((change) => Object.keys(change).length > 0, "must have a property to change");
 
-/** Fails for an end that is past. */
-export function requireFuture(expirationDate: Date, at: Date, fail: Fail<"invalid_request">): void {
-  if (expirationDate > at) return;
-  throw fail("invalid_request", {
-    fields: [{ path: "expirationDate", reason: "must be in the future" }],
-  });
+const dayMs = 24 * 60 * 60 * 1000;
+
+/**
+ * Fails for an end that is past, and for what is beyond the realm's bounds of guest managers where one of them gives it.
+ * What is not given is not looked at: a manager may rename what an administrator made.
+ */
+export async function requireAllowed(
+  tx: Db,
+  { expiresAt, profileLimit }: Partial<Pick<GuestAccountSettings, "expiresAt" | "profileLimit">>,
+  { principal, at, fail }: { principal: PrincipalFor["staff"]; at: Date; fail: Fail<"invalid_request"> },
+): Promise<void> {
+  const faults: FieldError[] = [];
+  if (expiresAt !== undefined && expiresAt <= at) {
+    faults.push({ path: "expirationDate", reason: "must be in the future" });
+  }
+  const bound = principal.kind === "user" && isBoundAsGuestManager(principal.roles);
+  const realm = bound ? await realms.findById(tx, principal.realmId) : undefined;
+  if (realm !== undefined) {
+    const { guestDaysMax, guestLimitMax } = realm;
+    if (expiresAt !== undefined && expiresAt.getTime() > at.getTime() + guestDaysMax * dayMs) {
+      faults.push({ path: "expirationDate", reason: `must be at most ${guestDaysMax} days from now (guestDaysMax)` });
+    }
+    if (profileLimit === null || (profileLimit !== undefined && profileLimit > guestLimitMax)) {
+      faults.push({ path: "profileLimit", reason: `must be a limit of at most ${guestLimitMax} (guestLimitMax)` });
+    }
+  }
+  if (faults.length > 0) throw fail("invalid_request", { fields: faults });
 }
 
 /** An account's settings by their names on the wire, as the audit log has them. */

@@ -7,13 +7,14 @@ import { differences } from "../../contract/audit-changes.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { GuestAccountView, guestAccountView } from "../../contract/views/guest-account-view.ts";
-import { GuestAccountChange, requireFuture, settingsByName } from "./guest-account-settings.ts";
+import { GuestAccountChange, requireAllowed, settingsByName } from "./guest-account-settings.ts";
 
 export const updateGuestAccount = endpoint({
   operation: "updateGuestAccount",
   summary: "Change a guest account",
   description:
-    "Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not.",
+    "Properties that are not given stay. Profiles end with the account at the latest; a later end does not lengthen them. An account that has expired begins again when its end is moved; one that is revoked does not. " +
+    "Guest managers who do not administer the realm are bound by its `guestDaysMax`, from now, and `guestLimitMax` in what they change. With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/guest-accounts/:guestAccountId",
   access: "staff",
@@ -23,19 +24,26 @@ export const updateGuestAccount = endpoint({
   data: GuestAccountView,
   errors: ["guest_account_not_found", "guest_account_ended", "invalid_request"],
   unknown: { guestAccountId: "guest_account_not_found" },
+  conditional: true,
 
-  async handle({ params: { guestAccountId }, body, principal, deps: { db, clock }, fail }) {
+  async handle({ params: { guestAccountId }, body, principal, deps: { db, clock }, requireMatch, fail }) {
     const { realmId } = principal;
     const at = clock.now();
     return db.transaction(async (tx) => {
       const before = await guestAccounts.lock(tx, { realmId, guestAccountId });
-      if (before === undefined) throw fail("guest_account_not_found");
+      const read = await guestAccounts.find(tx, { realmId, guestAccountId, at });
+      if (before === undefined || read === undefined) throw fail("guest_account_not_found");
+      requireMatch(GuestAccountView.parse(guestAccountView(read)));
       if (before.revokedAt !== null) throw fail("guest_account_ended");
 
       const after = changedBy(before, body);
       const changes = differences(settingsByName(before), settingsByName(after));
       if (changes !== undefined) {
-        if ("expirationDate" in changes.after) requireFuture(after.expiresAt, at, fail);
+        const given = {
+          ...("expirationDate" in changes.after && { expiresAt: after.expiresAt }),
+          ...("profileLimit" in changes.after && { profileLimit: after.profileLimit }),
+        };
+        await requireAllowed(tx, given, { principal, at, fail });
         await guestAccounts.update(tx, { realmId, guestAccountId, ...after });
         await audit.record(tx, {
           realmId,

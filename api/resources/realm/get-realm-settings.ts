@@ -1,11 +1,12 @@
 import * as realms from "../../../db/queries/realm/realms.ts";
 import { endpoint } from "../../contract/endpoint.ts";
 import { RealmSettingsView, realmSettingsView } from "../../contract/views/realm-settings-view.ts";
+import { operatorCommands } from "./operator-commands.ts";
 
 export const getRealmSettings = endpoint({
   operation: "getRealmSettings",
-  summary: "Settings of the current realm that its operator changes",
-  description: "Read only: `operator realm set` changes them.",
+  summary: "All settings of the current realm",
+  description: "With the operator's command for each that cannot be changed here.",
   method: "get",
   path: "/api/realm/settings",
   access: "staff",
@@ -13,9 +14,9 @@ export const getRealmSettings = endpoint({
   data: RealmSettingsView,
   errors: [],
 
-  async handle({ principal: { realmId }, deps: { db } }) {
+  async handle({ principal: { realmId }, deps: { db, settings } }) {
     const realm = await realms.findById(db, realmId);
     if (realm === undefined) throw new Error(`realm ${realmId} has gone`);
-    return realmSettingsView(realm);
+    return realmSettingsView(realm, { ...settings, locked: operatorCommands(realm) });
   },
 });

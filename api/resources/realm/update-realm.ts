@@ -1,27 +1,16 @@
-import { z } from "zod";
 import * as audit from "../../../db/queries/audit/audit-entries.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
-import { LogoUri, realmLimits } from "../../../domain/realm.ts";
-import { text } from "../../../domain/text.ts";
 import { differences } from "../../contract/audit-changes.ts";
 import { Done, done, endpoint } from "../../contract/endpoint.ts";
 import { actorOf } from "../../contract/principal.ts";
 import { RealmView, realmView } from "../../contract/views/realm-view.ts";
+import { RealmSettingsChange } from "./realm-settings-change.ts";
 
-/** What may be changed of a realm: every property by itself. */
-const RealmChange = z
-  .object({
-    displayName: text(1, 200).optional(),
-    logoURI: LogoUri.optional(),
-    maxProfiles: z.int().min(0).max(realmLimits.maxProfiles).optional().describe("Profiles beyond a lower limit stay."),
-    maxValid: z
-      .int()
-      .min(1)
-      .max(realmLimits.maxValidMonths)
-      .optional()
-      .describe("Months, of profiles made from now on."),
-  })
-  .refine((change) => Object.keys(change).length > 0, "must have a property to change");
+/** What may be changed of a realm here: every property by itself. */
+const RealmChange = RealmSettingsChange.pick({ displayName: true, logoURI: true, maxProfiles: true, maxValid: true }).refine(
+  (change) => Object.keys(change).length > 0,
+  "must have a property to change",
+);
 
 export const updateRealm = endpoint({
   operation: "updateRealm",

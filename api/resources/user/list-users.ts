@@ -1,5 +1,6 @@
 import * as users from "../../../db/queries/people/users.ts";
 import type { UserFilter, UserSortKey } from "../../../db/queries/people/users.ts";
+import { Role } from "../../../domain/roles.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import type { ListOptions } from "../../contract/paging.ts";
@@ -17,6 +18,7 @@ const filter: ListOptions<UserFilter, never>["filter"] = {
   minBlacklistDate: filters.instant,
   maxBlacklistDate: filters.instant,
   email: filters.text,
+  role: Role.describe("Given here or by the identity provider."),
   text: filters.text.describe(
     "Words that are in the pairwise ID, the e-mail address or the name, in any letter case; ä, ö, ü and ß may be written ae, oe, ue and ss. Also the userID itself; and eight digits or more of the serial number of an active profile, or the whole number of any profile, find its owner.",
   ),

@@ -17,7 +17,8 @@ export const setUserRoles = endpoint({
   summary: "Give a user roles and take them",
   description:
     "What is given here, whole; roles from the identity provider stay. A role that is taken opens nothing from this moment on; " +
-    "one that is given works once the client refreshes its tokens. The last administrator of a realm stays one.",
+    "one that is given works once the client refreshes its tokens. The last administrator of a realm stays one. " +
+    "With `If-Match`, only what was read is changed.",
   method: "put",
   path: "/api/user/:userID/roles",
   access: "staff",
@@ -27,13 +28,15 @@ export const setUserRoles = endpoint({
   data: UserRolesView,
   errors: ["user_not_found", "last_administrator", "role_from_provider"],
   unknown: { userID: "user_not_found" },
+  conditional: true,
 
-  async handle({ params: { userID: userId }, body: { roles }, principal, deps: { db, clock }, fail }) {
+  async handle({ params: { userID: userId }, body: { roles }, principal, deps: { db, clock }, requireMatch, fail }) {
     const { realmId } = principal;
     try {
       const after = await db.transaction(async (tx) => {
         const before = await userRoles.lock(tx, { realmId, userId });
         if (before === undefined) throw fail("user_not_found");
+        requireMatch(UserRolesView.parse(userRolesView(before)));
         await requireOurs(tx, { realmId, userId, before, roles }, fail);
         const change = { realmId, userId, before, after: { ...before, given: roles }, source: "console" } as const;
         return roleOperations.set(tx, { ...change, actor: actorOf(principal), at: clock.now() });

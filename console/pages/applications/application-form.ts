@@ -14,6 +14,16 @@ export interface ApplicationValues {
   requirePKCE: boolean;
 }
 
+/** In the order in which it is asked. */
+export const applicationFieldNames = [
+  "name",
+  "clientURI",
+  "redirectURI",
+  "scopes",
+  "useClientSecret",
+  "requirePKCE",
+] as const satisfies readonly (keyof ApplicationValues)[];
+
 export type ApplicationForm = UseFormReturnType<ApplicationValues>;
 
 /** What a new application begins with. */

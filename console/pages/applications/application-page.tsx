@@ -100,7 +100,11 @@ function Actions({ application }: { application: Application }) {
 
   const turn = async (on: boolean): Promise<void> => {
     try {
-      await change({ active: on });
+      const outcome = await change({ active: on }, { seen: { ...application, active: !on }, names: ["active"] });
+      if ("now" in outcome) {
+        notifyFailed(t("forms.meanwhile.fresh"));
+        return;
+      }
     } catch (error) {
       notifyFailed(message(error as Error));
       return;

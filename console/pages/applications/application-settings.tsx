@@ -1,13 +1,21 @@
 import { Alert, Button, Group, Title } from "@mantine/core";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { Allowed, Fields } from "../../session/allowed.tsx";
+import { ChangedMeanwhile, useMeanwhile } from "../../ui/changed-meanwhile.tsx";
 import { Form } from "../../ui/form.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { useSubmission } from "../../ui/submission.tsx";
-import { useApplicationChanges } from "./application-changes.ts";
+import { changeable, useApplicationChanges } from "./application-changes.ts";
 import { ApplicationFields } from "./application-fields.tsx";
-import { registrationOf, useApplicationFields, useApplicationForm, valuesOf } from "./application-form.ts";
+import {
+  applicationFieldNames,
+  registrationOf,
+  useApplicationFields,
+  useApplicationForm,
+  valuesOf,
+} from "./application-form.ts";
 import type { Application } from "./applications.ts";
 
 /** What an application is registered with, to be changed. */
@@ -16,22 +24,37 @@ export function ApplicationSettings({ application }: { application: Application 
   const { type, client_id: clientId, scopes } = application;
   const { change } = useApplicationChanges(clientId);
   const form = useApplicationForm(type, valuesOf(application));
+  const meanwhile = useMeanwhile(form, valuesOf(application));
+  /** What the form's changes are changes of. */
+  const [seen, setSeen] = useState(application);
+  const fields = useApplicationFields();
   const { submit, busy, summary } = useSubmission({
     form,
-    fields: useApplicationFields(),
+    fields,
     async send(values) {
       const wanted = registrationOf(type, values);
-      // What somebody else changed meanwhile stays.
       const changes = Object.entries(wanted).filter(
-        ([name, value]) => JSON.stringify(value) !== JSON.stringify(application[name as keyof typeof wanted]),
+        ([name, value]) => JSON.stringify(value) !== JSON.stringify(seen[name as keyof typeof wanted]),
       );
-      await change(Object.fromEntries(changes));
-      form.resetDirty(values);
+      const outcome = await change(Object.fromEntries(changes), {
+        seen,
+        names: changeable.filter((name) => name !== "active"),
+      });
+      if ("now" in outcome) {
+        setSeen(outcome.now);
+        meanwhile.moved(valuesOf(outcome.now));
+        return;
+      }
+      setSeen(outcome.changed);
+      meanwhile.saved(valuesOf(outcome.changed));
       notifyDone(t("applications.saved"));
     },
   });
   const taken = scopes.filter((scope) => !form.values.scopes.includes(scope));
   const dirty = form.isDirty();
+  const { outdated, read } = meanwhile;
+  const written = (value: string | boolean | readonly string[]): string =>
+    typeof value === "boolean" ? t(`audit.values.${String(value)}`) : typeof value === "string" ? value : value.join(", ");
 
   return (
     <Form onSubmit={submit}>
@@ -40,6 +63,17 @@ export function ApplicationSettings({ application }: { application: Application 
         {t("applications.settings")}
       </Title>
       {summary}
+      {outdated !== undefined && (
+        <ChangedMeanwhile
+          changes={applicationFieldNames
+            .filter((name) => JSON.stringify(outdated[name]) !== JSON.stringify(read[name]))
+            .map((name) => [fields[name].label, written(read[name])])}
+          onTake={meanwhile.discard}
+          onKeep={() => {
+            submit();
+          }}
+        />
+      )}
       <Fields deed="changeApplication">
         <ApplicationFields type={type} form={form} />
       </Fields>
@@ -52,7 +86,7 @@ export function ApplicationSettings({ application }: { application: Application 
       </div>
       <Allowed to="changeApplication">
         <Group justify="flex-end">
-          <Button variant="default" disabled={!dirty} onClick={form.reset}>
+          <Button variant="default" disabled={!dirty} onClick={meanwhile.discard}>
             {t("forms.discard")}
           </Button>
           <Button type="submit" loading={busy} disabled={!dirty}>

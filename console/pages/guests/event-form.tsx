@@ -25,7 +25,7 @@ export function EventForm({
   onSend,
   onCancel,
 }: {
-  onSend: (settings: GuestAccountSettings, key: string) => Promise<unknown>;
+  onSend: (settings: GuestAccountSettings, of: { key: string }) => Promise<unknown>;
   onCancel: () => void;
 }) {
   const { t, i18n } = useTranslation();
@@ -65,7 +65,7 @@ export function EventForm({
           expirationDate: lastMinuteOf(expirationDate, timeZone).toISOString(),
           note: null,
         },
-        key,
+        { key },
       ),
   });
   const { profileLimit: people, devices } = form.values;

@@ -1,9 +1,13 @@
 import { Button, Group, NumberInput, Switch, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
+import { useSession, type GuestBounds } from "../../session/session.tsx";
+import { ChangedMeanwhile, useMeanwhile } from "../../ui/changed-meanwhile.tsx";
 import { Form } from "../../ui/form.tsx";
 import { instantOf, localTime, viewersZone } from "../../ui/local-time.ts";
 import { useSubmission } from "../../ui/submission.tsx";
+import { formatNumber, formatTime } from "../../ui/time.tsx";
 import type { GuestAccount } from "./guest-accounts.ts";
 
 /** What a guest account is given, as the API takes it. */
@@ -16,6 +20,7 @@ export interface GuestAccountSettings {
 }
 
 const limitMax = 100_000;
+const dayMs = 24 * 60 * 60 * 1000;
 
 /** The settings of a guest account, new or there already. */
 export function GuestAccountForm({
@@ -26,44 +31,89 @@ export function GuestAccountForm({
 }: {
   account?: GuestAccount;
   submitLabel: string;
-  /** Gets what is there now; an end that was not touched is the account's own, to the millisecond. */
-  onSend: (settings: GuestAccountSettings, key: string) => Promise<unknown>;
+  /**
+   * Gets what is there now; an end that was not touched is the account's own, to the millisecond. Answers the account as it
+   * is when it is no longer as it was seen.
+   */
+  onSend: (
+    settings: GuestAccountSettings,
+    of: { key: string; seen: GuestAccount | undefined },
+  ) => Promise<{ now: GuestAccount } | undefined>;
   onCancel: () => void;
 }) {
-  const { t } = useTranslation();
+  const { t, i18n } = useTranslation();
+  const bounds = useSession().guestBounds ?? undefined;
+  /** What the form's changes are changes of. */
+  const [seen, setSeen] = useState(account);
   const required = (value: string) => (value.trim() === "" ? t("forms.required") : null);
+  const initial = initialOf(account, bounds);
   const form = useForm({
-    initialValues: initialOf(account),
+    initialValues: initial,
     validate: {
       name: required,
       expirationDate: (value) => (instantOf(value) === undefined ? t("guests.fields.endRule") : null),
       profileLimit: (value, { limited }) => (limited && value === "" ? t("forms.required") : null),
     },
   });
+  const meanwhile = useMeanwhile(form, initial);
   const fields = {
     name: { label: t("guests.fields.name"), rule: t("guests.fields.nameRule") },
-    expirationDate: { label: t("guests.fields.end"), rule: t("guests.fields.endRule") },
-    profileLimit: { label: t("guests.fields.limit"), rule: t("guests.fields.limitRule") },
+    expirationDate: {
+      label: t("guests.fields.end"),
+      rule:
+        bounds === undefined
+          ? t("guests.fields.endRule")
+          : t("guests.fields.endBound", { count: bounds.guestDaysMax }),
+    },
+    profileLimit: {
+      label: t("guests.fields.limit"),
+      rule:
+        bounds === undefined
+          ? t("guests.fields.limitRule")
+          : t("guests.fields.limitBound", { max: formatNumber(bounds.guestLimitMax, i18n.language) }),
+    },
     note: { label: t("guests.fields.note"), rule: t("guests.fields.noteRule") },
   };
   const { submit, busy, summary } = useSubmission({
     form,
     fields,
-    send: ({ name, expirationDate, limited, profileLimit, note }, key) => {
-      const untouched = account !== undefined && expirationDate === localTime(new Date(account.expirationDate));
+    async send({ name, expirationDate, limited, profileLimit, note }, key) {
+      const untouched = seen !== undefined && expirationDate === localTime(new Date(seen.expirationDate));
       const settings = {
         name: name.trim(),
-        expirationDate: untouched ? account.expirationDate : (instantOf(expirationDate)?.toISOString() ?? ""),
+        expirationDate: untouched ? seen.expirationDate : (instantOf(expirationDate)?.toISOString() ?? ""),
         note: note.trim() === "" ? null : note,
         profileLimit: limited ? Number(profileLimit) : null,
       };
-      return onSend(settings, key);
+      const outcome = await onSend(settings, { key, seen });
+      if (outcome === undefined) return;
+      setSeen(outcome.now);
+      meanwhile.moved(initialOf(outcome.now, bounds));
     },
   });
+  const { outdated, read } = meanwhile;
+  const shown = {
+    name: ({ name }: FormValues) => name,
+    expirationDate: ({ expirationDate }: FormValues) => formatTime(new Date(expirationDate), i18n.language),
+    profileLimit: ({ limited, profileLimit }: FormValues) =>
+      limited ? formatNumber(Number(profileLimit), i18n.language) : t("guests.unlimited"),
+    note: ({ note }: FormValues) => (note === "" ? t("guests.noNote") : note),
+  };
 
   return (
     <Form onSubmit={submit}>
       {summary}
+      {outdated !== undefined && (
+        <ChangedMeanwhile
+          changes={(Object.keys(shown) as (keyof typeof shown)[])
+            .filter((name) => shown[name](outdated) !== shown[name](read))
+            .map((name) => [fields[name].label, shown[name](read)])}
+          onTake={meanwhile.discard}
+          onKeep={() => {
+            submit();
+          }}
+        />
+      )}
       <TextInput
         label={fields.name.label}
         description={t("guests.fields.nameHint")}
@@ -74,17 +124,19 @@ export function GuestAccountForm({
       <TextInput
         type="datetime-local"
         label={fields.expirationDate.label}
-        description={t("guests.fields.endHint", { zone: viewersZone() })}
+        description={`${t("guests.fields.endHint", { zone: viewersZone() })}${bounds === undefined ? "" : ` ${fields.expirationDate.rule}`}`}
         required
         {...form.getInputProps("expirationDate")}
       />
-      <Switch label={t("guests.fields.limited")} {...form.getInputProps("limited", { type: "checkbox" })} />
+      {(bounds === undefined || !form.values.limited) && (
+        <Switch label={t("guests.fields.limited")} {...form.getInputProps("limited", { type: "checkbox" })} />
+      )}
       {form.values.limited && (
         <NumberInput
           label={fields.profileLimit.label}
-          description={t("guests.fields.limitHint")}
+          description={`${t("guests.fields.limitHint")}${bounds === undefined ? "" : ` ${fields.profileLimit.rule}`}`}
           min={0}
-          max={limitMax}
+          max={bounds?.guestLimitMax ?? limitMax}
           clampBehavior="none"
           allowDecimal={false}
           required
@@ -119,9 +171,17 @@ interface FormValues {
   note: string;
 }
 
-function initialOf(account: GuestAccount | undefined): FormValues {
+function initialOf(account: GuestAccount | undefined, bounds: GuestBounds | undefined): FormValues {
   if (account === undefined) {
-    return { name: "", expirationDate: inAWeek(), limited: true, profileLimit: 20, note: "" };
+    const { guestDaysMax = Infinity, guestLimitMax = limitMax } = bounds ?? {};
+    const latest = Date.now() + guestDaysMax * dayMs;
+    return {
+      name: "",
+      expirationDate: localTime(new Date(Math.min(inAWeek().getTime(), latest))),
+      limited: true,
+      profileLimit: Math.min(20, guestLimitMax),
+      note: "",
+    };
   }
   const { name, expirationDate, profileLimit, note } = account;
   return {
@@ -134,9 +194,9 @@ function initialOf(account: GuestAccount | undefined): FormValues {
 }
 
 /** The end of the day a week from now. */
-function inAWeek(): string {
+function inAWeek(): Date {
   const at = new Date();
   at.setDate(at.getDate() + 7);
   at.setHours(23, 59, 0, 0);
-  return localTime(at);
+  return at;
 }

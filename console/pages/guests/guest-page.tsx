@@ -5,6 +5,7 @@ import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useParams } from "@tanstack/react-router";
 import { useTranslation } from "react-i18next";
 import { api, dataOf } from "../../api/api-client.ts";
+import { changeIfSame, readWithTag, sameIn } from "../../api/read-with-tag.ts";
 import { Allowed } from "../../session/allowed.tsx";
 import { confirm } from "../../ui/confirm.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
@@ -126,9 +127,10 @@ function Account({ account }: { account: GuestAccount }) {
         <GuestAccountForm
           account={account}
           submitLabel={t("forms.save")}
-          onSend={async (settings) => {
-            await change(settings);
-            close();
+          onSend={async (settings, { seen }) => {
+            const outcome = await change(settings, seen ?? account);
+            if (outcome === undefined) close();
+            return outcome;
           }}
           onCancel={close}
         />
@@ -139,7 +141,8 @@ function Account({ account }: { account: GuestAccount }) {
 
 /** Changing an account, and ending it. */
 function useAccountChanges(account: GuestAccount): {
-  change: (settings: GuestAccountSettings) => Promise<void>;
+  /** Changes an account that still is as it was seen, and answers what it is now if it is not. */
+  change: (settings: GuestAccountSettings, seen: GuestAccount) => Promise<{ now: GuestAccount } | undefined>;
   revoke: () => Promise<void>;
 } {
   const { t } = useTranslation();
@@ -151,12 +154,19 @@ function useAccountChanges(account: GuestAccount): {
   };
 
   return {
-    async change(settings: GuestAccountSettings) {
-      const body = changesOf(account, settings);
-      if (Object.keys(body).length === 0) return;
-      await dataOf(api.PUT("/api/guest-accounts/{guestAccountId}", { params, body }));
+    async change(settings, seen) {
+      const body = changesOf(seen, settings);
+      if (Object.keys(body).length === 0) return undefined;
+      const outcome = await changeIfSame<GuestAccount, unknown>({
+        read: () => readWithTag(api.GET("/api/guest-accounts/{guestAccountId}", { params })),
+        isSame: (now) => sameIn(["name", "note", "expirationDate", "profileLimit"], now, seen),
+        change: (header) =>
+          dataOf(api.PUT("/api/guest-accounts/{guestAccountId}", { params: { ...params, header }, body })),
+      });
       await refresh();
+      if ("now" in outcome) return outcome;
       notifyDone(t("guests.saved"));
+      return undefined;
     },
     async revoke() {
       await dataOf(api.DELETE("/api/guest-accounts/{guestAccountId}", { params }));
@@ -166,7 +176,7 @@ function useAccountChanges(account: GuestAccount): {
   };
 }
 
-/** Only what differs is sent: what somebody else changed meanwhile stays. */
+/** Only what differs is sent. */
 const changesOf = (account: GuestAccount, settings: GuestAccountSettings): Partial<GuestAccountSettings> => ({
   ...(settings.name !== account.name && { name: settings.name }),
   ...(settings.expirationDate !== account.expirationDate && { expirationDate: settings.expirationDate }),

@@ -66,7 +66,7 @@ function Creation({ onClose }: { onClose: () => void }) {
   const navigate = useNavigate();
   const mayShowLink = useMay()("showGuestLink");
   const [kind, setKind] = useState<"account" | "event">("account");
-  const create = async (body: GuestAccountSettings, key: string) => {
+  const create = async (body: GuestAccountSettings, { key }: { key: string }): Promise<undefined> => {
     const params = { header: { "Idempotency-Key": key } };
     const { id, name } = await dataOf(api.POST("/api/guest-account", { params, body }));
     // The account is there already when the same is sent again because its link could not be read.

@@ -24,6 +24,13 @@ export function AffectedUsers({ before, after }: { before: RealmSettings; after:
       {after.maxValid !== before.maxValid && (
         <List.Item>{t("settings.touchesValidity", { count: after.maxValid })}</List.Item>
       )}
+      {before.ssids.join("\n") !== after.ssids.join("\n") && <List.Item>{t("settings.touchesNetworks")}</List.Item>}
+      {(before.guestDaysMax !== after.guestDaysMax || before.guestLimitMax !== after.guestLimitMax) && (
+        <List.Item>{t("settings.touchesGuests")}</List.Item>
+      )}
+      {(before.radiusCN !== after.radiusCN || before.radiusCA !== after.radiusCA) && (
+        <List.Item>{t("settings.touchesTrust")}</List.Item>
+      )}
     </List>
   );
 }

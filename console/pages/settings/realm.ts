@@ -1,23 +1,78 @@
-import { api, ApiError, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
+import { api, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
+import { readWithTag } from "../../api/read-with-tag.ts";
 
-type Realm = Schemas["Realm"];
+type Settings = Schemas["RealmSettings"];
 
-/** What of a realm can be changed. */
-export type RealmSettings = Omit<Realm, "realmName">;
+export const realmKey = ["realm settings"] as const;
 
-export const realmKey = ["realm"] as const;
-
-/** In the order in which they are asked for. */
+/** What of a realm can be changed here, in the order in which it is asked for. */
 export const settingNames = [
   "displayName",
   "logoURI",
+  "helpURI",
+  "privacyURI",
   "maxProfiles",
   "maxValid",
-] as const satisfies readonly (keyof RealmSettings)[];
+  "offboardingShare",
+  "ssids",
+  "guestDaysMax",
+  "guestLimitMax",
+  "timeZone",
+  "radiusCN",
+  "radiusCA",
+] as const satisfies readonly (keyof Settings)[];
+export type SettingName = (typeof settingNames)[number];
+export type RealmSettings = Pick<Settings, SettingName>;
+
+/** What is only shown. */
+export type FixedSettings = Omit<Settings, SettingName>;
+
+/** The settings as fields of a form have them: networks line by line, empty for what is not set. */
+export type SettingValues = Omit<RealmSettings, "ssids" | "radiusCN" | "radiusCA" | "guestDaysMax" | "guestLimitMax"> & {
+  ssids: string;
+  radiusCN: string;
+  radiusCA: string;
+  guestDaysMax: number | string;
+  guestLimitMax: number | string;
+};
+
+export const valuesOf = (settings: RealmSettings): SettingValues => ({
+  ...settings,
+  ssids: settings.ssids.join("\n"),
+  radiusCN: settings.radiusCN ?? "",
+  radiusCA: settings.radiusCA ?? "",
+});
+
+/** The settings that a form says. What was not touched is what it was, to the blank. */
+export function settingsOf(values: SettingValues, before: RealmSettings): RealmSettings {
+  const untouched = valuesOf(before);
+  const written: RealmSettings = {
+    ...values,
+    displayName: values.displayName.trim(),
+    logoURI: values.logoURI.trim(),
+    helpURI: values.helpURI.trim(),
+    privacyURI: values.privacyURI.trim(),
+    timeZone: values.timeZone.trim(),
+    ssids: values.ssids
+      .split("\n")
+      .map((line) => (before.ssids.includes(line) ? line : line.trim()))
+      .filter((line) => line !== ""),
+    guestDaysMax: Number(values.guestDaysMax),
+    guestLimitMax: Number(values.guestLimitMax),
+    radiusCN: values.radiusCN.trim() === "" ? null : values.radiusCN.trim(),
+    radiusCA: values.radiusCA.trim() === "" ? null : values.radiusCA.trim(),
+  };
+  const kept = settingNames.filter((name) => values[name] === untouched[name]);
+  return { ...written, ...Object.fromEntries(kept.map((name) => [name, before[name]])) };
+}
 
 /** Only what differs. */
 export const changesBetween = (before: RealmSettings, after: RealmSettings): Partial<RealmSettings> =>
-  Object.fromEntries(settingNames.filter((name) => before[name] !== after[name]).map((name) => [name, after[name]]));
+  Object.fromEntries(
+    settingNames
+      .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+      .map((name) => [name, after[name]]),
+  );
 
 /** How many users have more active profiles than this. */
 export async function usersWithMoreThan(profiles: number, signal: AbortSignal): Promise<number> {
@@ -27,23 +82,27 @@ export async function usersWithMoreThan(profiles: number, signal: AbortSignal): 
 
 /** A realm as it was read, and the tag by which a change can say what it is a change of. */
 export interface ReadRealm {
-  realmName: string;
   settings: RealmSettings;
+  fixed: FixedSettings;
   tag: string;
 }
 
 export async function loadRealm(signal?: AbortSignal): Promise<ReadRealm> {
-  const call = api.GET("/api/realm", { ...(signal !== undefined && { signal }) });
-  const { realmName, ...settings } = await dataOf(call);
-  // A proxy that compresses answers calls the service's tag weak.
-  const tag = (await call).response.headers.get("ETag")?.replace(/^W\//, "") ?? "*";
-  return { realmName, settings, tag };
+  const { value, tag } = await readWithTag(
+    api.GET("/api/realm/settings", { ...(signal !== undefined && { signal }) }),
+  );
+  const { displayName, logoURI, helpURI, privacyURI, maxProfiles, maxValid, offboardingShare, ...further } = value;
+  const { ssids, guestDaysMax, guestLimitMax, timeZone, radiusCN, radiusCA, ...fixed } = further;
+  return {
+    settings: {
+      ...{ displayName, logoURI, helpURI, privacyURI, maxProfiles, maxValid, offboardingShare },
+      ...{ ssids, guestDaysMax, guestLimitMax, timeZone, radiusCN, radiusCA },
+    },
+    fixed,
+    tag,
+  };
 }
 
 /** Changes the realm if it still is what was read. */
 export const updateRealm = (body: Partial<RealmSettings>, tag: string): Promise<unknown> =>
-  dataOf(api.PUT("/api/realm", { body, params: { header: { "If-Match": tag } } }));
-
-/** Whether a change was refused because the realm is no longer what was read. */
-export const wasChangedMeanwhile = (error: unknown): boolean =>
-  error instanceof ApiError && error.code === "precondition_failed";
+  dataOf(api.PUT("/api/realm/settings", { body, params: { header: { "If-Match": tag } } }));

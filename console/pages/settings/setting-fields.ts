@@ -1,31 +1,46 @@
 import { useTranslation } from "react-i18next";
 import type { FormField } from "../../ui/submission.tsx";
-import type { RealmSettings } from "./realm.ts";
+import { settingNames, type RealmSettings, type SettingName } from "./realm.ts";
 
 /** The settings by the API's names, in words. */
-export function useSettingFields(): Record<keyof RealmSettings, Required<FormField>> {
+export function useSettingFields(): Record<SettingName, Required<FormField>> {
   const { t } = useTranslation();
-  return {
-    displayName: { label: t("settings.displayName"), rule: t("settings.displayNameRule") },
-    logoURI: { label: t("settings.logo"), rule: t("settings.logoRule") },
-    maxProfiles: { label: t("settings.maxProfiles"), rule: t("settings.maxProfilesRule") },
-    maxValid: { label: t("settings.maxValid"), rule: t("settings.maxValidRule") },
-  };
+  const fields = settingNames.map((name) => [
+    name,
+    { label: t(`settings.fields.${name}`), rule: t(`settings.rules.${name}`) },
+  ]);
+  return Object.fromEntries(fields) as Record<SettingName, Required<FormField>>;
 }
 
 /** The value of a setting in words. */
-export function useShownValue(): (name: keyof RealmSettings, settings: RealmSettings) => string {
+export function useShownValue(): (name: SettingName, settings: RealmSettings) => string {
   const { t } = useTranslation();
   return (name, settings) => {
     switch (name) {
       case "displayName":
-        return settings.displayName;
+      case "timeZone":
+        return settings[name];
       case "logoURI":
-        return settings.logoURI === "" ? t("settings.noLogo") : settings.logoURI;
+      case "helpURI":
+      case "privacyURI":
+        return settings[name] === "" ? t("settings.none") : settings[name];
       case "maxProfiles":
-        return t("settings.profiles", { count: settings.maxProfiles });
+      case "guestLimitMax":
+        return t("settings.profiles", { count: settings[name] });
       case "maxValid":
         return t("settings.months", { count: settings.maxValid });
+      case "offboardingShare":
+        return t("settings.percent", { count: settings.offboardingShare });
+      case "ssids":
+        return settings.ssids.join(", ");
+      case "guestDaysMax":
+        return t("settings.days", { count: settings.guestDaysMax });
+      case "radiusCN":
+        return settings.radiusCN ?? t("settings.notSet");
+      case "radiusCA":
+        return settings.radiusCA === null
+          ? t("settings.ownCA")
+          : t("settings.certificates", { count: settings.radiusCA.match(/BEGIN CERTIFICATE/g)?.length ?? 0 });
     }
   };
 }

@@ -1,40 +1,43 @@
-import { Button, Card, Group, SimpleGrid, Stack, Text, TextInput } from "@mantine/core";
+import { Autocomplete, Button, Group, NumberInput, SimpleGrid, Text, Textarea, TextInput } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useDebouncedValue } from "@mantine/hooks";
 import { useQueryClient } from "@tanstack/react-query";
 import { useRef, useState, type SubmitEvent } from "react";
 import { useTranslation } from "react-i18next";
-import { realmLimits } from "../../../domain/realm.ts";
+import { settingRanges } from "../../../domain/realm.ts";
+import { wasChangedMeanwhile } from "../../api/read-with-tag.ts";
 import { Allowed, Fields } from "../../session/allowed.tsx";
+import { ChangedMeanwhile, useMeanwhile } from "../../ui/changed-meanwhile.tsx";
 import { Form } from "../../ui/form.tsx";
 import { LeaveGuard } from "../../ui/leave-guard.tsx";
+import { viewersZone } from "../../ui/local-time.ts";
 import { notifyDone } from "../../ui/notify.tsx";
 import { SliderField } from "../../ui/slider-field.tsx";
 import { useSubmission } from "../../ui/submission.tsx";
 import { ChangeReview } from "./change-review.tsx";
 import { LogoPreview } from "./logo-preview.tsx";
-import { ChangedMeanwhile } from "./changed-meanwhile.tsx";
 import {
   changesBetween,
   loadRealm,
   realmKey,
+  settingNames,
+  settingsOf,
   updateRealm,
-  wasChangedMeanwhile,
+  valuesOf,
   type ReadRealm,
   type RealmSettings,
+  type SettingValues,
 } from "./realm.ts";
-import { useSettingFields } from "./setting-fields.ts";
+import { SettingCard } from "./setting-card.tsx";
+import { useSettingFields, useShownValue } from "./setting-fields.ts";
+import { TrustCard } from "./trust-card.tsx";
 
+/** What sliders offer. Fewer than one profile makes sense for nobody, though the service takes it. */
 const limits = {
-  maxProfiles: { min: 1, max: realmLimits.maxProfiles },
-  maxValid: { min: 1, max: realmLimits.maxValidMonths },
+  maxProfiles: { min: 1, max: settingRanges.maxProfiles[1] },
+  maxValid: { min: settingRanges.maxValid[0], max: settingRanges.maxValid[1] },
+  offboardingShare: { min: settingRanges.offboardingShare[0], max: settingRanges.offboardingShare[1] },
 } as const;
-
-const trimmed = (values: RealmSettings): RealmSettings => ({
-  ...values,
-  displayName: values.displayName.trim(),
-  logoURI: values.logoURI.trim(),
-});
 
 /** The settings of the realm. Saving shows first what it changes. */
 export function SettingsForm({ realm }: { realm: ReadRealm }) {
@@ -44,27 +47,35 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
   const [reviewed, setReviewed] = useState<RealmSettings>();
   /** What the form's changes are changes of. */
   const [read, setRead] = useState(realm);
-  /** What was read before it turned out to have been changed elsewhere. */
-  const [outdated, setOutdated] = useState<RealmSettings>();
-  const form = useForm<RealmSettings>({
-    initialValues: realm.settings,
-    validate: { displayName: (value) => (value.trim() === "" ? t("forms.required") : null) },
+  const required = (value: number | string) => (String(value).trim() === "" ? t("forms.required") : null);
+  const form = useForm<SettingValues>({
+    initialValues: valuesOf(realm.settings),
+    validate: {
+      displayName: required,
+      ssids: required,
+      guestDaysMax: required,
+      guestLimitMax: required,
+      timeZone: required,
+    },
   });
+  const meanwhile = useMeanwhile(form, valuesOf(realm.settings));
   const [logo] = useDebouncedValue(form.values.logoURI.trim(), 400);
   const fields = useSettingFields();
+  const shown = useShownValue();
   const { submit, busy, summary } = useSubmission({
     form,
     fields,
     async send(values) {
       try {
-        await updateRealm(changesBetween(read.settings, trimmed(values)), read.tag);
-        await readAgain(() => ({}));
-        setOutdated(undefined);
+        await updateRealm(changesBetween(read.settings, settingsOf(values, read.settings)), read.tag);
+        const now = await loadRealm();
+        setRead(now);
+        meanwhile.saved(valuesOf(now.settings));
       } catch (error) {
         if (!wasChangedMeanwhile(error)) throw error;
-        // What was typed stays; everything else shows what holds now.
-        await readAgain((before) => changesBetween(before, trimmed(values)));
-        setOutdated(read.settings);
+        const now = await loadRealm();
+        setRead(now);
+        meanwhile.moved(valuesOf(now.settings));
         return;
       } finally {
         setReviewed(undefined);
@@ -76,26 +87,15 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
       saveButton.current?.focus();
     },
   });
-  /** Fills the form with what holds now, save for what is kept of it. */
-  const readAgain = async (kept: (before: RealmSettings) => Partial<RealmSettings>) => {
-    const now = await loadRealm();
-    setRead(now);
-    form.setInitialValues(now.settings);
-    form.resetDirty(now.settings);
-    form.setValues({ ...now.settings, ...kept(read.settings) });
-  };
-  const discard = () => {
-    form.reset();
-    setOutdated(undefined);
-  };
   const review = (event?: SubmitEvent<HTMLFormElement>) => {
     event?.preventDefault();
     if (form.validate().hasErrors) submit();
-    else setReviewed(trimmed(form.values));
+    else setReviewed(settingsOf(form.values, read.settings));
   };
   const dirty = form.isDirty();
   const slider = (name: keyof typeof limits) => ({
     label: fields[name].label,
+    description: t(`settings.hints.${name}`),
     ...limits[name],
     value: form.values[name],
     error: form.errors[name],
@@ -104,73 +104,115 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
       form.setFieldValue(name, value);
     },
   });
+  const number = (name: "guestDaysMax" | "guestLimitMax") => ({
+    label: fields[name].label,
+    description: t(`settings.hints.${name}`),
+    min: settingRanges[name][0],
+    max: settingRanges[name][1],
+    clampBehavior: "none" as const,
+    allowDecimal: false,
+    required: true,
+    ...form.getInputProps(name),
+  });
+  const address = (name: "logoURI" | "helpURI" | "privacyURI") => ({
+    label: fields[name].label,
+    description: t(`settings.hints.${name}`),
+    placeholder: "https://",
+    ...form.getInputProps(name),
+  });
+  const { outdated } = meanwhile;
+  const news = outdated && changesBetween(settingsOf(outdated, read.settings), read.settings);
 
   return (
     <Form onSubmit={review} maw={860}>
       <LeaveGuard when={dirty} text={t("forms.leaveUnsaved")} />
       {summary}
-      {outdated !== undefined && (
+      {news !== undefined && (
         <ChangedMeanwhile
-          before={outdated}
-          now={read.settings}
-          onTake={discard}
+          changes={settingNames
+            .filter((name) => news[name] !== undefined)
+            .map((name) => [fields[name].label, shown(name, read.settings)])}
+          onTake={meanwhile.discard}
           onKeep={() => {
             review();
           }}
         />
       )}
       <Fields deed="changeSettings">
-        <Card withBorder>
-          <Stack>
-            <div>
-              <Text size="sm" fw={500}>
-                {t("settings.name")}
-              </Text>
-              <code>{read.realmName}</code>
-              <Text size="sm" c="dimmed">
-                {t("settings.nameHint")}
-              </Text>
-            </div>
-            <TextInput
-              label={fields.displayName.label}
-              description={t("settings.displayNameHint")}
-              required
-              {...form.getInputProps("displayName")}
-            />
-            <TextInput
-              type="url"
-              label={fields.logoURI.label}
-              description={t("settings.logoHint")}
-              placeholder="https://"
-              {...form.getInputProps("logoURI")}
-            />
-            <SimpleGrid cols={{ base: 1, xs: 2 }}>
-              {(["light", "dark"] as const).map((theme) => (
-                <LogoPreview key={theme} theme={theme} address={logo} displayName={form.values.displayName} />
-              ))}
-            </SimpleGrid>
-          </Stack>
-        </Card>
-        <Card withBorder>
-          <Stack>
-            <SliderField
-              {...slider("maxProfiles")}
-              description={t("settings.maxProfilesHint")}
-              unit={(count) => t("settings.profiles", { count })}
-              marks={[1, 25, 50, 75, 100]}
-            />
-            <SliderField
-              {...slider("maxValid")}
-              description={t("settings.maxValidHint")}
-              unit={(count) => t("settings.months", { count })}
-              marks={[1, 6, 12, 18, 24]}
-            />
-          </Stack>
-        </Card>
+        <SettingCard title={t("settings.cards.looks")}>
+          <div>
+            <Text size="sm" fw={500}>
+              {t("settings.name")}
+            </Text>
+            <code>{read.fixed.realmName}</code>
+            <Text size="sm" c="dimmed">
+              {t("settings.nameHint")}
+            </Text>
+          </div>
+          <TextInput
+            label={fields.displayName.label}
+            description={t("settings.hints.displayName")}
+            required
+            {...form.getInputProps("displayName")}
+          />
+          <TextInput type="url" {...address("logoURI")} />
+          <SimpleGrid cols={{ base: 1, xs: 2 }}>
+            {(["light", "dark"] as const).map((theme) => (
+              <LogoPreview key={theme} theme={theme} address={logo} displayName={form.values.displayName} />
+            ))}
+          </SimpleGrid>
+        </SettingCard>
+        <SettingCard title={t("settings.cards.help")} note={t("settings.helpNote")}>
+          <TextInput {...address("helpURI")} />
+          <TextInput type="url" {...address("privacyURI")} />
+        </SettingCard>
+        <SettingCard title={t("settings.cards.profiles")}>
+          <SliderField
+            {...slider("maxProfiles")}
+            unit={(count) => t("settings.profiles", { count })}
+            marks={[1, 25, 50, 75, 100]}
+          />
+          <SliderField
+            {...slider("maxValid")}
+            unit={(count) => t("settings.months", { count })}
+            marks={[1, 6, 12, 18, 24]}
+          />
+          <SliderField
+            {...slider("offboardingShare")}
+            unit={(count) => t("settings.percent", { count })}
+            marks={[0, 25, 50, 75, 100]}
+          />
+        </SettingCard>
+        <SettingCard title={t("settings.cards.wifi")}>
+          <Textarea
+            label={fields.ssids.label}
+            description={t("settings.hints.ssids")}
+            required
+            autosize
+            minRows={2}
+            maxRows={16}
+            {...form.getInputProps("ssids")}
+          />
+        </SettingCard>
+        <SettingCard title={t("settings.cards.guests")} note={t("settings.guestsNote")}>
+          <NumberInput {...number("guestDaysMax")} />
+          <NumberInput {...number("guestLimitMax")} />
+        </SettingCard>
+        <SettingCard title={t("settings.cards.time")}>
+          <Autocomplete
+            label={fields.timeZone.label}
+            description={t("settings.hints.timeZone", { zone: viewersZone() })}
+            data={zones()}
+            limit={20}
+            required
+            {...form.getInputProps("timeZone")}
+          />
+        </SettingCard>
       </Fields>
+      <TrustCard form={form} settings={read.settings} fixed={read.fixed} />
       <Allowed to="changeSettings">
         <Group justify="flex-end">
-          <Button variant="default" disabled={!dirty} onClick={discard}>
+          <Button variant="default" disabled={!dirty} onClick={meanwhile.discard}>
             {t("forms.discard")}
           </Button>
           <Button type="submit" disabled={!dirty} ref={saveButton}>
@@ -195,3 +237,6 @@ export function SettingsForm({ realm }: { realm: ReadRealm }) {
     </Form>
   );
 }
+
+/** Browsers leave UTC out. */
+const zones = (): string[] => [...new Set(["UTC", ...Intl.supportedValuesOf("timeZone")])];

@@ -24,7 +24,7 @@ export function SettingsPage() {
         <Stack>
           <SettingsForm realm={data} />
           <RolesCard />
-          <ForgettingCard realmName={data.realmName} />
+          <ForgettingCard fixed={data.fixed} />
           <SetupCard />
         </Stack>
       ) : error === null ? (

@@ -1,9 +1,12 @@
 import { Button, Group, Modal, NumberInput, Radio, Stack, Text } from "@mantine/core";
 import { useForm } from "@mantine/form";
 import { useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { realmLimits } from "../../../domain/realm.ts";
 import { api, dataOf } from "../../api/api-client.ts";
+import { changeIfSame, readWithTag } from "../../api/read-with-tag.ts";
+import { FreshValues } from "../../ui/changed-meanwhile.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { personName } from "../../ui/person.tsx";
 import { useSubmission } from "../../ui/submission.tsx";
@@ -16,11 +19,14 @@ const limitMax = realmLimits.maxProfiles;
 export function LimitDialog({ user, onClose }: { user: User; onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
-  const { userID, profileOverride, maxProfiles } = user;
+  const { userID } = user;
+  const [opened] = useState(user);
+  /** Set once somebody else has changed it. */
+  const [fresh, setFresh] = useState<User>();
   useReturnFocus();
   const rule = t("users.limit.rule", { max: limitMax });
   const form = useForm<{ whose: string; profileOverride: number | string }>({
-    initialValues: { whose: profileOverride > 0 ? "own" : "realm", profileOverride: maxProfiles },
+    initialValues: valuesOf(user),
     validate: {
       profileOverride: (value, { whose }) =>
         whose === "own" && !(Number.isInteger(value) && Number(value) >= 1 && Number(value) <= limitMax) ? rule : null,
@@ -31,7 +37,17 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
     fields: { profileOverride: { label: t("users.limit.label"), rule } },
     async send({ whose, profileOverride: own }) {
       const body = { profileOverride: whose === "own" ? Number(own) : 0 };
-      await dataOf(api.PUT("/api/user/{userID}/limit", { params: { path: { userID } }, body }));
+      const path = { userID };
+      const outcome = await changeIfSame<User, unknown>({
+        read: () => readWithTag(api.GET("/api/user/{userID}", { params: { path } })),
+        isSame: (now) => now.profileOverride === (fresh ?? opened).profileOverride,
+        change: (header) => dataOf(api.PUT("/api/user/{userID}/limit", { params: { path, header }, body })),
+      });
+      if ("now" in outcome) {
+        setFresh(outcome.now);
+        form.setValues(valuesOf(outcome.now));
+        return;
+      }
       notifyDone(t("users.limit.done"));
       onClose();
       await Promise.all(["user", "users", "audit"].map((name) => queries.invalidateQueries({ queryKey: [name] })));
@@ -47,6 +63,7 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
       <form onSubmit={submit} noValidate>
         <Stack>
           {summary}
+          {fresh !== undefined && <FreshValues now={fresh} />}
           <Radio.Group label={t("users.limit.label")} {...form.getInputProps("whose")}>
             <Stack gap="xs" mt="xs">
               <Radio value="realm" label={t("users.limit.asRealm")} />
@@ -80,3 +97,8 @@ export function LimitDialog({ user, onClose }: { user: User; onClose: () => void
     </Modal>
   );
 }
+
+const valuesOf = ({ profileOverride, maxProfiles }: User) => ({
+  whose: profileOverride > 0 ? "own" : "realm",
+  profileOverride: maxProfiles,
+});

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { roles } from "../../../domain/roles.ts";
 import type { Filter } from "../../list/filters.tsx";
 
 const states = ["active", "locked", "offboarded"] as const;
@@ -12,6 +13,12 @@ export function useUserFilters(): Filter[] {
       key: "state",
       label: t("users.columns.status"),
       choices: states.map((value) => ({ value, label: t(`status.${value}`) })),
+    },
+    {
+      kind: "choice",
+      key: "role",
+      label: t("roles.role"),
+      choices: roles.map((value) => ({ value, label: t(`roles.names.${value}`) })),
     },
     { kind: "number", min: "minProfileCount", max: "maxProfileCount", label: t("users.filters.profiles") },
     { kind: "days", min: "minCreated", max: "maxCreated", label: t("users.filters.created") },

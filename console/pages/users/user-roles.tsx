@@ -5,7 +5,9 @@ import { useState } from "react";
 import { useTranslation } from "react-i18next";
 import { inOrder, roles as allRoles, type Role } from "../../../domain/roles.ts";
 import { api, dataOf, type Schemas } from "../../api/api-client.ts";
+import { changeIfSame, readWithTag, sameIn } from "../../api/read-with-tag.ts";
 import { Allowed } from "../../session/allowed.tsx";
+import { FreshValues } from "../../ui/changed-meanwhile.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
 import { notifyDone } from "../../ui/notify.tsx";
 import { useReturnFocus } from "../../ui/use-return-focus.ts";
@@ -64,15 +66,34 @@ export function UserRoles({ userID }: { userID: string }) {
   );
 }
 
-function Change({ userID, held, onClose }: { userID: string; held: HeldRoles; onClose: () => void }) {
+function Change({ userID, held: current, onClose }: { userID: string; held: HeldRoles; onClose: () => void }) {
   const { t } = useTranslation();
   const queries = useQueryClient();
+  const [opened] = useState(current);
+  /** Set once somebody else has changed them. */
+  const [fresh, setFresh] = useState<HeldRoles>();
+  const held = fresh ?? opened;
   const [wanted, setWanted] = useState<readonly Role[]>(held.given);
   useReturnFocus();
   const { mutate, error, isPending } = useMutation({
     mutationFn: () =>
-      dataOf(api.PUT("/api/user/{userID}/roles", { params: { path: { userID } }, body: { roles: inOrder(wanted) } })),
-    async onSuccess() {
+      changeIfSame<HeldRoles, unknown>({
+        read: () => readWithTag(api.GET("/api/user/{userID}/roles", { params: { path: { userID } } })),
+        isSame: (now) => sameIn(["given", "fromProvider"], now, held),
+        change: (header) =>
+          dataOf(
+            api.PUT("/api/user/{userID}/roles", {
+              params: { path: { userID }, header },
+              body: { roles: inOrder(wanted) },
+            }),
+          ),
+      }),
+    async onSuccess(outcome) {
+      if ("now" in outcome) {
+        setFresh(outcome.now);
+        setWanted(outcome.now.given);
+        return;
+      }
       await queries.invalidateQueries({ queryKey: rolesKey(userID) });
       void queries.invalidateQueries({ queryKey: ["audit"] });
       void queries.invalidateQueries({ queryKey: ["roles"] });
@@ -85,6 +106,7 @@ function Change({ userID, held, onClose }: { userID: string; held: HeldRoles; on
   return (
     <Modal opened onClose={onClose} title={t("roles.change")} closeButtonProps={{ "aria-label": t("confirm.close") }}>
       <Stack>
+        {fresh !== undefined && <FreshValues now={fresh} />}
         {allRoles.map((role) => (
           <Checkbox
             key={role}

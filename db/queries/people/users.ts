@@ -81,6 +81,8 @@ export interface UserFilter {
   minBlacklistDate: Date;
   maxBlacklistDate: Date;
   email: string;
+  /** Given here or by the identity provider. */
+  role: Role;
   /** Words in the pairwise id, the e-mail address or the name, a user's whole id, or digits of the serial number of a profile. */
   text: string;
 }
@@ -132,6 +134,7 @@ function conditionsOf({ realmId, at, search, filter }: UserSelection): { ofUser:
   const ofUser = [
     when(search, (text) => sql`u.pairwise_id_folded like lower(${containing(text)})`),
     when(filter.email, (text) => sql`u.email_folded like lower(${containing(text)})`),
+    when(filter.role, (role) => sql`${role} = any(${rolesOf(sql`u`)})`),
     when(filter.text, (text) => foundBy(text, { realmId, at })),
     when(filter.blacklisted, (is) => (is ? sql`u.offboarded_at is not null` : sql`u.offboarded_at is null`)),
     when(filter.locked, (is) => (is ? sql`u.locked_at is not null` : sql`u.locked_at is null`)),

@@ -151,6 +151,9 @@ export interface ConsolePerson {
   realmDisplayName: string;
   realmLogoUri: string;
   realmTimeZone: string;
+  /** The most that guest managers may give a guest account. */
+  guestDaysMax: number;
+  guestLimitMax: number;
 }
 
 export async function findPerson(
@@ -161,7 +164,8 @@ export async function findPerson(
     await db.query<ConsolePerson>(sql`
       select u.id as "userId", u.display_name as "displayName", c.username, u.email, u.pairwise_id as "pairwiseId",
              ${rolesOf(sql`u`)} as roles, s.scopes, r.name as "realmName", r.display_name as "realmDisplayName", r.logo_uri as "realmLogoUri",
-             r.time_zone as "realmTimeZone"
+             r.time_zone as "realmTimeZone",
+             r.guest_days_max as "guestDaysMax", r.guest_limit_max as "guestLimitMax"
         from users u
         join realms r on r.id = u.realm_id
         join sessions s on s.user_id = u.id and s.id = ${sessionId}

@@ -137,7 +137,7 @@ describe("whom a realm trusts", () => {
     ["upstream_claims", `'{"email": "first"}'`, `'{"email": "second"}'`],
   ] as const;
 
-  // The api has no right to these columns yet, so that it would be refused before the trigger is asked: here it has.
+  // The api has no right to some of these columns yet, so that it would be refused before the trigger is asked: here it has.
   beforeAll(() =>
     database.owner.query(
       verbatim(`grant update (${settings.map(([column]) => column).join(", ")}) on realms to realmpass_api`),
@@ -155,6 +155,18 @@ describe("whom a realm trusts", () => {
       /only the operator changes whom a realm trusts/,
     );
     await expect(set("realmpass_operator", second)).resolves.toHaveLength(1);
+  });
+
+  test.each([
+    ["radius_ca", "'first'"],
+    ["radius_cn", "'first.demo.example'"],
+  ])("once the realm is set up, %s is the operator's alone, though it was never set", async (column, value) => {
+    const realmId = await givenRealm();
+    const set = (role: DatabaseRole) =>
+      attempt(role, verbatim(`update realms set ${column} = ${value} where id = $1 returning id`, [realmId]));
+    await attempt("realmpass_api", sql`update realms set set_up_at = now() where id = ${realmId}`);
+    await expect(set("realmpass_api")).rejects.toThrow(/only the operator changes whom a realm trusts/);
+    await expect(set("realmpass_operator")).resolves.toHaveLength(1);
   });
 
   test("a setting that keeps its value is no change", async () => {

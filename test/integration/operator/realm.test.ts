@@ -516,3 +516,24 @@ describe("the domains that names of servers may be in", () => {
     expect([code, json["error"]]).toEqual([2, "usage"]);
   });
 });
+
+test("the time zone and the bounds of guest managers are set, shown and recorded", async () => {
+  const realm = await operator.realm();
+  const set = (...words: string[]) => operator.run(["realm", "set", "--realm", realm, ...words]);
+  const after = { timeZone: "Europe/Berlin", guestDaysMax: 3650, guestLimitMax: 1 };
+  expect(
+    (await set("--time-zone", "Europe/Berlin", "--guest-days-max", "3650", "--guest-limit-max", "1")).json,
+  ).toMatchObject(after);
+  expect((await operator.run(["realm", "list", "--realm", realm])).json).toMatchObject({ realms: [after] });
+  expect(await updatesOf(realm)).toEqual([
+    { before: { timeZone: "UTC", guestDaysMax: 90, guestLimitMax: 200 }, after },
+  ]);
+  for (const words of [
+    ["--time-zone", "Berlin"],
+    ["--guest-days-max", "0"],
+    ["--guest-limit-max", "100001"],
+    ["--radius-cn", "radius server"],
+  ]) {
+    expect((await set(...words)).code).toBe(2);
+  }
+});

@@ -47,6 +47,7 @@ const bodies: Readonly<Record<string, Record<string, unknown>>> = {
   createInfrastructureProfile: { format: "pem", validityMonths: 24 },
   revokeProfiles: { profiles: ["1"] },
   updateRealm: { maxProfiles: 5 },
+  updateRealmSettings: { maxProfiles: 5 },
   createUserProfile: { format: "pem", deviceType: "Linux" },
   createOwnProfile: { format: "pem", deviceType: "Linux" },
   createOnboarding: { users: [{ pairwiseID: "a sample" }] },

@@ -137,6 +137,7 @@ export function useApi({
       settings: (listening, listeningTls) => ({
         baseUrl: url || `http://127.0.0.1:${listening}`,
         authUrl: url || `http://127.0.0.1:${listening}`,
+        publicationUrl: url || `http://127.0.0.1:${listening}`,
         trustedProxies: "",
         waitSeconds: 20,
         rateLimits: { service: 1_000_000, user: 1_000_000, refused: 1_000_000, tokens: 1_000_000 },

@@ -47,6 +47,7 @@ test("it tells who is signed in, where, and until when", async () => {
     realm: { name: realm?.name, displayName: realm?.name, logoURI: "", timeZone: "UTC" },
     roles: ["administrator"],
     scopes: expect.toSatisfy((scopes: string[]) => scopes.toSorted().join() === allScopes.toSorted().join()),
+    guestBounds: null,
     expiresAt: expect.stringMatching(/^\d{4}-.*Z$/),
     canExtend: true,
   });
@@ -194,4 +195,11 @@ test("its addresses take their own method alone", async () => {
   expect(await send("POST", "/console/session")).toBeError("method_not_allowed");
   expect(await send("GET", "/console/session/extend")).toBeError("method_not_allowed");
   expect(await send("GET", "/console/sign-out")).toBeError("method_not_allowed");
+});
+
+test("it tells what guest managers may give guest accounts", async () => {
+  const { send } = await openConsole(api, await given.user({ realmId: api.realmId, roles: ["guest_manager"] }));
+  expect((await send("GET", "/console/session")).body).toMatchObject({
+    guestBounds: { guestDaysMax: 90, guestLimitMax: 200 },
+  });
 });

@@ -258,3 +258,15 @@ describe("a name that a part of this service has", () => {
     expect((await elsewhere.post("/api/applications", { ...service, name: "Campus portal" })).status).toBe(200);
   });
 });
+
+test("with `If-Match` a change is made to what was read, and to nothing newer", async () => {
+  const { client_id } = await register(service);
+  const admin = as.admin();
+  const tag = (await admin.get(`/api/applications/${client_id}`)).headers.etag ?? "";
+  const change = (name: string) =>
+    admin.put(`/api/applications/${client_id}`, { name }, { headers: { "if-match": tag } });
+  const answers = await Promise.all(["a", "b", "c"].map(change));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
+  expect(await change("d")).toBeError("precondition_failed");
+  expect(await auditOf(api.database, "clientID", client_id)).toHaveLength(2);
+});

@@ -106,3 +106,36 @@ test("the account's token is readable nowhere in the database", async () => {
   const spellings = [token, Buffer.from(token).toString("hex"), Buffer.from(token).toString("base64")];
   for (const { row } of rows) for (const spelling of spellings) expect(row).not.toContain(spelling);
 });
+
+const day = 24 * 3_600_000;
+const inDays = (days: number) => new Date(Date.now() + days * day - 60_000).toISOString();
+
+test("a guest manager is bound by the realm's days and limit, each fault naming the bound; others are not", async () => {
+  const realmId = await api.given.realm();
+  await api.database.owner.query(sql`
+    update realms set guest_days_max = 10, guest_limit_max = 30 where id = ${realmId}
+  `);
+  const manager = as.user(await api.given.user({ realmId, roles: ["guest_manager", "auditor"] }));
+  expect(await manager.post(path, { name: "Fair", expirationDate: inDays(10), profileLimit: 30 })).toMatchObject({
+    status: 200,
+  });
+
+  const beyond = { name: "Fair", expirationDate: inDays(11), profileLimit: 31 };
+  const refused = await manager.post(path, beyond);
+  expect(refused).toBeError("invalid_request");
+  expect(refused.body.fields).toEqual([
+    { path: "expirationDate", reason: "must be at most 10 days from now (guestDaysMax)" },
+    { path: "profileLimit", reason: "must be a limit of at most 30 (guestLimitMax)" },
+  ]);
+  for (const unlimited of [{}, { profileLimit: null }]) {
+    const answer = await manager.post(path, { name: "Fair", expirationDate: inDays(1), ...unlimited });
+    expect(answer).toBeError("invalid_request");
+    expect(answer.body.fields).toMatchObject([{ path: "profileLimit" }]);
+  }
+
+  const both = as.user(await api.given.user({ realmId, roles: ["guest_manager", "administrator"] }));
+  for (const unbound of [both, as.admin({ realmId }), as.service({ realmId })]) {
+    expect(await unbound.post(path, beyond)).toMatchObject({ status: 200 });
+    expect(await unbound.post(path, { ...beyond, profileLimit: null })).toMatchObject({ status: 200 });
+  }
+});

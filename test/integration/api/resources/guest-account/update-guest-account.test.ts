@@ -94,3 +94,41 @@ test("a revoked account stays as it is, and others' are not found", async () => 
     expect(await put(other, { name: "mine" })).toBeError("guest_account_not_found");
   }
 });
+
+test("a guest manager is bound in what they change, from now on, and in nothing else", async () => {
+  const realmId = await given.realm();
+  await api.database.owner.query(sql`
+    update realms set guest_days_max = 10, guest_limit_max = 30 where id = ${realmId}
+  `);
+  const manager = as.user(await given.user({ realmId, roles: ["guest_manager"] }));
+  const { id } = await given.guestAccount({ realmId, expiresAt: fromNow(400 * 24 * hour), profileLimit: null });
+  const change = (body: object) => manager.put(`/api/guest-accounts/${id}`, body);
+  const read = (await manager.get(`/api/guest-accounts/${id}`)).body.data;
+
+  expect(await change({ ...read, name: "Renamed" })).toMatchObject({ status: 200 });
+  expect(await change({ profileLimit: 30 })).toMatchObject({ status: 200 });
+  for (const [body, where] of [
+    [{ profileLimit: null }, "profileLimit"],
+    [{ profileLimit: 31 }, "profileLimit"],
+    [{ expirationDate: fromNow(11 * 24 * hour) }, "expirationDate"],
+  ] as const) {
+    const refused = await change(body);
+    expect(refused).toBeError("invalid_request");
+    expect(refused.body.fields).toMatchObject([{ path: where }]);
+  }
+  expect(await change({ expirationDate: fromNow(9 * 24 * hour) })).toMatchObject({ status: 200 });
+  expect(await as.admin({ realmId }).put(`/api/guest-accounts/${id}`, { profileLimit: null })).toMatchObject({
+    status: 200,
+  });
+});
+
+test("with `If-Match` a change is made to what was read, and to nothing newer", async () => {
+  const { id } = await given.guestAccount({ realmId: api.realmId });
+  const tag = (await as.service().get(`/api/guest-accounts/${id}`)).headers.etag ?? "";
+  const change = (name: string) =>
+    as.service().put(`/api/guest-accounts/${id}`, { name }, { headers: { "if-match": tag } });
+  const answers = await Promise.all(["a", "b", "c"].map(change));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
+  expect(await change("d")).toBeError("precondition_failed");
+  expect(await audited(id)).toHaveLength(1);
+});

@@ -3,18 +3,80 @@ import { sql } from "../../../../../db/sql.ts";
 import { useApi } from "../../../../support/service/api.ts";
 
 const api = useApi();
-const { as } = api;
+const { as, given } = api;
 
-test("administrators read after how many months people are forgotten; null: nobody is", async () => {
-  const settings = async () => (await as.admin().get("/api/realm/settings")).body.data;
-  expect(await settings()).toEqual({ forgetAfterMonths: null });
-  await api.database.owner.query(sql`update realms set forget_after_months = 18 where id = ${api.realmId}`);
-  expect(await settings()).toEqual({ forgetAfterMonths: 18 });
+const settingsOf = async (realmId: string) =>
+  (await as.admin({ realmId }).get("/api/realm/settings")).body.data as Record<string, unknown> & {
+    realmName: string;
+    locked: Record<string, string>;
+  };
+
+test("all settings are read at once, those of the operator too", async () => {
+  const realmId = await given.realm();
+  const { realmName, locked, ...settings } = await settingsOf(realmId);
+  expect(settings).toEqual({
+    displayName: realmName,
+    logoURI: "",
+    helpURI: "",
+    privacyURI: "",
+    maxProfiles: 5,
+    maxValid: 12,
+    ssids: ["eduroam"],
+    offboardingShare: 20,
+    guestDaysMax: 90,
+    guestLimitMax: 200,
+    timeZone: "UTC",
+    radiusCN: null,
+    radiusCA: null,
+    domain: expect.any(String),
+    localSignIn: expect.any(Boolean),
+    publicationURL: api.url,
+    setUpAt: null,
+    forgetAfterMonths: null,
+    upstreamIssuer: null,
+    upstreamClientID: null,
+    upstreamClientSecretSet: false,
+    claimPairwiseID: null,
+    claimEmail: null,
+    claimDisplayName: null,
+    claimAdministrator: null,
+    claimRoles: [],
+  });
+  expect(Object.keys(settings)).toEqual(expect.arrayContaining(Object.keys(locked)));
 });
 
-test("nobody else does, and no request changes it", async () => {
-  const user = as.user(api.given.user({ realmId: api.realmId }));
-  expect(await user.get("/api/realm/settings")).toBeError("forbidden");
-  expect(await as.admin().put("/api/realm/settings", { forgetAfterMonths: 1 })).toBeError("method_not_allowed");
-  expect(await as.admin().put("/api/realm", { forgetAfterMonths: 1 })).toBeError("invalid_request");
+test("each setting that cannot be changed here has the operator's command, with the value of today, fit for a shell", async () => {
+  const realmId = await given.realm();
+  const claims = { email: "mail", roles: { help_desk: [{ claim: "groups", value: "IT's help; rm -r" }] } };
+  await api.database.owner.query(sql`
+    update realms
+       set radius_cn = 'radius.uni.example', local_sign_in = true, forget_after_months = 18,
+           upstream_issuer = 'https://idp.example', upstream_claims = ${JSON.stringify(claims)}
+     where id = ${realmId}
+  `);
+  const { realmName, locked } = await settingsOf(realmId);
+  const command = `npm run operator -- realm set --realm ${realmName}`;
+  expect(locked).toMatchObject({
+    radiusCN: `${command} --radius-cn radius.uni.example`,
+    localSignIn: `${command} --local-sign-in on`,
+    forgetAfterMonths: `${command} --forget-after-months 18`,
+    upstreamIssuer: `${command} --upstream-issuer https://idp.example`,
+    claimEmail: `${command} --claim-email mail`,
+    claimRoles: `${command} --claim-role 'help_desk=groups=IT'\\''s help; rm -r'`,
+  });
+  expect(locked).not.toHaveProperty("radiusCA");
+
+  await api.database.owner.query(sql`update realms set set_up_at = now() where id = ${realmId}`);
+  const later = await settingsOf(realmId);
+  expect(later["setUpAt"]).toMatch(/^\d{4}-.*Z$/);
+  expect(later.locked["radiusCA"]).toBe(`${command} --radius-ca-file radius-ca.pem`);
+});
+
+test("people need a role that reads the realm: an auditor does, others do not", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  expect(await as.user(user).get("/api/realm/settings")).toBeError("forbidden");
+  const auditor = await given.user({ realmId: api.realmId, roles: ["auditor"] });
+  expect(await as.user(auditor).get("/api/realm/settings")).toMatchObject({ status: 200 });
+  const guestManager = await given.user({ realmId: api.realmId, roles: ["guest_manager"] });
+  expect(await as.user(guestManager).get("/api/realm/settings")).toBeError("insufficient_scope");
 });

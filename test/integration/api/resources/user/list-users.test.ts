@@ -214,3 +214,18 @@ describe("what cannot be asked for", () => {
     expect(await service.get(`/api/user?${query}`)).toBeError("invalid_request");
   });
 });
+
+test("people with a role are found, whoever gave it", async () => {
+  const realm = await given.realm();
+  const desk = await given.user({ realmId: realm, roles: ["help_desk", "auditor"], createdAt: at(1) });
+  const provided = await given.user({ realmId: realm, createdAt: at(2) });
+  await given.user({ realmId: realm, roles: ["guest_manager"], createdAt: at(3) });
+  await api.database.owner.query(sql`update users set provider_roles = '{help_desk}' where id = ${provided.id}`);
+  const caller = as.service({ realmId: realm });
+  const found = async (role: string) =>
+    (await caller.get(`/api/user?filter[role]=${role}`)).body.data.map(({ userID }: { userID: string }) => userID);
+  expect(await found("help_desk")).toEqual([provided.id, desk.id]);
+  expect(await found("auditor")).toEqual([desk.id]);
+  expect(await found("administrator")).toEqual([]);
+  expect(await caller.get("/api/user?filter[role]=root")).toBeError("invalid_request");
+});

@@ -57,3 +57,15 @@ test.each([undefined, null, -1, 101, 1.5, "5", true, 1e300])(
 test.each(["abc", "999999999"])("there is no user %s", async (id) => {
   expect(await as.admin().put(`/api/user/${id}/limit`, { profileOverride: 1 })).toBeError("user_not_found");
 });
+
+test("with `If-Match` of the user a change is made to what was read, and to nothing newer", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const admin = as.admin();
+  const tag = (await admin.get(`/api/user/${user.id}`)).headers.etag ?? "";
+  const change = (profileOverride: number) =>
+    admin.put(`/api/user/${user.id}/limit`, { profileOverride }, { headers: { "if-match": tag } });
+  const answers = await Promise.all([2, 3, 4].map(change));
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
+  expect(await change(9)).toBeError("precondition_failed");
+  expect(await auditOf(api.database, "userID", user.id)).toHaveLength(1);
+});

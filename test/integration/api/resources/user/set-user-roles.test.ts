@@ -142,3 +142,14 @@ test("only who has the role and the scope gives roles", async () => {
   const scopes = allScopes.filter((scope) => scope !== "role.modify");
   expect(await set(as.admin({ scopes }), user, ["auditor"])).toBeError("insufficient_scope");
 });
+
+test("with `If-Match` a change is made to what was read, and to nothing newer", async () => {
+  const user = await given.user({ realmId: api.realmId });
+  const tag = (await admin.get(`/api/user/${user.id}/roles`)).headers.etag ?? "";
+  const change = (...roles: Role[]) =>
+    admin.put(`/api/user/${user.id}/roles`, { roles }, { headers: { "if-match": tag } });
+  const answers = await Promise.all([change("auditor"), change("help_desk"), change("guest_manager")]);
+  expect(answers.map(({ status }) => status).sort()).toEqual([200, 412, 412]);
+  expect(await change("auditor", "help_desk")).toBeError("precondition_failed");
+  expect(await entriesAbout(user)).toHaveLength(1);
+});

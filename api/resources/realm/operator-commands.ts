@@ -1,0 +1,42 @@
+import type { RealmRow } from "../../../db/queries/realm/realms.ts";
+import { radiusServerName } from "../../../domain/entitlement.ts";
+import { writtenClaims } from "../../../domain/upstream-claims.ts";
+import { isLocked, type TrustSetting } from "./realm-settings-change.ts";
+
+/** A word of a shell's command line. */
+const quoted = (word: string): string =>
+  /^[\w./:@%+=,-]+$/.test(word) ? word : `'${word.replaceAll("'", String.raw`'\''`)}'`;
+
+const commandFor = (realm: RealmRow, option: string, ...values: readonly string[]): string =>
+  [`npm run operator -- realm set --realm ${realm.name}`]
+    .concat(values.length === 0 ? [option] : values.map((value) => `${option} ${quoted(value)}`))
+    .join(" ");
+
+/** What the operator runs to change whom devices trust. */
+export const trustCommands: Readonly<Record<TrustSetting, (realm: RealmRow) => string>> = {
+  radiusCN: (realm) => commandFor(realm, "--radius-cn", radiusServerName(realm)),
+  radiusCA: (realm) => commandFor(realm, "--radius-ca-file", "radius-ca.pem"),
+};
+
+/**
+ * The operator's command for each setting that the console cannot change now, by the name of the setting. It sets what is
+ * set today, or an example where nothing is.
+ */
+export function operatorCommands(realm: RealmRow): Record<string, string> {
+  const claims = writtenClaims(realm.upstreamClaims);
+  const command = (option: string, ...values: readonly string[]): string => commandFor(realm, option, ...values);
+  return {
+    ...(isLocked("radiusCN", realm) && { radiusCN: trustCommands.radiusCN(realm) }),
+    ...(isLocked("radiusCA", realm) && { radiusCA: trustCommands.radiusCA(realm) }),
+    localSignIn: command("--local-sign-in", realm.localSignIn ? "on" : "off"),
+    forgetAfterMonths: command("--forget-after-months", String(realm.forgetAfterMonths ?? 12)),
+    upstreamIssuer: command("--upstream-issuer", realm.upstreamIssuer ?? "https://idp.example.org"),
+    upstreamClientID: command("--upstream-client-id", realm.upstreamClientId ?? "realmpass"),
+    upstreamClientSecretSet: command("--upstream-client-secret-stdin"),
+    claimPairwiseID: command("--claim-pairwise-id", claims.claimPairwiseID ?? "pairwise_id"),
+    claimEmail: command("--claim-email", claims.claimEmail ?? "email"),
+    claimDisplayName: command("--claim-display-name", claims.claimDisplayName ?? "name"),
+    claimAdministrator: command("--claim-administrator", claims.claimAdministrator ?? "groups=wifi-admins"),
+    claimRoles: command("--claim-role", ...(claims.claimRoles.length > 0 ? claims.claimRoles : ["help_desk=groups=it"])),
+  };
+}

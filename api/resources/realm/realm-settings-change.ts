@@ -1,0 +1,79 @@
+import { z } from "zod";
+import type { RealmChange, RealmRow } from "../../../db/queries/realm/realms.ts";
+import type { FieldError } from "../../../domain/errors.ts";
+import {
+  HelpUri,
+  LogoUri,
+  PrivacyUri,
+  RadiusServerName,
+  radiusCaLengthMax,
+  RealmDisplayName,
+  settingRanges,
+  Ssids,
+  TimeZone,
+} from "../../../domain/realm.ts";
+import { readCaCertificates } from "../../../runtime/ca-certificates.ts";
+
+const whole = ([min, max]: readonly [number, number]) => z.int().min(min).max(max);
+
+/** What may be changed of a realm: every property by itself. */
+export const RealmSettingsChange = z.object({
+  displayName: RealmDisplayName.optional(),
+  logoURI: LogoUri.optional(),
+  maxProfiles: whole(settingRanges.maxProfiles).optional().describe("Profiles beyond a lower limit stay."),
+  maxValid: whole(settingRanges.maxValid).optional().describe("Months, of profiles made from now on."),
+  helpURI: HelpUri.optional(),
+  privacyURI: PrivacyUri.optional(),
+  ssids: Ssids.optional(),
+  offboardingShare: whole(settingRanges.offboardingShare).optional(),
+  guestDaysMax: whole(settingRanges.guestDaysMax).optional(),
+  guestLimitMax: whole(settingRanges.guestLimitMax).optional(),
+  timeZone: TimeZone.optional(),
+  radiusCN: RadiusServerName.nullish(),
+  radiusCA: z
+    .string()
+    .max(radiusCaLengthMax)
+    .nullish()
+    .describe("PEM of one or more CA certificates that have not ended; kept without what is around them."),
+});
+type RealmSettingsChange = z.output<typeof RealmSettingsChange>;
+
+/** What is wrong with the CA, if there is one: whether a certificate has ended, the time alone says. */
+export function caFaults({ radiusCA }: Readonly<Record<string, unknown>>, at: Date): FieldError[] {
+  if (typeof radiusCA !== "string") return [];
+  const read = readCaCertificates(radiusCA, at);
+  return "fault" in read ? [{ path: "radiusCA", reason: read.fault }] : [];
+}
+
+/** The same for the database. What is null there stays. */
+export function changeOfRealm(given: RealmSettingsChange, at: Date): RealmChange {
+  const { logoURI, helpURI, privacyURI, maxValid, radiusCN, radiusCA, ...others } = given;
+  const ca = typeof radiusCA === "string" ? readCaCertificates(radiusCA, at) : undefined;
+  return {
+    ...others,
+    logoUri: logoURI,
+    helpUri: helpURI,
+    privacyUri: privacyURI,
+    maxValidMonths: maxValid,
+    radiusCn: radiusCN ?? undefined,
+    radiusCa: ca !== undefined && "certificates" in ca ? ca.certificates : undefined,
+  };
+}
+
+/** Whom devices trust: set once here, and before the set-up is finished; then by the operator. */
+const trustSettings = ["radiusCN", "radiusCA"] as const;
+export type TrustSetting = (typeof trustSettings)[number];
+
+const columnOf = { radiusCN: "radiusCn", radiusCA: "radiusCa" } as const;
+
+/** Whether the operator alone may change it. */
+export const isLocked = (name: TrustSetting, realm: RealmRow): boolean =>
+  realm.setUpAt !== null || realm[columnOf[name]] !== null;
+
+/** What a change wants to be otherwise, and the operator alone may change. */
+export const refusedBy = (realm: RealmRow, given: RealmSettingsChange, change: RealmChange): TrustSetting[] =>
+  trustSettings.filter((name) => {
+    const before = realm[columnOf[name]];
+    const wanted = given[name] === undefined ? undefined : (change[columnOf[name]] ?? null);
+    return isLocked(name, realm) && wanted !== undefined && wanted !== before;
+  });

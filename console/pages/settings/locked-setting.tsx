@@ -1,0 +1,21 @@
+import { Stack, Text } from "@mantine/core";
+import type { ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+import { CopyBox } from "../../ui/copy-box.tsx";
+
+/** A setting that cannot be changed here, with the operator's command that changes it. */
+export function LockedSetting({ label, command, children }: { label: string; command: string; children: ReactNode }) {
+  const { t } = useTranslation();
+  return (
+    <Stack gap={4}>
+      <Text size="sm" fw={500}>
+        {label}
+      </Text>
+      {children}
+      <Text size="sm" c="dimmed">
+        {t("settings.lockedCommand")}
+      </Text>
+      <CopyBox text={command} label={t("settings.commandFor", { name: label })} />
+    </Stack>
+  );
+}

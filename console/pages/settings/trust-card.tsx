@@ -1,0 +1,65 @@
+import { Text, Textarea, TextInput } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { useTranslation } from "react-i18next";
+import { radiusServerName } from "../../../domain/entitlement.ts";
+import { Fields } from "../../session/allowed.tsx";
+import { CopyBox } from "../../ui/copy-box.tsx";
+import { LockedSetting } from "./locked-setting.tsx";
+import type { FixedSettings, RealmSettings, SettingValues } from "./realm.ts";
+import { SettingCard } from "./setting-card.tsx";
+import { useSettingFields } from "./setting-fields.ts";
+
+/** Which RADIUS server devices trust: set once, before the set-up is finished. */
+export function TrustCard({
+  form,
+  settings: { radiusCN, radiusCA },
+  fixed: { domain, locked },
+}: {
+  form: UseFormReturnType<SettingValues>;
+  settings: RealmSettings;
+  fixed: FixedSettings;
+}) {
+  const { t } = useTranslation();
+  const fields = useSettingFields();
+  const serverName = radiusServerName({ radiusCn: radiusCN, domain });
+  return (
+    <SettingCard title={t("settings.cards.trust")} note={t("settings.trustNote")}>
+      {locked["radiusCN"] === undefined ? (
+        <Fields deed="changeSettings">
+          <TextInput
+            label={fields.radiusCN.label}
+            description={t("settings.hints.radiusCN", { name: serverName })}
+            placeholder={serverName}
+            {...form.getInputProps("radiusCN")}
+          />
+        </Fields>
+      ) : (
+        <LockedSetting label={fields.radiusCN.label} command={locked["radiusCN"]}>
+          <code style={{ overflowWrap: "anywhere" }}>{serverName}</code>
+        </LockedSetting>
+      )}
+      {locked["radiusCA"] === undefined ? (
+        <Fields deed="changeSettings">
+          <Textarea
+            label={fields.radiusCA.label}
+            description={t("settings.hints.radiusCA")}
+            placeholder="-----BEGIN CERTIFICATE-----"
+            autosize
+            minRows={3}
+            maxRows={12}
+            styles={{ input: { fontFamily: "monospace" } }}
+            {...form.getInputProps("radiusCA")}
+          />
+        </Fields>
+      ) : (
+        <LockedSetting label={fields.radiusCA.label} command={locked["radiusCA"]}>
+          {radiusCA === null ? (
+            <Text size="sm">{t("settings.ownCA")}</Text>
+          ) : (
+            <CopyBox block text={radiusCA} label={fields.radiusCA.label} />
+          )}
+        </LockedSetting>
+      )}
+    </SettingCard>
+  );
+}

@@ -1,0 +1,110 @@
+import { Alert, Button, Group, List, Text } from "@mantine/core";
+import type { UseFormReturnType } from "@mantine/form";
+import { IconAlertTriangle } from "@tabler/icons-react";
+import { useEffect, useRef, useState, type ReactNode } from "react";
+import { useTranslation } from "react-i18next";
+
+/** Says what was changed elsewhere while a form was open, and asks whose values shall hold. */
+export function ChangedMeanwhile({
+  changes,
+  onTake,
+  onKeep,
+}: {
+  /** What is otherwise now, by label. */
+  changes: readonly (readonly [label: string, value: string])[];
+  onTake: () => void;
+  onKeep: () => void;
+}) {
+  const { t } = useTranslation();
+  return (
+    <Meanwhile news={changes}>
+      <Text size="sm">{t("forms.meanwhile.text")}</Text>
+      <List size="sm" my="xs">
+        {changes.map(([label, value]) => (
+          <List.Item key={label} style={{ overflowWrap: "anywhere" }}>
+            {label}: {value}
+          </List.Item>
+        ))}
+      </List>
+      <Group gap="xs">
+        <Button size="xs" variant="default" onClick={onTake}>
+          {t("forms.meanwhile.take")}
+        </Button>
+        <Button size="xs" variant="default" onClick={onKeep}>
+          {t("forms.meanwhile.keep")}
+        </Button>
+      </Group>
+    </Meanwhile>
+  );
+}
+
+/** Says in a small dialog that it shows other values than before, since somebody else changed them. */
+export function FreshValues({ now }: { now: unknown }) {
+  const { t } = useTranslation();
+  return (
+    <Meanwhile news={now}>
+      <Text size="sm">{t("forms.meanwhile.fresh")}</Text>
+    </Meanwhile>
+  );
+}
+
+function Meanwhile({ news, children }: { news: unknown; children: ReactNode }) {
+  const { t } = useTranslation();
+  const notice = useRef<HTMLDivElement>(null);
+  useEffect(() => {
+    notice.current?.focus();
+  }, [news]);
+  return (
+    <Alert
+      ref={notice}
+      tabIndex={-1}
+      color="yellow"
+      icon={<IconAlertTriangle aria-hidden />}
+      title={t("forms.meanwhile.title")}
+      role="alert"
+    >
+      {children}
+    </Alert>
+  );
+}
+
+/** Keeps a form together with what its changes are changes of. */
+export function useMeanwhile<Values extends object>(form: UseFormReturnType<Values>, opened: Values) {
+  const [read, setRead] = useState(opened);
+  const [outdated, setOutdated] = useState<Values>();
+  const begin = (now: Values, kept: Partial<Values>) => {
+    setRead(now);
+    form.setInitialValues(now);
+    form.resetDirty(now);
+    form.setValues({ ...now, ...kept });
+  };
+  return {
+    /** What the form's changes are changes of, and what that was before somebody else changed it. */
+    read,
+    outdated,
+    /** The form's values hold now. */
+    saved(now: Values) {
+      begin(now, {});
+      setOutdated(undefined);
+    },
+    /** Somebody else changed it: what was typed stays, everything else shows what holds now. */
+    moved(now: Values) {
+      begin(now, differing(read, form.getValues()));
+      setOutdated(read);
+    },
+    discard() {
+      form.reset();
+      setOutdated(undefined);
+    },
+  };
+}
+
+/** What of `after` is otherwise. */
+function differing<Values extends object>(before: Values, after: Values): Partial<Values> {
+  const names = Object.keys(after) as (keyof Values)[];
+  return Object.fromEntries(
+    names
+      .filter((name) => JSON.stringify(before[name]) !== JSON.stringify(after[name]))
+      .map((name) => [name, after[name]]),
+  ) as Partial<Values>;
+}
