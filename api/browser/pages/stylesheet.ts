@@ -226,7 +226,8 @@ legend { padding: 0; margin: 0 0 .5rem; font-weight: 600; }
 @media print {
   :root:has(> .sheet) { font-size: 75%; background: #fff; }
   .sheet { display: block; page: sheet; min-height: 0; padding: 0; background: none; }
-  .sheet > main { max-width: none; margin-top: 1rem; padding: 0; border: 0; box-shadow: none; }
+  .sheet > :is(header, main) { max-width: none; }
+  .sheet > main { margin-top: 1rem; padding: 0; border: 0; box-shadow: none; }
   .sheet > footer, .sheet .screen { display: none; }
   .sheet h1 { font-size: 1.25rem; }
   .sheet .qr { width: 48mm; margin-top: .5rem; }
