@@ -151,7 +151,7 @@ describeWithTool("chromium", "self-service", () => {
       expect(await page.isVisible("footer")).toBe(false);
       expect(await page.isVisible("svg.qr")).toBe(true);
       expect(await page.locator("section li").count()).toBe(6);
-      await page.emulateMedia({ media: "screen" });
+      await page.emulateMedia({ media: null });
 
       const pdf = (await page.pdf({ preferCSSPageSize: true })).toString("latin1");
       expect(/\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(pdf)?.slice(1).map(Number)).toEqual([

@@ -222,13 +222,15 @@ legend { padding: 0; margin: 0 0 .5rem; font-weight: 600; }
 .sheet .qr { display: block; margin: 1rem auto 0; }
 .sheet .address { font: .875rem/1.5 ui-monospace, SFMono-Regular, Menlo, monospace; }
 .languages { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); gap: 1.5rem; text-align: left; }
-@page sheet { size: A5 portrait; margin: 10mm; }
+@page sheet { size: A5 portrait; margin: 9mm; }
 @media print {
   :root:has(> .sheet) { font-size: 75%; background: #fff; }
   .sheet { display: block; page: sheet; min-height: 0; padding: 0; background: none; }
-  .sheet > main { max-width: none; margin-top: 1rem; padding: 0; border: 0; box-shadow: none; }
+  .sheet > :is(header, main) { max-width: none; }
+  .sheet > main { margin-top: 1rem; padding: 0; border: 0; box-shadow: none; }
   .sheet > footer, .sheet .screen { display: none; }
-  .sheet .qr { width: 54mm; }
+  .sheet h1 { font-size: 1.25rem; }
+  .sheet .qr { width: 48mm; margin-top: .5rem; }
   .languages { grid-template-columns: 1fr 1fr; }
 }
 @media (forced-colors: active) { button, .button, .mark, .badge { border: 1px solid ButtonText; } }
