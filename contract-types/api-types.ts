@@ -114,10 +114,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was changed in the realm, and by whom */
+        /**
+         * What was changed in the realm, and by whom
+         * @description With `include=people` the answer has those who acted and those whom it happened to as `people`, by userID, which needs `user.read`.
+         */
         get: operations["listAuditEntries"];
         put?: never;
-        /** What was changed in the realm, and by whom */
+        /**
+         * What was changed in the realm, and by whom
+         * @description With `include=people` the answer has those who acted and those whom it happened to as `people`, by userID, which needs `user.read`.
+         */
         post: operations["listAuditEntriesByPost"];
         delete?: never;
         options?: never;
@@ -406,10 +412,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bulk jobs of the realm */
+        /**
+         * The bulk jobs of the realm
+         * @description With `include=people` the answer has those who made them as `people`, by userID, which needs `user.read`.
+         */
         get: operations["listJobs"];
         put?: never;
-        /** The bulk jobs of the realm */
+        /**
+         * The bulk jobs of the realm
+         * @description With `include=people` the answer has those who made them as `people`, by userID, which needs `user.read`.
+         */
         post: operations["listJobsByPost"];
         delete?: never;
         options?: never;
@@ -761,14 +773,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The active profiles of all users of the realm
-         * @description With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`.
+         * The profiles of all users of the realm: the active ones, or those that were revoked
+         * @description Active ones unless `filter[state]` is `revoked`; those begin with the newest revocation. With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`; with `include=checks` it has `checks`, by serial: when a RADIUS server last asked about each, null when none has.
          */
         get: operations["listProfiles"];
         put?: never;
         /**
-         * The active profiles of all users of the realm
-         * @description With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`.
+         * The profiles of all users of the realm: the active ones, or those that were revoked
+         * @description Active ones unless `filter[state]` is `revoked`; those begin with the newest revocation. With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`; with `include=checks` it has `checks`, by serial: when a RADIUS server last asked about each, null when none has.
          */
         post: operations["listProfilesByPost"];
         delete?: never;
@@ -1088,13 +1100,13 @@ export interface paths {
         };
         /**
          * The profiles of a user
-         * @description Under version 1.0 a GET without any paging, search, sort or filter parameter answers every profile in a plain array; everything else is paginated.
+         * @description Under version 1.0 a GET without any paging, search, sort, filter or include parameter answers every profile in a plain array; everything else is paginated. With `include=people` the answer has the user as `people`, which needs `user.read`.
          */
         get: operations["listUserProfiles"];
         put?: never;
         /**
          * The profiles of a user
-         * @description Under version 1.0 a GET without any paging, search, sort or filter parameter answers every profile in a plain array; everything else is paginated.
+         * @description Under version 1.0 a GET without any paging, search, sort, filter or include parameter answers every profile in a plain array; everything else is paginated. With `include=people` the answer has the user as `people`, which needs `user.read`.
          */
         post: operations["listUserProfilesByPost"];
         delete?: never;
@@ -1891,6 +1903,7 @@ export interface components {
         /** @description Without the scope `user.read` the `userID` alone. */
         KnownPerson: {
             userID: string;
+            /** @description Empty of somebody who was forgotten. */
             pairwiseID?: string;
             email?: string;
             displayName?: string | null;
@@ -2126,12 +2139,12 @@ export interface components {
             search?: string;
             filter?: components["schemas"]["ListProfilesFilter"] | {
                 /** @enum {unknown} */
-                key: "authable" | "minCreated" | "maxCreated" | "minLastLogin" | "maxLastLogin" | "minExpirationTime" | "maxExpirationTime" | "deviceType" | "serials";
+                key: "authable" | "minCreated" | "maxCreated" | "minLastLogin" | "maxLastLogin" | "minExpirationTime" | "maxExpirationTime" | "deviceType" | "serials" | "state";
                 value?: string;
             }[];
             sort?: components["schemas"]["ListProfilesSort"] | {
                 /** @enum {unknown} */
-                key: "serial" | "createtime" | "expirationtime" | "lastlogin";
+                key: "serial" | "createtime" | "expirationtime" | "lastlogin" | "revoketime";
                 /** @enum {unknown} */
                 direction?: "asc" | "desc";
             }[];
@@ -2147,6 +2160,8 @@ export interface components {
             /** @enum {string} */
             deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
             serials?: string;
+            /** @enum {string} */
+            state?: "active" | "revoked";
         };
         ListProfilesSort: {
             /** @enum {unknown} */
@@ -2157,6 +2172,8 @@ export interface components {
             expirationtime?: "asc" | "desc";
             /** @enum {unknown} */
             lastlogin?: "asc" | "desc";
+            /** @enum {unknown} */
+            revoketime?: "asc" | "desc";
         };
         ListUserProfilesBody: {
             /** @default 100 */
@@ -2390,6 +2407,7 @@ export interface components {
             } | null;
         };
         Person: {
+            /** @description Empty of somebody who was forgotten. */
             pairwiseID: string;
             email: string;
             displayName: string | null;
@@ -2471,7 +2489,7 @@ export interface components {
             replacedBy: string | null;
             diagnosis: components["schemas"]["Diagnosis"];
         };
-        /** @description Every profile that `GET /api/profiles` finds with this search and filter when the job is made; needs `profile.read` as well. `{}` is every active profile. Nothing else may be in it. */
+        /** @description Every active profile that `GET /api/profiles` finds with this search and filter when the job is made; needs `profile.read` as well. `{}` is every active profile. Nothing else may be in it. */
         ProfileMatching: {
             search?: string | null;
             filter?: {
@@ -3893,6 +3911,7 @@ export interface operations {
                 offset?: number;
                 filter?: components["schemas"]["ListAuditEntriesFilter"];
                 sort?: components["schemas"]["ListAuditEntriesSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -3928,6 +3947,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -3960,6 +3982,7 @@ export interface operations {
                 offset?: number;
                 filter?: components["schemas"]["ListAuditEntriesFilter"];
                 sort?: components["schemas"]["ListAuditEntriesSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -3992,6 +4015,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -5242,6 +5268,7 @@ export interface operations {
                 offset?: number;
                 filter?: components["schemas"]["ListJobsFilter"];
                 sort?: components["schemas"]["ListJobsSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -5277,6 +5304,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -5309,6 +5339,7 @@ export interface operations {
                 offset?: number;
                 filter?: components["schemas"]["ListJobsFilter"];
                 sort?: components["schemas"]["ListJobsSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -5341,6 +5372,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -6934,6 +6968,9 @@ export interface operations {
                         people?: {
                             [key: string]: components["schemas"]["Person"];
                         };
+                        checks?: {
+                            [key: string]: components["schemas"]["Timestamp"] | null;
+                        };
                     };
                 };
             };
@@ -7002,6 +7039,9 @@ export interface operations {
                         total?: number;
                         people?: {
                             [key: string]: components["schemas"]["Person"];
+                        };
+                        checks?: {
+                            [key: string]: components["schemas"]["Timestamp"] | null;
                         };
                     };
                 };
@@ -8092,6 +8132,7 @@ export interface operations {
                 search?: string;
                 filter?: components["schemas"]["ListUserProfilesFilter"];
                 sort?: components["schemas"]["ListUserProfilesSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -8129,6 +8170,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -8163,6 +8207,7 @@ export interface operations {
                 search?: string;
                 filter?: components["schemas"]["ListUserProfilesFilter"];
                 sort?: components["schemas"]["ListUserProfilesSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -8197,6 +8242,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
