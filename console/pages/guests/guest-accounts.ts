@@ -13,3 +13,6 @@ export const guestAccountStatus = (
   { revoked, expirationDate }: Pick<GuestAccount, "revoked" | "expirationDate">,
   at: Date,
 ): "active" | "expired" | "revoked" => (revoked ? "revoked" : new Date(expirationDate) <= at ? "expired" : "active");
+
+/** The list of an account's profiles in the cache. */
+export const guestProfilesKey = (id: string): string => `guest-account-${id}-profiles`;
