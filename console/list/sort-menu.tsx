@@ -28,7 +28,7 @@ export function SortMenu<Row>({
   return (
     <NativeSelect
       flex={1}
-      miw={140}
+      miw={200}
       aria-label={t("list.sort")}
       value={sort ?? defaultSort ?? ""}
       data={[...(defaultSort === undefined ? [{ value: "", label: t("list.newestFirst") }] : []), ...orders]}

@@ -115,11 +115,12 @@ describeWithTool("chromium", "lists of the console", () => {
 
     test("who is in a list comes with it: nobody is asked for one by one", () =>
       opened(
-        "/console",
+        "/console/infrastructure",
         async ({ page }) => {
           const asked: string[] = [];
           page.on("request", (request) => {
-            if (/\/api\/user\/\d+$/.test(request.url())) asked.push(request.url());
+            const { pathname } = new URL(request.url());
+            if (people.some(({ id }) => pathname.endsWith(`/api/user/${id}`))) asked.push(pathname);
           });
           for (const [path, name] of [
             ["/console/profiles", "ada@lists.example"],
@@ -230,6 +231,7 @@ describeWithTool("chromium", "lists of the console", () => {
       await guest.getByText(/^The certificate was good on /).waitFor();
       await guest.getByRole("button", { name: /^Revoke …/ }).waitFor();
       await page.keyboard.press("Escape");
+      await guest.waitFor({ state: "detached" });
 
       await find(serverSerial);
       await page.waitForURL(new RegExp(`/console/infrastructure\\?open=${serverSerial}$`));

@@ -27,7 +27,7 @@ export function ProfileDetails({ serial }: { serial: string }) {
   const { data, error, refetch } = useQuery(profileQuery(serial));
   if (data !== undefined) return <Details profile={data} />;
   if (error === null) return <Skeleton height={240} aria-label={t("shell.loading")} role="status" />;
-  // A guest's or a server's, or nobody's.
+  // It may be the profile of a guest or a server.
   if (error instanceof ApiError && error.status === 404) return <ActivityDetails serial={serial} />;
   return <ErrorNotice error={error} onRetry={() => void refetch()} />;
 }
