@@ -114,10 +114,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** What was changed in the realm, and by whom */
+        /**
+         * What was changed in the realm, and by whom
+         * @description With `include=people` the answer has those who acted and those whom it happened to as `people`, by userID, which needs `user.read`.
+         */
         get: operations["listAuditEntries"];
         put?: never;
-        /** What was changed in the realm, and by whom */
+        /**
+         * What was changed in the realm, and by whom
+         * @description With `include=people` the answer has those who acted and those whom it happened to as `people`, by userID, which needs `user.read`.
+         */
         post: operations["listAuditEntriesByPost"];
         delete?: never;
         options?: never;
@@ -406,10 +412,16 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** The bulk jobs of the realm */
+        /**
+         * The bulk jobs of the realm
+         * @description With `include=people` the answer has those who made them as `people`, by userID, which needs `user.read`.
+         */
         get: operations["listJobs"];
         put?: never;
-        /** The bulk jobs of the realm */
+        /**
+         * The bulk jobs of the realm
+         * @description With `include=people` the answer has those who made them as `people`, by userID, which needs `user.read`.
+         */
         post: operations["listJobsByPost"];
         delete?: never;
         options?: never;
@@ -761,14 +773,14 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * The active profiles of all users of the realm
-         * @description With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`.
+         * The profiles of all users of the realm: the active ones, or those that were revoked
+         * @description Active ones unless `filter[state]` is `revoked`; those begin with the newest revocation. With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`; with `include=checks` it has `checks`, by serial: when a RADIUS server last asked about each, null when none has.
          */
         get: operations["listProfiles"];
         put?: never;
         /**
-         * The active profiles of all users of the realm
-         * @description With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`.
+         * The profiles of all users of the realm: the active ones, or those that were revoked
+         * @description Active ones unless `filter[state]` is `revoked`; those begin with the newest revocation. With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`; with `include=checks` it has `checks`, by serial: when a RADIUS server last asked about each, null when none has.
          */
         post: operations["listProfilesByPost"];
         delete?: never;
@@ -1132,13 +1144,13 @@ export interface paths {
         };
         /**
          * The profiles of a user
-         * @description Under version 1.0 a GET without any paging, search, sort or filter parameter answers every profile in a plain array; everything else is paginated.
+         * @description Under version 1.0 a GET without any paging, search, sort, filter or include parameter answers every profile in a plain array; everything else is paginated. With `include=people` the answer has the user as `people`, which needs `user.read`.
          */
         get: operations["listUserProfiles"];
         put?: never;
         /**
          * The profiles of a user
-         * @description Under version 1.0 a GET without any paging, search, sort or filter parameter answers every profile in a plain array; everything else is paginated.
+         * @description Under version 1.0 a GET without any paging, search, sort, filter or include parameter answers every profile in a plain array; everything else is paginated. With `include=people` the answer has the user as `people`, which needs `user.read`.
          */
         post: operations["listUserProfilesByPost"];
         delete?: never;
@@ -1935,6 +1947,7 @@ export interface components {
         /** @description Without the scope `user.read` the `userID` alone. */
         KnownPerson: {
             userID: string;
+            /** @description Empty of somebody who was forgotten. */
             pairwiseID?: string;
             email?: string;
             displayName?: string | null;
@@ -2170,12 +2183,12 @@ export interface components {
             search?: string;
             filter?: components["schemas"]["ListProfilesFilter"] | {
                 /** @enum {unknown} */
-                key: "authable" | "minCreated" | "maxCreated" | "minLastLogin" | "maxLastLogin" | "minExpirationTime" | "maxExpirationTime" | "deviceType" | "serials";
+                key: "authable" | "minCreated" | "maxCreated" | "minLastLogin" | "maxLastLogin" | "minExpirationTime" | "maxExpirationTime" | "deviceType" | "serials" | "state";
                 value?: string;
             }[];
             sort?: components["schemas"]["ListProfilesSort"] | {
                 /** @enum {unknown} */
-                key: "serial" | "createtime" | "expirationtime" | "lastlogin";
+                key: "serial" | "createtime" | "expirationtime" | "lastlogin" | "revoketime";
                 /** @enum {unknown} */
                 direction?: "asc" | "desc";
             }[];
@@ -2191,6 +2204,8 @@ export interface components {
             /** @enum {string} */
             deviceType?: "MacOS" | "iOS" | "iPadOS" | "Android" | "Windows" | "Linux" | "ChromeOS" | "Other";
             serials?: string;
+            /** @enum {string} */
+            state?: "active" | "revoked";
         };
         ListProfilesSort: {
             /** @enum {unknown} */
@@ -2201,6 +2216,8 @@ export interface components {
             expirationtime?: "asc" | "desc";
             /** @enum {unknown} */
             lastlogin?: "asc" | "desc";
+            /** @enum {unknown} */
+            revoketime?: "asc" | "desc";
         };
         ListUserProfilesBody: {
             /** @default 100 */
@@ -2439,6 +2456,7 @@ export interface components {
             } | null;
         };
         Person: {
+            /** @description Empty of somebody who was forgotten. */
             pairwiseID: string;
             email: string;
             displayName: string | null;
@@ -2520,7 +2538,7 @@ export interface components {
             replacedBy: string | null;
             diagnosis: components["schemas"]["Diagnosis"];
         };
-        /** @description Every profile that `GET /api/profiles` finds with this search and filter when the job is made; needs `profile.read` as well. `{}` is every active profile. Nothing else may be in it. */
+        /** @description Every active profile that `GET /api/profiles` finds with this search and filter when the job is made; needs `profile.read` as well. `{}` is every active profile. Nothing else may be in it. */
         ProfileMatching: {
             search?: string | null;
             filter?: {
@@ -4140,6 +4158,7 @@ export interface operations {
                 offset?: number;
                 filter?: components["schemas"]["ListAuditEntriesFilter"];
                 sort?: components["schemas"]["ListAuditEntriesSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -4175,6 +4194,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -4207,6 +4229,7 @@ export interface operations {
                 offset?: number;
                 filter?: components["schemas"]["ListAuditEntriesFilter"];
                 sort?: components["schemas"]["ListAuditEntriesSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -4239,6 +4262,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -5492,6 +5518,7 @@ export interface operations {
                 offset?: number;
                 filter?: components["schemas"]["ListJobsFilter"];
                 sort?: components["schemas"]["ListJobsSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -5527,6 +5554,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -5559,6 +5589,7 @@ export interface operations {
                 offset?: number;
                 filter?: components["schemas"]["ListJobsFilter"];
                 sort?: components["schemas"]["ListJobsSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -5591,6 +5622,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -7184,6 +7218,9 @@ export interface operations {
                         people?: {
                             [key: string]: components["schemas"]["Person"];
                         };
+                        checks?: {
+                            [key: string]: components["schemas"]["Timestamp"] | null;
+                        };
                     };
                 };
             };
@@ -7252,6 +7289,9 @@ export interface operations {
                         total?: number;
                         people?: {
                             [key: string]: components["schemas"]["Person"];
+                        };
+                        checks?: {
+                            [key: string]: components["schemas"]["Timestamp"] | null;
                         };
                     };
                 };
@@ -8503,6 +8543,7 @@ export interface operations {
                 search?: string;
                 filter?: components["schemas"]["ListUserProfilesFilter"];
                 sort?: components["schemas"]["ListUserProfilesSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -8540,6 +8581,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };
@@ -8574,6 +8618,7 @@ export interface operations {
                 search?: string;
                 filter?: components["schemas"]["ListUserProfilesFilter"];
                 sort?: components["schemas"]["ListUserProfilesSort"];
+                include?: string;
             };
             header?: {
                 "x-api-version"?: components["parameters"]["ApiVersion"];
@@ -8608,6 +8653,9 @@ export interface operations {
                         limit?: number;
                         offset?: number;
                         total?: number;
+                        people?: {
+                            [key: string]: components["schemas"]["Person"];
+                        };
                     };
                 };
             };

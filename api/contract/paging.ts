@@ -67,9 +67,9 @@ export function readQueryFilter<Filter extends object>(
   return filter;
 }
 
-/** Whether a query asks for anything of a page. */
+/** Whether a query asks for anything of a page, or beside it. */
 export const asksForPage = (query: ReadonlyMap<string, readonly string[]>): boolean =>
-  [...query.keys()].some((name) => /^(?:limit|offset|search|(?:filter|sort)(?:\[.*\])?)$/s.test(name));
+  [...query.keys()].some((name) => /^(?:limit|offset|search|include|(?:filter|sort)(?:\[.*\])?)$/s.test(name));
 
 /** The page that a body and a query ask for, the body winning property by property. Throws `invalid_request` with every fault. */
 export function readPage<Filter extends object, SortKey extends string>(

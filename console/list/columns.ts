@@ -1,4 +1,4 @@
-import type { ReactNode } from "react";
+import type { ReactNode, SyntheticEvent } from "react";
 
 /** One column of a list. */
 export interface Column<Row> {
@@ -10,4 +10,13 @@ export interface Column<Row> {
   sortKey?: string;
   width?: number | string;
   align?: "left" | "right";
+  /**
+   * Where it is on the card that a row is on phones: its heading, beside the heading, a line with the column's title before
+   * it, below the lines, or nowhere. Default: a line.
+   */
+  card?: "title" | "badge" | "line" | "actions" | "none";
 }
+
+/** Whether something in a row was pressed that does something of its own. */
+export const isOnControl = ({ target }: Pick<Event | SyntheticEvent, "target">): boolean =>
+  target instanceof Element && target.closest("a, button, input, label") !== null;

@@ -2,12 +2,14 @@ import "mantine-datatable/styles.css";
 import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { DataTable } from "mantine-datatable";
-import type { ReactNode } from "react";
+import type { ReactNode, SyntheticEvent } from "react";
 import { useTranslation } from "react-i18next";
 import type { CsvColumn } from "../../domain/csv.ts";
 import { ErrorNotice } from "../ui/error-notice.tsx";
 import { formatNumber } from "../ui/time.tsx";
-import type { Column } from "./columns.ts";
+import { CardPages } from "./card-pages.tsx";
+import { Cards, SelectionBox } from "./cards.tsx";
+import { isOnControl, type Column } from "./columns.ts";
 import { EmptyList, type Empty } from "./empty-list.tsx";
 import { ExportButton } from "./export-button.tsx";
 import type { LoadList } from "./export-csv.ts";
@@ -15,8 +17,10 @@ import { FilterMenu, FilterPills, keysOf, type Filter } from "./filters.tsx";
 import { pageSizes, queryOf, useListState, type Found, type ListQuery, type ListState } from "./list-state.ts";
 import { ListSearch } from "./list-search.tsx";
 import { SelectionBar } from "./selection-bar.tsx";
-import { useSelection } from "./selection.ts";
+import { useSelection, type Selection } from "./selection.ts";
 import { SortHeader, type SortOrder } from "./sort-header.tsx";
+import { SortMenu } from "./sort-menu.tsx";
+import { usePhone } from "./use-phone.ts";
 
 export interface DataListProps<Row> {
   /** Of the list in the cache: invalidate `[name]` after a change. Also names the exported file. */
@@ -117,24 +121,16 @@ const foundBy = ({ search, filter }: ListQuery): Found => ({
   ...(filter && { filter }),
 });
 
-function Rows<Row>({
-  rows,
-  total,
-  found,
-  refreshing,
-  state,
-  change,
-  label,
-  columns,
-  idOf,
-  rowLabel,
-  actions,
-  actionsOnAll,
-  defaultSort,
-  onOpen,
-}: DataListProps<Row> & Shown & { rows: Row[]; total: number; found: Found; refreshing: boolean }) {
-  const { t, i18n } = useTranslation();
+interface Loaded<Row> {
+  rows: Row[];
+  total: number;
+  refreshing: boolean;
+}
+
+function Rows<Row>({ found, ...props }: DataListProps<Row> & Shown & Loaded<Row> & { found: Found }) {
+  const { rows, total, idOf, actions, actionsOnAll } = props;
   const selection = useSelection(rows, { idOf, question: JSON.stringify(found) });
+  const phone = usePhone();
 
   return (
     <Stack gap="xs">
@@ -145,65 +141,145 @@ function Rows<Row>({
         actions={actions}
         actionsOnAll={actionsOnAll && ((clear) => actionsOnAll({ found, total }, clear))}
       />
-      <DataTable<Row & Record<string, unknown>>
-        aria-label={label}
-        withTableBorder
-        borderRadius="md"
-        highlightOnHover
-        verticalSpacing="xs"
-        minHeight={rows.length === 0 ? 120 : 0}
-        // The table keeps this text among its rows, where it is only not seen.
-        noRecordsText={rows.length === 0 ? t("list.pastTheEnd") : ""}
-        records={rows as (Row & Record<string, unknown>)[]}
-        idAccessor={(row) => idOf(row)}
-        fetching={refreshing}
-        loaderBackgroundBlur={0}
-        columns={columns.map(({ key, title, render, sortKey, width, align }) => ({
-          accessor: key,
-          title:
-            sortKey === undefined ? (
-              title
-            ) : (
-              <SortHeader
-                title={title}
-                order={orderOf(state.sort ?? defaultSort, sortKey)}
-                onSort={(order) => {
-                  change({ sort: order === "desc" ? `-${sortKey}` : sortKey });
-                }}
-              />
-            ),
-          render,
-          ...(width !== undefined && { width }),
-          ...(align !== undefined && { textAlign: align }),
-        }))}
-        page={state.page}
-        onPageChange={(page) => {
-          change({ page });
-        }}
-        totalRecords={total}
-        recordsPerPage={state.size}
-        recordsPerPageOptions={[...pageSizes]}
-        onRecordsPerPageChange={(size) => {
-          change({ size });
-        }}
-        recordsPerPageLabel={t("list.perPage")}
-        paginationText={({ from, to, totalRecords }) =>
-          t("list.range", { from, to, total: formatNumber(totalRecords, i18n.language) })
-        }
-        getPaginationControlProps={(control) => ({ "aria-label": t(`list.${control}`) })}
-        {...(onOpen !== undefined && {
-          onRowClick: ({ record }: { record: Row }) => {
-            onOpen(record);
-          },
-        })}
-        {...(actions !== undefined && {
-          selectedRecords: selection.rows as (Row & Record<string, unknown>)[],
-          onSelectedRecordsChange: selection.choose,
-          getRecordSelectionCheckboxProps: (row: Row) => ({ "aria-label": t("list.select", { row: rowLabel(row) }) }),
-          allRecordsSelectionCheckboxProps: { "aria-label": t("list.selectAll") },
-        })}
-      />
+      {phone ? <CardRows {...props} selection={selection} /> : <TableRows {...props} selection={selection} />}
     </Stack>
+  );
+}
+
+/** The rows on a phone: a card each, in an order that is chosen from a menu. */
+function CardRows<Row>({
+  rows,
+  total,
+  selection,
+  state,
+  change,
+  label,
+  columns,
+  idOf,
+  rowLabel,
+  actions,
+  defaultSort,
+  onOpen,
+}: DataListProps<Row> & Shown & Loaded<Row> & { selection: Selection<Row> }) {
+  const { t } = useTranslation();
+  const all = rows.length > 0 && selection.rows.length === rows.length;
+  return (
+    <>
+      <Group gap="xs" justify="space-between">
+        {actions !== undefined && (
+          <SelectionBox
+            name={t("list.selectAll")}
+            visible
+            checked={all}
+            indeterminate={!all && selection.rows.length > 0}
+            onChange={(checked) => {
+              selection.choose(checked ? rows : []);
+            }}
+          />
+        )}
+        <SortMenu
+          columns={columns}
+          sort={state.sort}
+          defaultSort={defaultSort}
+          onSort={(sort) => {
+            change({ sort });
+          }}
+        />
+      </Group>
+      {rows.length === 0 ? (
+        <Text ta="center" c="dimmed" py="xl">
+          {t("list.pastTheEnd")}
+        </Text>
+      ) : (
+        <Cards
+          label={label}
+          rows={rows}
+          idOf={idOf}
+          columns={columns}
+          onOpen={onOpen}
+          {...(actions !== undefined && { chosen: { selection, rowLabel } })}
+        />
+      )}
+      <CardPages total={total} state={state} change={change} />
+    </>
+  );
+}
+
+function TableRows<Row>({
+  rows,
+  total,
+  selection,
+  refreshing,
+  state,
+  change,
+  label,
+  columns,
+  idOf,
+  rowLabel,
+  actions,
+  defaultSort,
+  onOpen,
+}: DataListProps<Row> & Shown & Loaded<Row> & { selection: Selection<Row> }) {
+  const { t, i18n } = useTranslation();
+  return (
+    <DataTable<Row & Record<string, unknown>>
+      aria-label={label}
+      withTableBorder
+      borderRadius="md"
+      highlightOnHover
+      verticalSpacing="xs"
+      minHeight={rows.length === 0 ? 120 : 0}
+      // The table keeps this text among its rows, where it is only not seen.
+      noRecordsText={rows.length === 0 ? t("list.pastTheEnd") : ""}
+      records={rows as (Row & Record<string, unknown>)[]}
+      idAccessor={(row) => idOf(row)}
+      fetching={refreshing}
+      loaderBackgroundBlur={0}
+      columns={columns.map(({ key, title, render, sortKey, width, align }) => ({
+        accessor: key,
+        title:
+          sortKey === undefined ? (
+            title
+          ) : (
+            <SortHeader
+              title={title}
+              order={orderOf(state.sort ?? defaultSort, sortKey)}
+              onSort={(order) => {
+                change({ sort: order === "desc" ? `-${sortKey}` : sortKey });
+              }}
+            />
+          ),
+        render,
+        ...(width !== undefined && { width }),
+        ...(align !== undefined && { textAlign: align }),
+      }))}
+      page={state.page}
+      onPageChange={(page) => {
+        change({ page });
+      }}
+      totalRecords={total}
+      recordsPerPage={state.size}
+      recordsPerPageOptions={[...pageSizes]}
+      onRecordsPerPageChange={(size) => {
+        change({ size });
+      }}
+      recordsPerPageLabel={t("list.perPage")}
+      paginationText={({ from, to, totalRecords }) =>
+        t("list.range", { from, to, total: formatNumber(totalRecords, i18n.language) })
+      }
+      getPaginationControlProps={(control) => ({ "aria-label": t(`list.${control}`) })}
+      {...(onOpen !== undefined && {
+        onRowClick: ({ record, event }: { record: Row; event: SyntheticEvent }) => {
+          if (!isOnControl(event)) onOpen(record);
+        },
+      })}
+      {...(actions !== undefined && {
+        selectedRecords: selection.rows as (Row & Record<string, unknown>)[],
+        onSelectedRecordsChange: selection.choose,
+        getRecordSelectionCheckboxProps: (row: Row) => ({ "aria-label": t("list.select", { row: rowLabel(row) }) }),
+        allRecordsSelectionCheckboxProps: { "aria-label": t("list.selectAll") },
+      })}
+    />
   );
 }
 

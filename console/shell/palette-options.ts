@@ -127,5 +127,5 @@ const allPeople = (t: Translate, text: string): PaletteOption => {
 
 function pathOf({ kind, serial, guestAccountID }: Schemas["FoundProfile"]): string {
   if (kind === "infrastructure") return `/infrastructure?open=${serial}`;
-  return guestAccountID === null ? `/profiles?open=${serial}` : `/guests/${guestAccountID}`;
+  return guestAccountID === null ? `/profiles?open=${serial}` : `/guests/${guestAccountID}?open=${serial}`;
 }

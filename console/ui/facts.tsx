@@ -1,8 +1,10 @@
 import { SimpleGrid, Stack, Text } from "@mantine/core";
 import type { ReactNode } from "react";
 
+export type Fact = readonly [name: string, value: ReactNode];
+
 /** What is known about something: names and values. */
-export function Facts({ facts }: { facts: readonly (readonly [name: string, value: ReactNode])[] }) {
+export function Facts({ facts }: { facts: readonly Fact[] }) {
   return (
     <SimpleGrid component="dl" cols={{ base: 1, xs: 2, md: 3 }} spacing="md" m={0}>
       {facts.map(([name, value]) => (

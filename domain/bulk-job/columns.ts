@@ -120,7 +120,7 @@ const exportedHeadings = [
   ...["Profiles used", "Profile in Gebrauch", "Profiles allowed", "Profile erlaubt", "Display name", "Anzeigename"],
   // Profiles.
   ...["Owner", "Person", "Device", "Gerät", "Device type", "Gerätetyp"],
-  ...["Expires", "Läuft ab", "Valid until", "Gültig bis"],
+  ...["Expires", "Läuft ab", "Valid until", "Gültig bis", "Revoked", "Widerrufen"],
   // Guest accounts and infrastructure profiles.
   ...["Active profiles", "Aktive Profile", "Profiles", "Profile"],
   ...["Description", "Beschreibung", "Issued", "Ausgestellt"],

@@ -177,7 +177,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
       const states: Record<string, () => Promise<unknown>> = {
         "/console/audit": () => page.getByRole("link", { name: "mia.keller@example.org" }).first().waitFor(),
         "/console/audit?event=user_limit_update": async () => {
-          await rows(page).first().click();
+          await rows(page).first().getByRole("link").first().click();
           await page.getByRole("dialog").getByRole("row").nth(1).waitFor();
         },
         "/console/audit?event=crl_publish&minDate=2001-01-01T00:00:00.000Z&maxDate=2001-02-01T00:00:00.000Z": () =>

@@ -44,7 +44,7 @@ describeWithTool("chromium", "what is exported", () => {
       people: "Pseudonymous ID,E-mail,Status,Profiles used,Profiles allowed,Created (Europe/Berlin)",
       person: `${name},export@x.example,Active,1,5,`,
       profiles:
-        "Serial number,Name,Pseudonymous ID,E-mail,Device,Status,Created (Europe/Berlin),Valid until (Europe/Berlin)",
+        "Serial number,Name,Pseudonymous ID,E-mail,Device,Status,Created (Europe/Berlin),Valid until (Europe/Berlin),Last check (Europe/Berlin)",
       profile: () => `${grouped(serial)},'=phone,${name},export@x.example,iPhone,Active,2026-07-02 00:30:00,`,
     },
     {
@@ -52,7 +52,8 @@ describeWithTool("chromium", "what is exported", () => {
       button: "Exportieren",
       people: "Kennung;E-Mail;Status;Profile in Gebrauch;Profile erlaubt;Angelegt (Europe/Berlin)",
       person: `${name};export@x.example;Aktiv;1;5;`,
-      profiles: "Seriennummer;Name;Kennung;E-Mail;Gerät;Status;Erstellt (Europe/Berlin);Gültig bis (Europe/Berlin)",
+      profiles:
+        "Seriennummer;Name;Kennung;E-Mail;Gerät;Status;Erstellt (Europe/Berlin);Gültig bis (Europe/Berlin);Letzte Prüfung (Europe/Berlin)",
       profile: () => `${grouped(serial)};'=phone;${name};export@x.example;iPhone;Aktiv;02.07.2026 00:30:00;`,
     },
   ] as const)("speaks $language, and is read again", async ({ language, button, ...expected }) => {

@@ -25,6 +25,9 @@ export function ListTable({ endpoints }: { endpoints: readonly Endpoint[] }) {
             <li>
               filter: <Keys keys={Object.keys(list.filter)} />
             </li>
+            <li>
+              include: <Keys keys={Object.keys(list.includes ?? {})} />
+            </li>
           </ul>
         </>
       ))}

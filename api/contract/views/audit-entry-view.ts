@@ -1,5 +1,6 @@
 import { z } from "zod";
 import type { AuditEntry } from "../../../db/queries/audit/audit-entries.ts";
+import { UserID } from "../../../domain/ids.ts";
 import { Timestamp } from "./timestamp.ts";
 
 const fields = {
@@ -32,3 +33,9 @@ export const auditEntryView = (entry: AuditEntry): AuditEntryView => ({
   user: entry.userId === null ? null : Number(entry.userId),
   client: entry.clientId,
 });
+
+/** The userIDs of who acted and of whom it happened to. */
+export function peopleIn({ userId, properties }: Pick<AuditEntry, "userId" | "properties">): string[] {
+  const { userID, user } = JSON.parse(properties) as Record<string, unknown>;
+  return [userId, userID, user].filter((id) => UserID.safeParse(id).success) as string[];
+}

@@ -6,7 +6,7 @@ import { requireStaffScope, type PrincipalFor } from "../access.ts";
 /** Who somebody is, beside a list that names people by their userID. */
 export const PersonView = z
   .object({
-    pairwiseID: z.string(),
+    pairwiseID: z.string().describe("Empty of somebody who was forgotten."),
     email: z.string(),
     displayName: z.string().nullable(),
     state: z.enum(["active", "locked", "offboarded"]),
@@ -17,13 +17,21 @@ export type PersonView = z.infer<typeof PersonView>;
 /** People by their userID, as `include=people` answers them. */
 export const PeopleView = z.record(z.string(), PersonView);
 
-/** The people that a page of a list names. Throws unless the caller may read people. */
-export async function peopleOf(
-  db: Db,
-  { principal, userIds }: { principal: PrincipalFor["staff"]; userIds: readonly (string | null)[] },
-): Promise<Record<string, PersonView>> {
+/**
+ * What `include=people` adds to a page of a list: the people whom it names, in one query. Nothing when it is not asked for.
+ * Throws unless the caller may read people.
+ */
+export async function includedPeople(
+  {
+    includes,
+    principal,
+    deps: { db },
+  }: { includes: ReadonlySet<string>; principal: PrincipalFor["staff"]; deps: { db: Db } },
+  userIds: readonly (string | null)[],
+): Promise<{ people?: Record<string, PersonView> }> {
+  if (!includes.has("people")) return {};
   requireStaffScope(principal, "user.read");
-  return findPeople(db, { realmId: principal.realmId, userIds });
+  return { people: await findPeople(db, { realmId: principal.realmId, userIds }) };
 }
 
 /** People by their userID. */
@@ -42,8 +50,9 @@ export const personView = ({
   displayName,
   lockedAt,
   offboardedAt,
+  forgottenAt,
 }: Omit<people.Person, "id">): PersonView => ({
-  pairwiseID: pairwiseId,
+  pairwiseID: forgottenAt === null ? pairwiseId : "",
   email,
   displayName,
   state: offboardedAt !== null ? "offboarded" : lockedAt !== null ? "locked" : "active",

@@ -82,8 +82,8 @@ const UserMatching = Matching.describe(
     "needs `user.read` as well. `{}` is everybody. Nothing else may be in it.",
 ).meta({ id: "UserMatching" });
 const ProfileMatching = Matching.describe(
-  "Every profile that `GET /api/profiles` finds with this search and filter when the job is made; needs `profile.read` as " +
-    "well. `{}` is every active profile. Nothing else may be in it.",
+  "Every active profile that `GET /api/profiles` finds with this search and filter when the job is made; needs " +
+    "`profile.read` as well. `{}` is every active profile. Nothing else may be in it.",
 ).meta({ id: "ProfileMatching" });
 
 const WrittenSerial = z.string().describe("Decimal, also in groups set apart by blanks, or in hexadecimal octets.");

@@ -6,7 +6,7 @@ import { BulkJobID } from "../../../domain/ids.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import { inputColumns, JobRowOfPersonView, jobRowOfPersonView } from "../../contract/views/job-row-view.ts";
-import { PeopleView, peopleOf } from "../../contract/views/person-view.ts";
+import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 
 export const listJobRows = paginated({
   operation: "listJobRows",
@@ -26,8 +26,14 @@ export const listJobRows = paginated({
   errors: ["job_not_found"],
   unknown: { id: "job_not_found" },
 
-  async handle({ params: { id: jobId }, principal, page, includes, deps: { db, clock }, fail }) {
-    const { realmId } = principal;
+  async handle(call) {
+    const {
+      params: { id: jobId },
+      principal: { realmId },
+      page,
+      deps: { db, clock },
+      fail,
+    } = call;
     const job = await jobs.find(db, { realmId, jobId, at: clock.now() });
     if (job === undefined) throw fail("job_not_found");
     const { items, total } = await jobRows.list(db, { jobId, realmId, page });
@@ -35,9 +41,10 @@ export const listJobRows = paginated({
     return {
       items: items.map((row) => jobRowOfPersonView(row, { columns })),
       total,
-      included: includes.has("people")
-        ? { people: await peopleOf(db, { principal, userIds: items.map(({ userId }) => userId) }) }
-        : {},
+      included: await includedPeople(
+        call,
+        items.map(({ userId }) => userId),
+      ),
     };
   },
 });

@@ -4,10 +4,13 @@ import { jobKinds, jobStates } from "../../../domain/bulk-job/job.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";
 import { JobView, jobView } from "../../contract/views/job-view.ts";
+import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 
 export const listJobs = paginated({
   operation: "listJobs",
   summary: "The bulk jobs of the realm",
+  description:
+    "With `include=people` the answer has those who made them as `people`, by userID, which needs `user.read`.",
   path: "/api/jobs",
   access: "staff",
   scope: "job.read",
@@ -21,11 +24,24 @@ export const listJobs = paginated({
     minCreated: filters.instant,
     maxCreated: filters.instant,
   },
+  includes: { people: PeopleView },
   errors: [],
 
-  async handle({ principal: { realmId }, page, deps: { db, clock } }) {
+  async handle(call) {
+    const {
+      principal: { realmId },
+      page,
+      deps: { db, clock },
+    } = call;
     const at = clock.now();
     const { items, total } = await jobs.list(db, { realmId, at, page });
-    return { items: items.map((job) => jobView(job, at)), total };
+    return {
+      items: items.map((job) => jobView(job, at)),
+      total,
+      included: await includedPeople(
+        call,
+        items.map(({ createdByUserId }) => createdByUserId),
+      ),
+    };
   },
 });

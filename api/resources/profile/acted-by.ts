@@ -41,5 +41,5 @@ export async function readActors(
 }
 
 /** What a person is called; somebody who was forgotten has no name. */
-const nameOf = ({ displayName, email, pairwiseId }: people.Person): string | null =>
-  displayName ?? (email !== "" ? email : pairwiseId.startsWith("\u007f") ? null : pairwiseId);
+const nameOf = ({ displayName, email, pairwiseId, forgottenAt }: people.Person): string | null =>
+  displayName ?? (email !== "" ? email : forgottenAt === null ? pairwiseId : null);

@@ -7,5 +7,5 @@ import type { KnownPersonView } from "../../contract/views/activity-view.ts";
 export function knownPerson(user: User, principal: PrincipalFor["staff"]): KnownPersonView {
   const { id: userID, profileCount } = user;
   if (!hasStaffScope(principal, "user.read")) return { userID };
-  return { userID, ...personView(user), ...(user.forgottenAt !== null && { pairwiseID: "" }), profileCount };
+  return { userID, ...personView(user), profileCount };
 }

@@ -1,39 +1,68 @@
+import { z } from "zod";
 import * as certificatePages from "../../../db/queries/certificates/certificate-pages.ts";
-import type { ActiveProfileFilter, ProfileSortKey } from "../../../db/queries/certificates/certificate-pages.ts";
+import type {
+  ActiveProfileFilter,
+  ProfileSortKey,
+  RealmProfileFilter,
+  RealmProfileSortKey,
+} from "../../../db/queries/certificates/certificate-pages.ts";
 import { paginated } from "../../contract/endpoint.ts";
 import type { ListOptions } from "../../contract/paging.ts";
-import { PeopleView, peopleOf } from "../../contract/views/person-view.ts";
+import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
+import { Timestamp } from "../../contract/views/timestamp.ts";
 import { activeProfileFilter } from "./profile-filter.ts";
 
-/** What the list of active profiles offers. */
-export const activeProfileList: ListOptions<ActiveProfileFilter, ProfileSortKey> = {
+/** What the list offers where something shall be done with all that it finds: active profiles alone. */
+export const activeProfileList: ListOptions<ActiveProfileFilter & { state: "active" }, ProfileSortKey> = {
   search: "serial",
   sort: certificatePages.profileSortKeys,
-  filter: activeProfileFilter,
+  filter: { ...activeProfileFilter, state: z.literal("active", 'must be "active": what is revoked stays revoked') },
+};
+
+const profileList: ListOptions<RealmProfileFilter, RealmProfileSortKey> = {
+  search: "serial",
+  sort: certificatePages.realmProfileSortKeys,
+  filter: {
+    ...activeProfileFilter,
+    state: z.enum(certificatePages.listedProfileStates, 'must be "active" or "revoked"'),
+  },
 };
 
 export const listProfiles = paginated({
   operation: "listProfiles",
-  summary: "The active profiles of all users of the realm",
-  description: "With `include=people` the answer has their owners as `people`, by userID, which needs `user.read`.",
+  summary: "The profiles of all users of the realm: the active ones, or those that were revoked",
+  description:
+    "Active ones unless `filter[state]` is `revoked`; those begin with the newest revocation. With `include=people` the " +
+    "answer has their owners as `people`, by userID, which needs `user.read`; with `include=checks` it has `checks`, by " +
+    "serial: when a RADIUS server last asked about each, null when none has.",
   path: "/api/profiles",
   access: "staff",
   scope: "profile.read",
   item: ProfileView,
-  ...activeProfileList,
-  includes: { people: PeopleView },
+  ...profileList,
+  includes: { people: PeopleView, checks: z.record(z.string(), Timestamp.nullable()) },
   errors: [],
 
-  async handle({ principal, page, includes, deps: { db, clock } }) {
-    const { realmId } = principal;
-    const { items, total } = await certificatePages.pageOfActive(db, { realmId, at: clock.now(), page });
+  async handle(call) {
+    const {
+      principal: { realmId },
+      page,
+      includes,
+      deps: { db, clock },
+    } = call;
+    const { items, total } = await certificatePages.pageOfRealm(db, { realmId, at: clock.now(), page });
+    const people = await includedPeople(
+      call,
+      items.map(({ userId }) => userId),
+    );
+    const checks = Object.fromEntries(
+      items.map(({ serialNumber, lastOcspAt }) => [serialNumber, lastOcspAt?.toISOString() ?? null]),
+    );
     return {
       items: items.map(profileView),
       total,
-      included: includes.has("people")
-        ? { people: await peopleOf(db, { principal, userIds: items.map(({ userId }) => userId) }) }
-        : {},
+      included: { ...people, ...(includes.has("checks") && { checks }) },
     };
   },
 });

@@ -6,13 +6,15 @@ import * as users from "../../../db/queries/people/users.ts";
 import { UserID } from "../../../domain/ids.ts";
 import { paginated, type Fail } from "../../contract/endpoint.ts";
 import { profileFilter } from "../profile/profile-filter.ts";
+import { includedPeople, PeopleView } from "../../contract/views/person-view.ts";
 import { ProfileView, profileView } from "../../contract/views/profile-view.ts";
 
 export const listUserProfiles = paginated({
   operation: "listUserProfiles",
   summary: "The profiles of a user",
   description:
-    "Under version 1.0 a GET without any paging, search, sort or filter parameter answers every profile in a plain array; everything else is paginated.",
+    "Under version 1.0 a GET without any paging, search, sort, filter or include parameter answers every profile in a plain " +
+    "array; everything else is paginated. With `include=people` the answer has the user as `people`, which needs `user.read`.",
   path: "/api/user/:userID/profiles",
   access: "staff",
   scope: "profile.read",
@@ -21,6 +23,7 @@ export const listUserProfiles = paginated({
   search: "serial",
   sort: certificatePages.profileSortKeys,
   filter: profileFilter,
+  includes: { people: PeopleView },
   errors: ["user_not_found"],
   unknown: { userID: "user_not_found" },
 
@@ -30,10 +33,17 @@ export const listUserProfiles = paginated({
     return profiles.map(profileView);
   },
 
-  async handle({ params: { userID: userId }, principal: { realmId }, page, deps: { db, clock }, fail }) {
+  async handle(call) {
+    const {
+      params: { userID: userId },
+      principal: { realmId },
+      page,
+      deps: { db, clock },
+      fail,
+    } = call;
     await requireUser(db, { realmId, userId }, fail);
     const { items, total } = await certificatePages.pageOfUser(db, { realmId, userId, at: clock.now(), page });
-    return { items: items.map(profileView), total };
+    return { items: items.map(profileView), total, included: await includedPeople(call, [userId]) };
   },
 });
 

@@ -19,3 +19,13 @@ export const profileActivityQuery = (serial: string) =>
     queryFn: ({ signal }) =>
       dataOf(api.GET("/api/profiles/{serial}/activity", { params: { path: { serial } }, signal })),
   });
+
+/** What the last check of a profile was answered: a check since the revocation was refused. */
+export const checkOf = ({
+  at,
+  revokedAt,
+}: {
+  at: string | null;
+  revokedAt: string | null;
+}): ProfileActivity["lastCheck"] =>
+  at === null ? null : { at, result: revokedAt !== null && at >= revokedAt ? "revoked" : "good" };

@@ -17,6 +17,7 @@ export function DiagnosisCard({
   diagnosis,
   device,
   identity,
+  kind = "user",
   notes = [],
   act = {},
 }: {
@@ -24,6 +25,8 @@ export function DiagnosisCard({
   /** What the device is called that the diagnosis is about. */
   device?: string | undefined;
   identity?: string | undefined;
+  /** Whose it is: guests set their devices up otherwise. */
+  kind?: Schemas["ProfileActivity"]["kind"];
   notes?: readonly Schemas["PersonNote"][];
   /** What the page can do; the rest is said in words. */
   act?: Partial<Record<NextStep, (() => void) | undefined>>;
@@ -50,7 +53,7 @@ export function DiagnosisCard({
         ))}
         <List size="sm" listStyleType="none">
           {diagnosis.next.map((step) => (
-            <List.Item key={step}>{t(`diagnosis.steps.${step}`)}</List.Item>
+            <List.Item key={step}>{t(`diagnosis.steps.${step}`, { context: kind })}</List.Item>
           ))}
         </List>
         <Group gap="xs">

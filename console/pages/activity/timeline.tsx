@@ -1,6 +1,8 @@
-import { Button, Skeleton, Table, Text } from "@mantine/core";
+import { Button, Skeleton, Text } from "@mantine/core";
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import type { Column } from "../../list/columns.ts";
+import { ShortTable } from "../../list/short-table.tsx";
 import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
@@ -9,6 +11,7 @@ import { Time } from "../../ui/time.tsx";
 import { useEventText } from "../audit/event-text.ts";
 import { Section } from "../../ui/section.tsx";
 import { SettingValue } from "../audit/setting-value.tsx";
+import { ActedBy } from "./acted-by.tsx";
 import type { TimelineItem } from "./activity.ts";
 import { failureText } from "./diagnosis-text.ts";
 
@@ -31,6 +34,7 @@ export function Timeline({
     getNextPageParam: (last) => (last.length < pageSize ? undefined : (last.at(-1)?.at ?? null)),
   });
   const items = data?.pages.flat();
+  const columns = useColumns(about);
   return (
     <Section
       title={t("activity.timeline")}
@@ -46,22 +50,7 @@ export function Timeline({
       {items === undefined && error === null && <Skeleton height={80} role="status" aria-label={t("shell.loading")} />}
       {items?.length === 0 && <Text c="dimmed">{t("activity.none")}</Text>}
       {items !== undefined && items.length > 0 && (
-        <Table.ScrollContainer minWidth={480}>
-          <Table withTableBorder verticalSpacing="xs" aria-label={t("activity.timeline")}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t("audit.columns.time")}</Table.Th>
-                <Table.Th>{t("audit.columns.what")}</Table.Th>
-                <Table.Th>{t("audit.columns.who")}</Table.Th>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {items.map((item, index) => (
-                <Row key={item.auditID ?? `${item.type} ${item.at} ${index}`} item={item} about={about} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <ShortTable label={t("activity.timeline")} rows={items} idOf={idOf} columns={columns} />
       )}
       {hasNextPage && (
         <Button
@@ -78,31 +67,36 @@ export function Timeline({
   );
 }
 
-function Row({ item, about }: { item: TimelineItem; about: string }) {
-  const { at, auditID } = item;
-  const may = useMay();
-  return (
-    <Table.Tr>
-      <Table.Td>
-        {auditID === null || !may("audit") ? (
+/** An item without an entry in the log happens once at a time. */
+const idOf = ({ auditID, type, at, serial }: TimelineItem): string => auditID ?? `${type} ${at} ${serial ?? ""}`;
+
+function useColumns(about: string): Column<TimelineItem>[] {
+  const { t } = useTranslation();
+  const mayOpen = useMay()("audit");
+  return [
+    {
+      key: "time",
+      title: t("audit.columns.time"),
+      render: ({ at, auditID }) =>
+        auditID === null || !mayOpen ? (
           <Time at={at} />
         ) : (
           <AnchorLink to="/audit" search={{ about, open: auditID }} inherit>
             <Time at={at} />
           </AnchorLink>
-        )}
-      </Table.Td>
-      <Table.Td style={{ overflowWrap: "anywhere" }}>
-        <What item={item} />
-      </Table.Td>
-      <Table.Td style={{ overflowWrap: "anywhere" }}>
-        <Who by={item.by} />
-      </Table.Td>
-    </Table.Tr>
-  );
+        ),
+    },
+    {
+      key: "what",
+      title: t("audit.columns.what"),
+      card: "title",
+      render: (item) => <What item={item} about={about} />,
+    },
+    { key: "who", title: t("audit.columns.who"), render: ({ by }) => by !== null && <ActedBy by={by} /> },
+  ];
 }
 
-function What({ item: { type, name, serial, detail } }: { item: TimelineItem }) {
+function What({ item: { type, name, serial, detail }, about }: { item: TimelineItem; about: string }) {
   const { t } = useTranslation();
   const text = useEventText();
   const device = name ?? (serial === null ? t("audit.unnamed") : `…${serial.slice(-8)}`);
@@ -117,7 +111,7 @@ function What({ item: { type, name, serial, detail } }: { item: TimelineItem }) 
     : text({ event: type, properties: JSON.stringify({ ...detail, ...(name !== null && { name }) }) });
   return (
     <>
-      {serial === null ? what : <ProfileLink serial={serial} text={what} />}
+      {serial === null ? what : <ProfileLink serial={serial} text={what} isHere={about.startsWith("guest:")} />}
       {typeof reason === "number" && (
         <Text span inherit c="dimmed">
           {" "}
@@ -128,21 +122,17 @@ function What({ item: { type, name, serial, detail } }: { item: TimelineItem }) 
   );
 }
 
-const ProfileLink = ({ serial, text }: { serial: string; text: string }) => (
-  <AnchorLink to="/profiles" search={{ open: serial }} inherit>
-    {text}
-  </AnchorLink>
-);
-
-/** Who did it. Names come with the timeline. */
-function Who({ by }: { by: TimelineItem["by"] }) {
-  const { t } = useTranslation();
-  if (by === null) return null;
-  const { kind, name, userID } = by;
-  if (userID === undefined) return name ?? t(`activity.by.${kind}`);
+/** Guests' profiles are opened on the page of their account. */
+function ProfileLink({ serial, text, isHere }: { serial: string; text: string; isHere: boolean }) {
+  if (!isHere)
+    return (
+      <AnchorLink to="/profiles" search={{ open: serial }} inherit>
+        {text}
+      </AnchorLink>
+    );
   return (
-    <AnchorLink to="/users/$userID" params={{ userID }} inherit miw={24} mih={24} display="inline-block">
-      {name ?? t(`activity.by.${kind}`)}
+    <AnchorLink to="." search={(search) => ({ ...search, open: serial })} resetScroll={false} inherit>
+      {text}
     </AnchorLink>
   );
 }

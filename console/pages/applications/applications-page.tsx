@@ -51,6 +51,7 @@ function useColumns(): Column<Application>[] {
       key: "name",
       title: t("applications.fields.name"),
       sortKey: "name",
+      card: "title",
       render: ({ client_id, name }) => (
         <AnchorLink
           to="/applications/$clientId"
@@ -72,6 +73,7 @@ function useColumns(): Column<Application>[] {
       key: "active",
       title: t("applications.state"),
       width: 150,
+      card: "badge",
       render: ({ active }) => <StatusBadge status={active ? "active" : "off"} />,
     },
     {

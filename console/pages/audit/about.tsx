@@ -1,4 +1,3 @@
-import type { MouseEvent } from "react";
 import { useTranslation } from "react-i18next";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ApplicationName } from "../../ui/application-name.tsx";
@@ -11,36 +10,30 @@ export function About({ entry }: { entry: Pick<AuditEntry, "event" | "properties
   const subject = subjectOf(propertiesOf(entry));
   if (subject === undefined) return entry.event.startsWith("realm_") ? t("audit.subjects.realm") : null;
   const { kind, id } = subject;
-  const plain = {
-    inherit: true,
-    onClick: (event: MouseEvent) => {
-      event.stopPropagation();
-    },
-  } as const;
   switch (kind) {
     case "person":
       return <PersonLink userID={id} />;
     case "guest":
       return (
-        <AnchorLink {...plain} to="/guests/$guestAccountId" params={{ guestAccountId: id }}>
+        <AnchorLink inherit to="/guests/$guestAccountId" params={{ guestAccountId: id }}>
           {t("audit.subjects.guest", { id })}
         </AnchorLink>
       );
     case "application":
       return (
-        <AnchorLink {...plain} to="/applications/$clientId" params={{ clientId: id }}>
+        <AnchorLink inherit to="/applications/$clientId" params={{ clientId: id }}>
           <ApplicationName clientId={id} />
         </AnchorLink>
       );
     case "job":
       return (
-        <AnchorLink {...plain} to="/jobs/$id" params={{ id }}>
+        <AnchorLink inherit to="/jobs/$id" params={{ id }}>
           {t("audit.subjects.job")}
         </AnchorLink>
       );
     case "infrastructure":
       return (
-        <AnchorLink {...plain} to="/infrastructure" search={{ q: id }}>
+        <AnchorLink inherit to="/infrastructure" search={{ q: id }}>
           {t("audit.subjects.infrastructure")}
         </AnchorLink>
       );

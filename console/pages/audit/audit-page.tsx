@@ -9,6 +9,7 @@ import { useListState } from "../../list/list-state.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DetailDrawer, useOpened } from "../../ui/detail-drawer.tsx";
 import { Page } from "../../ui/page.tsx";
+import { useIncludedPeople } from "../../ui/person.tsx";
 import { formatTime, Time } from "../../ui/time.tsx";
 import { About } from "./about.tsx";
 import { ActingPersonNote } from "./acting-person-note.tsx";
@@ -26,7 +27,8 @@ export function AuditPage() {
   const { t, i18n } = useTranslation();
   const text = useEventText();
   const queries = useQueryClient();
-  const load = useMemo(() => loadEntries(queries), [queries]);
+  const { include } = useIncludedPeople();
+  const load = useMemo(() => loadEntries(queries, include), [queries, include]);
   const filters = useAuditFilters();
   const [{ filter }] = useListState(filters.flatMap(keysOf));
   const [, open] = useOpened();
@@ -37,6 +39,7 @@ export function AuditPage() {
       title: t("audit.columns.time"),
       sortKey: "date",
       width: 190,
+      card: "badge",
       render: ({ id, date }) => (
         <AnchorLink to="." search={(search) => ({ ...search, open: id })} resetScroll={false} inherit>
           <Time at={date} />
@@ -48,7 +51,7 @@ export function AuditPage() {
       title: t("audit.columns.who"),
       render: (entry) => <Actor entry={entry} />,
     },
-    { key: "what", title: t("audit.columns.what"), render: text },
+    { key: "what", title: t("audit.columns.what"), card: "title", render: text },
     {
       key: "about",
       title: t("audit.columns.about"),

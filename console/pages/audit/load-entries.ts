@@ -1,6 +1,7 @@
 import type { QueryClient } from "@tanstack/react-query";
-import { api, listOf } from "../../api/api-client.ts";
+import { answerOf, api } from "../../api/api-client.ts";
 import type { LoadList } from "../../list/export-csv.ts";
+import { rememberPeople } from "../../ui/person.tsx";
 import { actingPersonQuery } from "./acting-person.ts";
 import type { AuditEntry } from "./entry.ts";
 import { writtenSubject } from "./written-subject.ts";
@@ -28,13 +29,19 @@ export async function apiFilterOf(
 
 export const entryKey = (id: string) => ["audit-entry", id];
 
-/** A page of the log. Its entries are remembered one by one, so that each can be opened. */
+/** A page of the log. Its entries are remembered one by one, so that each can be opened, and so are the people in it. */
 export const loadEntries =
-  (queries: QueryClient): LoadList<AuditEntry> =>
+  (queries: QueryClient, include?: "people"): LoadList<AuditEntry> =>
   async ({ filter: written = {}, ...query }, signal) => {
     const filter = await apiFilterOf(written, queries);
     if (filter === undefined) return { data: [], total: 0 };
-    const page = await listOf(api.GET("/api/audit", { params: { query: { ...query, filter } }, signal }));
-    for (const entry of page.data) queries.setQueryData(entryKey(entry.id), entry);
-    return page;
+    const asked = { ...query, filter, ...(include && { include }) };
+    const {
+      data,
+      total = data.length,
+      people,
+    } = await answerOf(api.GET("/api/audit", { params: { query: asked }, signal }));
+    rememberPeople(queries, people);
+    for (const entry of data) queries.setQueryData(entryKey(entry.id), entry);
+    return { data, total };
   };

@@ -1,5 +1,5 @@
-import { Table } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import type { Column } from "../../list/columns.ts";
 import { useNumber } from "./counts.ts";
 import type { Job, JobProblem } from "./job.ts";
 import { useCause } from "./problem.ts";
@@ -10,26 +10,32 @@ export function CauseTable({ job, problems, caption }: { job: Job; problems: rea
   const { t } = useTranslation();
   const number = useNumber();
   const cause = useCause();
-  const headings = [
-    t("jobs.problem.count"),
-    t("jobs.problem.reason"),
-    t("jobs.problem.column"),
-    t("jobs.problem.rows"),
+  const columns: Column<JobProblem>[] = [
+    {
+      key: "count",
+      title: t("jobs.problem.count"),
+      width: 90,
+      align: "right",
+      render: ({ count }) => number(count),
+    },
+    { key: "reason", title: t("jobs.problem.reason"), card: "title", render: (problem) => cause(problem).reason },
+    { key: "column", title: t("jobs.problem.column"), render: (problem) => cause(problem).column ?? "–" },
+    {
+      key: "rows",
+      title: t("jobs.problem.rows"),
+      render: ({ count, rows }) => {
+        const shown = rows.map((row) => number(row + job.rowOffset)).join(", ");
+        return count > rows.length ? `${shown} …` : shown;
+      },
+    },
   ];
   return (
-    <RowsTable job={job} caption={caption} headings={headings}>
-      {problems.map((problem) => {
-        const { column, reason } = cause(problem);
-        const rows = problem.rows.map((row) => number(row + job.rowOffset)).join(", ");
-        return (
-          <Table.Tr key={`${problem.error} ${problem.column} ${problem.message}`}>
-            <Table.Td ta="right">{number(problem.count)}</Table.Td>
-            <Table.Td>{reason}</Table.Td>
-            <Table.Td>{column ?? "–"}</Table.Td>
-            <Table.Td>{problem.count > problem.rows.length ? `${rows} …` : rows}</Table.Td>
-          </Table.Tr>
-        );
-      })}
-    </RowsTable>
+    <RowsTable
+      job={job}
+      caption={caption}
+      rows={problems}
+      idOf={({ error, column, message }) => `${error} ${column} ${message}`}
+      columns={columns}
+    />
   );
 }

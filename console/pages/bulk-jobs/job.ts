@@ -1,4 +1,4 @@
-import { api, answerOf, dataOf, idempotent, listOf, type Schemas } from "../../api/api-client.ts";
+import { api, answerOf, dataOf, idempotent, type Schemas } from "../../api/api-client.ts";
 import type { ListQuery } from "../../list/list-state.ts";
 
 export type Job = Schemas["Job"];
@@ -66,12 +66,14 @@ export const findJob = (id: string, signal: AbortSignal): Promise<Job> =>
   dataOf(api.GET("/api/jobs/{id}", { params: { path: { id } }, signal }));
 
 export const findJobs = (
-  { limit, offset, filter, sort }: ListQuery,
+  { limit, offset, filter, sort, include }: ListQuery & { include?: "people" },
   signal: AbortSignal,
-): Promise<{ data: Job[]; total: number }> =>
-  listOf(
+): Promise<{ data: Job[]; total?: number; people?: Readonly<Record<string, Schemas["Person"]>> }> =>
+  answerOf(
     api.GET("/api/jobs", {
-      params: { query: { limit, offset, ...(filter && { filter }), ...(sort && { sort }) } },
+      params: {
+        query: { limit, offset, ...(filter && { filter }), ...(sort && { sort }), ...(include && { include }) },
+      },
       signal,
     }),
   );
@@ -79,7 +81,7 @@ export const findJobs = (
 /** How many jobs that wait came no later than this one: its place among them. */
 export async function placeOf({ createdAt }: Job, signal: AbortSignal): Promise<number> {
   const filter = { state: "queued", maxCreated: createdAt };
-  return Math.max(1, (await findJobs({ limit: 1, offset: 0, filter }, signal)).total);
+  return Math.max(1, (await findJobs({ limit: 1, offset: 0, filter }, signal)).total ?? 0);
 }
 
 /** When a job shall run, and how many people it is about, where that has to be said. */

@@ -1,12 +1,16 @@
 import { IconListCheck } from "@tabler/icons-react";
+import { useQueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import { jobKinds, jobStates } from "../../../domain/bulk-job/job.ts";
 import type { CsvColumn } from "../../../domain/csv.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
+import type { LoadList } from "../../list/export-csv.ts";
 import type { Filter } from "../../list/filters.tsx";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Page } from "../../ui/page.tsx";
+import { rememberPeople, useIncludedPeople } from "../../ui/person.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useNumber } from "./counts.ts";
@@ -26,7 +30,7 @@ export function JobsPage() {
       <DataList<Job>
         name={jobsKey}
         label={t("nav.jobs")}
-        load={findJobs}
+        load={useLoad()}
         idOf={({ id }) => id}
         rowLabel={({ kind }) => t(`jobs.kinds.${kind}`)}
         columns={useColumns()}
@@ -37,6 +41,20 @@ export function JobsPage() {
         empty={{ icon: IconListCheck, text: t("jobs.empty"), action: <NewJobButtons /> }}
       />
     </Page>
+  );
+}
+
+/** Jobs, with the names of those who made them. */
+function useLoad(): LoadList<Job> {
+  const queries = useQueryClient();
+  const { include } = useIncludedPeople();
+  return useMemo(
+    () => async (query, signal) => {
+      const { data, total = data.length, people } = await findJobs({ ...query, ...(include && { include }) }, signal);
+      rememberPeople(queries, people);
+      return { data, total };
+    },
+    [queries, include],
   );
 }
 
@@ -66,6 +84,7 @@ function useColumns(): Column<Job>[] {
     {
       key: "kind",
       title: t("jobs.columns.kind"),
+      card: "title",
       render: ({ id, kind }) => (
         <AnchorLink to="/jobs/$id" params={{ id }} inherit>
           {t(`jobs.kinds.${kind}`)}
@@ -87,6 +106,7 @@ function useColumns(): Column<Job>[] {
       key: "state",
       title: t("jobs.columns.state"),
       width: 210,
+      card: "badge",
       render: ({ state }) => <StatusBadge status={state} />,
     },
     {
@@ -101,7 +121,13 @@ function useColumns(): Column<Job>[] {
       align: "right",
       render: ({ total }) => number(total),
     },
-    { key: "actions", title: t("jobs.columns.actions"), render: (job) => <RowActions job={job} />, width: 130 },
+    {
+      key: "actions",
+      title: t("jobs.columns.actions"),
+      render: (job) => <RowActions job={job} />,
+      width: 130,
+      card: "actions",
+    },
   ];
 }
 

@@ -10,7 +10,7 @@ const shownAtFirst = "changed,skipped";
 /** The rows of a job with their people. */
 export async function loadRows(
   id: string,
-  { limit, offset, search, filter, sort }: ListQuery,
+  { limit, offset, search, filter, sort, include }: ListQuery & { include?: "people" },
   signal: AbortSignal,
 ): Promise<{ data: PersonRow[]; total: number }> {
   const { data, total, people } = await answerOf(
@@ -20,7 +20,7 @@ export async function loadRows(
         query: {
           limit,
           offset,
-          include: "people",
+          ...(include && { include }),
           filter: { status: filter?.["status"] ?? shownAtFirst },
           ...(search !== undefined && { search }),
           ...(sort && { sort }),

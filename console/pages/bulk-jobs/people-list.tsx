@@ -9,6 +9,7 @@ import type { Filter } from "../../list/filters.tsx";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { useIncludedPeople } from "../../ui/person.tsx";
 import { useNumber } from "./counts.ts";
 import { jobKey, newestOf, type Job } from "./job.ts";
 import { loadRows, type PersonRow } from "./load-rows.ts";
@@ -19,6 +20,7 @@ export function PeopleList({ job }: { job: Job }) {
   const { t } = useTranslation();
   const { error, act, busy } = useRows(job);
   const mayChange = useMay()("changeJob");
+  const beside = useIncludedPeople();
   return (
     <Stack gap="xs">
       <Title order={2} size="h4">
@@ -28,7 +30,7 @@ export function PeopleList({ job }: { job: Job }) {
       <DataList<PersonRow>
         name={rowsKey(job)}
         label={t(`jobs.people.title.${job.kind}`)}
-        load={(query, signal) => loadRows(job.id, query, signal)}
+        load={(query, signal) => loadRows(job.id, { ...query, ...beside }, signal)}
         idOf={({ row }) => String(row)}
         rowLabel={({ person, pairwiseID, email }) => person?.pairwiseID ?? pairwiseID ?? email ?? ""}
         columns={useColumns(job)}
@@ -139,7 +141,7 @@ function useColumns(job: Job): Column<PersonRow>[] {
   const number = useNumber();
   return [
     { key: "row", title: t("jobs.problem.row"), align: "right", render: ({ row }) => number(row + job.rowOffset) },
-    { key: "person", title: t("jobs.problem.person"), render: (row) => <Person row={row} /> },
+    { key: "person", title: t("jobs.problem.person"), card: "title", render: (row) => <Person row={row} /> },
     ...(job.affectedProfiles === null
       ? []
       : [
@@ -153,6 +155,7 @@ function useColumns(job: Job): Column<PersonRow>[] {
     {
       key: "outcome",
       title: t("jobs.people.outcome"),
+      card: "badge",
       render: (row) => <RowOutcome kind={job.kind} row={row} />,
     },
   ];

@@ -1,5 +1,5 @@
-import { Table } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import type { Column } from "../../list/columns.ts";
 import { useNumber } from "./counts.ts";
 import type { Job, JobRow } from "./job.ts";
 import { useProblem } from "./problem.ts";
@@ -10,25 +10,23 @@ export function ProblemTable({ job, rows, caption }: { job: Job; rows: readonly 
   const { t } = useTranslation();
   const number = useNumber();
   const problem = useProblem(job);
-  const headings = [
-    t("jobs.problem.row"),
-    t("jobs.problem.person"),
-    t("jobs.problem.column"),
-    t("jobs.problem.reason"),
+  const problems = rows.map((row) => ({ row: row.row, ...problem(row) }));
+  const columns: Column<(typeof problems)[number]>[] = [
+    {
+      key: "row",
+      title: t("jobs.problem.row"),
+      width: 90,
+      align: "right",
+      render: ({ row }) => number(row + job.rowOffset),
+    },
+    {
+      key: "person",
+      title: t("jobs.problem.person"),
+      card: "title",
+      render: ({ person }) => (person === "" ? "–" : person),
+    },
+    { key: "column", title: t("jobs.problem.column"), render: ({ column }) => column ?? "–" },
+    { key: "reason", title: t("jobs.problem.reason"), render: ({ reason }) => reason },
   ];
-  return (
-    <RowsTable job={job} caption={caption} headings={headings}>
-      {rows.map((row) => {
-        const { person, column, reason } = problem(row);
-        return (
-          <Table.Tr key={row.row}>
-            <Table.Td ta="right">{number(row.row + job.rowOffset)}</Table.Td>
-            <Table.Td style={{ overflowWrap: "anywhere" }}>{person === "" ? "–" : person}</Table.Td>
-            <Table.Td>{column ?? "–"}</Table.Td>
-            <Table.Td>{reason}</Table.Td>
-          </Table.Tr>
-        );
-      })}
-    </RowsTable>
-  );
+  return <RowsTable job={job} caption={caption} rows={problems} idOf={({ row }) => String(row)} columns={columns} />;
 }

@@ -24,3 +24,6 @@ export async function readGuestLink(guestAccountId: string): Promise<string> {
 
 /** The page that is the link on paper. */
 export const sheetOf = (link: string): string => `${link}/sheet`;
+
+/** The list of an account's profiles in the cache. */
+export const guestProfilesKey = (id: string): string => `guest-account-${id}-profiles`;

@@ -1,19 +1,22 @@
-import { Button, Title } from "@mantine/core";
+import { Title } from "@mantine/core";
 import { IconDevices } from "@tabler/icons-react";
-import { useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import type { CsvColumn } from "../../../domain/csv.ts";
-import { api, dataOf, listOf, type Schemas } from "../../api/api-client.ts";
+import { api, listOf, type Schemas } from "../../api/api-client.ts";
 import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import { useMay } from "../../session/may.ts";
-import { confirm } from "../../ui/confirm.tsx";
-import { notifyDone } from "../../ui/notify.tsx";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
+import { useOpened } from "../../ui/detail-drawer.tsx";
 import { Serial } from "../../ui/serial.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useDeviceTypeName } from "../profiles/device-types.ts";
-import { guestAccountKey, guestAccountsKey, guestAccountStatus, type GuestAccount } from "./guest-accounts.ts";
+import { LastCheck } from "../activity/last-check.tsx";
+import { checkOf } from "../activity/activity.ts";
+import { guestAccountStatus, guestProfilesKey, type GuestAccount } from "./guest-accounts.ts";
+import { GuestProfileDrawer } from "./guest-profile-drawer.tsx";
+import { RevokeGuestProfile } from "./revoke-guest-profile.tsx";
 
 type GuestProfile = Schemas["GuestProfile"];
 
@@ -22,13 +25,14 @@ export function GuestProfiles({ account }: { account: GuestAccount }) {
   const { t } = useTranslation();
   const { id } = account;
   const columns = useColumns(account);
+  const [, open] = useOpened();
   return (
     <>
       <Title order={2} size="h3">
         {t("nav.profiles")}
       </Title>
       <DataList
-        name={profilesKey(id)}
+        name={guestProfilesKey(id)}
         label={t("nav.profiles")}
         load={(query, signal) =>
           listOf(
@@ -56,12 +60,14 @@ export function GuestProfiles({ account }: { account: GuestAccount }) {
           },
         ]}
         empty={{ icon: IconDevices, text: t("guests.noProfiles") }}
+        onOpen={({ serial }) => {
+          open(serial);
+        }}
       />
+      <GuestProfileDrawer account={account} />
     </>
   );
 }
-
-const profilesKey = (id: string): string => `guest-account-${id}-profiles`;
 
 /** What profiles of an account are in, which end with it. */
 function statusWithin(account: GuestAccount): (profile: GuestProfile) => "active" | "expired" | "revoked" {
@@ -78,13 +84,13 @@ function useExported(account: GuestAccount): CsvColumn<GuestProfile>[] {
     { title: t("guests.deviceType"), text: ({ deviceType }) => deviceTypeName(deviceType) },
     { title: t("guests.created_at"), time: ({ creationDate }) => creationDate },
     { title: t("guests.state"), text: (profile) => t(`status.${statusOf(profile)}`) },
-    { title: t("guests.lastCheck"), time: ({ lastOcsp }) => lastOcsp },
+    { title: t("activity.lastCheck"), time: ({ lastOcsp }) => lastOcsp },
   ];
 }
 
 function useColumns(account: GuestAccount): Column<GuestProfile>[] {
   const { t } = useTranslation();
-  const revoke = useRevocation(account);
+  const deviceTypeName = useDeviceTypeName();
   const mayRevoke = useMay()("revokeGuest");
   const statusOf = statusWithin(account);
   return [
@@ -92,13 +98,18 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
       key: "serial",
       title: t("guests.serial"),
       sortKey: "serial",
-      render: ({ serial }) => <Serial serial={serial} />,
+      card: "title",
+      render: ({ serial }) => (
+        <AnchorLink to="." search={(search) => ({ ...search, open: serial })} resetScroll={false} inherit>
+          <Serial serial={serial} />
+        </AnchorLink>
+      ),
     },
     {
       key: "deviceType",
       title: t("guests.deviceType"),
       width: 120,
-      render: ({ deviceType }) => deviceType,
+      render: ({ deviceType }) => deviceTypeName(deviceType),
     },
     {
       key: "created",
@@ -111,53 +122,26 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
       key: "state",
       title: t("guests.state"),
       width: 140,
+      card: "badge",
       render: (profile) => <StatusBadge status={statusOf(profile)} />,
     },
     {
       key: "lastCheck",
-      title: t("guests.lastCheck"),
+      title: t("activity.lastCheck"),
       width: 200,
-      render: ({ lastOcsp }) => (lastOcsp === null ? t("guests.never") : <Time at={lastOcsp} />),
+      render: ({ lastOcsp, revokeDate }) => <LastCheck check={checkOf({ at: lastOcsp, revokedAt: revokeDate })} />,
     },
-    {
-      key: "actions",
-      title: t("guests.actions"),
-      width: 130,
-      render: (profile) =>
-        statusOf(profile) === "active" &&
-        mayRevoke && (
-          <Button
-            size="compact-sm"
-            variant="light"
-            color="red"
-            aria-label={t("guests.revokeProfileNamed", { serial: tailOf(profile.serial) })}
-            onClick={() => {
-              confirm({
-                title: t("guests.revokeProfileTitle", { serial: tailOf(profile.serial) }),
-                children: t("guests.revokeProfileText", { device: profile.deviceType }),
-                confirmLabel: t("guests.revokeProfileNamed", { serial: tailOf(profile.serial) }),
-                onConfirm: () => revoke(profile.serial),
-              });
-            }}
-          >
-            {t("guests.revoke")}
-          </Button>
-        ),
-    },
+    ...(mayRevoke
+      ? [
+          {
+            key: "actions",
+            title: t("guests.actions"),
+            width: 130,
+            card: "actions" as const,
+            render: (profile: GuestProfile) =>
+              statusOf(profile) === "active" && <RevokeGuestProfile account={account} serial={profile.serial} deviceType={profile.deviceType} />,
+          },
+        ]
+      : []),
   ];
-}
-
-/** How people tell serial numbers apart. */
-const tailOf = (serial: string): string => `…${serial.slice(-8)}`;
-
-function useRevocation({ id }: GuestAccount) {
-  const { t } = useTranslation();
-  const queries = useQueryClient();
-  return async (profileSerial: string) => {
-    await dataOf(api.DELETE("/api/guest-profile/{profileSerial}", { params: { path: { profileSerial } } }));
-    await queries.invalidateQueries({ queryKey: [profilesKey(id)] });
-    void queries.invalidateQueries({ queryKey: guestAccountKey(id) });
-    void queries.invalidateQueries({ queryKey: [guestAccountsKey] });
-    notifyDone(t("guests.profileRevoked", { serial: tailOf(profileSerial) }));
-  };
 }

@@ -105,6 +105,7 @@ function useColumns(): Column<GuestAccount>[] {
       key: "name",
       title: t("guests.fields.name"),
       sortKey: "name",
+      card: "title",
       render: ({ id, name }) => (
         <AnchorLink
           to="/guests/$guestAccountId"
@@ -136,6 +137,7 @@ function useColumns(): Column<GuestAccount>[] {
       key: "state",
       title: t("guests.state"),
       width: 150,
+      card: "badge",
       render: (account) => <StatusBadge status={guestAccountStatus(account, new Date())} />,
     },
   ];

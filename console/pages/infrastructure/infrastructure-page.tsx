@@ -15,6 +15,8 @@ import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
 import { useNewDialog } from "../../ui/use-new-dialog.ts";
 import { useReturnFocus } from "../../ui/use-return-focus.ts";
+import { checkOf } from "../activity/activity.ts";
+import { LastCheck } from "../activity/last-check.tsx";
 import { CreatedFiles } from "./created-files.tsx";
 import { CreationForm } from "./creation-form.tsx";
 import {
@@ -97,6 +99,7 @@ function useColumns(): Column<InfrastructureProfile>[] {
     {
       key: "name",
       title: t("infrastructure.fields.name"),
+      card: "title",
       render: ({ serial, name }) => (
         <AnchorLink
           to="."
@@ -112,11 +115,12 @@ function useColumns(): Column<InfrastructureProfile>[] {
     {
       key: "description",
       title: t("infrastructure.fields.description"),
-      render: ({ description }) => (
-        <Text inherit lineClamp={2}>
-          {description}
-        </Text>
-      ),
+      render: ({ description }) =>
+        description !== null && (
+          <Text inherit lineClamp={2}>
+            {description}
+          </Text>
+        ),
     },
     {
       key: "issued",
@@ -138,13 +142,14 @@ function useColumns(): Column<InfrastructureProfile>[] {
       key: "state",
       title: t("infrastructure.state"),
       width: 150,
+      card: "badge",
       render: (profile) => <StatusBadge status={infrastructureStatus(profile)} />,
     },
     {
       key: "lastCheck",
-      title: t("infrastructure.lastCheck"),
+      title: t("activity.lastCheck"),
       width: 190,
-      render: ({ lastOcsp }) => (lastOcsp === null ? t("infrastructure.never") : <Time at={lastOcsp} />),
+      render: ({ lastOcsp, revokeDate }) => <LastCheck check={checkOf({ at: lastOcsp, revokedAt: revokeDate })} />,
     },
     {
       key: "serial",
@@ -181,7 +186,7 @@ function useExported(): CsvColumn<InfrastructureProfile>[] {
     { title: t("infrastructure.issued"), time: ({ creationDate }) => creationDate },
     { title: t("infrastructure.ends"), time: ({ expirationDate }) => expirationDate },
     { title: t("infrastructure.state"), text: (profile) => t(`status.${infrastructureStatus(profile)}`) },
-    { title: t("infrastructure.lastCheck"), time: ({ lastOcsp }) => lastOcsp },
+    { title: t("activity.lastCheck"), time: ({ lastOcsp }) => lastOcsp },
     { title: t("infrastructure.serial"), serial: ({ serial }) => serial },
   ];
 }

@@ -2,7 +2,9 @@ import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
 import { IconBan } from "@tabler/icons-react";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
+import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
+import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { confirm } from "../../ui/confirm.tsx";
 import { DetailDrawer } from "../../ui/detail-drawer.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
@@ -11,6 +13,9 @@ import { notifyDone } from "../../ui/notify.tsx";
 import { Serial } from "../../ui/serial.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
+import { checkOf, profileActivityQuery } from "../activity/activity.ts";
+import { LastCheck } from "../activity/last-check.tsx";
+import { useRevocationFacts } from "../activity/revocation-facts.tsx";
 import {
   findInfrastructureProfile,
   infrastructureKey,
@@ -44,6 +49,8 @@ function Details({ profile }: { profile: InfrastructureProfile }) {
   const queries = useQueryClient();
   const mayRevoke = useMay()("revokeInfrastructure");
   const { serial, name, description, creationDate, expirationDate, revokeDate, lastOcsp } = profile;
+  const { data: activity } = useQuery(profileActivityQuery(serial));
+  const revoked = useRevocationFacts({ serial, revokedAt: revokeDate, known: activity?.revocation });
   const status = infrastructureStatus(profile);
   return (
     <Stack>
@@ -53,11 +60,8 @@ function Details({ profile }: { profile: InfrastructureProfile }) {
           [t("infrastructure.state"), <StatusBadge key="state" status={status} />],
           [t("infrastructure.issued"), <Time key="issued" at={creationDate} />],
           [t("infrastructure.ends"), <Time key="ends" at={expirationDate} relative struck={status === "expired"} />],
-          ...(revokeDate === null ? [] : [[t("status.revoked"), <Time key="revoked" at={revokeDate} />] as const]),
-          [
-            t("infrastructure.lastCheck"),
-            lastOcsp === null ? t("infrastructure.never") : <Time key="check" at={lastOcsp} relative />,
-          ],
+          ...revoked,
+          [t("activity.lastCheck"), <LastCheck key="check" check={checkOf({ at: lastOcsp, revokedAt: revokeDate })} />],
           [t("infrastructure.serial"), <Serial key="serial" serial={serial} />],
           [
             t("infrastructure.fields.description"),
@@ -67,6 +71,11 @@ function Details({ profile }: { profile: InfrastructureProfile }) {
           ],
         ]}
       />
+      <Allowed to="audit">
+        <AnchorLink to="/audit" search={{ about: `profile:${serial}` }} size="sm">
+          {t("activity.all")}
+        </AnchorLink>
+      </Allowed>
       {revokeDate === null && status !== "expired" && mayRevoke && (
         <Group justify="flex-end">
           <Button
@@ -81,6 +90,7 @@ function Details({ profile }: { profile: InfrastructureProfile }) {
                 async onConfirm() {
                   await revokeInfrastructureProfile(serial);
                   await queries.invalidateQueries({ queryKey: [infrastructureKey] });
+                  void queries.invalidateQueries({ queryKey: ["profile", serial] });
                   notifyDone(t("infrastructure.revoked", { name }));
                 },
               });

@@ -1,8 +1,8 @@
-import { Alert, Button, Group, Skeleton, Stack, Text } from "@mantine/core";
-import { IconBan, IconInfoCircle } from "@tabler/icons-react";
+import { Button, Group, Skeleton, Stack, Text } from "@mantine/core";
+import { IconBan } from "@tabler/icons-react";
 import { useQuery } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { ApiError, type Schemas } from "../../api/api-client.ts";
+import { ApiError } from "../../api/api-client.ts";
 import { Allowed } from "../../session/allowed.tsx";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
@@ -12,9 +12,11 @@ import { Facts } from "../../ui/facts.tsx";
 import { PersonLink } from "../../ui/person.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
+import { ActivityDetails } from "../activity/activity-details.tsx";
 import { profileActivityQuery, userActivityQuery } from "../activity/activity.ts";
 import { DiagnosisCard } from "../activity/diagnosis-card.tsx";
 import { LastCheck } from "../activity/last-check.tsx";
+import { useRevocationFacts } from "../activity/revocation-facts.tsx";
 import { useDeviceTypeName } from "./device-types.ts";
 import { isLive, profileQuery, statusOf, type Profile } from "./profile.ts";
 import { useRevoke } from "./revoke.tsx";
@@ -25,12 +27,8 @@ export function ProfileDetails({ serial }: { serial: string }) {
   const { data, error, refetch } = useQuery(profileQuery(serial));
   if (data !== undefined) return <Details profile={data} />;
   if (error === null) return <Skeleton height={240} aria-label={t("shell.loading")} role="status" />;
-  if (error instanceof ApiError && error.status === 404)
-    return (
-      <Alert color="gray" icon={<IconInfoCircle aria-hidden />} title={t("profiles.details.unknown")}>
-        {t("profiles.details.unknownText")}
-      </Alert>
-    );
+  // It may be the profile of a guest or a server.
+  if (error instanceof ApiError && error.status === 404) return <ActivityDetails serial={serial} />;
   return <ErrorNotice error={error} onRetry={() => void refetch()} />;
 }
 
@@ -40,7 +38,8 @@ function Details({ profile }: { profile: Profile }) {
   const revoke = useRevoke();
   const mayRevoke = useMay()("revokeProfile");
   const { data: activity } = useQuery(profileActivityQuery(profile.serial));
-  const { serial, name, owner, deviceType, creationTime, expirationTime, revokeTime, revokeReason, authable } = profile;
+  const { serial, name, owner, deviceType, creationTime, expirationTime, revokeTime, authable } = profile;
+  const revoked = useRevocationFacts({ serial, revokedAt: revokeTime, known: activity?.revocation });
   return (
     <Stack>
       <Group justify="space-between">
@@ -66,15 +65,7 @@ function Details({ profile }: { profile: Profile }) {
             <Time key="expires" at={expirationTime} relative struck={statusOf(profile) === "expired"} />,
           ],
           [t("activity.lastCheck"), <LastCheck key="check" check={activity?.lastCheck} />],
-          ...(revokeTime === null
-            ? []
-            : [
-                [
-                  t("profiles.details.revoked"),
-                  <Revoked key="revoked" serial={serial} at={revokeTime} revocation={activity?.revocation ?? null} />,
-                ] as const,
-                [t("profiles.revoke.reason"), t(`profiles.reasons.${revokeReason ?? 0}`)] as const,
-              ]),
+          ...revoked,
           ...(authable ? [[t("profiles.details.signIn"), t("profiles.details.signInYes")] as const] : []),
         ]}
       />
@@ -98,38 +89,6 @@ function Details({ profile }: { profile: Profile }) {
         </Button>
       )}
     </Stack>
-  );
-}
-
-/** When a profile was revoked and by whom, leading to the entry of the log. */
-function Revoked({
-  serial,
-  at,
-  revocation,
-}: {
-  serial: string;
-  at: string;
-  revocation: Schemas["ProfileActivity"]["revocation"];
-}) {
-  const { t } = useTranslation();
-  const by = revocation?.by ?? null;
-  const auditID = revocation?.auditID ?? null;
-  return (
-    <>
-      <Time at={at} />
-      {by !== null && (
-        <Text inherit>
-          {by.userID === undefined ? (by.name ?? t(`activity.by.${by.kind}`)) : <PersonLink userID={by.userID} />}
-        </Text>
-      )}
-      {auditID !== null && (
-        <Allowed to="audit">
-          <AnchorLink to="/audit" search={{ about: `profile:${serial}`, open: auditID }} inherit display="block">
-            {t("activity.entry")}
-          </AnchorLink>
-        </Allowed>
-      )}
-    </>
   );
 }
 

@@ -1,5 +1,7 @@
 import { Button } from "@mantine/core";
 import { IconBan, IconDevices } from "@tabler/icons-react";
+import { useQueryClient, type QueryClient } from "@tanstack/react-query";
+import { useMemo } from "react";
 import { useTranslation } from "react-i18next";
 import type { CsvColumn } from "../../../domain/csv.ts";
 import { answerOf, api, type Schemas } from "../../api/api-client.ts";
@@ -7,37 +9,65 @@ import type { Column } from "../../list/columns.ts";
 import { DataList } from "../../list/data-list.tsx";
 import type { LoadList } from "../../list/export-csv.ts";
 import type { Filter } from "../../list/filters.tsx";
+import { useListState } from "../../list/list-state.ts";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { DetailDrawer, useOpened } from "../../ui/detail-drawer.tsx";
 import { Page } from "../../ui/page.tsx";
-import { PersonLink } from "../../ui/person.tsx";
+import { PersonLink, rememberPeople, useIncludedPeople } from "../../ui/person.tsx";
 import { Serial } from "../../ui/serial.tsx";
 import { StatusBadge } from "../../ui/status-badge.tsx";
 import { Time } from "../../ui/time.tsx";
+import { checkOf, type ProfileActivity } from "../activity/activity.ts";
+import { LastCheck } from "../activity/last-check.tsx";
 import { useDeviceTypeChoices, useDeviceTypeName } from "./device-types.ts";
 import { ProfileDetails } from "./profile-details.tsx";
 import { statusOf, type Profile } from "./profile.ts";
 import { useRevoke, useRevokeAsJob } from "./revoke.tsx";
 
-/** A profile with whose it is. */
-type OwnedProfile = Profile & { person: Schemas["Person"] | undefined };
+/** A profile with whose it is, and when a RADIUS server last asked about it. */
+type OwnedProfile = Profile & { person: Schemas["Person"] | undefined; check: ProfileActivity["lastCheck"] };
 
-const load: LoadList<OwnedProfile> = async (query, signal) => {
-  const params = { query: { ...query, include: "people" } };
-  const { data, total, people } = await answerOf(api.GET("/api/profiles", { params, signal }));
-  return { data: data.map((profile) => ({ ...profile, person: people?.[profile.owner] })), total: total ?? 0 };
-};
+const loadProfiles =
+  (queries: QueryClient, people?: "people"): LoadList<OwnedProfile> =>
+  async (query, signal) => {
+    const include = people === undefined ? "checks" : `${people},checks`;
+    const answer = await answerOf(api.GET("/api/profiles", { params: { query: { ...query, include } }, signal }));
+    const { data, total = data.length, people: owners, checks } = answer;
+    rememberPeople(queries, owners);
+    return {
+      data: data.map((profile) => ({
+        ...profile,
+        person: owners?.[profile.owner],
+        check: checkOf({ at: checks?.[profile.serial] ?? null, revokedAt: profile.revokeTime }),
+      })),
+      total,
+    };
+  };
 
-/** Everything that the realm's users are on the network with. */
+function useLoad(): LoadList<OwnedProfile> {
+  const queries = useQueryClient();
+  const { include } = useIncludedPeople();
+  return useMemo(() => loadProfiles(queries, include), [queries, include]);
+}
+
+/** Everything that the realm's users are on the network with, and what was revoked. */
 export function ProfilesPage() {
   const { t } = useTranslation();
-  const columns = useColumns();
+  const [{ filter }] = useListState(["state"]);
+  const areRevoked = filter["state"] === "revoked";
+  const columns = useColumns({ areRevoked });
   const revoke = useRevoke();
   const revokeAsJob = useRevokeAsJob();
   const [, open] = useOpened();
   const may = useMay();
   const filters: Filter[] = [
+    {
+      kind: "choice",
+      key: "state",
+      label: t("profiles.columns.status"),
+      choices: (["active", "revoked"] as const).map((value) => ({ value, label: t(`status.${value}`) })),
+    },
     {
       kind: "choice",
       key: "deviceType",
@@ -51,47 +81,49 @@ export function ProfilesPage() {
     <Page title={t("nav.profiles")} lead={t("profiles.lead")}>
       <DataList<OwnedProfile>
         name="profiles"
-        label={t("profiles.table")}
-        load={load}
+        label={t(areRevoked ? "profiles.tableRevoked" : "profiles.table")}
+        load={useLoad()}
         idOf={({ serial }) => serial}
         rowLabel={({ name, serial }) => `${name} (${serial})`}
         columns={columns}
-        exported={useExported()}
+        exported={useExported({ areRevoked })}
         filters={filters}
         searchLabel={t("profiles.search")}
         noMatchHint={t("profiles.noMatch")}
-        defaultSort="-createtime"
+        defaultSort={areRevoked ? "-revoketime" : "-createtime"}
         empty={{ icon: IconDevices, text: t("profiles.empty") }}
-        {...(may("revokeProfile") && {
-          actions: (rows, clear) => (
-            <Button
-              size="xs"
-              color="red"
-              variant="light"
-              leftSection={<IconBan size={16} aria-hidden />}
-              onClick={() => {
-                revoke(rows, clear);
-              }}
-            >
-              {t("profiles.revoke.action", { count: rows.length })}
-            </Button>
-          ),
-        })}
-        {...(may("revokeAll") && {
-          actionsOnAll: ({ found, total }) => (
-            <Button
-              size="xs"
-              color="red"
-              variant="light"
-              leftSection={<IconBan size={16} aria-hidden />}
-              onClick={() => {
-                revokeAsJob({ matching: found }, total);
-              }}
-            >
-              {t("profiles.revoke.action", { count: total })}
-            </Button>
-          ),
-        })}
+        {...(may("revokeProfile") &&
+          !areRevoked && {
+            actions: (rows, clear) => (
+              <Button
+                size="xs"
+                color="red"
+                variant="light"
+                leftSection={<IconBan size={16} aria-hidden />}
+                onClick={() => {
+                  revoke(rows, clear);
+                }}
+              >
+                {t("profiles.revoke.action", { count: rows.length })}
+              </Button>
+            ),
+          })}
+        {...(may("revokeAll") &&
+          !areRevoked && {
+            actionsOnAll: ({ found, total }) => (
+              <Button
+                size="xs"
+                color="red"
+                variant="light"
+                leftSection={<IconBan size={16} aria-hidden />}
+                onClick={() => {
+                  revokeAsJob({ matching: found }, total);
+                }}
+              >
+                {t("profiles.revoke.action", { count: total })}
+              </Button>
+            ),
+          })}
         onOpen={({ serial }) => {
           open(serial);
         }}
@@ -101,21 +133,32 @@ export function ProfilesPage() {
   );
 }
 
-function useColumns(): Column<OwnedProfile>[] {
+function useColumns({ areRevoked }: { areRevoked: boolean }): Column<OwnedProfile>[] {
   const { t } = useTranslation();
   const deviceTypeName = useDeviceTypeName();
   return [
     {
-      key: "serial",
-      title: t("profiles.columns.serial"),
-      sortKey: "serial",
-      render: ({ serial }) => (
-        <AnchorLink to="." search={(search) => ({ ...search, open: serial })} resetScroll={false} inherit>
-          <Serial serial={serial} short />
+      key: "name",
+      title: t("profiles.columns.name"),
+      card: "title",
+      render: ({ name, serial }) => (
+        <AnchorLink
+          to="."
+          search={(search) => ({ ...search, open: serial })}
+          resetScroll={false}
+          inherit
+          style={{ overflowWrap: "anywhere" }}
+        >
+          {name}
         </AnchorLink>
       ),
     },
-    { key: "name", title: t("profiles.columns.name"), render: ({ name }) => name },
+    {
+      key: "serial",
+      title: t("profiles.columns.serial"),
+      sortKey: "serial",
+      render: ({ serial }) => <Serial serial={serial} short />,
+    },
     {
       key: "owner",
       title: t("profiles.columns.owner"),
@@ -129,6 +172,7 @@ function useColumns(): Column<OwnedProfile>[] {
     {
       key: "status",
       title: t("profiles.columns.status"),
+      card: "badge",
       render: (profile) => <StatusBadge status={statusOf(profile)} />,
     },
     {
@@ -137,16 +181,24 @@ function useColumns(): Column<OwnedProfile>[] {
       sortKey: "createtime",
       render: ({ creationTime }) => <Time at={creationTime} dateOnly />,
     },
-    {
-      key: "expires",
-      title: t("profiles.columns.expires"),
-      sortKey: "expirationtime",
-      render: ({ expirationTime }) => <Time at={expirationTime} dateOnly />,
-    },
+    areRevoked
+      ? {
+          key: "revoked",
+          title: t("profiles.details.revoked"),
+          sortKey: "revoketime",
+          render: ({ revokeTime }) => revokeTime !== null && <Time at={revokeTime} />,
+        }
+      : {
+          key: "expires",
+          title: t("profiles.columns.expires"),
+          sortKey: "expirationtime",
+          render: ({ expirationTime }) => <Time at={expirationTime} dateOnly />,
+        },
+    { key: "check", title: t("activity.lastCheck"), render: ({ check }) => <LastCheck check={check} /> },
   ];
 }
 
-function useExported(): CsvColumn<OwnedProfile>[] {
+function useExported({ areRevoked }: { areRevoked: boolean }): CsvColumn<OwnedProfile>[] {
   const { t } = useTranslation();
   const deviceTypeName = useDeviceTypeName();
   return [
@@ -159,5 +211,9 @@ function useExported(): CsvColumn<OwnedProfile>[] {
     { title: t("profiles.columns.status"), text: (profile) => t(`status.${statusOf(profile)}`) },
     { title: t("profiles.columns.created"), time: ({ creationTime }) => creationTime },
     { title: t("profiles.columns.expires"), time: ({ expirationTime }) => expirationTime },
+    ...(areRevoked
+      ? [{ title: t("profiles.details.revoked"), time: ({ revokeTime }: OwnedProfile) => revokeTime }]
+      : []),
+    { title: t("activity.lastCheck"), time: ({ check }) => check?.at ?? null },
   ];
 }

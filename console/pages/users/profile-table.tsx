@@ -1,5 +1,7 @@
-import { Button, Table } from "@mantine/core";
+import { Button } from "@mantine/core";
 import { useTranslation } from "react-i18next";
+import type { Column } from "../../list/columns.ts";
+import { ShortTable } from "../../list/short-table.tsx";
 import { useMay } from "../../session/may.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { Serial } from "../../ui/serial.tsx";
@@ -28,83 +30,69 @@ export function ProfileTable({
   revoke?: (profiles: readonly Profile[]) => void;
 }) {
   const { t } = useTranslation();
-  const mayRevoke = useMay()("revokeProfile");
-  return (
-    <Table.ScrollContainer minWidth={640}>
-      <Table withTableBorder highlightOnHover verticalSpacing="xs" aria-label={label}>
-        <Table.Thead>
-          <Table.Tr>
-            <Table.Th>{t("profiles.columns.name")}</Table.Th>
-            <Table.Th>{t("profiles.columns.serial")}</Table.Th>
-            <Table.Th>{t("profiles.columns.deviceType")}</Table.Th>
-            <Table.Th>{t("profiles.columns.status")}</Table.Th>
-            <Table.Th>{t("activity.lastCheck")}</Table.Th>
-            <Table.Th>{t(revoke === undefined ? "users.profiles.ended" : "profiles.columns.expires")}</Table.Th>
-            {revoke !== undefined && mayRevoke && <Table.Th>{t("users.profiles.action")}</Table.Th>}
-          </Table.Tr>
-        </Table.Thead>
-        <Table.Tbody>
-          {profiles.map((profile) => (
-            <Row
-              key={profile.serial}
-              profile={profile}
-              check={checks.get(profile.serial)}
-              revoke={mayRevoke ? revoke : undefined}
-            />
-          ))}
-        </Table.Tbody>
-      </Table>
-    </Table.ScrollContainer>
-  );
-}
-
-function Row({
-  profile,
-  check,
-  revoke,
-}: {
-  profile: Profile;
-  check: ProfileActivity["lastCheck"] | undefined;
-  revoke: ((profiles: readonly Profile[]) => void) | undefined;
-}) {
-  const { t } = useTranslation();
   const deviceTypeName = useDeviceTypeName();
-  const { serial, name, deviceType, expirationTime, revokeTime } = profile;
-  return (
-    <Table.Tr>
-      <Table.Td style={{ overflowWrap: "anywhere" }}>
+  const mayRevoke = useMay()("revokeProfile");
+  const columns: Column<Profile>[] = [
+    {
+      key: "name",
+      title: t("profiles.columns.name"),
+      card: "title",
+      render: ({ serial, name }) => (
         <AnchorLink to="/profiles" search={{ open: serial }} inherit>
           {name}
         </AnchorLink>
-      </Table.Td>
-      <Table.Td>
-        <Serial serial={serial} short />
-      </Table.Td>
-      <Table.Td>{deviceTypeName(deviceType)}</Table.Td>
-      <Table.Td>
-        <StatusBadge status={statusOf(profile)} />
-      </Table.Td>
-      <Table.Td>
-        <LastCheck check={check} />
-      </Table.Td>
-      <Table.Td>
-        <Time at={revokeTime ?? expirationTime} dateOnly struck={statusOf(profile) === "expired"} />
-      </Table.Td>
-      {revoke !== undefined && (
-        <Table.Td>
-          <Button
-            size="compact-sm"
-            color="red"
-            variant="light"
-            aria-label={t("profiles.revoke.actionFor", { name })}
-            onClick={() => {
-              revoke([profile]);
-            }}
-          >
-            {t("profiles.revoke.action", { count: 1 })}
-          </Button>
-        </Table.Td>
-      )}
-    </Table.Tr>
-  );
+      ),
+    },
+    {
+      key: "serial",
+      title: t("profiles.columns.serial"),
+      render: ({ serial }) => <Serial serial={serial} short />,
+    },
+    {
+      key: "deviceType",
+      title: t("profiles.columns.deviceType"),
+      render: ({ deviceType }) => deviceTypeName(deviceType),
+    },
+    {
+      key: "status",
+      title: t("profiles.columns.status"),
+      card: "badge",
+      render: (profile) => <StatusBadge status={statusOf(profile)} />,
+    },
+    {
+      key: "check",
+      title: t("activity.lastCheck"),
+      render: ({ serial }) => <LastCheck check={checks.get(serial)} />,
+    },
+    {
+      key: "end",
+      title: t(revoke === undefined ? "users.profiles.ended" : "profiles.columns.expires"),
+      render: (profile) => (
+        <Time at={profile.revokeTime ?? profile.expirationTime} dateOnly struck={statusOf(profile) === "expired"} />
+      ),
+    },
+    ...(revoke === undefined || !mayRevoke
+      ? []
+      : [
+          {
+            key: "actions",
+            title: t("users.profiles.action"),
+            card: "actions" as const,
+            render: (profile: Profile) => (
+              <Button
+                size="compact-sm"
+                color="red"
+                variant="light"
+                aria-label={t("profiles.revoke.actionFor", { name: profile.name })}
+                onClick={() => {
+                  revoke([profile]);
+                }}
+              >
+                {t("profiles.revoke.action", { count: 1 })}
+              </Button>
+            ),
+          },
+        ]),
+  ];
+  return <ShortTable label={label} rows={profiles} idOf={({ serial }) => serial} columns={columns} />;
 }

@@ -1,5 +1,6 @@
 import { queryOptions } from "@tanstack/react-query";
-import { api, ApiError, dataOf, listOf } from "../../api/api-client.ts";
+import { answerOf, api, ApiError, dataOf } from "../../api/api-client.ts";
+import { rememberPeople } from "../../ui/person.tsx";
 import type { Profile } from "../profiles/profile.ts";
 
 /** More than anybody means who reads a serial number to the help desk. */
@@ -14,11 +15,15 @@ export interface SerialHits {
 export const serialHitsQuery = (digits: string) =>
   queryOptions({
     queryKey: ["profiles", "serial", digits],
-    queryFn: async ({ signal }): Promise<SerialHits> => {
-      const active = await listOf(
-        api.GET("/api/profiles", { params: { query: { search: digits, limit: hitsMax } }, signal }),
-      );
-      if (active.total > 0) return { profiles: active.data, total: active.total };
+    queryFn: async ({ signal, client }): Promise<SerialHits> => {
+      const query = { search: digits, limit: hitsMax, include: "people" };
+      const {
+        data: profiles,
+        total = 0,
+        people,
+      } = await answerOf(api.GET("/api/profiles", { params: { query }, signal }));
+      rememberPeople(client, people);
+      if (total > 0) return { profiles, total };
       const exact = await findExactly(digits, signal);
       return { profiles: exact, total: exact.length };
     },

@@ -9,7 +9,7 @@ import { OffboardQuestion } from "./offboard-question.tsx";
 import { useBatchAction } from "./use-batch-action.ts";
 import { isPossible, jobOf, userCalls, type UserAction } from "./user-calls.ts";
 
-const changed = ["jobs", "users", "user", "person", "user-profiles", "user-sessions", "profiles", "profile", "audit"];
+const changed = ["jobs", "users", "user", "user-profiles", "user-sessions", "profiles", "profile", "audit"];
 const undoes: Partial<Record<UserAction, UserAction>> = { lock: "unlock", unlock: "lock" };
 
 /** What an administrator does with one person or many. What can be undone is done at once; the rest is asked about. */

@@ -1,8 +1,10 @@
-import { Button, Skeleton, Table, Text } from "@mantine/core";
+import { Button, Skeleton, Text } from "@mantine/core";
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
 import { api, dataOf, idempotent, type Schemas } from "../../api/api-client.ts";
-import { Allowed } from "../../session/allowed.tsx";
+import type { Column } from "../../list/columns.ts";
+import { ShortTable } from "../../list/short-table.tsx";
+import { useMay } from "../../session/may.ts";
 import { ErrorNotice, useErrorMessage } from "../../ui/error-notice.tsx";
 import { notifyDone, notifyFailed } from "../../ui/notify.tsx";
 import { Time } from "../../ui/time.tsx";
@@ -12,6 +14,7 @@ import { Section } from "../../ui/section.tsx";
 /** What a person is signed in to. */
 export function UserSessions({ userID }: { userID: string }) {
   const { t } = useTranslation();
+  const columns = useColumns(userID);
   const { data, error, refetch } = useQuery({
     queryKey: ["user-sessions", userID],
     queryFn: ({ signal }) => dataOf(api.GET("/api/user/{userID}/sessions", { params: { path: { userID } }, signal })),
@@ -22,36 +25,42 @@ export function UserSessions({ userID }: { userID: string }) {
       {data === undefined && error === null && <Skeleton height={60} role="status" aria-label={t("shell.loading")} />}
       {data?.length === 0 && <Text c="dimmed">{t("users.sessions.none")}</Text>}
       {data !== undefined && data.length > 0 && (
-        <Table.ScrollContainer minWidth={560}>
-          <Table withTableBorder verticalSpacing="xs" aria-label={t("users.sessions.title")}>
-            <Table.Thead>
-              <Table.Tr>
-                <Table.Th>{t("users.sessions.application")}</Table.Th>
-                <Table.Th>{t("users.sessions.since")}</Table.Th>
-                <Table.Th>{t("users.sessions.lastUsed")}</Table.Th>
-                <Allowed to="endSession">
-                  <Table.Th>{t("users.profiles.action")}</Table.Th>
-                </Allowed>
-              </Table.Tr>
-            </Table.Thead>
-            <Table.Tbody>
-              {data.map((session) => (
-                <SessionRow key={session.id} userID={userID} session={session} />
-              ))}
-            </Table.Tbody>
-          </Table>
-        </Table.ScrollContainer>
+        <ShortTable label={t("users.sessions.title")} rows={data} idOf={({ id }) => id} columns={columns} />
       )}
     </Section>
   );
 }
 
-function SessionRow({ userID, session }: { userID: string; session: Schemas["Session"] }) {
+function useColumns(userID: string): Column<Schemas["Session"]>[] {
+  const { t } = useTranslation();
+  const mayEnd = useMay()("endSession");
+  return [
+    {
+      key: "application",
+      title: t("users.sessions.application"),
+      card: "title",
+      render: ({ clientName, current }) => `${clientName}${current ? ` (${t("users.sessions.current")})` : ""}`,
+    },
+    { key: "since", title: t("users.sessions.since"), render: ({ createdAt }) => <Time at={createdAt} /> },
+    { key: "lastUsed", title: t("users.sessions.lastUsed"), render: ({ lastUsedAt }) => <Time at={lastUsedAt} /> },
+    ...(mayEnd
+      ? [
+          {
+            key: "actions",
+            title: t("users.profiles.action"),
+            card: "actions" as const,
+            render: (session: Schemas["Session"]) => <EndButton userID={userID} session={session} />,
+          },
+        ]
+      : []),
+  ];
+}
+
+function EndButton({ userID, session: { id: sid, clientName } }: { userID: string; session: Schemas["Session"] }) {
   const { t } = useTranslation();
   const message = useErrorMessage();
   const queries = useQueryClient();
   useHeadingAfterwards();
-  const { id: sid, clientName, createdAt, lastUsedAt, current } = session;
   const { mutate: end, isPending } = useMutation({
     mutationFn: () =>
       dataOf(
@@ -68,32 +77,16 @@ function SessionRow({ userID, session }: { userID: string; session: Schemas["Ses
     onSettled: () => queries.invalidateQueries({ queryKey: ["user-sessions", userID] }),
   });
   return (
-    <Table.Tr>
-      <Table.Td style={{ overflowWrap: "anywhere" }}>
-        {clientName}
-        {current && ` (${t("users.sessions.current")})`}
-      </Table.Td>
-      <Table.Td>
-        <Time at={createdAt} />
-      </Table.Td>
-      <Table.Td>
-        <Time at={lastUsedAt} />
-      </Table.Td>
-      <Allowed to="endSession">
-        <Table.Td>
-          <Button
-            size="compact-sm"
-            variant="default"
-            loading={isPending}
-            aria-label={t("users.sessions.endOf", { name: clientName })}
-            onClick={() => {
-              end();
-            }}
-          >
-            {t("users.sessions.end")}
-          </Button>
-        </Table.Td>
-      </Allowed>
-    </Table.Tr>
+    <Button
+      size="compact-sm"
+      variant="default"
+      loading={isPending}
+      aria-label={t("users.sessions.endOf", { name: clientName })}
+      onClick={() => {
+        end();
+      }}
+    >
+      {t("users.sessions.end")}
+    </Button>
   );
 }

@@ -88,6 +88,7 @@ function useColumns(): Column<User>[] {
       key: "pairwiseID",
       title: t("users.columns.pairwiseID"),
       sortKey: "pairwiseid",
+      card: "title",
       render: (user) => (
         <AnchorLink to="/users/$userID" params={{ userID: user.userID }} inherit style={{ overflowWrap: "break-word" }}>
           {personID(user)}
@@ -98,6 +99,7 @@ function useColumns(): Column<User>[] {
     {
       key: "status",
       title: t("users.columns.status"),
+      card: "badge",
       render: (user) => <StatusBadge status={userStatus(user)} />,
     },
     {

@@ -12,6 +12,13 @@ import type { Certificate } from "./certificates.ts";
 export const profileSortKeys = ["serial", "createtime", "expirationtime", "lastlogin"] as const;
 export type ProfileSortKey = (typeof profileSortKeys)[number];
 
+/** The same where the list has revoked ones as well. */
+export const realmProfileSortKeys = [...profileSortKeys, "revoketime"] as const;
+export type RealmProfileSortKey = (typeof realmProfileSortKeys)[number];
+
+/** Which profiles the list of a realm's has: the active ones unless others are asked for. */
+export const listedProfileStates = ["active", "revoked"] as const;
+
 /** What the profiles of users can be filtered by. */
 export interface ActiveProfileFilter {
   authable: boolean;
@@ -23,6 +30,11 @@ export interface ActiveProfileFilter {
   maxExpirationTime: Date;
   deviceType: DeviceType;
   serials: readonly string[];
+}
+
+/** What the profiles of all users of a realm can be filtered by. */
+export interface RealmProfileFilter extends ActiveProfileFilter {
+  state: (typeof listedProfileStates)[number];
 }
 
 /** The same where the list has those that are not active as well. */
@@ -65,11 +77,32 @@ export const selectedActive = ({ realmId, at, ...selection }: ActiveProfileSelec
   matching: all([sql`c.realm_id = ${realmId}`, sql`c.not_after > ${at}`, ...profileConditions(selection)]),
 });
 
-/** A page of the active profiles of all users of a realm; `search` looks inside the serial number. */
-export function pageOfActive(
-  db: Db,
-  { realmId, at, page }: { realmId: string; at: Date; page: PageRequest<ActiveProfileFilter, ProfileSortKey> },
-): Promise<Page<Certificate>> {
+interface RealmPage {
+  realmId: string;
+  at: Date;
+  page: PageRequest<RealmProfileFilter, RealmProfileSortKey>;
+}
+
+/** A page of the profiles of all users of a realm, active or revoked; `search` looks inside the serial number. */
+export const pageOfRealm = (db: Db, asked: RealmPage): Promise<Page<Certificate>> =>
+  asked.page.filter.state === "revoked" ? pageOfRevoked(db, asked) : pageOfActive(db, asked);
+
+/** The newest revocation comes first: that is the order of an index, which has revoked profiles of every kind. */
+const pageOfRevoked = (db: Db, { realmId, page }: RealmPage): Promise<Page<Certificate>> =>
+  pageOfCertificates(db, {
+    page,
+    key: ["revoked profiles", realmId],
+    matching: all([
+      sql`c.realm_id = ${realmId}`,
+      sql`c.kind = 'user'`,
+      sql`c.revoked_at is not null`,
+      ...profileConditions(page),
+    ]),
+    newestFirst: sql`c.revoked_at`,
+    sortedBy: { ...profileSortColumns, revoketime: sql`c.revoked_at` },
+  });
+
+function pageOfActive(db: Db, { realmId, at, page }: RealmPage): Promise<Page<Certificate>> {
   const { search, filter } = page;
   const asked = selectedActive({ realmId, at, search, filter });
   return pageOfCertificates(db, {
@@ -78,13 +111,14 @@ export function pageOfActive(
     from: asked.from,
     matching: all([asked.matching, ...impliedBounds(realmId, page)]),
     counted: asked,
-    sortedBy: profileSortColumns,
+    // None of them has a time of revocation: they stay in the order in which they were made.
+    sortedBy: { ...profileSortColumns, revoketime: sql`c.created_at` },
     ...gatheredAcross(page),
   });
 }
 
 /** Whether a list begins with the profiles that end first or last, and what bounds when its profiles were made and end. */
-function datesOf({ filter, sort }: PageRequest<ActiveProfileFilter, ProfileSortKey>) {
+function datesOf({ filter, sort }: RealmPage["page"]) {
   return {
     firstBy: sort[0]?.key ?? "createtime",
     // lastLogin is a placeholder that equals the creation time.
@@ -97,10 +131,7 @@ function datesOf({ filter, sort }: PageRequest<ActiveProfileFilter, ProfileSortK
  * What a bound for one date says about the other, by which the list is sorted: profiles of a realm end no sooner and no
  * later than so many days after they were made. Without it everything that is out of bounds is read first.
  */
-function impliedBounds(
-  realmId: string,
-  page: PageRequest<ActiveProfileFilter, ProfileSortKey>,
-): readonly (Sql | undefined)[] {
+function impliedBounds(realmId: string, page: RealmPage["page"]): readonly (Sql | undefined)[] {
   const { firstBy, created, ending } = datesOf(page);
   const span = (days: Sql): Sql =>
     sql`(select ${days} from profile_spans where realm_id = ${realmId}) * interval '24 hours'`;
@@ -122,9 +153,7 @@ function impliedBounds(
  * Where one date bounds the list and the other sorts it: the two go together, so that those within bounds lie far from
  * one end of the order.
  */
-function gatheredAcross(
-  page: PageRequest<ActiveProfileFilter, ProfileSortKey>,
-): Pick<List<ProfileSortKey>, "gathered"> {
+function gatheredAcross(page: RealmPage["page"]): Pick<List<RealmProfileSortKey>, "gathered"> {
   if (page.sort.some(({ key }) => key === "serial")) return {};
   const { firstBy, created, ending } = datesOf(page);
   const { from, to } = firstBy === "expirationtime" ? created : ending;
@@ -246,8 +275,8 @@ const pageOfCertificates = <SortKey extends string>(
 ): Promise<Page<Certificate>> =>
   pageOf<Certificate, SortKey>(db, {
     from: sql`certificates c`,
+    newestFirst: sql`c.created_at`,
     ...list,
     id: sql`c.id`,
-    newestFirst: sql`c.created_at`,
     items: { columns: certificates.columns, join: sql`join certificates c on c.id = page.id` },
   });

@@ -9,6 +9,7 @@ export interface Person {
   displayName: string | null;
   lockedAt: Date | null;
   offboardedAt: Date | null;
+  forgottenAt: Date | null;
 }
 
 /** People of the realm by their ids; those that are not there are left out. */
@@ -18,7 +19,7 @@ export const listByIds = (
 ): Promise<Person[]> =>
   db.query<Person>(sql`
     select id, pairwise_id as "pairwiseId", email, display_name as "displayName", locked_at as "lockedAt",
-           offboarded_at as "offboardedAt"
+           offboarded_at as "offboardedAt", forgotten_at as "forgottenAt"
       from users
      where id = any(${userIds}::bigint[])
        and realm_id = ${realmId}

@@ -23,11 +23,11 @@ beforeEach(async () => {
   user = await given.user({ realmId });
 });
 
-type Ask = Partial<Parameters<typeof certificatePages.pageOfActive>[1]["page"]>;
+type Ask = Partial<Parameters<typeof certificatePages.pageOfRealm>[1]["page"]>;
 
 const list = async (page: Ask = {}, at = fromNow(0)) => {
   const asked = { limit: 100, offset: 0, filter: {}, sort: [], ...page };
-  const { items, total } = await certificatePages.pageOfActive(api, { realmId, at, page: asked });
+  const { items, total } = await certificatePages.pageOfRealm(api, { realmId, at, page: asked });
   expect(total).toBe(items.length);
   return items.map(({ serialNumber }) => serialNumber);
 };

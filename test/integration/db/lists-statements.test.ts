@@ -78,9 +78,12 @@ test("no list asks the database once for every row", async () => {
   const paths = () =>
     samplesOf(lists, subject)
       .filter(({ method }) => method === "get")
-      .flatMap(({ path, endpoint: { list } }) =>
-        (list === undefined ? [{}] : [{}, { limit: 1 }, { limit: 1000 }]).map((paging) => ({ path, paging })),
-      );
+      .flatMap(({ path, endpoint: { list } }) => {
+        const included = Object.keys(list?.includes ?? {}).join(",");
+        return [path, ...(included === "" ? [] : [`${path}?include=${included}`])].flatMap((asked) =>
+          (list === undefined ? [{}] : [{}, { limit: 1 }, { limit: 1000 }]).map((paging) => ({ path: asked, paging })),
+        );
+      });
   await givenMore();
   const before = [];
   for (const { path, paging } of paths()) before.push({ path, paging, ...(await ask(path, paging)) });
@@ -96,6 +99,7 @@ test("no list asks the database once for every row", async () => {
       expect([path, after.rows > rows]).toEqual([path, true]);
     }
   }
-  expect(new Set(before.map(({ path }) => path)).size).toBe(lists.length);
+  expect(new Set(before.map(({ path }) => path.split("?")[0])).size).toBe(lists.length);
+  expect(before.filter(({ path }) => path.includes("?include=people")).length).toBeGreaterThan(4);
   expect(lists.length).toBeGreaterThan(8);
 });

@@ -49,6 +49,16 @@ beforeAll(async () => {
         authable: draws.below(3) === 0,
       });
     }
+    for (let profiles = draws.below(4); profiles > 0; profiles--) {
+      const serial = await given.profile(user, {
+        createdAt: draws.oneOf(instants),
+        deviceType: draws.oneOf(["Linux", "Windows"]),
+      });
+      await database.owner.query(sql`
+        insert into revocations (certificate_id, revoked_at, reason)
+        select id, ${draws.oneOf(instants)}, 4 from certificates where realm_id = ${realmId} and serial_number = ${serial}
+      `);
+    }
     const account = await given.guestAccount({ realmId, expiresAt: draws.oneOf(instants) });
     await database.owner.query(sql`
       update guest_accounts
@@ -101,9 +111,9 @@ const lists = [
       { filter: { minLockDate: instants[2] }, keeps: (u) => u.lockedAt !== null && u.lockedAt >= instants[2]! },
     ],
   }),
-  listed<Awaited<ReturnType<typeof certificatePages.pageOfActive>>["items"][number]>({
+  listed<Awaited<ReturnType<typeof certificatePages.pageOfRealm>>["items"][number]>({
     name: "active profiles",
-    list: (page) => certificatePages.pageOfActive(db, { realmId, at, page }),
+    list: (page) => certificatePages.pageOfRealm(db, { realmId, at, page }),
     keys: {
       serial: (profile) => profile.serialNumber,
       createtime: (profile) => profile.createdAt,
@@ -128,6 +138,26 @@ const lists = [
         filter: { minLastLogin: instants[3], maxLastLogin: instants[1] },
         keeps: (profile) => profile.createdAt >= instants[3]! && profile.createdAt <= instants[1]!,
       },
+    ],
+  }),
+  listed<Awaited<ReturnType<typeof certificatePages.pageOfRealm>>["items"][number]>({
+    name: "revoked profiles",
+    list: (page) =>
+      certificatePages.pageOfRealm(db, {
+        realmId,
+        at,
+        page: { ...page, filter: { ...(page.filter as object), state: "revoked" } },
+      }),
+    keys: {
+      serial: (profile) => profile.serialNumber,
+      createtime: (profile) => profile.createdAt,
+      expirationtime: (profile) => profile.notAfter,
+      revoketime: (profile) => profile.revokedAt,
+    },
+    newest: (profile) => profile.revokedAt!,
+    filters: [
+      { filter: { deviceType: "Linux" }, keeps: (profile) => profile.deviceType === "Linux" },
+      { filter: { minCreated: instants[3] }, keeps: (profile) => profile.createdAt >= instants[3]! },
     ],
   }),
   listed<guestAccounts.CountedGuestAccount>({

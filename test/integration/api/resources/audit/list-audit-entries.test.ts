@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from "vitest";
 import * as audit from "../../../../../db/queries/audit/audit-entries.ts";
 import type { AuditEvent } from "../../../../../domain/audit.ts";
+import { allScopes } from "../../../../../domain/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 
 const api = useApi();
@@ -71,6 +72,38 @@ test("GET with a body, GET with a query and POST are the same list", async () =>
   expect((await service.get("/api/audit", { body: page })).text).toBe(posted.text);
   const query = "?limit=2&offset=1&filter[event]=user_lock,user_unlock&sort[date]=asc";
   expect((await service.get(`/api/audit${query}`)).text).toBe(posted.text);
+});
+
+test("with who acted and whom it happened to, for who may read people", async () => {
+  const own = await given.realm();
+  const [lena, max] = [await given.user({ realmId: own, email: "lena@x.example" }), await given.user({ realmId: own })];
+  const stranger = await given.user({ realmId });
+  for (const properties of [{ userID: max.id }, { user: max.id, serial: "1" }, { userID: stranger.id }, { user: "x" }]) {
+    await audit.record(api.database.owner, {
+      realmId: own,
+      event: "profile_revoke",
+      actor: { userId: lena.id, clientId: null },
+      at: at(20),
+      properties,
+    });
+  }
+  const { body } = await as.service({ realmId: own }).get("/api/audit?include=people");
+  expect(body.total).toBe(4);
+  expect(Object.keys(body.people).sort()).toEqual([lena.id, max.id].sort());
+  expect(body.people[lena.id]).toEqual({
+    pairwiseID: expect.any(String),
+    email: "lena@x.example",
+    displayName: null,
+    state: "active",
+  });
+  expect((await service.get("/api/audit")).body.people).toBeUndefined();
+
+  const blind = as.user(given.user({ realmId: own, administrator: true }), {
+    scopes: allScopes.filter((scope) => scope !== "user.read"),
+  });
+  expect((await blind.get("/api/audit")).status).toBe(200);
+  expect(await blind.get("/api/audit?include=people")).toBeError("insufficient_scope");
+  expect(await service.get("/api/audit?include=everybody")).toBeError("invalid_request");
 });
 
 describe("filters", () => {

@@ -361,6 +361,31 @@ describe("the list", () => {
     expect(await listed("no%20such")).toEqual([]);
   });
 
+  test("has the names of those who made them, for who may read people", async () => {
+    const realmId = await api.given.realm();
+    const as = api.as.service({ realmId });
+    const mia = await api.given.user({ realmId, email: "mia@x.example" });
+    const gone = await api.given.user({ realmId, offboardedAt: fromNow(-1_000) });
+    await api.database.owner.query(sql`
+      update users set forgotten_at = now(), email = '', display_name = null, pairwise_id = chr(127) || id where id = ${gone.id}
+    `);
+    for (const createdByUserId of [mia.id, gone.id]) {
+      await givenJob(api.database.owner, { realmId, kind: "onboarding", rows: people(1), createdByUserId });
+    }
+    await givenJob(api.database.owner, { realmId, kind: "onboarding", rows: people(1) });
+
+    const { body } = await as.get("/api/jobs?include=people");
+    expect(body.total).toBe(3);
+    expect(body.people).toEqual({
+      [mia.id]: { pairwiseID: expect.any(String), email: "mia@x.example", displayName: null, state: "active" },
+      [gone.id]: { pairwiseID: "", email: "", displayName: null, state: "offboarded" },
+    });
+    expect((await as.get("/api/jobs")).body.people).toBeUndefined();
+    const blind = api.as.admin({ realmId, scopes: allScopes.filter((scope) => scope !== "user.read") });
+    expect(await blind.get("/api/jobs?include=people")).toBeError("insufficient_scope");
+    expect(await as.get("/api/jobs?include=people,owners")).toBeError("invalid_request");
+  });
+
   test("has the newest first, and filters and sorts", async () => {
     const realmId = await api.given.realm();
     const as = api.as.service({ realmId });

@@ -485,6 +485,7 @@ describe("a selection of profiles", () => {
       { filter: { authable: "true" } },
       { filter: { serials: `${serials[0] ?? ""}, ${serials[3] ?? ""}` } },
       { filter: { deviceType: "iOS", minExpirationTime: iso(100) } },
+      { filter: { state: "active", deviceType: "Linux" } },
     ]) {
       const listed: { serial: string }[] = (await as.post("/api/profiles", matching)).body.data;
       const { id, total } = jobIn(await revoke(as, matching));
@@ -492,7 +493,7 @@ describe("a selection of profiles", () => {
       expect(total).toBe(listed.length);
       found.push(total);
     }
-    expect(found).toEqual([4, 1, 2, 2, 2, 1, 2, 1]);
+    expect(found).toEqual([4, 1, 2, 2, 2, 1, 2, 1, 2]);
   });
 
   test("is checked, revoked with the reason that was given, and shown with job and entry", async () => {
@@ -547,6 +548,7 @@ describe("a selection of profiles", () => {
   test.each<[what: string, body: unknown, path: string]>([
     ["of people's filters", { matching: { filter: { blacklisted: "true" } } }, "matching.filter.blacklisted"],
     ["with a misspelled property", { matching: { filters: {} } }, "matching.filters"],
+    ["of revoked ones", { matching: { filter: { state: "revoked" } } }, "matching.filter.state"],
     ["that finds nothing", { matching: { search: "0000000000000000" } }, "matching"],
     ["beside serials", { matching: {}, serials: ["17"] }, "matching"],
   ])("%s is refused, and nothing is left of it", async (_, body, path) => {

@@ -1,4 +1,5 @@
-import { beforeAll, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
+import { sql } from "../../../../../db/sql.ts";
 import { allScopes } from "../../../../../domain/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
@@ -101,6 +102,92 @@ test("with whose they are, for who may read people", async () => {
   expect(await blind.get(`${path}?include=people`)).toBeError("insufficient_scope");
 });
 
+describe("revoked profiles", () => {
+  let revokedRealm: string;
+  let caller: Caller;
+  const at = (day: number): Date => new Date(Date.UTC(2026, 2, day));
+
+  beforeAll(async () => {
+    revokedRealm = await given.realm();
+    caller = as.service({ realmId: revokedRealm });
+    const owner = await given.user({ realmId: revokedRealm });
+    const { id: guestAccountId } = await given.guestAccount({ realmId: revokedRealm });
+    const revoke = async (serialNumber: string, day: number): Promise<void> => {
+      await api.database.owner.query(sql`
+        insert into revocations (certificate_id, revoked_at, reason)
+        select id, ${at(day)}, 4 from certificates where serial_number = ${serialNumber} and realm_id = ${revokedRealm}
+      `);
+    };
+    // Made in one order and revoked in another; one has run out since.
+    for (const [serialNumber, made, day] of [
+      ["1001", 1, 9],
+      ["1002", 2, 7],
+      ["1003", 3, 8],
+    ] as const) {
+      await given.profile(owner, {
+        serialNumber,
+        createdAt: at(made),
+        deviceType: made === 2 ? "iOS" : "Linux",
+        ...(made === 1 && { notAfter: at(12) }),
+      });
+      await revoke(serialNumber, day);
+    }
+    await given.profile(owner, { serialNumber: "1004", createdAt: at(4) });
+    await given.profile(owner, { serialNumber: "1005", createdAt: at(1), notAfter: at(2) });
+    for (const [serialNumber, of] of [
+      ["1006", { guestAccountId }],
+      ["1007", { kind: "infrastructure" }],
+    ] as const) {
+      await given.profile({ realmId: revokedRealm }, { serialNumber, ...of });
+      await revoke(serialNumber, 10);
+    }
+  });
+
+  test.each<[page: object, expected: string[]]>([
+    [{}, ["1004"]],
+    [{ filter: { state: "active" } }, ["1004"]],
+    [{ filter: { state: "active" }, sort: { revoketime: "desc" } }, ["1004"]],
+    [{ filter: { state: "revoked" } }, ["1001", "1003", "1002"]],
+    [{ filter: { state: "revoked" }, sort: { revoketime: "desc" } }, ["1001", "1003", "1002"]],
+    [{ filter: { state: "revoked" }, sort: { revoketime: "asc" } }, ["1002", "1003", "1001"]],
+    [{ filter: { state: "revoked" }, sort: { createtime: "asc" } }, ["1001", "1002", "1003"]],
+    [{ filter: { state: "revoked", deviceType: "iOS" } }, ["1002"]],
+    [{ filter: { state: "revoked", maxCreated: "2026-03-02" } }, ["1001", "1002"]],
+    [{ filter: { state: "revoked", serials: "1003,1004" } }, ["1003"]],
+    [{ filter: { state: "revoked" }, search: "002" }, ["1002"]],
+  ])("%j", async (page, expected) => {
+    const answer = await caller.post(path, page);
+    expect(serials(answer)).toEqual(expected);
+    expect(answer.body.total).toBe(expected.length);
+  });
+
+  test("are shown as every profile is", async () => {
+    const { body } = await caller.get(`${path}?filter[state]=revoked&limit=1`);
+    expect(body).toMatchObject({
+      total: 3,
+      data: [{ serial: "1001", revokeReason: 4, revokeTime: at(9).toISOString() }],
+    });
+  });
+});
+
+test("with when each was last asked about, when that is wanted", async () => {
+  const checkedAt = new Date("2026-04-01T10:00:00Z");
+  await api.database.owner.query(sql`
+    update certificates set last_ocsp_at = ${checkedAt} where serial_number = '99' and realm_id = ${realmId}
+  `);
+  const { body } = await service.get(`${path}?include=checks`);
+  expect(body.checks).toEqual({ "99": checkedAt.toISOString(), "7654321": null, "1234567": null });
+  expect(body.people).toBeUndefined();
+  expect((await service.post(`${path}?include=people,checks`, { limit: 1 })).body).toMatchObject({
+    checks: { "99": checkedAt.toISOString() },
+    people: { [anna.id]: { state: "active" } },
+  });
+  expect((await service.get(path)).body.checks).toBeUndefined();
+  const unknown = await service.get(`${path}?include=checks,secrets`);
+  expect(unknown).toBeError("invalid_request");
+  expect(unknown.body.fields).toEqual([{ path: "include", reason: "there is no “secrets” to include" }]);
+});
+
 test("a serial number in groups names the same profile", async () => {
   expect((await service.get(`${path}/123%204567`)).body.data).toMatchObject({ serial: "1234567" });
   expect(await service.get(`${path}/123%204568`)).toBeError("profile_not_found");
@@ -110,6 +197,7 @@ test.each([
   { sort: { name: "asc" } },
   { sort: { CreateTime: "asc" } },
   { filter: { invalid: "true" } },
+  { filter: { state: "expired" } },
   { filter: { deviceType: "ios" } },
   { filter: { serials: "a,b" } },
   { filter: { authable: "" } },

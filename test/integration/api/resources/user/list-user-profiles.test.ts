@@ -1,4 +1,5 @@
 import { beforeAll, expect, test } from "vitest";
+import { allScopes } from "../../../../../domain/scopes.ts";
 import { useApi, type Caller } from "../../../../support/service/api.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
 
@@ -91,4 +92,19 @@ test("profiles of a user who is not in the realm are not found, in every form", 
     expect(await service.get(`/api/user/${id}/profiles`)).toBeError("user_not_found");
     expect(await service.post(`/api/user/${id}/profiles`)).toBeError("user_not_found");
   }
+});
+
+test("with whose they are, for who may read people; then a GET is version 2", async () => {
+  const { body } = await service.get(`${path}?include=people`);
+  expect(body.total).toBe(3);
+  expect(body.people).toEqual({
+    [user.id]: { pairwiseID: expect.any(String), email: "", displayName: null, state: "active" },
+  });
+  expect((await service.post(path)).body.people).toBeUndefined();
+  expect(await service.get(`${path}?include=owners`)).toBeError("invalid_request");
+
+  const blind = as.user(given.user({ realmId: api.realmId, administrator: true }), {
+    scopes: allScopes.filter((scope) => scope !== "user.read"),
+  });
+  expect(await blind.get(`${path}?include=people`)).toBeError("insufficient_scope");
 });

@@ -1,0 +1,23 @@
+import { useTranslation } from "react-i18next";
+import { DetailDrawer } from "../../ui/detail-drawer.tsx";
+import { ActivityDetails } from "../activity/activity-details.tsx";
+import type { GuestAccount } from "./guest-accounts.ts";
+import { RevokeGuestProfile } from "./revoke-guest-profile.tsx";
+
+/** The profile of a guest that the address names, beside their account. */
+export function GuestProfileDrawer({ account }: { account: GuestAccount }) {
+  const { t } = useTranslation();
+  return (
+    <DetailDrawer title={t("profiles.details.title")}>
+      {(serial) => (
+        <ActivityDetails
+          key={serial}
+          serial={serial}
+          actions={({ state, deviceType }) =>
+            state === "active" && <RevokeGuestProfile account={account} serial={serial} deviceType={deviceType ?? ""} />
+          }
+        />
+      )}
+    </DetailDrawer>
+  );
+}

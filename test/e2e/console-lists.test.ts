@@ -1,0 +1,304 @@
+import type { Page } from "playwright-core";
+import { beforeAll, describe, expect, test } from "vitest";
+import english from "../../console/texts/en.json" with { type: "json" };
+import german from "../../console/texts/de.json" with { type: "json" };
+import { expectFaultless, type View, type WatchedPage } from "../support/browser/browser.ts";
+import { expectFocus, pressAt, tabTo } from "../support/browser/console-keyboard.ts";
+import { expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
+import { givenActivity } from "../support/given/activity.ts";
+import { fromNow, type GivenUser } from "../support/given/given.ts";
+import { givenLocalAccount } from "../support/given/local-account.ts";
+import { describeWithTool } from "../support/run/tools.ts";
+import { useConsole } from "../support/service/console.ts";
+
+/** Lists as tables and, on phones, as cards: what they show, and what they ask for. */
+
+const hour = 3_600_000;
+const widths = [320, 1440] as const;
+
+describeWithTool("chromium", "lists of the console", () => {
+  const subject = useConsole();
+  const { given } = subject.api;
+  const made = givenActivity(() => subject.api.database.owner);
+  let people: GivenUser[] = [];
+  let revoked = "";
+  let guestAccountId = "";
+  let guestSerial = "";
+  let serverSerial = "";
+
+  const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
+  const opened = async (
+    path: string,
+    run: (watched: WatchedPage) => Promise<void>,
+    view: Partial<View> = {},
+    account?: { username: string },
+  ) => {
+    const watched = await subject.open(path, view, account);
+    try {
+      await run(watched);
+      expect(watched.complaints).toEqual([]);
+    } finally {
+      await watched.context.close();
+    }
+  };
+  const table = (page: Page, name: string) => page.getByRole("table", { name, exact: true });
+  const button = (page: Page, name: string | RegExp) => page.getByRole("button", { name, exact: true });
+
+  beforeAll(async () => {
+    const { realmId } = subject.realm;
+    people = await Promise.all(
+      ["ada", "ben", "cleo"].map((name, index) =>
+        given.user({
+          realmId,
+          pairwiseId: `list-${name}`,
+          email: `${name}@lists.example`,
+          createdAt: fromNow(-index * hour),
+        }),
+      ),
+    );
+    for (const [index, owner] of people.entries()) {
+      const serial = await given.profile(owner, { name: `Phone ${index}`, createdAt: fromNow(-(index + 1) * hour) });
+      if (index === 0) await made.check(serial, fromNow(-hour / 2));
+      await service().put(`/api/user/${owner.id}/limit`, { profileOverride: 7 });
+    }
+    revoked = await given.profile(people[1]!, { name: "Lost phone", createdAt: fromNow(-5 * hour) });
+    await service().delete(`/api/profiles/${revoked}`, { reason: 1 });
+    await made.check(revoked, fromNow(1_000));
+
+    ({ id: guestAccountId } = await given.guestAccount({ realmId }));
+    guestSerial = await given.profile({ realmId }, { guestAccountId, name: "guest", deviceType: "iPadOS" });
+    await made.check(guestSerial, fromNow(-hour));
+    serverSerial = await given.profile({ realmId }, { kind: "infrastructure", name: "radius-1.campus.example" });
+    await service().delete(`/api/infrastructure-profile/${serverSerial}`);
+  });
+
+  describe.each(widths)("at %d px", (width) => {
+    test("people are found, put in order, chosen and locked with the keyboard alone", () =>
+      opened(
+        "/console/users?q=list-",
+        async (watched) => {
+          const { page } = watched;
+          const names = table(page, english.users.table).getByRole("link");
+          await expect.poll(() => names.allTextContents()).toEqual(["list-ada", "list-ben", "list-cleo"]);
+          if (width === 320) {
+            await tabTo(page.getByRole("combobox", { name: english.list.sort }));
+            await page.getByRole("combobox", { name: english.list.sort }).selectOption("-pairwiseid");
+          } else {
+            const heading = button(page, /^Pseudonymous ID/);
+            await pressAt(heading);
+            await page.waitForURL(/sort=pairwiseid/);
+            await page.keyboard.press("Enter");
+          }
+          await page.waitForURL(/sort=-pairwiseid/);
+          await expect.poll(() => names.allTextContents()).toEqual(["list-cleo", "list-ben", "list-ada"]);
+
+          await page.reload();
+          await expect.poll(() => names.allTextContents()).toEqual(["list-cleo", "list-ben", "list-ada"]);
+          await pressAt(page.getByRole("checkbox", { name: "Select list-ben" }), "Space");
+          await page.getByText("1 selected").waitFor();
+          await expectFaultless(watched);
+          await tabTo(button(page, "Lock"), "Shift+Tab");
+          await page.keyboard.press("Enter");
+          await page.getByText(/^ben@lists\.example is locked/).waitFor();
+          const row = page.getByRole("row", { name: /list-ben/ });
+          await row.getByText("Locked", { exact: true }).waitFor();
+          await button(page, "Undo").first().click();
+          await row.getByText("Active", { exact: true }).waitFor();
+
+          await page.getByRole("checkbox", { name: english.list.selectAll }).check();
+          await page.getByText("3 selected").waitFor();
+          await page.getByRole("checkbox", { name: "Select list-ada" }).uncheck();
+          await page.getByText("2 selected").waitFor();
+        },
+        { width },
+      ));
+
+    test("who is in a list comes with it: nobody is asked for one by one", () =>
+      opened(
+        "/console/infrastructure",
+        async ({ page }) => {
+          const asked: string[] = [];
+          page.on("request", (request) => {
+            const { pathname } = new URL(request.url());
+            if (people.some(({ id }) => pathname.endsWith(`/api/user/${id}`))) asked.push(pathname);
+          });
+          for (const [path, name] of [
+            ["/console/profiles", "ada@lists.example"],
+            ["/console/profiles?state=revoked", "ben@lists.example"],
+            ["/console/audit?event=user_limit_update", "cleo@lists.example"],
+          ] as const) {
+            await page.goto(`${subject.api.url}${path}`);
+            await page.getByRole("table").getByRole("link", { name }).first().waitFor();
+            await page.waitForLoadState("networkidle");
+          }
+          expect(asked).toEqual([]);
+        },
+        { width },
+      ));
+
+    test("profiles that were revoked are listed by that, with the last check of each, and cannot be chosen", () =>
+      opened(
+        "/console/profiles",
+        async (watched) => {
+          const { page } = watched;
+          const row = (name: RegExp) => page.getByRole("row", { name });
+          await row(/Phone 0/).waitFor();
+          expect(await row(/Phone 1/).innerText()).toContain(english.activity.never);
+          expect(await row(/Phone 0/).innerText()).not.toContain(english.activity.never);
+          await page.getByRole("checkbox", { name: english.list.selectAll }).waitFor();
+
+          await page.goto(`${subject.api.url}/console/profiles?state=revoked`);
+          await table(page, english.profiles.tableRevoked).waitFor();
+          await row(/Lost phone.*\(refused\)/).waitFor();
+          expect(await row(/Phone 1/).count()).toBe(0);
+          expect(await page.getByRole("checkbox").count()).toBe(0);
+          await button(page, "Remove filter Status: Revoked").waitFor();
+          await expectFaultless(watched);
+        },
+        { width },
+      ));
+
+    test("a guest's profile is opened from their page and says when it was asked about and who revoked it", () =>
+      opened(
+        `/console/guests/${guestAccountId}`,
+        async (watched) => {
+          const { page } = watched;
+          const serial = await given.profile(
+            { realmId: subject.realm.realmId },
+            { guestAccountId, name: "guest", deviceType: "Android" },
+          );
+          await service().delete(`/api/guest-profile/${serial}`);
+          await page.reload();
+          const link = table(page, english.nav.profiles).getByRole("link", { name: serial });
+          await pressAt(link);
+          const details = page.getByRole("dialog", { name: english.profiles.details.title });
+          await details.getByText("Revoked", { exact: true }).first().waitFor();
+          await details.getByRole("link", { name: english.activity.entry }).waitFor();
+          await details.getByText("The guest opens the link of the guest account", { exact: false }).first().waitFor();
+          await expectFaultless(watched);
+          await page.keyboard.press("Escape");
+          await expectFocus(link);
+        },
+        { width },
+      ));
+  });
+
+  test("the pages of cards are turned, and they say where they are", () =>
+    opened(
+      "/console/audit?event=user_limit_update&page=2",
+      async ({ page }) => {
+        await page.getByText(english.list.pastTheEnd).waitFor();
+        await button(page, english.list.previous).click();
+        await expect.poll(() => table(page, english.audit.table).getByRole("row").count()).toBe(3);
+        await page.getByText("1–3 of 3").waitFor();
+        expect(await button(page, english.list.next).isDisabled()).toBe(true);
+        expect(new URL(page.url()).searchParams.has("page")).toBe(false);
+      },
+      { width: 320 },
+    ));
+
+  test("a choice is hit by a finger: its box is 44 px high and wide", () =>
+    opened(
+      "/console/profiles",
+      async ({ page }) => {
+        await page.getByRole("checkbox", { name: /^Select Phone 0/ }).waitFor();
+        const sizes = await page.evaluate<[number, number][]>(
+          `[...document.querySelectorAll("main input[type=checkbox]")].map((box) => {
+            const { width, height } = box.closest("label").getBoundingClientRect();
+            return [width, height];
+          })`,
+        );
+        expect(sizes.length).toBeGreaterThan(3);
+        for (const [width, height] of sizes) {
+          expect(width).toBeGreaterThanOrEqual(44);
+          expect(height).toBeGreaterThanOrEqual(44);
+        }
+      },
+      { width: 390 },
+    ));
+
+  test("what a search finds of a guest and of a server opens with its activity", () =>
+    opened("/console", async ({ page }) => {
+      const find = async (text: string): Promise<void> => {
+        await page.keyboard.press("/");
+        await expectFocus(page.getByRole("combobox", { name: "Search" }));
+        await page.keyboard.type(text);
+        await page.keyboard.press("Enter");
+      };
+      await find(guestSerial);
+      await page.waitForURL(new RegExp(`/console/guests/${guestAccountId}\\?open=${guestSerial}$`));
+      const guest = page.getByRole("dialog", { name: english.profiles.details.title });
+      await guest.getByText(/^The certificate was good on /).waitFor();
+      await guest.getByRole("button", { name: /^Revoke …/ }).waitFor();
+      await page.keyboard.press("Escape");
+      await guest.waitFor({ state: "detached" });
+
+      await find(serverSerial);
+      await page.waitForURL(new RegExp(`/console/infrastructure\\?open=${serverSerial}$`));
+      const server = page.getByRole("dialog", { name: english.infrastructure.one });
+      await server.getByText(english.activity.never).waitFor();
+      await server.getByRole("link", { name: english.activity.entry }).click();
+      await page.getByRole("dialog").getByText("infrastructure_profile_revoke").waitFor();
+
+      // A link that says no more than the serial number.
+      await page.goto(`${subject.api.url}/console/profiles?open=${guestSerial}`);
+      await guest.getByText(/^The certificate was good on /).waitFor();
+    }));
+
+  test("who may not know people asks for nobody", async () => {
+    const { realmId } = subject.realm;
+    await givenLocalAccount(subject.api, { username: "keeper", realmId, roles: ["guest_manager"] });
+    const refused: string[] = [];
+    await opened(
+      `/console/guests/${guestAccountId}?open=${guestSerial}`,
+      async ({ page }) => {
+        page.on("response", (response) => {
+          if (response.status() === 403) refused.push(response.url());
+        });
+        await page.reload();
+        await page
+          .getByRole("dialog")
+          .getByText(/^The certificate was good on /)
+          .waitFor();
+        await page.waitForLoadState("networkidle");
+        expect(refused).toEqual([]);
+      },
+      {},
+      { username: "keeper" },
+    );
+  });
+
+  const views: View[] = [
+    { theme: "light", width: 390, language: "en" },
+    { theme: "dark", width: 390, language: "de" },
+    { theme: "light", width: 1440, language: "de" },
+  ];
+  test.each(views)(
+    "every list is faultless: $theme, $width px, $language",
+    async (view) => {
+      const texts = view.language === "de" ? german : english;
+      const watched = await subject.open("/console/profiles", view);
+      const { page } = watched;
+      for (const path of [
+        "/profiles",
+        "/profiles?state=revoked",
+        `/users/${people[0]?.id ?? ""}`,
+        `/guests/${guestAccountId}`,
+        `/guests/${guestAccountId}?open=${guestSerial}`,
+        `/infrastructure?open=${serverSerial}`,
+      ]) {
+        await page.goto(`${subject.api.url}/console${path}`);
+        await (path.includes("open=") ? page.getByRole("dialog").locator("dd") : page.getByRole("row"))
+          .first()
+          .waitFor();
+        await page.waitForLoadState("networkidle");
+        await expectGoodConsole(watched);
+      }
+      await page.goto(`${subject.api.url}/console/profiles`);
+      await page.getByRole("checkbox", { name: texts.list.selectAll }).check();
+      await expectGoodConsole(watched);
+      await watched.context.close();
+    },
+    pagesMs,
+  );
+});
