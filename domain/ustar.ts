@@ -26,7 +26,9 @@ export function ustar(files: readonly ArchivedFile[]): Uint8Array {
 function headerOf({ name, content, isExecutable, changedAt }: ArchivedFile): Uint8Array {
   if (!/^[!-~]{1,100}$/.test(name)) throw new Error(`${name} cannot be the name of a file in an archive`);
   const header = new Uint8Array(blockLength);
-  const write = (at: number, text: string): void => header.set(new TextEncoder().encode(text), at);
+  const write = (at: number, text: string): void => {
+    header.set(new TextEncoder().encode(text), at);
+  };
   const octal = (value: number, length: number): string => value.toString(8).padStart(length - 1, "0");
   write(0, name);
   write(100, octal(isExecutable ? 0o755 : 0o644, 8));

@@ -24,6 +24,8 @@ describeWithTool(["chromium", "openssl"], "infrastructure profiles in the consol
   const create = async (page: Page): Promise<void> => {
     await page.click('[role="dialog"] [type="submit"]');
     await page.waitForSelector("text=Only available now");
+    const guide = page.locator("a:has-text('RADIUS guide')");
+    expect(await guide.getAttribute("href")).toMatch(/^\/docs\/radius\?realm=[\w-]+$/);
   };
   const file = (page: Page, name: string) => downloadBy(page, page.getByRole("button", { name, exact: true }));
 

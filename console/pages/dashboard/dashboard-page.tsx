@@ -1,10 +1,10 @@
 import { Grid, SimpleGrid, Skeleton, Stack } from "@mantine/core";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import { useTranslation } from "react-i18next";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { loadPart } from "../../ui/load-file.ts";
 import { Page } from "../../ui/page.tsx";
 import { NewJobButtons } from "../bulk-jobs/new-job-buttons.tsx";
-import { SetUpRealm } from "../setup/set-up-realm.tsx";
 import { isLastAdministratorKept, useSetup } from "../setup/setup.ts";
 import { Activity } from "./activity.tsx";
 import { LatestEntries } from "./latest-entries.tsx";
@@ -12,6 +12,9 @@ import { NumberCards } from "./number-cards.tsx";
 import { useOverview, type Overview, type Period } from "./overview.ts";
 import { RunningJobs } from "./running-jobs.tsx";
 import { Warnings } from "./warnings.tsx";
+
+// Most realms are set up, and load nothing of it.
+const SetUpRealm = lazy(() => loadPart(() => import("../setup/set-up-realm.tsx")));
 
 /** The realm at a glance; what it still needs, until its set-up is finished. */
 export function DashboardPage() {
@@ -32,7 +35,11 @@ export function DashboardPage() {
             warnings={overview.warnings}
             isLastAdministratorKept={setup !== undefined && isLastAdministratorKept(setup)}
           />
-          {isNew && <SetUpRealm setup={setup} />}
+          {isNew && (
+            <Suspense fallback={<Skeleton height={340} radius="md" role="status" aria-label={t("shell.loading")} />}>
+              <SetUpRealm setup={setup} />
+            </Suspense>
+          )}
           {!(isNew && isEmpty(overview)) && (
             <>
               <NumberCards overview={overview} />

@@ -1,6 +1,6 @@
 import { Card } from "@mantine/core";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
-import { SetUpRealm } from "../setup/set-up-realm.tsx";
+import SetUpRealm from "../setup/set-up-realm.tsx";
 import { useSetup } from "../setup/setup.ts";
 
 /** The checklist of the set-up, also when that is finished. */

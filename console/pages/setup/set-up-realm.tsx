@@ -12,7 +12,7 @@ import { Checklist } from "./checklist.tsx";
 import { setupKey, type Setup } from "./setup.ts";
 
 /** The checklist with what it is for, and the button that ends it. */
-export function SetUpRealm({ setup }: { setup: Setup }) {
+export default function SetUpRealm({ setup }: { setup: Setup }) {
   const { t } = useTranslation();
   const { realm } = useSession();
   const done = setup.steps.filter(({ state }) => state === "done").length;

@@ -18,6 +18,13 @@ test("what needs no database answers as ever", async () => {
   expect(await as.nobody().get("/openapi.json")).toMatchObject({ status: 200 });
 });
 
+test("guides are shown as they are written, with the address of the service", async () => {
+  const { status, text } = await as.nobody().get("/docs/radius?realm=demo");
+  expect(status).toBe(200);
+  expect(text).toContain("radius.demo.example");
+  expect((await as.nobody().get("/docs/quickstart")).text).toContain(`${api.url}/oauth/token`);
+});
+
 test.each(["/readyz", "/status"])("%s names the database, since all else is not known", async (path) => {
   const answer = await as.nobody().get(path);
   expect(answer).toBeError("unavailable");
