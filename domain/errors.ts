@@ -34,7 +34,10 @@ export const errorCatalogue = {
     status: 409,
     message: "The identity provider gives this role and takes it, for everybody who signs in through it.",
   },
-  operator_required: { status: 409, message: "The operator alone changes this setting, with the command that is named." },
+  operator_required: {
+    status: 409,
+    message: "The operator alone changes this setting, with the command that is named.",
+  },
   job_state: { status: 409, message: "The job is not in a state for this." },
   confirmation_required: {
     status: 409,

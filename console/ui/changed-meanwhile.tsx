@@ -83,16 +83,16 @@ export function useMeanwhile<Values extends object>(form: UseFormReturnType<Valu
     read,
     outdated,
     /** The form's values hold now. */
-    saved(now: Values) {
+    saved: (now: Values): void => {
       begin(now, {});
       setOutdated(undefined);
     },
     /** Somebody else changed it: what was typed stays, everything else shows what holds now. */
-    moved(now: Values) {
+    moved: (now: Values): void => {
       begin(now, differing(read, form.getValues()));
       setOutdated(read);
     },
-    discard() {
+    discard: (): void => {
       form.reset();
       setOutdated(undefined);
     },

@@ -92,7 +92,11 @@ export const realmSet = command({
       "settings to take back, separated by commas: radius-ca,upstream-issuer,claim-email",
       ResetSettings.optional(),
     ),
-    maxProfiles: option("count", "active profiles that a person may have", wholeNumber(...settingRanges.maxProfiles).optional()),
+    maxProfiles: option(
+      "count",
+      "active profiles that a person may have",
+      wholeNumber(...settingRanges.maxProfiles).optional(),
+    ),
     maxValid: option("months", "how long a profile is valid", wholeNumber(...settingRanges.maxValid).optional()),
     timeZone: option(
       "name",

@@ -118,7 +118,10 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     const notice = page.getByRole("alert").filter({ hasText: "This was changed elsewhere" });
     await notice.waitFor();
     await expectFocus(notice);
-    expect(await notice.getByRole("listitem").allTextContents()).toEqual(["Name: Renamed", "Active profiles at most: 5"]);
+    expect(await notice.getByRole("listitem").allTextContents()).toEqual([
+      "Name: Renamed",
+      "Active profiles at most: 5",
+    ]);
     expect(await page.inputValue('[data-path="name"]')).toBe("Renamed");
     expect(await page.inputValue('[data-path="profileLimit"]')).toBe("9");
     expect(await accountNow(id)).toMatchObject({ name: "Renamed", profileLimit: 5, note: null });

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { sql } from "../../db/sql.ts";
 import type { Role } from "../../domain/roles.ts";
 import { describeWithTool } from "../support/run/tools.ts";
 import { expectFaultless } from "../support/browser/browser.ts";
@@ -81,12 +82,10 @@ describeWithTool("chromium", "roles in the console", () => {
 
   test("roles that somebody else changed meanwhile are shown before they are overwritten", async () => {
     const person = await subject.api.given.user({ realmId: subject.realm.realmId });
-    const path = `/api/user/${person.id}/roles`;
-    const admin = subject.api.as.admin({ realmId: subject.realm.realmId });
     const watched = await subject.open(`/console/users/${person.id}`);
     const { page } = watched;
     await page.click('main button:has-text("Change roles")');
-    await admin.put(path, { roles: ["auditor"] });
+    await subject.api.database.owner.query(sql`update users set roles = '{auditor}' where id = ${person.id}`);
     await page.click('[role="dialog"] >> label:has-text("Help desk")');
     await page.click('[role="dialog"] button:has-text("Save")');
     await page.waitForSelector('[role="dialog"] [role="alert"] >> text=Somebody else saved a change');
@@ -96,7 +95,10 @@ describeWithTool("chromium", "roles in the console", () => {
     await page.click('[role="dialog"] >> label:has-text("Help desk")');
     await page.click('[role="dialog"] button:has-text("Save")');
     await page.waitForSelector('section[aria-label="Roles"] >> text=Help desk');
-    expect((await admin.get(path)).body.data.given).toEqual(["help_desk", "auditor"]);
+    const { body } = await subject.api.as
+      .service({ realmId: subject.realm.realmId })
+      .get(`/api/user/${person.id}/roles`);
+    expect(body.data.given).toEqual(["help_desk", "auditor"]);
     await watched.context.close();
   });
 

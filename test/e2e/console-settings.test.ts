@@ -221,7 +221,7 @@ describeWithTool("chromium", "the realm's settings in the console", () => {
     await page.waitForSelector('[role="dialog"] >> text=It can be set once');
     await page.click('[role="dialog"] button:has-text("Save")');
     await page.waitForSelector("text=The settings were saved.");
-    await page.waitForSelector('main section >> text=--radius-cn radius.uni.example');
+    await page.waitForSelector("main section >> text=--radius-cn radius.uni.example");
     expect(await page.locator(field("radiusCN")).count()).toBe(0);
     expect(await page.locator(field("radiusCA")).count()).toBe(1);
     await watched.context.grantPermissions(["clipboard-write"]);

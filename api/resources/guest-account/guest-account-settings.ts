@@ -3,7 +3,12 @@ import type { Db } from "../../../db/client.ts";
 import type { GuestAccountSettings } from "../../../db/queries/people/guest-accounts.ts";
 import * as realms from "../../../db/queries/realm/realms.ts";
 import type { FieldError } from "../../../domain/errors.ts";
-import { GuestAccountName, GuestAccountNote, isBoundAsGuestManager, ProfileLimit } from "../../../domain/guest-account.ts";
+import {
+  GuestAccountName,
+  GuestAccountNote,
+  isBoundAsGuestManager,
+  ProfileLimit,
+} from "../../../domain/guest-account.ts";
 import type { PrincipalFor } from "../../contract/access.ts";
 import type { Fail } from "../../contract/endpoint.ts";
 import { filters } from "../../contract/filters.ts";

@@ -37,6 +37,9 @@ export function operatorCommands(realm: RealmRow): Record<string, string> {
     claimEmail: command("--claim-email", claims.claimEmail ?? "email"),
     claimDisplayName: command("--claim-display-name", claims.claimDisplayName ?? "name"),
     claimAdministrator: command("--claim-administrator", claims.claimAdministrator ?? "groups=wifi-admins"),
-    claimRoles: command("--claim-role", ...(claims.claimRoles.length > 0 ? claims.claimRoles : ["help_desk=groups=it"])),
+    claimRoles: command(
+      "--claim-role",
+      ...(claims.claimRoles.length > 0 ? claims.claimRoles : ["help_desk=groups=it"]),
+    ),
   };
 }

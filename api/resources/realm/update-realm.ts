@@ -7,10 +7,12 @@ import { RealmView, realmView } from "../../contract/views/realm-view.ts";
 import { RealmSettingsChange } from "./realm-settings-change.ts";
 
 /** What may be changed of a realm here: every property by itself. */
-const RealmChange = RealmSettingsChange.pick({ displayName: true, logoURI: true, maxProfiles: true, maxValid: true }).refine(
-  (change) => Object.keys(change).length > 0,
-  "must have a property to change",
-);
+const RealmChange = RealmSettingsChange.pick({
+  displayName: true,
+  logoURI: true,
+  maxProfiles: true,
+  maxValid: true,
+}).refine((change) => Object.keys(change).length > 0, "must have a property to change");
 
 export const updateRealm = endpoint({
   operation: "updateRealm",

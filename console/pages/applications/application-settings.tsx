@@ -54,7 +54,11 @@ export function ApplicationSettings({ application }: { application: Application 
   const dirty = form.isDirty();
   const { outdated, read } = meanwhile;
   const written = (value: string | boolean | readonly string[]): string =>
-    typeof value === "boolean" ? t(`audit.values.${String(value)}`) : typeof value === "string" ? value : value.join(", ");
+    typeof value === "boolean"
+      ? t(`audit.values.${String(value)}`)
+      : typeof value === "string"
+        ? value
+        : value.join(", ");
 
   return (
     <Form onSubmit={submit}>

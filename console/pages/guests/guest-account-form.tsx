@@ -61,9 +61,7 @@ export function GuestAccountForm({
     expirationDate: {
       label: t("guests.fields.end"),
       rule:
-        bounds === undefined
-          ? t("guests.fields.endRule")
-          : t("guests.fields.endBound", { count: bounds.guestDaysMax }),
+        bounds === undefined ? t("guests.fields.endRule") : t("guests.fields.endBound", { count: bounds.guestDaysMax }),
     },
     profileLimit: {
       label: t("guests.fields.limit"),

@@ -28,7 +28,10 @@ export type RealmSettings = Pick<Settings, SettingName>;
 export type FixedSettings = Omit<Settings, SettingName>;
 
 /** The settings as fields of a form have them: networks line by line, empty for what is not set. */
-export type SettingValues = Omit<RealmSettings, "ssids" | "radiusCN" | "radiusCA" | "guestDaysMax" | "guestLimitMax"> & {
+export type SettingValues = Omit<
+  RealmSettings,
+  "ssids" | "radiusCN" | "radiusCA" | "guestDaysMax" | "guestLimitMax"
+> & {
   ssids: string;
   radiusCN: string;
   radiusCA: string;
@@ -88,9 +91,7 @@ export interface ReadRealm {
 }
 
 export async function loadRealm(signal?: AbortSignal): Promise<ReadRealm> {
-  const { value, tag } = await readWithTag(
-    api.GET("/api/realm/settings", { ...(signal !== undefined && { signal }) }),
-  );
+  const { value, tag } = await readWithTag(api.GET("/api/realm/settings", { ...(signal !== undefined && { signal }) }));
   const { displayName, logoURI, helpURI, privacyURI, maxProfiles, maxValid, offboardingShare, ...further } = value;
   const { ssids, guestDaysMax, guestLimitMax, timeZone, radiusCN, radiusCA, ...fixed } = further;
   return {

@@ -2,6 +2,7 @@ import { expect, test } from "vitest";
 import { sql } from "../../../../../db/sql.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { auditOf } from "../../../../support/given/audit.ts";
+import { fromNow } from "../../../../support/given/given.ts";
 
 const api = useApi();
 const { as } = api;
@@ -108,7 +109,7 @@ test("the account's token is readable nowhere in the database", async () => {
 });
 
 const day = 24 * 3_600_000;
-const inDays = (days: number) => new Date(Date.now() + days * day - 60_000).toISOString();
+const inDays = (days: number) => fromNow(days * day - 60_000).toISOString();
 
 test("a guest manager is bound by the realm's days and limit, each fault naming the bound; others are not", async () => {
   const realmId = await api.given.realm();

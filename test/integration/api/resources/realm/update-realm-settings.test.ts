@@ -84,7 +84,9 @@ test.each<[change: object]>([
   const before = await read();
   expect(await service.put(path, change)).toMatchObject({ status: 200 });
   const after = await read();
-  expect(Object.keys(after).filter((key) => JSON.stringify(after[key]) !== JSON.stringify(before[key]))).toHaveLength(1);
+  expect(Object.keys(after).filter((key) => JSON.stringify(after[key]) !== JSON.stringify(before[key]))).toHaveLength(
+    1,
+  );
 });
 
 test("what was read may be sent back, set trust and all: nothing changes, and nothing is written", async () => {

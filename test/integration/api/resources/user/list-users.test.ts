@@ -215,7 +215,7 @@ describe("what cannot be asked for", () => {
   });
 });
 
-test("people with a role are found, whoever gave it", async () => {
+test("people with a role are found, given here or by the identity provider", async () => {
   const realm = await given.realm();
   const desk = await given.user({ realmId: realm, roles: ["help_desk", "auditor"], createdAt: at(1) });
   const provided = await given.user({ realmId: realm, createdAt: at(2) });
