@@ -49,6 +49,7 @@ import { revokedFeed } from "./20261126-1300-revoked-feed.ts";
 import { revokedIndex } from "./20261126-1310-revoked-index.ts";
 import { analyzeGrownUsers } from "./20261126-1400-analyze-grown-users.ts";
 import { setUp } from "./20261127-1000-set-up.ts";
+import { claims } from "./20261127-1100-claims.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -104,4 +105,5 @@ export const migrations: readonly Migration[] = [
   revokedIndex,
   analyzeGrownUsers,
   setUp,
+  claims,
 ];

@@ -191,6 +191,7 @@ legend { padding: 0; margin: 0 0 .5rem; font-weight: 600; }
   content: counter(step); position: absolute; left: 0; top: .1875rem; display: grid; place-items: center; width: 1.75rem; height: 1.75rem;
   border-radius: 50%; color: var(--accent); background: var(--soft); font-weight: 700; font-size: .9375rem;
 }
+.steps .picture { width: 10rem; margin: .5rem 0; }
 .scan { display: grid; gap: 1rem; justify-items: center; text-align: center; }
 .scan p:first-child { margin: 0; }
 .qr { width: 16rem; max-width: 100%; border-radius: .5rem; }
