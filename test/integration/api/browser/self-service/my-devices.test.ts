@@ -81,7 +81,7 @@ describe("my devices", () => {
 
   describe("somebody who was let back in", () => {
     const administrator = () => api.as.service({ realmId });
-    const told = /Your access ended on [^.]+ and came back on [^.]+\./;
+    const told = /Your access ended on <time [^>]+>[^<]+<\/time> and came back on <time [^>]+>[^<]+<\/time>\./;
 
     test("is told once, and that devices of before have to be set up again", async () => {
       const user = await person();
@@ -102,7 +102,7 @@ describe("my devices", () => {
       await administrator().delete(`/api/user/${user.id}`, { graceDays: 7 });
       await administrator().put(`/api/user/${user.id}/undelete`);
       const page = await (await visitorOf(api, user)).get("/me?lang=de");
-      expect(page.text).toMatch(/Ihr Zugang endete am [^<]+ und besteht seit dem [^<]+ wieder\./);
+      expect(page.text).toMatch(/Ihr Zugang endete am <time [^>]+>[^<]+<\/time> und besteht seit dem <time [^>]+>[^<]+<\/time> wieder\./);
       expect(page.text).toContain("Ihre Geräte sind im Netz geblieben.");
       expect(page.text).not.toContain("neu einrichten");
     });
