@@ -109,8 +109,9 @@ describeWithTool("chromium", "self-service", () => {
     });
     expect(opened).toMatchObject({ status: 0, stdout: expect.stringContaining("BEGIN PRIVATE KEY") });
 
-    // The browser stays on the page, which goes on by itself.
-    await page.waitForSelector("text=iPhone of Mia is ready", { timeout: 60_000 });
+    await press(page, "text=I have downloaded it");
+    expect(await page.textContent("h1")).toBe("iPhone of Mia is ready");
+    // From here on the page goes on by itself.
     await api.database.owner.query(sql`update certificates set last_ocsp_at = now() where user_id = ${user.id}`);
     await page.waitForSelector("text=/The network asked about this profile at .* it works/", { timeout: 60_000 });
     await picture(page, "it works phone");

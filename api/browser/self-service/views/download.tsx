@@ -37,22 +37,14 @@ export interface DownloadView {
   replaced: ReplacedProfile | undefined;
 }
 
-/**
- * A browser stays on the page when it gets a file, so the page asks by itself how things stand: first whether the file was
- * fetched, then whether the network asked about the profile.
- */
-const refreshSeconds = { beforeDownload: 10, afterDownload: 5 } as const;
+const refreshSeconds = 5;
 const refreshMs = 10 * 60_000;
 
-function refreshOf(
-  { claimedAt, issuedAt, downloadedAt, lastOcspAt }: HandOver,
-  { now, objection }: { now: Date; objection: Objection | undefined },
-): number | undefined {
-  const since = downloadedAt ?? issuedAt ?? claimedAt;
-  const isOver = since === null || now.getTime() - since.getTime() >= refreshMs;
-  if (isOver || lastOcspAt !== null || objection !== undefined) return undefined;
-  return downloadedAt === null ? refreshSeconds.beforeDownload : refreshSeconds.afterDownload;
-}
+/** After the download the page asks for a while whether the network has asked about the profile. */
+const refreshOf = ({ downloadedAt, lastOcspAt }: HandOver, now: Date): number | undefined =>
+  downloadedAt !== null && lastOcspAt === null && now.getTime() - downloadedAt.getTime() < refreshMs
+    ? refreshSeconds
+    : undefined;
 
 /** One large button, how to go on with the file on this kind of device, and afterwards whether it worked. */
 export function sendDownload(
@@ -64,14 +56,12 @@ export function sendDownload(
   const { paths, hidden, objection, check, replaced } = view;
   const recipe = recipeFor(handOver);
   const isMade = hidden === undefined;
-  const refresh = refreshOf(handOver, { now: page.deps.clock.now(), objection });
-  const isLeftOpen = refresh === undefined && handOver.downloadedAt === null && objection === undefined;
   sendSelfServicePage(page, {
     status: objection === undefined ? 200 : 409,
     realm,
     visitor: owner?.visitor,
     current: "devices",
-    refreshSeconds: refresh,
+    refreshSeconds: refreshOf(handOver, page.deps.clock.now()),
     say: (texts, language, times) => ({
       title: titleOf(handOver, { isMade, texts }),
       body: (
@@ -135,7 +125,8 @@ export function sendDownload(
               <Values realm={realm} ca={paths.ca} isBundle={recipe === "pkcs12"} texts={texts} />
             )}
             <p class="dim">{texts.ready.again}</p>
-            {isLeftOpen && (
+            {/* A browser that gets a file stays on the page, and Chromium then asks for it no more by itself. */}
+            {handOver.downloadedAt === null && (
               <a class="button quiet" href="?">
                 {texts.ready.look}
               </a>

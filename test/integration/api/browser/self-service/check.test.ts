@@ -131,17 +131,16 @@ describe("where it does not", () => {
   });
 });
 
-test("before the download the page looks by itself for ten minutes, and then has a link", async () => {
+test("before the download the page stays as it is, with a link that leads on; afterwards it asks by itself", async () => {
   const user = await given.user({ realmId: await givenRealm() });
   const visitor = await visitorOf(api, user);
   const page = await visitor.add();
-  expect(page.headers["refresh"]).toBe("10");
-  await api.database.owner.query(sql`
-    update hand_overs set claimed_at = now() - interval '10 minutes' where user_id = ${user.id}
-  `);
-  const later = await visitor.get(page.url);
-  expect(later.headers["refresh"]).toBeUndefined();
-  expect(later.text).toContain("I have downloaded it");
+  expect(page.headers["refresh"]).toBeUndefined();
+  expect(page.text).toContain('href="?">I have downloaded it</a>');
+  await visitor.download(page);
+  const after = await visitor.get(`${page.url}?`);
+  expect(after.headers["refresh"]).toBe("5");
+  expect(after.text).not.toContain("I have downloaded it");
 });
 
 test("My devices says of each when it was last seen, in the realm's time zone, or that it was not seen yet", async () => {
