@@ -5,7 +5,7 @@ import { revocationReasons, type RevocationReason } from "../../domain/revocatio
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as certificates from "../queries/certificates/certificates.ts";
-import { fileMinutes } from "../queries/issuance/hand-overs.ts";
+import * as handOvers from "../queries/issuance/hand-overs.ts";
 import { isActive, limitOf } from "../rules.ts";
 import { sql, type Sql } from "../sql.ts";
 
@@ -211,7 +211,7 @@ export async function revokeUnfetched(tx: Db, { at }: { at: Date }): Promise<{ f
        where o.sealed is not null
          and o.job_id is null
          and o.collected_at is null
-         and o.created_at < ${at}::timestamptz - make_interval(mins => ${fileMinutes})
+         and o.created_at < ${at}::timestamptz - make_interval(mins => ${handOvers.fileMinutes})
          and h.downloaded_at is null
        order by h.id
        limit ${slice}

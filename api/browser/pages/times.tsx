@@ -47,5 +47,5 @@ export function filled<Given extends readonly string[]>(
 ): Child {
   const marks = parts.map((_, index) => String.fromCharCode(firstMark + index));
   const pieces = text(...(marks as unknown as Given)).split(/([\ue000-\uf8ff])/);
-  return <>{pieces.map((piece) => (marks.includes(piece) ? (parts[marks.indexOf(piece)] as Child) : piece))}</>;
+  return <>{pieces.map((piece) => (marks.includes(piece) ? parts[marks.indexOf(piece)] : piece))}</>;
 }

@@ -2,7 +2,7 @@ import { beforeAll, describe, expect, test } from "vitest";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import type { Visit } from "../../../../support/browser/browser-session.ts";
-import type { GivenUser } from "../../../../support/given/given.ts";
+import { fromNow, type GivenUser } from "../../../../support/given/given.ts";
 import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import { headingOf, serialsOf, visitorOf } from "./self-service-support.ts";
@@ -170,7 +170,7 @@ test("what ends within a day is told with its time, zone and how long that is; w
   expect((await visitor.get(`${page.url}?lang=de`)).text).toMatch(
     /bis <time [^>]+>\d\d:\d\d MES?Z<\/time>, noch (?:59|60) Minuten/,
   );
-  await given.profile(user, { name: "ends soon", notAfter: new Date(Date.now() + 5.5 * 3_600_000) });
+  await given.profile(user, { name: "ends soon", notAfter: fromNow(5.5 * 3_600_000) });
   await given.profile(user, { name: "ends later", notAfter: new Date("2099-07-03T12:00:00Z") });
   const list = (await visitor.get("/me?lang=en")).text;
   expect(list).toMatch(/Valid until <time [^>]+>\d+ \w+ \d{4} at \d\d:\d\d CES?T<\/time>, another 5 hours/);

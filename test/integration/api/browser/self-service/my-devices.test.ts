@@ -102,7 +102,9 @@ describe("my devices", () => {
       await administrator().delete(`/api/user/${user.id}`, { graceDays: 7 });
       await administrator().put(`/api/user/${user.id}/undelete`);
       const page = await (await visitorOf(api, user)).get("/me?lang=de");
-      expect(page.text).toMatch(/Ihr Zugang endete am <time [^>]+>[^<]+<\/time> und besteht seit dem <time [^>]+>[^<]+<\/time> wieder\./);
+      expect(page.text).toMatch(
+        /Ihr Zugang endete am <time [^>]+>[^<]+<\/time> und besteht seit dem <time [^>]+>[^<]+<\/time> wieder\./,
+      );
       expect(page.text).toContain("Ihre Geräte sind im Netz geblieben.");
       expect(page.text).not.toContain("neu einrichten");
     });

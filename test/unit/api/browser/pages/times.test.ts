@@ -4,6 +4,7 @@ import { filled, timesIn } from "../../../../../api/browser/pages/times.tsx";
 
 const newYear = new Date("2026-12-31T23:30:00Z");
 const minute = 60_000;
+const htmlOf = (child: unknown): string => (child as { toString(): string }).toString();
 
 describe("a moment", () => {
   test.each([
@@ -33,7 +34,7 @@ test.each([
 test("an end is told with the rest when it is within a day, else as a day", () => {
   const end = (minutes: number): string => {
     const now = new Date(newYear.getTime() - minutes * minute);
-    return String(timesIn("en", { timeZone: "Europe/Berlin", now }).end(newYear));
+    return htmlOf(timesIn("en", { timeZone: "Europe/Berlin", now }).end(newYear));
   };
   expect(end(30)).toBe(
     '<time datetime="2026-12-31T23:30:00.000Z">1 January 2027 at 00:30 CET</time>, another 30 minutes',
@@ -44,5 +45,5 @@ test("an end is told with the rest when it is within a day, else as a day", () =
 
 test("a text is filled in its own order, and what fills it is escaped and not looked into", () => {
   const text = (name: string, time: string) => `At ${time}, ${name} & co.`;
-  expect(String(filled(text, "<b>\ue001", "noon"))).toBe("At noon, &lt;b&gt;\ue001 &amp; co.");
+  expect(htmlOf(filled(text, "<b>\ue001", "noon"))).toBe("At noon, &lt;b&gt;\ue001 &amp; co.");
 });
