@@ -123,7 +123,7 @@ header nav [aria-current] { color: var(--accent); font-weight: 650; box-shadow: 
   box-shadow: 0 1px 2px rgb(0 0 0 / .05);
 }
 .card > .button, .card > button { margin-top: 1.25rem; }
-.card > :first-child { margin-top: 0; }
+.card > :first-child, .card > form:first-child > :first-child { margin-top: 0; }
 h2 { margin: 1.25rem 0 0; font-size: 1.0625rem; line-height: 1.35; font-weight: 650; }
 .icon { flex: none; width: 1.5rem; height: 1.5rem; }
 .icon, .picture { fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }

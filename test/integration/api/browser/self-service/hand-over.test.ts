@@ -6,6 +6,7 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { handOverToken } from "../../../../../api/browser/self-service/hand-over-token.ts";
+import { only } from "../../../../../db/client.ts";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { masterKeys } from "../../../../../runtime/master-key.ts";
@@ -364,6 +365,15 @@ describe("the file", () => {
       if (owner === "person") {
         expect(await revocationsOf(user)).toEqual([{ reason: 5, by: null, of: user.id }]);
         expect(await serialsOf(api, user)).toEqual([]);
+        const { serial } = only(
+          await api.database.owner.query<{ serial: string }>(sql`
+            select serial_number as serial from certificates where user_id = ${user.id}
+          `),
+        );
+        const activity = await api.as.service({ realmId }).get(`/api/profiles/${serial}/activity`);
+        expect(activity.body.data).toMatchObject({
+          revocation: { how: "single", by: { kind: "service", name: null } },
+        });
       } else {
         expect(
           await api.database.owner.query(sql`
