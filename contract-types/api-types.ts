@@ -2886,6 +2886,7 @@ export interface components {
                 deviceType: string;
                 createdAt: components["schemas"]["Timestamp"];
                 expiresAt: components["schemas"]["Timestamp"];
+                claimedAt: components["schemas"]["Timestamp"] | null;
                 pickedUpAt: components["schemas"]["Timestamp"] | null;
                 pickedUpBy: string | null;
             }[];

@@ -133,7 +133,12 @@ const tables: Readonly<Record<string, Partial<Record<DatabaseRole, Rights>>>> = 
   },
   hand_overs: {
     realmpass_api: { select: true, insert: true, update: true },
-    realmpass_worker: { select: ["expires_at", "id", "issuance_id", "offered_at", "picked_up_at"], delete: true },
+    realmpass_worker: {
+      select: ["downloaded_at", "expires_at", "id", "issuance_id", "offered_at", "picked_up_at"],
+      // To lock a row: nothing writes the column.
+      update: ["expires_at"],
+      delete: true,
+    },
     realmpass_operator: { select: true },
   },
   idempotency_keys: {

@@ -425,6 +425,7 @@ create table hand_overs (
   issuance_id uuid,
   offered_at timestamp with time zone,
   downloaded_at timestamp with time zone,
+  claimed_at timestamp with time zone,
   constraint hand_overs_pkey PRIMARY KEY (id),
   constraint hand_overs_issuance_id_key UNIQUE (issuance_id),
   constraint hand_overs_token_hash_key UNIQUE (token_hash),
@@ -435,19 +436,22 @@ create table hand_overs (
   constraint hand_overs_format_check CHECK ((format = ANY (ARRAY['pkcs12'::text, 'pfx'::text, 'pem'::text, 'crt'::text, 'mobileconfig'::text, 'eap-config'::text]))),
   constraint hand_overs_name_check CHECK (((char_length(name) >= 1) AND (char_length(name) <= 64))),
   constraint hand_overs_owner CHECK (((user_id IS NULL) <> (guest_account_id IS NULL))),
-  constraint hand_overs_picked_up CHECK ((((picked_up_at IS NULL) = (issuance_id IS NULL)) AND ((picked_up_at IS NULL) = (picker_hash IS NULL)) AND ((picked_up_at IS NOT NULL) OR ((offered_at IS NULL) AND (downloaded_at IS NULL))))),
+  constraint hand_overs_picked_up CHECK ((((picked_up_at IS NULL) = (issuance_id IS NULL)) AND ((picker_hash IS NULL) = ((claimed_at IS NULL) AND (picked_up_at IS NULL))) AND ((picked_up_at IS NOT NULL) OR ((offered_at IS NULL) AND (downloaded_at IS NULL))))),
   constraint hand_overs_picked_up_by_check CHECK ((char_length(picked_up_by) <= 40)),
   constraint hand_overs_picker_hash_check CHECK ((octet_length(picker_hash) = 32)),
   constraint hand_overs_renews_serial_number_check CHECK ((renews_serial_number ~ '^[1-9][0-9]{0,47}$'::text)),
   constraint hand_overs_token_hash_check CHECK ((octet_length(token_hash) = 32))
 );
-comment on table hand_overs is 'Permission for one device to have one profile made. Taken once, by whoever is first.';
+comment on table hand_overs is 'Permission for one device to have one profile made. Claimed once, by the browser that is first.';
 comment on column hand_overs.token_hash is 'SHA-256 of the token, which follows from the id under the master key.';
 comment on column hand_overs.format is 'Null: what suits the device that picks it up.';
 comment on column hand_overs.renews_serial_number is 'The profile whose place the new one takes.';
-comment on column hand_overs.picker_hash is 'SHA-256 of the cookie of the browser that took it: nobody else gets the file.';
+comment on column hand_overs.picked_up_at is 'When Download was tapped and the profile was asked for.';
+comment on column hand_overs.picker_hash is 'SHA-256 of the cookie of the browser that claimed it: nobody else gets the file.';
 comment on column hand_overs.issuance_id is 'Without a foreign key: written before the issuance, in the same transaction.';
-comment on column hand_overs.offered_at is 'When that browser was first shown that the file is ready; it can be fetched for two minutes from then.';
+comment on column hand_overs.offered_at is 'Written by the release before claims.';
+comment on column hand_overs.downloaded_at is 'When the file was first fetched; it can be fetched for 30 minutes from then.';
+comment on column hand_overs.claimed_at is 'When a browser claimed it. Null with picked_up_at set: taken by the release before claims.';
 CREATE INDEX hand_overs_expiry ON public.hand_overs USING btree (expires_at);
 CREATE INDEX hand_overs_of_guest_account ON public.hand_overs USING btree (guest_account_id, expires_at) WHERE (guest_account_id IS NOT NULL);
 CREATE INDEX hand_overs_of_user ON public.hand_overs USING btree (user_id, expires_at) WHERE (user_id IS NOT NULL);

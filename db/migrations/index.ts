@@ -51,6 +51,7 @@ import { analyzeGrownUsers } from "./20261126-1400-analyze-grown-users.ts";
 import { setUp } from "./20261127-1000-set-up.ts";
 import { administrators } from "./20261127-1010-administrators.ts";
 import { auditSubjectsInline } from "./20261127-1010-audit-subjects-inline.ts";
+import { claims } from "./20261127-1100-claims.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -108,4 +109,5 @@ export const migrations: readonly Migration[] = [
   setUp,
   administrators,
   auditSubjectsInline,
+  claims,
 ];

@@ -5,6 +5,7 @@ import { revocationReasons, type RevocationReason } from "../../domain/revocatio
 import type { Db } from "../client.ts";
 import * as audit from "../queries/audit/audit-entries.ts";
 import * as certificates from "../queries/certificates/certificates.ts";
+import * as handOvers from "../queries/issuance/hand-overs.ts";
 import { isActive, limitOf } from "../rules.ts";
 import { sql, type Sql } from "../sql.ts";
 
@@ -195,6 +196,51 @@ export const revokeSuperseded = (db: Db, { at }: { at: Date }): Promise<string[]
     },
   );
 
+/**
+ * Erases files of hand-overs that nobody fetched in time, and revokes their profiles, whose keys are nowhere any more; nobody
+ * did it, as far as the audit log is concerned. A file that is being sent stays: who sends one writes its hand-over first.
+ * Answers the serial numbers, with how many files were erased, at most 1,000: call it until there are none. Call in a
+ * transaction.
+ */
+export async function revokeUnfetched(tx: Db, { at }: { at: Date }): Promise<{ files: number; revoked: string[] }> {
+  const erased = await tx.query<{ issuanceId: string }>(sql`
+    with due as (
+      select o.issuance_id
+        from issuance_outputs o
+        join hand_overs h on h.issuance_id = o.issuance_id
+       where o.sealed is not null
+         and o.job_id is null
+         and o.collected_at is null
+         and o.created_at < ${at}::timestamptz - make_interval(mins => ${handOvers.fileMinutes})
+         and h.downloaded_at is null
+       order by h.id
+       limit ${slice}
+         for update of h skip locked
+    )
+    update issuance_outputs o
+       set sealed = null
+      from due
+     where o.issuance_id = due.issuance_id
+    returning o.issuance_id as "issuanceId"
+  `);
+  const issuanceIds = erased.map(({ issuanceId }) => issuanceId);
+  const revoked: string[] = [];
+  for (const kind of ["user", "guest"] as const) {
+    revoked.push(
+      ...(await revokeWhere(
+        tx,
+        sql`c.issuance_id = any(${issuanceIds}::uuid[]) and c.kind = ${kind} and ${isActive(sql`c`, at)}`,
+        {
+          reason: revocationReasons.cessationOfOperation,
+          at,
+          auditedAs: { event: revocationEvent[kind], actor: { userId: null, clientId: null }, unfetched: true },
+        },
+      )),
+    );
+  }
+  return { files: erased.length, revoked };
+}
+
 /** Revokes the certificates `c` that meet the condition and are not revoked, with an audit entry for each if so asked. */
 async function revokeWhere(
   tx: Db,
@@ -203,7 +249,11 @@ async function revokeWhere(
     reason,
     at,
     auditedAs,
-  }: { reason: RevocationReason; at: Date; auditedAs?: { event: AuditEvent; actor: Actor; jobId?: string } },
+  }: {
+    reason: RevocationReason;
+    at: Date;
+    auditedAs?: { event: AuditEvent; actor: Actor; jobId?: string; unfetched?: true };
+  },
 ): Promise<string[]> {
   const audited =
     auditedAs &&
@@ -213,7 +263,7 @@ async function revokeWhere(
              jsonb_strip_nulls(jsonb_build_object(
                'serial', u.serial_number, 'name', case when u.user_id is null then u.name end, 'user', u.user_id::text,
                'guestAccount', u.guest_account_id::text, 'reason', ${reason}::integer,
-               'job', ${auditedAs.jobId ?? null}::text))
+               'job', ${auditedAs.jobId ?? null}::text, 'unfetched', ${auditedAs.unfetched ?? null}::boolean))
         from unrevoked u
         join revoked r on r.certificate_id = u.id
        order by u.id

@@ -66,9 +66,20 @@ describeWithTool("chromium", "self-service", () => {
     await Promise.all([page.waitForEvent("load"), page.click(selector)]);
   };
 
-  const download = async (page: Page): Promise<{ name: string; bytes: Buffer }> => {
-    await page.waitForSelector("a.large");
-    const [file] = await Promise.all([page.waitForEvent("download"), page.click("a.large")]);
+  /** Taps Download with `tap`; a profile that takes longer than that waits has a link on the page that goes on by itself. */
+  const download = async (
+    page: Page,
+    tap = (): Promise<void> => page.click("button.large"),
+  ): Promise<{ name: string; bytes: Buffer }> => {
+    const arriving = page.waitForEvent("download", { timeout: 60_000 });
+    await tap();
+    const link = page.waitForSelector("a.large", { timeout: 60_000 }).then(
+      () => true,
+      () => false,
+    );
+    const isLate = await Promise.race([arriving.then(() => false), link]);
+    if (isLate) await page.click("a.large");
+    const file = await arriving;
     return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
   };
 
@@ -80,15 +91,15 @@ describeWithTool("chromium", "self-service", () => {
   };
 
   test.each([true, false])("a phone is added in three taps, scripts: %s", async (scripts) => {
-    const { page, context, complaints } = await open({ ...phone, scripts }, await givenPerson());
+    const user = await givenPerson();
+    const { page, context, complaints } = await open({ ...phone, scripts }, user);
     await page.goto(`${api.url}/me`);
     await press(page, "text=Add a device");
     expect(await page.inputValue("#name")).toBe("iPhone of Mia");
     expect(await page.isChecked("[value=iOS]")).toBe(true);
     await picture(page, "add a device phone");
     await press(page, "text=On this device");
-    await page.waitForSelector("a.large");
-    expect(await page.textContent("h1")).toBe("iPhone of Mia is ready");
+    expect(await page.textContent("h1")).toBe("Set up iPhone of Mia");
     const { name, bytes } = await download(page);
     expect(name).toBe("iPhone of Mia.mobileconfig");
     const pkcs12 = /<key>PayloadContent<\/key>\s*<data>([^<]*)<\/data>/.exec(bytes.toString())![1]!;
@@ -97,6 +108,13 @@ describeWithTool("chromium", "self-service", () => {
       "x.p12": Buffer.from(pkcs12, "base64"),
     });
     expect(opened).toMatchObject({ status: 0, stdout: expect.stringContaining("BEGIN PRIVATE KEY") });
+
+    await press(page, "text=I have downloaded it");
+    expect(await page.textContent("h1")).toBe("iPhone of Mia is ready");
+    // From here on the page goes on by itself.
+    await api.database.owner.query(sql`update certificates set last_ocsp_at = now() where user_id = ${user.id}`);
+    await page.waitForSelector("text=/The network asked about this profile at .* it works/", { timeout: 60_000 });
+    await picture(page, "it works phone");
     expect(complaints).toEqual([]);
     await context.close();
   });
@@ -116,7 +134,8 @@ describeWithTool("chromium", "self-service", () => {
     expect(await mobile.page.textContent("h1")).toBe("A profile for iPhone of Mia");
     await expectFaultless(mobile);
     await picture(mobile.page, "pick up phone");
-    await press(mobile.page, "text=Get the profile");
+    await press(mobile.page, "text=Set up this device");
+    expect(await mobile.page.textContent("h1")).toBe("Set up iPhone of Mia");
     expect((await download(mobile.page)).name).toBe("iPhone of Mia.mobileconfig");
 
     await computer.page.waitForSelector("text=/Picked up by an iPhone at \\d\\d:\\d\\d/", { timeout: 60_000 });
@@ -192,8 +211,9 @@ describeWithTool("chromium", "self-service", () => {
     await page.keyboard.type("My laptop");
     await page.focus("[value=here]");
     await pressKey(page, "Enter");
-    await page.waitForSelector("a.large");
-    expect(await page.textContent("h1")).toBe("My laptop is ready");
+    expect(await page.textContent("h1")).toBe("Set up My laptop");
+    await page.focus("button.large");
+    await download(page, () => page.keyboard.press("Enter"));
 
     await page.goto(`${api.url}/me`);
     await page.focus('[aria-label="Revoke My laptop"]');
@@ -265,24 +285,39 @@ describeWithTool("chromium", "self-service", () => {
     "not found": async (view) => visit(view, await givenPerson(), "/me/devices/12345"),
     ...Object.fromEntries(
       (["iOS", "MacOS", "Android", "Linux", "Other"] as const).map((deviceType) => [
-        `ready, ${deviceType}`,
-        async (view: View) => {
-          const watched = await visit(view, await givenPerson(), "/me/devices/new");
-          await watched.page.check(`[value=${deviceType}]`);
-          await press(watched.page, "[value=here]");
-          await watched.page.waitForSelector("a.large");
-          return watched;
-        },
+        `set up, ${deviceType}`,
+        async (view: View) => claimed(view, await givenPerson(), deviceType),
       ]),
     ),
-    gone: async (view) => {
-      const watched = await visit(view, await givenPerson(), "/me/devices/new");
-      await press(watched.page, "[value=here]");
-      await watched.page.waitForSelector("a.large");
-      await api.database.owner.query(sql`update hand_overs set offered_at = now() - interval '3 minutes'`);
+    "set up, refused": async (view) => {
+      const user = await givenPerson();
+      const watched = await claimed(view, user, "Android");
+      await api.database.owner.query(sql`update users set locked_at = now() where id = ${user.id}`);
+      await press(watched.page, "button.large");
+      return watched;
+    },
+    "set up, too late": async (view) => {
+      const user = await givenPerson();
+      const watched = await claimed(view, user, "Android");
+      await api.database.owner.query(sql`update hand_overs set expires_at = now() where user_id = ${user.id}`);
       await watched.page.reload();
       return watched;
     },
+    ready: async (view) => downloaded(view, await givenPerson(), sql`downloaded_at = downloaded_at`),
+    "ready, nothing yet": async (view) => {
+      const user = await givenPerson();
+      await given.profile(user, { name: "seen" });
+      await api.database.owner.query(sql`update certificates set last_ocsp_at = now() where user_id = ${user.id}`);
+      return downloaded(view, user, sql`downloaded_at = now() - interval '4 minutes'`);
+    },
+    "ready, it works": async (view) => {
+      const user = await givenPerson();
+      const watched = await downloaded(view, user, sql`downloaded_at = downloaded_at`);
+      await api.database.owner.query(sql`update certificates set last_ocsp_at = now() where user_id = ${user.id}`);
+      await watched.page.reload();
+      return watched;
+    },
+    gone: async (view) => downloaded(view, await givenPerson(), sql`downloaded_at = now() - interval '31 minutes'`),
     "qr code": async (view) => {
       const watched = await visit(view, await givenPerson(), "/me/devices/new");
       await press(watched.page, "[value=elsewhere]");
@@ -297,9 +332,7 @@ describeWithTool("chromium", "self-service", () => {
     },
     preparing: async (view) => {
       const user = await givenPerson();
-      const watched = await visit(view, user, "/me/devices/new");
-      await press(watched.page, "[value=here]");
-      await watched.page.waitForSelector("a.large");
+      const watched = await downloaded(view, user, sql`downloaded_at = null`);
       await api.database.owner.query(sql`
         update issuances set status = 'queued', claim_id = null, serial_number = null, finished_at = null, claims = 9,
                              created_at = now() + interval '1 hour'
@@ -344,11 +377,16 @@ describeWithTool("chromium", "self-service", () => {
     "one device, revoked": "laptop",
     revoke: "Revoke laptop?",
     "not found": "There is nothing here",
-    "ready, iOS": "iPhone of Mia is ready",
-    "ready, MacOS": "Mac of Mia is ready",
-    "ready, Android": "Android phone of Mia is ready",
-    "ready, Linux": "Linux computer of Mia is ready",
-    "ready, Other": "Device of Mia is ready",
+    "set up, iOS": "Set up iPhone of Mia",
+    "set up, MacOS": "Set up Mac of Mia",
+    "set up, Android": "Set up Android phone of Mia",
+    "set up, Linux": "Set up Linux computer of Mia",
+    "set up, Other": "Set up Device of Mia",
+    "set up, refused": "Set up Android phone of Mia",
+    "set up, too late": "Your time is up",
+    ready: "Android phone of Mia is ready",
+    "ready, nothing yet": "Android phone of Mia is ready",
+    "ready, it works": "Android phone of Mia is ready",
     gone: "The file is gone",
     "qr code": "Scan this with the other device",
     "qr code, expired": "This code has expired",
@@ -389,6 +427,22 @@ describeWithTool("chromium", "self-service", () => {
   const visit = async (view: View, user: GivenUser | undefined, path: string): Promise<WatchedPage> => {
     const watched = await open({ userAgent: view.width < 600 ? userAgents.iPhone : userAgents.windows, ...view }, user);
     await watched.page.goto(`${api.url}${path}`);
+    return watched;
+  };
+
+  const claimed = async (view: View, user: GivenUser, deviceType: string): Promise<WatchedPage> => {
+    const watched = await visit(view, user, "/me/devices/new");
+    await watched.page.check(`[value=${deviceType}]`);
+    await press(watched.page, "[value=here]");
+    return watched;
+  };
+
+  /** The page after the download, with its hand-over changed. */
+  const downloaded = async (view: View, user: GivenUser, set: ReturnType<typeof sql>): Promise<WatchedPage> => {
+    const watched = await claimed(view, user, "Android");
+    await download(watched.page);
+    await api.database.owner.query(sql`update hand_overs set ${set} where user_id = ${user.id}`);
+    await watched.page.goto(watched.page.url());
     return watched;
   };
 

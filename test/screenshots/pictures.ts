@@ -72,7 +72,7 @@ export const pictures: readonly Picture[] = [
     ...phone,
     async show(page) {
       await page.click("text=On this device");
-      await page.waitForSelector("a.large");
+      await page.waitForSelector("button.large");
     },
   },
   { name: "my-devices", path: "/me", ...phone },

@@ -52,6 +52,7 @@ export function startUpkeep(deps: UpkeepDeps): { stop(): Promise<void> } {
     whileOpen(30, "mark expired", () => markExpired(deps)),
     whileOpen(30, "revoke of expired guests", () => revokeOfExpiredGuests(deps)),
     whileOpen(30, "revoke superseded", () => revokeSuperseded(deps)),
+    whileOpen(30, "revoke unfetched", () => revokeUnfetched(deps)),
     whileOpen(30, "forget people", () => forgetPeople(deps)),
     whileOpen(60, "finish set-ups", () => finishSetups(deps)),
   ];
@@ -148,6 +149,18 @@ export async function finishSetups({ db, clock, log }: Pick<UpkeepDeps, "db" | "
     });
     if (realmId === undefined) return;
     log.info({ event: "upkeep.setup_finished", realmId }, "the set-up of a realm counts as finished");
+  }
+}
+
+/** Ends profiles of hand-overs whose file nobody fetched in time: their keys are erased with the file. */
+export async function revokeUnfetched({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
+  for (;;) {
+    const { files, revoked } = await db.transaction(async (tx) => {
+      await upkeep.setShortLockTimeout(tx);
+      return revocations.revokeUnfetched(tx, { at: clock.now() });
+    });
+    if (files === 0) return;
+    log.info({ event: "upkeep.unfetched_ended", files, profiles: revoked.length }, "profiles nobody fetched revoked");
   }
 }
 

@@ -2,27 +2,37 @@ import type { Language } from "../../../domain/words/language.ts";
 
 const locales: Readonly<Record<Language, string>> = { en: "en-GB", de: "de-DE" };
 
-const formats = (options: Intl.DateTimeFormatOptions): Readonly<Record<Language, Intl.DateTimeFormat>> => ({
-  en: new Intl.DateTimeFormat(locales.en, options),
-  de: new Intl.DateTimeFormat(locales.de, options),
-});
+const day = { day: "numeric", month: "long", year: "numeric" } as const;
+const time = { hour: "2-digit", minute: "2-digit", timeZoneName: "short" } as const;
 
-const days = formats({ day: "numeric", month: "long", year: "numeric" });
-const times = formats({ hour: "2-digit", minute: "2-digit", timeZoneName: "short" });
-const moments = formats({
-  day: "numeric",
-  month: "long",
-  year: "numeric",
-  hour: "2-digit",
-  minute: "2-digit",
-  timeZoneName: "short",
-});
+/** Formatters are slow to make: one for each language and zone. */
+function formats(options: Intl.DateTimeFormatOptions) {
+  const made = new Map<string, Intl.DateTimeFormat>();
+  return (language: Language, timeZone: string, at: Date): string => {
+    const key = `${language} ${timeZone}`;
+    const format = made.get(key) ?? new Intl.DateTimeFormat(locales[language], { ...options, timeZone });
+    made.set(key, format);
+    return format.format(at);
+  };
+}
 
-/** A day, in the time zone of the service: pages without scripts do not know the reader's. */
-export const dayIn = (language: Language, at: Date): string => days[language].format(at);
+/** A day in a time zone, as the IANA database names it: pages without scripts do not know the reader's. */
+export const dayIn = formats(day);
 
 /** A time of day, with its zone. */
-export const timeIn = (language: Language, at: Date): string => times[language].format(at);
+export const timeIn = formats(time);
 
 /** Day and time, with the zone. */
-export const momentIn = (language: Language, at: Date): string => moments[language].format(at);
+export const momentIn = formats({ ...day, ...time });
+
+const minuteMs = 60_000;
+const hourMs = 60 * minuteMs;
+
+/** How long something goes on: in whole minutes, beyond two hours in whole hours, never more than it is. */
+export function durationIn(language: Language, ms: number): string {
+  const [unit, count] =
+    ms < 2 * hourMs
+      ? (["minute", Math.max(1, Math.floor(ms / minuteMs))] as const)
+      : (["hour", Math.floor(ms / hourMs)] as const);
+  return new Intl.NumberFormat(locales[language], { style: "unit", unit, unitDisplay: "long" }).format(count);
+}

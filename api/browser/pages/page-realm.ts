@@ -2,7 +2,10 @@ import type { Response } from "express";
 import type { RealmRow } from "../../../db/queries/realm/realms.ts";
 
 /** What pages show of the realm that they are of. */
-export type PageRealm = Pick<RealmRow, "id" | "name" | "displayName" | "logoUri" | "helpUri" | "privacyUri">;
+export type PageRealm = Pick<
+  RealmRow,
+  "id" | "name" | "displayName" | "logoUri" | "helpUri" | "privacyUri" | "timeZone"
+>;
 
 const remembered = new WeakMap<Response, PageRealm>();
 

@@ -1,3 +1,4 @@
+import type { Child } from "hono/jsx";
 import { contextOf } from "../../http/request-context.ts";
 import { HelpText } from "./help-text.tsx";
 import type { Language } from "../../../domain/words/language.ts";
@@ -15,7 +16,7 @@ export interface ProblemOptions {
   /** When trying again makes sense, for 429 and 503. */
   retryAfterSeconds?: number | undefined;
   /** What there is to say in addition. */
-  note?: (texts: Texts, language: Language) => string;
+  note?: (texts: Texts, language: Language) => Child;
 }
 
 /**

@@ -124,7 +124,7 @@ header nav [aria-current] { color: var(--accent); font-weight: 650; box-shadow: 
   box-shadow: 0 1px 2px rgb(0 0 0 / .05);
 }
 .card > .button, .card > button { margin-top: 1.25rem; }
-.card > :first-child { margin-top: 0; }
+.card > :first-child, .card > form:first-child > :first-child { margin-top: 0; }
 h2 { margin: 1.25rem 0 0; font-size: 1.0625rem; line-height: 1.35; font-weight: 650; }
 .icon { flex: none; width: 1.5rem; height: 1.5rem; }
 .icon, .picture { fill: none; stroke: currentColor; stroke-width: 1.75; stroke-linecap: round; stroke-linejoin: round; }
@@ -192,6 +192,7 @@ legend { padding: 0; margin: 0 0 .5rem; font-weight: 600; }
   content: counter(step); position: absolute; left: 0; top: .1875rem; display: grid; place-items: center; width: 1.75rem; height: 1.75rem;
   border-radius: 50%; color: var(--accent); background: var(--soft); font-weight: 700; font-size: .9375rem;
 }
+.steps .picture { width: 10rem; margin: .5rem 0; }
 .scan { display: grid; gap: 1rem; justify-items: center; text-align: center; }
 .scan p:first-child { margin: 0; }
 .qr { width: 16rem; max-width: 100%; border-radius: .5rem; }

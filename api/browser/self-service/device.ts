@@ -17,7 +17,7 @@ import { requireSignedIn, type SignedInOwner } from "./signed-in-owner.ts";
 import { HandOverId, readPlace } from "./new-device.ts";
 import type { Objection } from "./owner.ts";
 import { markRecipient } from "./recipient.ts";
-import { endOfReplaced } from "./show-picked-up.ts";
+import { endOfReplaced } from "./show-claimed.ts";
 import { sendDevice } from "./views/device.tsx";
 import { sendRevocation } from "./views/revocation.tsx";
 import { statusOf } from "./views/status.tsx";
@@ -75,12 +75,12 @@ export async function renewDevice(page: PageRequest): Promise<void> {
   const deviceType = profile.deviceType ?? "Other";
   const { name, serialNumber } = profile;
   const renewed = { id: id.data, deviceType, name, format: null, renewsSerialNumber: serialNumber };
-  const standing = place === "elsewhere" ? await renewalRefusal(page, found) : undefined;
-  const objection = standing ?? (await makeHandOver(page, me, renewed, place));
+  const objection = await renewalRefusal(page, found);
   if (objection !== undefined) await describeDevice(page, found, objection);
+  else await makeHandOver(page, me, renewed, place);
 }
 
-/** Why a renewal that another device may pick up later is refused, as far as it can be told now. */
+/** Why a renewal would be refused now. It is judged again when the profile is asked for. */
 async function renewalRefusal({ deps }: PageRequest, { me, profile }: Found): Promise<Objection | undefined> {
   const at = deps.clock.now();
   const refusal = profileRefusal(me.state, at, { replaces: true });

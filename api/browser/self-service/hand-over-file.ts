@@ -5,45 +5,52 @@ import * as issuers from "../../../db/queries/realm/issuers.ts";
 import type { CreationOutput } from "../../../domain/certificate-format.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem } from "../pages/problem.tsx";
+import { redirect } from "../pages/redirect.ts";
 import type { Viewer } from "./viewer.ts";
 import { fileNameOf, fileTypes, typeOf } from "./file-name.ts";
+import { pathsOf } from "./hand-over-paths.ts";
 import { stateOf } from "./hand-over-state.ts";
 import { isRecipient } from "./recipient.ts";
 import { radiusCaFilename } from "./radius-ca-filename.ts";
-import { sendGone } from "./views/picked-up.tsx";
+import { sendGone } from "./views/claimed.tsx";
 
 /**
- * Sends the file to the browser that picked it up, as often as it asks within two minutes: download managers ask twice.
- * To every other browser there is no such file.
+ * Sends the file to the browser that claimed it, as often as it asks within half an hour: download managers ask twice. To
+ * every other browser there is no such file.
  */
 export async function sendHandOverFile(page: PageRequest, handOver: HandOver, viewer: Viewer): Promise<void> {
   const { deps, request } = page;
   const at = deps.clock.now();
   const filename = request.params["filename"];
-  if (!isRecipient(page, handOver) || handOver.issuanceId === null) {
+  const state = stateOf(handOver, at);
+  if (!isRecipient(page, handOver)) {
     sendProblem(page, "not_found");
   } else if (filename === radiusCaFilename) {
     const bytes = Buffer.from(viewer.realm.radiusCa ?? (await pemOfIssuer(page, handOver)));
     sendFile(page, { filename: radiusCaFilename, ...fileTypes.pem, bytes });
   } else if (filename !== fileNameOf(handOver)) {
     sendProblem(page, "not_found");
-  } else if (stateOf(handOver, at) !== "ready") {
-    sendGone(page, handOver, viewer);
+  } else if (state !== "ready" || handOver.issuanceId === null) {
+    if (state === "gone") sendGone(page, handOver, viewer);
+    else redirect(page, pathsOf(page, handOver, viewer).page);
   } else {
-    await handOvers.noteOffered(deps.db, { id: handOver.id, at });
+    // Before it is sent: from here on upkeep leaves it alone, and if the rest is lost it can be fetched again.
+    await handOvers.noteDownloaded(deps.db, { id: handOver.id, at });
     const output = (await deps.collectIssuance(handOver.issuanceId))?.output;
     if (output === undefined || output === "erased") {
       sendGone(page, handOver, viewer);
       return;
     }
-    await handOvers.noteDownloaded(deps.db, { id: handOver.id, at });
     sendFile(page, { filename, name: handOver.name, ...typeOf(handOver), bytes: bytesOf(output) });
   }
 }
 
-/** The issuer with what is above it. */
-async function pemOfIssuer({ deps }: PageRequest, { issuerId }: HandOver): Promise<string> {
-  const [issuer] = issuerId === null ? [] : await issuers.listByIds(deps.db, [issuerId]);
+/** The issuer with what is above it; before there is a profile, the one that issues. */
+async function pemOfIssuer({ deps }: PageRequest, { realmId, issuerId }: HandOver): Promise<string> {
+  const issuer =
+    issuerId === null
+      ? (await issuers.list(deps.db, realmId)).find(({ issuing }) => issuing)
+      : (await issuers.listByIds(deps.db, [issuerId]))[0];
   const chain = issuer === undefined ? [] : [issuer.certificate, ...issuer.chain];
   return chain.map((certificate) => new X509Certificate(certificate).toString()).join("");
 }

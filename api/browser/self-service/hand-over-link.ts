@@ -13,11 +13,12 @@ import { formTokenFor, verifyFormToken } from "../pages/form-token.ts";
 import { redirect } from "../pages/redirect.ts";
 import { deviceOf, mayBeIPad, embeddedBrowserOf } from "./browser-device.ts";
 import { nameFor } from "./device-name.ts";
+import { claimBy } from "./claim.ts";
 import { stateOf } from "./hand-over-state.ts";
 import { sendHandOverFile } from "./hand-over-file.ts";
 import { isRecipient, markRecipient } from "./recipient.ts";
-import { pickUp, waitForProfile } from "./pick-up.ts";
-import { showPickedUp } from "./show-picked-up.ts";
+import { requestProfile } from "./request-profile.ts";
+import { showClaimed } from "./show-claimed.ts";
 import { sendEndedLink, sendUnknownLink } from "./views/ended-link.tsx";
 import { sendMiniBrowser } from "./views/mini-browser.tsx";
 import { sendPickUp } from "./views/pick-up.tsx";
@@ -27,13 +28,13 @@ interface Followed {
   realm: RealmRow;
 }
 
-/** `GET /d/:token`: asks before anything is made; afterwards, the profile for the browser that has it. */
+/** `GET /d/:token`: asks before it is claimed; afterwards, the profile for the browser that claimed it. */
 export async function showHandOverLink(page: PageRequest): Promise<void> {
   const followed = await follow(page);
   if (followed === undefined) return;
   const { handOver, realm } = followed;
   if (isRecipient(page, handOver)) {
-    await showPickedUp(page, handOver, { realm, owner: undefined });
+    await showClaimed(page, handOver, { realm, owner: undefined });
     return;
   }
   if (!isWaiting(page, followed)) return;
@@ -42,12 +43,12 @@ export async function showHandOverLink(page: PageRequest): Promise<void> {
   else await ask(page, followed, { isWrong: false });
 }
 
-/** `POST /d/:token`: takes the hand-over, so that the profile is made for this browser. */
+/** `POST /d/:token`: claims the hand-over, so that the profile can be made for this browser alone. */
 export async function useHandOverLink(page: PageRequest): Promise<void> {
   const { deps, request, form } = page;
   const followed = await follow(page);
   if (followed === undefined) return;
-  const { handOver, realm } = followed;
+  const { handOver } = followed;
   const address = pathOn(deps, `/d/${encodeURIComponent(String(request.params["token"]))}`);
   if (!verifyFormToken(deps, request, form.get("form_token"))) {
     sendProblem(page, "form_expired", { startAgain: address });
@@ -64,16 +65,17 @@ export async function useHandOverLink(page: PageRequest): Promise<void> {
     return;
   }
   const name = nameFor(deviceType.data, handOver.name, await displayNameOf(page, handOver));
-  const pickerHash = markRecipient(page);
-  const outcome = await pickUp(page, { handOver: { ...handOver, name }, deviceType: deviceType.data, pickerHash });
-  if (outcome === "taken") {
-    // Perhaps by this very browser, a moment ago.
-    redirect(page, address);
-  } else if ("objection" in outcome) {
-    sendEndedLink(page, "refused", realm);
-  } else {
-    await waitForProfile(page, outcome.issuanceId);
-    redirect(page, address);
+  const claim = claimBy(page, { deviceType: deviceType.data, name, format: handOver.format });
+  await handOvers.claim(deps.db, { id: handOver.id, at: deps.clock.now(), ...claim });
+  // The page says who was first.
+  redirect(page, address);
+}
+
+/** `POST /d/:token/file`. */
+export async function requestFromLink(page: PageRequest): Promise<void> {
+  const followed = await follow(page);
+  if (followed !== undefined) {
+    await requestProfile(page, followed.handOver, { realm: followed.realm, owner: undefined });
   }
 }
 
@@ -101,7 +103,7 @@ async function follow(page: PageRequest): Promise<Followed | undefined> {
 function isWaiting(page: PageRequest, { handOver, realm }: Followed): boolean {
   const state = stateOf(handOver, page.deps.clock.now());
   if (state === "waiting") return true;
-  sendEndedLink(page, state === "expired" ? "expired" : "used", realm);
+  sendEndedLink(page, state === "expired" && handOver.claimedAt === null ? "expired" : "used", realm);
   return false;
 }
 

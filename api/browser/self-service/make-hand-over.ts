@@ -4,10 +4,9 @@ import { ServiceError } from "../../../domain/errors.ts";
 import { hashOfToken } from "../../../runtime/secret-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { redirect } from "../pages/redirect.ts";
+import { claimBy } from "./claim.ts";
 import { handOverToken } from "./hand-over-token.ts";
-import { isOf, type Objection, type Owner } from "./owner.ts";
-import { markRecipient } from "./recipient.ts";
-import { pickUp, waitForProfile } from "./pick-up.ts";
+import { isOf, type Owner } from "./owner.ts";
 
 /** The hand-over that somebody asks for with a form. Its id came with the form, so that sending it twice makes one. */
 export type WantedHandOver = Pick<NewHandOver, "id" | "deviceType" | "name" | "format" | "renewsSerialNumber">;
@@ -15,37 +14,28 @@ export type WantedHandOver = Pick<NewHandOver, "id" | "deviceType" | "name" | "f
 /** Where the profile is to go: to the browser that asks, or to whichever device comes with the token. */
 export type Delivery = "here" | "elsewhere";
 
-/** Makes a hand-over and redirects to its page. Returns why it is refused, with nothing made and no response sent. */
+/** Makes a hand-over, claimed by the browser that asks if it is to be there, and redirects to its page. */
 export async function makeHandOver(
   page: PageRequest,
   owner: Owner,
   wanted: WantedHandOver,
   place: Delivery,
-): Promise<Objection | undefined> {
+): Promise<void> {
   const { deps } = page;
   const { db } = deps;
   const tokenHash = hashOfToken(handOverToken(deps, wanted.id));
   const row: NewHandOver = { ...wanted, ...owner.of, realmId: owner.realm.id, tokenHash, at: deps.clock.now() };
-
-  if (place === "here") {
-    const pickerHash = markRecipient(page);
-    const outcome = await pickUp(page, { handOver: row, deviceType: row.deviceType, pickerHash }, (tx) =>
-      handOvers.create(tx, row),
-    );
-    if (outcome === "taken") await requireMade(page, owner, wanted.id);
-    else if ("objection" in outcome) return outcome.objection;
-    else await waitForProfile(page, outcome.issuanceId);
-  } else if (!(await handOvers.create(db, row))) {
-    await requireMade(page, owner, wanted.id);
-  }
+  const isMade = await (place === "here"
+    ? handOvers.createClaimed(db, row, claimBy(page, row))
+    : handOvers.create(db, row));
+  if (!isMade) await requireMade(page, owner, wanted.id);
   redirect(page, `${owner.home}/hand-overs/${wanted.id}`);
-  return undefined;
 }
 
 /** Throws `too_many_requests` unless this hand-over has been made by the same form. */
 async function requireMade({ deps }: PageRequest, owner: Owner, id: string): Promise<void> {
   const found = await handOvers.find(deps.db, { id });
   if (found === undefined || !isOf(found, owner)) {
-    throw new ServiceError("too_many_requests", { retryAfterSeconds: handOvers.handOverMinutes * 60 });
+    throw new ServiceError("too_many_requests", { retryAfterSeconds: handOvers.claimMinutes * 60 });
   }
 }

@@ -66,9 +66,9 @@ export const addDevice =
     }
     const wanted = { id: id.data, deviceType, format, renewsSerialNumber: null };
     const named = owner.displayName === undefined ? owner.profileName : nameFor(deviceType, name, owner.displayName);
-    const standing = place === "elsewhere" ? owner.objection : undefined;
-    const objection = standing ?? (await makeHandOver(page, owner, { ...wanted, name: named }, place));
-    if (objection !== undefined) askForDevice(page, { ...owner, objection }, fields);
+    // Judged again when the profile is asked for.
+    if (owner.objection !== undefined) askForDevice(page, owner, fields);
+    else await makeHandOver(page, owner, { ...wanted, name: named }, place);
   };
 
 /** What a form names the hand-over by that it asks for. */

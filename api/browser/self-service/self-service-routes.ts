@@ -7,12 +7,15 @@ import { showDevices } from "./devices.ts";
 import { downloadOwnData } from "./own-data.ts";
 import { findGuest } from "./guest.ts";
 import { showGuestHome, showGuestSheet } from "./guest-home.ts";
-import { downloadFromLink, showHandOverLink, useHandOverLink } from "./hand-over-link.ts";
+import { downloadFromLink, requestFromLink, showHandOverLink, useHandOverLink } from "./hand-over-link.ts";
 import { requireSignedIn } from "./signed-in-owner.ts";
 import { addDevice, showNewDevice } from "./new-device.ts";
-import { downloadHandOver, showHandOver } from "./show-hand-over.ts";
+import { downloadHandOver, makeHandOverFile, showHandOver } from "./show-hand-over.ts";
 
-/** Where people and guests add their devices and see to them: pages without scripts. */
+/**
+ * Where people and guests add their devices and see to them: pages without scripts. The address of a form that was refused
+ * shows the page as well, for who chooses the other language there.
+ */
 export const selfServiceRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, "/me", { get: showDevices }),
   pageRoute(deps, "/me/devices/new", { get: showNewDevice(requireSignedIn), post: addDevice(requireSignedIn) }),
@@ -20,17 +23,26 @@ export const selfServiceRoutes = (deps: Deps): Route[] => [
   pageRoute(deps, "/me/devices/:serial/revoke", { get: askToRevoke, post: revokeDevice }),
   pageRoute(deps, "/me/devices/:serial/renew", { post: renewDevice }),
   pageRoute(deps, "/me/hand-overs/:id", { get: showHandOver(requireSignedIn) }),
+  pageRoute(deps, "/me/hand-overs/:id/file", {
+    get: showHandOver(requireSignedIn),
+    post: makeHandOverFile(requireSignedIn),
+  }),
   pageRoute(deps, "/me/hand-overs/:id/file/:filename", { get: downloadHandOver(requireSignedIn) }),
   pageRoute(deps, "/me/data", { get: downloadOwnData }),
   pageRoute(deps, "/me/apps", { get: showConnectedApplications }),
   pageRoute(deps, "/me/apps/:client_id/withdraw", { post: withdrawApplication }),
 
   pageRoute(deps, "/d/:token", { get: showHandOverLink, post: useHandOverLink }),
+  pageRoute(deps, "/d/:token/file", { get: showHandOverLink, post: requestFromLink }),
   pageRoute(deps, "/d/:token/file/:filename", { get: downloadFromLink }),
 
   pageRoute(deps, "/guest/:token", { get: showGuestHome }),
   pageRoute(deps, "/guest/:token/sheet", { get: showGuestSheet }),
   pageRoute(deps, "/guest/:token/devices/new", { get: showNewDevice(findGuest), post: addDevice(findGuest) }),
   pageRoute(deps, "/guest/:token/hand-overs/:id", { get: showHandOver(findGuest) }),
+  pageRoute(deps, "/guest/:token/hand-overs/:id/file", {
+    get: showHandOver(findGuest),
+    post: makeHandOverFile(findGuest),
+  }),
   pageRoute(deps, "/guest/:token/hand-overs/:id/file/:filename", { get: downloadHandOver(findGuest) }),
 ];

@@ -7,21 +7,31 @@ import { isOf, type FindOwner, type Owner } from "./owner.ts";
 import { sendHandOverFile } from "./hand-over-file.ts";
 import { HandOverId } from "./new-device.ts";
 import { isRecipient } from "./recipient.ts";
-import { showPickedUp } from "./show-picked-up.ts";
+import { requestProfile } from "./request-profile.ts";
+import { showClaimed } from "./show-claimed.ts";
 import { sendOffered } from "./views/offered.tsx";
 
-/** `GET …/hand-overs/:id`: to the browser that has it, its profile; to its owner elsewhere, the QR code or who took it. */
+/** `GET …/hand-overs/:id`: to the browser that claimed it, its profile; to its owner elsewhere, the QR code or who claimed it. */
 export const showHandOver =
   (find: FindOwner): PageHandler =>
   async (page) => {
     const found = await findOwned(page, find);
     if (found === undefined) return;
     const { owner, handOver } = found;
-    if (isRecipient(page, handOver)) await showPickedUp(page, handOver, { realm: owner.realm, owner });
+    if (isRecipient(page, handOver)) await showClaimed(page, handOver, { realm: owner.realm, owner });
     else sendOffered(page, owner, handOver);
   };
 
-/** `GET …/hand-overs/:id/file/:filename`: the file, to the browser that has picked it up. */
+/** `POST …/hand-overs/:id/file`: has the profile made. */
+export const makeHandOverFile =
+  (find: FindOwner): PageHandler =>
+  async (page) => {
+    const found = await findOwned(page, find);
+    if (found !== undefined)
+      await requestProfile(page, found.handOver, { realm: found.owner.realm, owner: found.owner });
+  };
+
+/** `GET …/hand-overs/:id/file/:filename`: the file, to the browser that claimed it. */
 export const downloadHandOver =
   (find: FindOwner): PageHandler =>
   async (page) => {

@@ -1,8 +1,9 @@
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
 import * as users from "../../../db/queries/people/users.ts";
-import { momentIn } from "../pages/dates.ts";
+import * as realms from "../../../db/queries/realm/realms.ts";
 import type { PageRequest } from "../pages/page-request.ts";
 import { sendProblem, type ProblemOptions } from "../pages/problem.tsx";
+import { filled, timesIn } from "../pages/times.tsx";
 
 /** Somebody who was offboarded and has shown who they are. */
 export interface Gone {
@@ -12,16 +13,20 @@ export interface Gone {
 
 /** Says that somebody's access has ended, and in days of grace until when their devices stay on. */
 export async function sendAccessEnded(page: PageRequest, gone: Gone, options: ProblemOptions = {}): Promise<void> {
-  const until = await findDevicesEnd(page, gone);
+  const { deps } = page;
+  const now = deps.clock.now();
+  const [until, realm] = await Promise.all([findDevicesEnd(page, gone, now), realms.findById(deps.db, gone.realmId)]);
+  const place = { timeZone: realm?.timeZone ?? "UTC", now };
   sendProblem(page, "offboarded", {
     ...options,
-    ...(until && { note: (texts, language) => texts.devicesStay(momentIn(language, until)) }),
+    ...(until && {
+      note: (texts, language) => filled(texts.devicesStay, timesIn(language, place).moment(until)),
+    }),
   });
 }
 
 /** When the devices go off that somebody still has; undefined: there are none, or it is time. */
-async function findDevicesEnd({ deps: { db, clock } }: PageRequest, gone: Gone): Promise<Date | undefined> {
-  const at = clock.now();
+async function findDevicesEnd({ deps: { db } }: PageRequest, gone: Gone, at: Date): Promise<Date | undefined> {
   const revokeAt = (await users.findOffboarding(db, gone))?.grace?.revokeAt;
   if (revokeAt === undefined || revokeAt <= at) return undefined;
   const devices = await certificates.listActiveOfUser(db, { ...gone, at });

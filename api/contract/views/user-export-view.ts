@@ -88,6 +88,7 @@ export const UserExportView = z
         deviceType: z.string(),
         createdAt: Timestamp,
         expiresAt: Timestamp,
+        claimedAt: moment,
         pickedUpAt: moment,
         pickedUpBy: z.string().nullable(),
       }),

@@ -172,7 +172,8 @@ function revocationOf(
   if (entry === undefined) return { at, reason, how: null, by: null, auditID: null };
   const isUpkeep = entry.userId === null && entry.clientId === null && !entry.replayed;
   const how = howOf(row, { entry, isUpkeep });
-  const unrecorded = isUpkeep && (how === "renewal" || how === "guest_end") && singleEvents.has(entry.event);
+  const unrecorded =
+    isUpkeep && (how === "renewal" || how === "guest_end" || entry.unfetched) && singleEvents.has(entry.event);
   return {
     at,
     reason,

@@ -65,10 +65,11 @@ function detailOf({ type, error, properties, isAbout }: TimelineRow): Record<str
 /** Who did what nobody is recorded for: upkeep ends profiles, guests make their own, everything else is the operator's. */
 function whoElse(
   type: TimelineType,
-  { replayed, reason, job }: Readonly<Record<string, unknown>>,
+  { replayed, reason, job, unfetched }: Readonly<Record<string, unknown>>,
 ): "operator" | "service" | "owner" {
   if (type === "guest_profile_create") return "owner";
-  if (type === "user_forget" || type === "crl_publish" || job !== undefined) return "service";
+  if (type === "user_forget" || type === "crl_publish" || job !== undefined || unfetched !== undefined)
+    return "service";
   const isUpkeep = (type === "profile_revoke" && reason === 4) || (type === "guest_profile_revoke" && reason === 5);
   return isUpkeep && replayed === undefined ? "service" : "operator";
 }

@@ -82,6 +82,7 @@ async function* pieces(db: Db, { user, at }: { user: User; at: Date }): AsyncGen
       ...one,
       createdAt: one.createdAt.toISOString(),
       expiresAt: one.expiresAt.toISOString(),
+      claimedAt: isoOf(one.claimedAt),
       pickedUpAt: isoOf(one.pickedUpAt),
     })),
     requests: requests.map(({ errorCode, createdAt, finishedAt, ...request }) => ({

@@ -102,6 +102,29 @@ export async function findOfUser(
   return found?.userId === userId ? found : undefined;
 }
 
+/** Of so many of a realm's newest profiles one was asked about within days, where the network asks at all. */
+const newestProfiles = 200;
+const askedDays = 7;
+
+/** Whether the network asks about the realm's profiles of people and guests, as far as its newest ones tell. */
+export async function areAskedAbout(db: Db, { realmId, at }: { realmId: string; at: Date }): Promise<boolean> {
+  const newestOf = (kind: ProfileKind): Sql => sql`
+    (select created_at, last_ocsp_at
+       from certificates
+      where realm_id = ${realmId}
+        and kind = ${kind}
+      order by created_at desc, id desc
+      limit ${newestProfiles})`;
+  const rows = await db.query<{ asked: boolean }>(sql`
+    select coalesce(max(last_ocsp_at) > ${at}::timestamptz - make_interval(days => ${askedDays}), false) as asked
+      from (select last_ocsp_at
+              from (${newestOf("user")} union all ${newestOf("guest")}) as each_kind
+             order by created_at desc
+             limit ${newestProfiles}) as newest
+  `);
+  return only(rows).asked;
+}
+
 /** A profile that its owner signs in with. */
 export interface AuthableProfile {
   id: string;

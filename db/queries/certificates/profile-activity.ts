@@ -93,6 +93,8 @@ export interface EndingEntry {
   clientId: string | null;
   job: string | null;
   replayed: boolean;
+  /** Upkeep did it, because nobody had fetched the file. */
+  unfetched: boolean;
   reason: RevocationReason | null;
   /** Of the profile or the profiles that it names. */
   serials: string[];
@@ -106,6 +108,7 @@ export const listEnding = (
   db.query<EndingEntry>(sql`
     select e.id, e.at, e.event, e.user_id as "userId", e.client_id as "clientId", e.properties ->> 'job' as job,
            coalesce((e.properties ->> 'replayed')::boolean, false) as replayed,
+           coalesce((e.properties ->> 'unfetched')::boolean, false) as unfetched,
            (e.properties ->> 'reason')::integer as reason,
            array(select substr(s, 9) from unnest(audit_subjects(e.properties)) as s where s like 'profile:%') as serials
       from ${auditSubjects.entriesAbout(realmId, subjects)} as e

@@ -4,20 +4,20 @@ import { first, type Db } from "../../client.ts";
 import { sql, type Sql } from "../../sql.ts";
 import type { IssuanceState } from "../../../domain/issuance-state.ts";
 
-/** How long a device has to pick a profile up. */
+/** How long a device has to claim one by its link. */
 export const handOverMinutes = 10;
 
-/** How long the file can be fetched, from when it was first offered to the device that picked it up. */
-export const fileSecondsMax = 120;
+/** How long the browser that claimed one has until it asks for the profile. */
+export const claimMinutes = 60;
 
-/** A file that was never offered, because nobody came back for it, is erased so long after it was asked for. */
-export const unofferedMinutesMax = 60;
+/** How long the file can be fetched: from the first time, before that from when it was made. */
+export const fileMinutes = 30;
 
 /** What has ended is remembered for so long, so that its page can say that it was used or is too old. */
 export const endedHoursMax = 24;
 
-/** How many of an owner's may wait to be picked up. */
-const waitingMax = { user: 20, guest: 500 } as const;
+/** How many of an owner's may wait, for a device or for Download to be tapped. */
+const waitingMax = { user: 20, guest: 5_000 } as const;
 
 /** Whose profile is handed over: a person's or a guest account's. */
 export type HandOverOwner = { userId: string; guestAccountId: null } | { userId: null; guestAccountId: string };
@@ -35,20 +35,35 @@ export type HandOver = HandOverOwner & {
   renewsSerialNumber: string | null;
   createdAt: Date;
   expiresAt: Date;
+  /** When a browser claimed it; null as well for one that the release before claims had taken. */
+  claimedAt: Date | null;
+  /** When the profile was asked for. */
   pickedUpAt: Date | null;
-  /** What the device that picked it up says that it is. */
+  /** What the device that claimed it says that it is. */
   pickedUpBy: string | null;
   pickerHash: Buffer | null;
   issuanceId: string | null;
-  offeredAt: Date | null;
+  /** When the file was first fetched. */
   downloadedAt: Date | null;
-  /** How the issuance stands; null until it is picked up. */
+  /** How the issuance stands; null until there is one. */
   state: IssuanceState | null;
-  errorCode: string | null;
+  /** When the profile was made. */
+  issuedAt: Date | null;
   /** Of the profile, once there is one. */
   serialNumber: string | null;
   issuerId: string | null;
+  /** When the network last asked about the profile. */
+  lastOcspAt: Date | null;
 };
+
+/** What becomes known of a hand-over when a browser claims it. */
+export interface Claim {
+  deviceType: DeviceType;
+  name: string;
+  format: CertificateFormat;
+  pickedUpBy: string;
+  pickerHash: Uint8Array;
+}
 
 export type NewHandOver = HandOverOwner &
   Pick<HandOver, "id" | "realmId" | "deviceType" | "name" | "format" | "renewsSerialNumber"> & {
@@ -56,18 +71,30 @@ export type NewHandOver = HandOverOwner &
     at: Date;
   };
 
-/** Makes one. False when the id is taken, or when too many of its owner's wait already. */
-export async function create(tx: Db, row: NewHandOver): Promise<boolean> {
+/** Makes one, for a device to claim it. False when the id is taken, or when too many of its owner's wait already. */
+export const create = (db: Db, row: NewHandOver): Promise<boolean> => insert(db, row, { minutes: handOverMinutes });
+
+/** Makes one that a browser has claimed. False as for {@link create}. */
+export const createClaimed = (db: Db, row: NewHandOver, claim: Claim): Promise<boolean> =>
+  insert(db, { ...row, ...claim }, { minutes: claimMinutes, claim });
+
+async function insert(
+  db: Db,
+  row: NewHandOver,
+  { minutes, claim }: { minutes: number; claim?: Claim },
+): Promise<boolean> {
   const [owned, most] =
     row.userId === null
       ? [sql`guest_account_id = ${row.guestAccountId}`, waitingMax.guest]
       : [sql`user_id = ${row.userId}`, waitingMax.user];
-  const made = await tx.query(sql`
+  const made = await db.query(sql`
     insert into hand_overs (id, token_hash, realm_id, user_id, guest_account_id, device_type, name, format,
-                            renews_serial_number, created_at, expires_at)
+                            renews_serial_number, created_at, expires_at, claimed_at, picked_up_by, picker_hash)
     select ${row.id}::uuid, ${row.tokenHash}::bytea, ${row.realmId}::bigint, ${row.userId}::bigint,
            ${row.guestAccountId}::bigint, ${row.deviceType}, ${row.name}, ${row.format}, ${row.renewsSerialNumber},
-           ${row.at}::timestamptz, ${row.at}::timestamptz + make_interval(mins => ${handOverMinutes})
+           ${row.at}::timestamptz, ${row.at}::timestamptz + make_interval(mins => ${minutes}),
+           ${claim === undefined ? null : row.at}::timestamptz, ${claim?.pickedUpBy ?? null},
+           ${claim?.pickerHash ?? null}::bytea
      where (select count(*) from hand_overs where ${owned} and picked_up_at is null and expires_at > ${row.at}) < ${most}
     on conflict do nothing
     returning id
@@ -78,13 +105,15 @@ export async function create(tx: Db, row: NewHandOver): Promise<boolean> {
 const select = (condition: Sql): Sql => sql`
   select h.id, h.token_hash as "tokenHash", h.realm_id as "realmId", h.user_id as "userId", h.guest_account_id as "guestAccountId",
          h.device_type as "deviceType", h.name, h.format, h.renews_serial_number as "renewsSerialNumber",
-         h.created_at as "createdAt", h.expires_at as "expiresAt", h.picked_up_at as "pickedUpAt",
-         h.picked_up_by as "pickedUpBy", h.picker_hash as "pickerHash", h.issuance_id as "issuanceId",
-         h.offered_at as "offeredAt", h.downloaded_at as "downloadedAt", i.status as state,
-         i.error_code as "errorCode", case when i.status = 'issued' then i.serial_number end as "serialNumber",
-         i.issuer_id as "issuerId"
+         h.created_at as "createdAt", h.expires_at as "expiresAt", h.claimed_at as "claimedAt",
+         h.picked_up_at as "pickedUpAt", h.picked_up_by as "pickedUpBy", h.picker_hash as "pickerHash",
+         h.issuance_id as "issuanceId", h.downloaded_at as "downloadedAt", i.status as state,
+         case when i.status = 'issued' then i.finished_at end as "issuedAt",
+         case when i.status = 'issued' then i.serial_number end as "serialNumber", i.issuer_id as "issuerId",
+         c.last_ocsp_at as "lastOcspAt"
     from hand_overs h
     left join issuances i on i.id = h.issuance_id
+    left join certificates c on c.issuance_id = h.issuance_id
    where ${condition}`;
 
 export const find = async (db: Db, { id }: { id: string }): Promise<HandOver | undefined> =>
@@ -93,36 +122,40 @@ export const find = async (db: Db, { id }: { id: string }): Promise<HandOver | u
 export const findByToken = async (db: Db, { tokenHash }: { tokenHash: Uint8Array }): Promise<HandOver | undefined> =>
   first(await db.query<HandOver>(select(sql`h.token_hash = ${tokenHash}`)));
 
-/** What becomes known of a hand-over when a device takes it. */
-export interface PickUp {
-  id: string;
-  deviceType: DeviceType;
-  name: string;
-  format: CertificateFormat;
-  pickedUpBy: string;
-  pickerHash: Uint8Array;
-  issuanceId: string;
-  at: Date;
-}
-
-/** Takes a hand-over, once: of several attempts at the same moment one succeeds. False when it is taken or too old. */
-export async function pickUp(tx: Db, taken: PickUp): Promise<boolean> {
-  const rows = await tx.query(sql`
+/** Has a browser claim a hand-over, once: of several at the same moment one succeeds. False when it is claimed or too old. */
+export async function claim(
+  db: Db,
+  { id, deviceType, name, format, pickedUpBy, pickerHash, at }: Claim & { id: string; at: Date },
+): Promise<boolean> {
+  const rows = await db.query(sql`
     update hand_overs
-       set picked_up_at = ${taken.at}, picked_up_by = ${taken.pickedUpBy}, picker_hash = ${taken.pickerHash},
-           issuance_id = ${taken.issuanceId}, device_type = ${taken.deviceType}, name = ${taken.name},
-           format = ${taken.format}
-     where id = ${taken.id}
+       set claimed_at = ${at}, expires_at = ${at}::timestamptz + make_interval(mins => ${claimMinutes}),
+           picked_up_by = ${pickedUpBy}, picker_hash = ${pickerHash}, device_type = ${deviceType}, name = ${name},
+           format = ${format}
+     where id = ${id}
+       and claimed_at is null
        and picked_up_at is null
-       and expires_at > ${taken.at}
+       and expires_at > ${at}
     returning id
   `);
   return rows.length > 0;
 }
 
-/** Notes that the file was offered; the first time counts. */
-export async function noteOffered(db: Db, { id, at }: { id: string; at: Date }): Promise<void> {
-  await db.query(sql`update hand_overs set offered_at = ${at} where id = ${id} and offered_at is null`);
+/** Notes for which issuance a claimed hand-over was used, once. False when it was used already, or is too old. */
+export async function use(
+  tx: Db,
+  { id, issuanceId, at }: { id: string; issuanceId: string; at: Date },
+): Promise<boolean> {
+  const rows = await tx.query(sql`
+    update hand_overs
+       set picked_up_at = ${at}, issuance_id = ${issuanceId}
+     where id = ${id}
+       and claimed_at is not null
+       and picked_up_at is null
+       and expires_at > ${at}
+    returning id
+  `);
+  return rows.length > 0;
 }
 
 /** Notes that the file was fetched; the first time counts. */

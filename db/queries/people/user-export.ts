@@ -104,6 +104,7 @@ export interface ExportedHandOver {
   deviceType: string;
   createdAt: Date;
   expiresAt: Date;
+  claimedAt: Date | null;
   pickedUpAt: Date | null;
   pickedUpBy: string | null;
 }
@@ -111,7 +112,7 @@ export interface ExportedHandOver {
 export const listHandOvers = (db: Db, { realmId, userId }: OfUser): Promise<ExportedHandOver[]> =>
   db.query<ExportedHandOver>(sql`
     select name, device_type as "deviceType", created_at as "createdAt", expires_at as "expiresAt",
-           picked_up_at as "pickedUpAt", picked_up_by as "pickedUpBy"
+           claimed_at as "claimedAt", picked_up_at as "pickedUpAt", picked_up_by as "pickedUpBy"
       from hand_overs
      where realm_id = ${realmId}
        and user_id = ${userId}

@@ -21,7 +21,10 @@ const counted = async (db: Db, statement: Sql): Promise<number> => {
 /** A data key is blanked when it is older than this: no thread seals with it any more. */
 const dataKeyMinutesMin = 1;
 
-/** Erases the outputs of single issuances whose time is up, and the data keys that nothing is sealed with any more. Answers how many outputs. */
+/**
+ * Erases the outputs of single issuances whose time is up, and the data keys that nothing is sealed with any more. Files of
+ * hand-overs have longer; those that nobody fetched are erased with a revocation. Answers how many outputs.
+ */
 export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number> {
   const erased = await counted(
     db,
@@ -32,6 +35,7 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
           where sealed is not null
             and job_id is null
             and collected_at < ${at}::timestamptz - make_interval(mins => ${collectedMinutesMax})
+            and not exists (select from hand_overs h where h.issuance_id = issuance_outputs.issuance_id)
           limit ${slice})
         union
         (select issuance_id
@@ -45,9 +49,8 @@ export async function eraseOutputs(db: Db, { at }: { at: Date }): Promise<number
            from hand_overs h
            join issuance_outputs o on o.issuance_id = h.issuance_id
           where o.sealed is not null
-            and (h.offered_at < ${at}::timestamptz - make_interval(secs => ${handOvers.fileSecondsMax})
-                 or (h.offered_at is null
-                     and h.picked_up_at < ${at}::timestamptz - make_interval(mins => ${handOvers.unofferedMinutesMax})))
+            and (h.downloaded_at is not null or o.collected_at is not null)
+            and coalesce(h.downloaded_at, o.created_at) < ${at}::timestamptz - make_interval(mins => ${handOvers.fileMinutes})
           limit ${slice})
       ), erased as (
         update issuance_outputs o

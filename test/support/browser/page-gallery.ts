@@ -18,6 +18,7 @@ const realm: PageRealm = {
   logoUri: "",
   helpUri: "https://help.example",
   privacyUri: "https://example.org/privacy",
+  timeZone: "Europe/Berlin",
 };
 
 /**

@@ -97,6 +97,7 @@ export const german: Texts = {
   },
 
   wait: (count) => `Bitte warten Sie ${minutes(count)} und versuchen Sie es dann erneut.`,
+  withRest: (moment, rest) => `${moment}, noch ${rest}`,
   devicesStay: (moment) => `Ihre Geräte bleiben im Netz bis zum ${moment}.`,
   problems: {
     bad_request: {

@@ -1,3 +1,4 @@
+import type { DeviceType } from "../../../../domain/device.ts";
 import { englishWords } from "../../../../domain/words/english.ts";
 
 const orList = (names: readonly string[]): string => names.join(" or ");
@@ -25,6 +26,8 @@ export const english = {
     emptyTitle: "No device yet",
     listTitle: "Your profiles",
     validUntil: (date: string) => `Valid until ${date}`,
+    lastSeen: (time: string) => `Last seen ${time}`,
+    notSeen: "Not seen yet",
     revoke: "Revoke",
     revokeNamed: (name: string) => `Revoke ${name}`,
     renew: "Renew",
@@ -112,7 +115,7 @@ export const english = {
     follows: "This page shows when the device has picked it up.",
     titlePickedUp: "Picked up",
     pickedUp: (device: string, time: string) => `Picked up by ${device} at ${time}`,
-    pickedUpText: "Go on there. The profile is listed under My devices.",
+    pickedUpText: "Go on there. Once it is downloaded, the profile is listed under My devices.",
     pickedUpTextGuest: "Go on there.",
     downloaded: (time: string) => `The file was downloaded at ${time}.`,
     titleExpired: "This code has expired",
@@ -127,7 +130,7 @@ export const english = {
     from: "From",
     of: (realm: string) => `It puts this device on the Wi-Fi of ${realm}.`,
     deviceType: "What kind of device is this?",
-    submit: "Get the profile",
+    submit: "Set up this device",
     once: "You can use this link once. Do not continue if you do not know who it is from.",
   },
 
@@ -142,10 +145,16 @@ export const english = {
   ready: {
     title: (name: string) => `${name} is ready`,
     titleOther: "Your profile is ready",
+    setUp: (name: string) => `Set up ${name}`,
+    setUpOther: "Set up your device",
     download: "Download",
     then: "Next steps",
-    until: (time: string) => `The file can be downloaded until ${time}. It holds a secret key: do not share it.`,
-    again: (time: string) => `Downloaded at ${time}. You can do so again for a moment.`,
+    notYet: (time: string) => `The profile is made when you download it. You can do so until ${time}.`,
+    until: (time: string) => `The file can be downloaded until ${time}.`,
+    downloaded: (time: string, until: string) => `Downloaded at ${time}. You can do so again until ${until}.`,
+    secret: "It holds a secret key: do not share it.",
+    again: "You need this page again only when the profile ends or you get a new device.",
+    look: "I have downloaded it",
     values: "If your device asks",
     wifi: "Wi-Fi",
     method: "Method",
@@ -159,18 +168,24 @@ export const english = {
     revokeOld: (name: string) => `When the new profile works, revoke the old one (${name}).`,
     revokeOldLink: "Revoke the old one",
     oldEnds: (time: string) =>
-      `You now have one profile more than you may have: unless you do so before, the old one is revoked on ${time}.`,
+      `You now have one profile more than you may have: unless you do so before, the old one works until ${time}, and is then revoked.`,
     appLink: "Where to get geteduroam",
+    hints: {
+      appleMobile: "If Profile Downloaded is not there, look in Settings under General, VPN & Device Management.",
+      mac: "If the profile is not there, look in System Settings under General, Device Management.",
+    },
   },
   steps: {
     appleMobile: (ssids: readonly string[]) => [
       "Tap Download, then Allow.",
       "Open Settings, tap Profile Downloaded at the top, then Install.",
+      "Enter the passcode of your device. It says “Not verified” beside the profile: that is expected.",
       `Join the Wi-Fi ${orList(ssids)}.`,
     ],
     mac: (ssids: readonly string[]) => [
       "Download the file and open it.",
       "Open System Settings, search for Profiles, double-click the new one and choose Install.",
+      "Enter the password of your Mac. It says that the profile is not verified or not signed: that is expected.",
       `Join the Wi-Fi ${orList(ssids)}.`,
     ],
     app: (ssids: readonly string[]) => [
@@ -195,9 +210,44 @@ export const english = {
     ],
   },
 
+  check: {
+    title: "Did it work?",
+    waiting: "This page says so as soon as the network asks about your profile.",
+    asked: (time: string) => `The network asked about this profile at ${time}: it works.`,
+    nothing: "Nothing yet: the network has not asked about this profile",
+    inRange: (ssids: readonly string[]) => `Is the device where the Wi-Fi ${orList(ssids)} is?`,
+    forget: {
+      iOS: "Had it joined that Wi-Fi before? In Settings, Wi-Fi, tap the i beside the network, then Forget This Network.",
+      iPadOS:
+        "Had it joined that Wi-Fi before? In Settings, Wi-Fi, tap the i beside the network, then Forget This Network.",
+      MacOS:
+        "Had it joined that Wi-Fi before? In System Settings, Wi-Fi, Advanced, remove the old network of that name.",
+      Android:
+        "Had it joined that Wi-Fi before? In the settings for Wi-Fi, forget the network of that name. Then open the file again.",
+      Windows:
+        "Had it joined that Wi-Fi before? In Settings, Network & internet, Wi-Fi, Manage known networks, forget the network of that name. Then open the file again.",
+      Linux: "Had it joined that Wi-Fi before? In the network settings, remove the old connection of that name.",
+      ChromeOS:
+        "Had it joined that Wi-Fi before? In Settings, Network, Known networks, forget the network of that name. Then open the file again.",
+      Other: "Had it joined that Wi-Fi before? Remove the old network of that name from its settings.",
+    } satisfies Record<DeviceType, string>,
+    choose: (ssids: readonly string[]) =>
+      `Choose the Wi-Fi ${orList(ssids)} again, with the new profile if you are asked.`,
+    help: (digits: string) => `Still nothing? Tell your help desk that the serial number ends in ${digits}.`,
+    again: "Look again",
+  },
+
+  unused: {
+    title: "Your time is up",
+    text: "Nobody tapped Download within an hour, and no profile was made.",
+    elsewhere: "Get a new link where you began.",
+  },
+
   gone: {
     title: "The file is gone",
-    text: "It could be downloaded for two minutes only, and nobody can get it any more. If you have it, all is well.",
+    text: "It could be downloaded for 30 minutes, and nobody can get it any more. If you have it, all is well.",
+    unfetched: "Nobody downloaded it within 30 minutes. Its key is erased, and the profile is revoked.",
+    remedyUnfetched: "Add the device again.",
     remedy: "If you do not have it, revoke the profile and add the device again.",
     remedyGuest: "If you do not have it, add the device again.",
     remedyElsewhere: "If you do not have it, add the device again where you got the link.",
@@ -246,6 +296,8 @@ export const english = {
     validUntil: "Valid until",
     ended: "Ended",
     revokedAt: "Revoked",
+    lastSeen: "Last seen",
+    notSeen: "Not seen yet",
     serial: "Serial number",
     identity: "Identity",
     revoke: "Revoke",

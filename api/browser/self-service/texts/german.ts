@@ -27,6 +27,8 @@ export const german: Texts = {
     emptyTitle: "Noch kein Gerät",
     listTitle: "Ihre Profile",
     validUntil: (date) => `Gültig bis ${date}`,
+    lastSeen: (time) => `Zuletzt gesehen am ${time}`,
+    notSeen: "Noch nicht gesehen",
     revoke: "Widerrufen",
     revokeNamed: (name) => `${name} widerrufen`,
     renew: "Erneuern",
@@ -116,7 +118,7 @@ export const german: Texts = {
     follows: "Diese Seite zeigt an, wenn das Gerät das Profil abgeholt hat.",
     titlePickedUp: "Abgeholt",
     pickedUp: (device, time) => `Abgeholt von ${device} um ${time}`,
-    pickedUpText: "Machen Sie dort weiter. Das Profil steht unter Meine Geräte.",
+    pickedUpText: "Machen Sie dort weiter. Sobald es heruntergeladen ist, steht das Profil unter Meine Geräte.",
     pickedUpTextGuest: "Machen Sie dort weiter.",
     downloaded: (time) => `Die Datei wurde um ${time} heruntergeladen.`,
     titleExpired: "Dieser Code ist abgelaufen",
@@ -131,7 +133,7 @@ export const german: Texts = {
     from: "Von",
     of: (realm) => `Damit kommt dieses Gerät ins WLAN von ${realm}.`,
     deviceType: "Was für ein Gerät ist dies?",
-    submit: "Profil holen",
+    submit: "Dieses Gerät einrichten",
     once: "Sie können diesen Link einmal verwenden. Machen Sie nicht weiter, wenn Sie nicht wissen, von wem er ist.",
   },
 
@@ -146,11 +148,16 @@ export const german: Texts = {
   ready: {
     title: (name) => `${name} ist bereit`,
     titleOther: "Ihr Profil ist fertig",
+    setUp: (name) => `${name} einrichten`,
+    setUpOther: "Gerät einrichten",
     download: "Herunterladen",
     then: "Nächste Schritte",
-    until: (time) =>
-      `Die Datei kann bis ${time} heruntergeladen werden. Sie enthält einen geheimen Schlüssel: Geben Sie sie an niemanden weiter.`,
-    again: (time) => `Um ${time} heruntergeladen. Für einen Moment geht es noch einmal.`,
+    notYet: (time) => `Das Profil wird angelegt, wenn Sie es herunterladen. Das geht bis ${time}.`,
+    until: (time) => `Die Datei kann bis ${time} heruntergeladen werden.`,
+    downloaded: (time, until) => `Um ${time} heruntergeladen. Das geht noch einmal bis ${until}.`,
+    secret: "Die Datei enthält einen geheimen Schlüssel: Geben Sie sie an niemanden weiter.",
+    again: "Sie brauchen diese Seite erst wieder, wenn das Profil abläuft oder Sie ein neues Gerät bekommen.",
+    look: "Ich habe es heruntergeladen",
     values: "Falls Ihr Gerät danach fragt",
     wifi: "WLAN",
     method: "Verfahren",
@@ -164,18 +171,25 @@ export const german: Texts = {
     revokeOld: (name) => `Wenn das neue Profil funktioniert, widerrufen Sie das alte (${name}).`,
     revokeOldLink: "Das alte widerrufen",
     oldEnds: (time) =>
-      `Sie haben jetzt ein Profil mehr, als Sie haben dürfen: Wenn Sie es nicht vorher tun, wird das alte am ${time} widerrufen.`,
+      `Sie haben jetzt ein Profil mehr, als Sie haben dürfen: Wenn Sie es nicht vorher tun, gilt das alte bis zum ${time}, und wird dann widerrufen.`,
     appLink: "Wo Sie geteduroam bekommen",
+    hints: {
+      appleMobile:
+        "Fehlt der Eintrag Profil geladen, sehen Sie in den Einstellungen unter Allgemein, VPN und Geräteverwaltung nach.",
+      mac: "Fehlt das Profil, sehen Sie in den Systemeinstellungen unter Allgemein, Geräteverwaltung nach.",
+    },
   },
   steps: {
     appleMobile: (ssids) => [
       "Tippen Sie auf Herunterladen, dann auf Zulassen.",
       "Öffnen Sie die Einstellungen, tippen Sie oben auf Profil geladen, dann auf Installieren.",
+      "Geben Sie den Code Ihres Geräts ein. Beim Profil steht „Nicht überprüft“: Das ist in Ordnung.",
       `Wählen Sie das WLAN ${orList(ssids)}.`,
     ],
     mac: (ssids) => [
       "Laden Sie die Datei herunter und öffnen Sie sie.",
       "Öffnen Sie die Systemeinstellungen, suchen Sie nach Profile, doppelklicken Sie auf das neue und wählen Sie Installieren.",
+      "Geben Sie das Passwort Ihres Macs ein. Beim Profil steht, dass es nicht überprüft oder nicht signiert ist: Das ist in Ordnung.",
       `Wählen Sie das WLAN ${orList(ssids)}.`,
     ],
     app: (ssids) => [
@@ -200,9 +214,45 @@ export const german: Texts = {
     ],
   },
 
+  check: {
+    title: "Hat es geklappt?",
+    waiting: "Diese Seite sagt es, sobald das Netz nach Ihrem Profil fragt.",
+    asked: (time) => `Das Netz hat um ${time} nach diesem Profil gefragt: Es funktioniert.`,
+    nothing: "Noch nichts: Das Netz hat nach diesem Profil noch nicht gefragt",
+    inRange: (ssids) => `Ist das Gerät dort, wo es das WLAN ${orList(ssids)} gibt?`,
+    forget: {
+      iOS: "War es früher schon in diesem WLAN? Tippen Sie in den Einstellungen unter WLAN auf das i neben dem Netz, dann auf Dieses Netzwerk ignorieren.",
+      iPadOS:
+        "War es früher schon in diesem WLAN? Tippen Sie in den Einstellungen unter WLAN auf das i neben dem Netz, dann auf Dieses Netzwerk ignorieren.",
+      MacOS:
+        "War es früher schon in diesem WLAN? Entfernen Sie in den Systemeinstellungen unter WLAN, Erweitert das alte Netz dieses Namens.",
+      Android:
+        "War es früher schon in diesem WLAN? Entfernen Sie in den Einstellungen für WLAN das Netz dieses Namens. Öffnen Sie dann die Datei noch einmal.",
+      Windows:
+        "War es früher schon in diesem WLAN? Wählen Sie in den Einstellungen unter Netzwerk und Internet, WLAN, Bekannte Netzwerke verwalten beim Netz dieses Namens Nicht mehr speichern. Öffnen Sie dann die Datei noch einmal.",
+      Linux:
+        "War es früher schon in diesem WLAN? Entfernen Sie in den Netzwerkeinstellungen die alte Verbindung dieses Namens.",
+      ChromeOS:
+        "War es früher schon in diesem WLAN? Entfernen Sie in den Einstellungen unter Netzwerk, Bekannte Netzwerke das Netz dieses Namens. Öffnen Sie dann die Datei noch einmal.",
+      Other: "War es früher schon in diesem WLAN? Entfernen Sie das alte Netz dieses Namens aus seinen Einstellungen.",
+    },
+    choose: (ssids) => `Wählen Sie das WLAN ${orList(ssids)} noch einmal, bei einer Nachfrage mit dem neuen Profil.`,
+    help: (digits) => `Immer noch nichts? Sagen Sie Ihrem Helpdesk, dass die Seriennummer auf ${digits} endet.`,
+    again: "Noch einmal nachsehen",
+  },
+
+  unused: {
+    title: "Ihre Zeit ist um",
+    text: "Niemand hat innerhalb einer Stunde auf Herunterladen getippt, und es wurde kein Profil angelegt.",
+    elsewhere: "Holen Sie sich einen neuen Link, wo Sie begonnen haben.",
+  },
+
   gone: {
     title: "Die Datei ist nicht mehr da",
-    text: "Sie konnte nur zwei Minuten lang heruntergeladen werden; sie ist nicht mehr abrufbar. Haben Sie sie gespeichert, ist nichts weiter zu tun.",
+    text: "Sie konnte 30 Minuten lang heruntergeladen werden; sie ist nicht mehr abrufbar. Haben Sie sie gespeichert, ist nichts weiter zu tun.",
+    unfetched:
+      "Niemand hat sie innerhalb von 30 Minuten heruntergeladen. Ihr Schlüssel ist gelöscht, und das Profil wird widerrufen.",
+    remedyUnfetched: "Fügen Sie das Gerät noch einmal hinzu.",
     remedy: "Wenn Sie sie nicht haben, widerrufen Sie das Profil und fügen Sie das Gerät noch einmal hinzu.",
     remedyGuest: "Wenn Sie sie nicht haben, fügen Sie das Gerät noch einmal hinzu.",
     remedyElsewhere:
@@ -252,6 +302,8 @@ export const german: Texts = {
     validUntil: "Gültig bis",
     ended: "Abgelaufen",
     revokedAt: "Widerrufen",
+    lastSeen: "Zuletzt gesehen",
+    notSeen: "Noch nicht gesehen",
     serial: "Seriennummer",
     identity: "Identität",
     revoke: "Widerrufen",

@@ -3,7 +3,7 @@ import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import { pageTexts } from "../../pages/texts/page-texts.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
-import { dayIn } from "../../pages/dates.ts";
+import { filled } from "../../pages/times.tsx";
 import { Hidden } from "./form-parts.tsx";
 import { Notice } from "./notice.tsx";
 import { sendSelfServicePage } from "./page.tsx";
@@ -21,7 +21,7 @@ export function sendConnectedApplications(page: PageRequest, me: SignedInOwner, 
     realm: me.realm,
     visitor: me.visitor,
     current: "applications",
-    say: ({ applications: texts }, language) => ({
+    say: ({ applications: texts }, language, times) => ({
       title: texts.title,
       body: (
         <>
@@ -31,7 +31,7 @@ export function sendConnectedApplications(page: PageRequest, me: SignedInOwner, 
             {consents.map(({ clientId, clientName, scopes, grantedAt }) => (
               <li class="card">
                 <h2>{withoutBidiControls(clientName)}</h2>
-                <p class="dim">{texts.since(dayIn(language, grantedAt))}</p>
+                <p class="dim">{filled(texts.since, times.day(grantedAt))}</p>
                 <p>{texts.mayDo}</p>
                 <ul class="scopes">
                   {scopes.map((scope) => (

@@ -3,7 +3,7 @@ import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
 import type { Objection } from "../owner.ts";
-import { dayIn, momentIn } from "../../pages/dates.ts";
+import { filled } from "../../pages/times.tsx";
 import { DeviceIcon } from "./device-icon.tsx";
 import { Back, Hidden } from "./form-parts.tsx";
 import { ObjectionBanner } from "./objection.tsx";
@@ -25,14 +25,14 @@ export interface DeviceView {
 export function sendDevice(page: PageRequest, me: SignedInOwner, view: DeviceView): void {
   const { profile, status, isActive, renewal, renewed, objection } = view;
   const { realm, visitor, home, limit } = me;
-  const { name, deviceType, serialNumber, identity, createdAt, notAfter, revokedAt } = profile;
+  const { name, deviceType, serialNumber, identity, createdAt, notAfter, revokedAt, lastOcspAt } = profile;
   const path = `${home}/devices/${serialNumber}`;
   sendSelfServicePage(page, {
     status: objection === undefined ? 200 : 409,
     realm,
     visitor,
     current: "devices",
-    say: (texts, language) => ({
+    say: (texts, language, times) => ({
       title: withoutBidiControls(name),
       body: (
         <>
@@ -55,13 +55,15 @@ export function sendDevice(page: PageRequest, me: SignedInOwner, view: DeviceVie
               <dt>{texts.device.deviceType}</dt>
               <dd>{texts.deviceTypes[deviceType ?? "Other"].name}</dd>
               <dt>{texts.device.created}</dt>
-              <dd>{dayIn(language, createdAt)}</dd>
+              <dd>{times.day(createdAt)}</dd>
               <dt>{status === "expired" ? texts.device.ended : texts.device.validUntil}</dt>
-              <dd>{dayIn(language, notAfter)}</dd>
+              <dd>{times.end(notAfter)}</dd>
+              <dt>{texts.device.lastSeen}</dt>
+              <dd>{lastOcspAt === null ? texts.device.notSeen : times.moment(lastOcspAt)}</dd>
               {revokedAt !== null && (
                 <>
                   <dt>{texts.device.revokedAt}</dt>
-                  <dd>{momentIn(language, revokedAt)}</dd>
+                  <dd>{times.moment(revokedAt)}</dd>
                 </>
               )}
               <dt>{texts.device.identity}</dt>
@@ -70,7 +72,7 @@ export function sendDevice(page: PageRequest, me: SignedInOwner, view: DeviceVie
               <dd>{serialNumber}</dd>
             </dl>
             {renewed !== undefined && <p>{texts.device.renewedText}</p>}
-            {renewed?.endsAt !== undefined && <p>{texts.ready.oldEnds(momentIn(language, renewed.endsAt))}</p>}
+            {renewed?.endsAt !== undefined && <p>{filled(texts.ready.oldEnds, times.end(renewed.endsAt))}</p>}
             {isActive && (
               <a class="button quiet" href={`${path}/revoke`}>
                 {texts.device.revoke}

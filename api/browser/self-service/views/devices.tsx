@@ -1,12 +1,11 @@
 import type { Certificate } from "../../../../db/queries/certificates/certificates.ts";
 import type { Absence } from "../../../../db/queries/people/users.ts";
 import type { UnsettledIssuance } from "../../../../db/queries/issuance/issuances.ts";
-import type { Language } from "../../../../domain/words/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import type { SignedInOwner } from "../signed-in-owner.ts";
 import type { Texts } from "../texts/texts.ts";
-import { dayIn } from "../../pages/dates.ts";
+import { filled, type Times } from "../../pages/times.tsx";
 import { DeviceIcon, DevicesPicture } from "./device-icon.tsx";
 import { Notice } from "./notice.tsx";
 import { ObjectionBanner } from "./objection.tsx";
@@ -14,7 +13,7 @@ import { sendSelfServicePage } from "./page.tsx";
 import { StatusLabel, type Status } from "./status.tsx";
 import { Usage } from "./usage.tsx";
 
-type Profile = Pick<Certificate, "name" | "deviceType" | "serialNumber" | "notAfter"> & {
+type Profile = Pick<Certificate, "name" | "deviceType" | "serialNumber" | "notAfter" | "lastOcspAt"> & {
   status: Status;
   /** Whether a renewal is offered. */
   renewable: boolean;
@@ -44,14 +43,14 @@ export function sendDevices(
     visitor,
     current: "devices",
     refreshSeconds: unsettled.length > 0 ? refreshSeconds : undefined,
-    say: (texts, language) => ({
+    say: (texts, language, times) => ({
       title: texts.home.title,
       body: (
         <>
           {revoked !== undefined && <Notice>{texts.home.revoked(withoutBidiControls(revoked))}</Notice>}
           {absence !== undefined && (
             <Notice>
-              {texts.home.back(dayIn(language, absence.from), dayIn(language, absence.to))}{" "}
+              {filled(texts.home.back, times.day(absence.from), times.day(absence.to))}{" "}
               {absence.hasKeptDevices ? texts.home.devicesKept : texts.home.devicesEnded}
             </Notice>
           )}
@@ -88,7 +87,7 @@ export function sendDevices(
                 <Preparing issuance={issuance} texts={texts} />
               ))}
               {profiles.map((profile) => (
-                <Card profile={profile} home={home} texts={texts} language={language} />
+                <Card profile={profile} home={home} texts={texts} times={times} />
               ))}
             </ul>
           )}
@@ -121,11 +120,11 @@ interface CardProps {
   profile: Profile;
   home: string;
   texts: Texts;
-  language: Language;
+  times: Times;
 }
 
-function Card({ profile, home, texts, language }: CardProps) {
-  const { name, deviceType, serialNumber, notAfter, status, renewable } = profile;
+function Card({ profile, home, texts, times }: CardProps) {
+  const { name, deviceType, serialNumber, notAfter, lastOcspAt, status, renewable } = profile;
   const plain = withoutBidiControls(name);
   const path = `${home}/devices/${serialNumber}`;
   return (
@@ -138,7 +137,10 @@ function Card({ profile, home, texts, language }: CardProps) {
           </a>
         </h2>
         <p class="dim">
-          {texts.deviceTypes[deviceType ?? "Other"].name} · {texts.home.validUntil(dayIn(language, notAfter))}
+          {texts.deviceTypes[deviceType ?? "Other"].name} · {filled(texts.home.validUntil, times.end(notAfter))}
+        </p>
+        <p class="dim">
+          {lastOcspAt === null ? texts.home.notSeen : filled(texts.home.lastSeen, times.moment(lastOcspAt))}
         </p>
         <StatusLabel status={status} texts={texts} />
       </div>

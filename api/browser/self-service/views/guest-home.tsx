@@ -1,7 +1,6 @@
 import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import type { Guest } from "../guest.ts";
-import { dayIn } from "../../pages/dates.ts";
 import { AddDevice } from "./devices.tsx";
 import { DevicesPicture } from "./device-icon.tsx";
 import { ObjectionBanner } from "./objection.tsx";
@@ -13,7 +12,7 @@ export function sendGuestHome(page: PageRequest, guest: Guest): void {
   const { realm, account, objection, limit, count, home } = guest;
   sendSelfServicePage(page, {
     realm,
-    say: (texts, language) => ({
+    say: (texts, language, times) => ({
       title: texts.guest.title(withoutBidiControls(account.name)),
       body: (
         <>
@@ -35,7 +34,7 @@ export function sendGuestHome(page: PageRequest, guest: Guest): void {
             <p>{texts.guest.intro}</p>
             <dl>
               <dt>{texts.guest.until}</dt>
-              <dd>{dayIn(language, account.expiresAt)}</dd>
+              <dd>{times.end(account.expiresAt)}</dd>
               {limit === null && (
                 <>
                   <dt>{texts.guest.used}</dt>

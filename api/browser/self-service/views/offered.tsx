@@ -1,6 +1,5 @@
 import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
 import { deviceTypes } from "../../../../domain/device.ts";
-import type { Language } from "../../../../domain/words/language.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
 import { pathOn } from "../../pages/continue-to.ts";
@@ -8,7 +7,7 @@ import { tokenOfHandOver } from "../hand-over-token.ts";
 import { stateOf, type HandOverState } from "../hand-over-state.ts";
 import type { Owner } from "../owner.ts";
 import type { Texts } from "../texts/texts.ts";
-import { timeIn } from "../../pages/dates.ts";
+import { filled, type Times } from "../../pages/times.tsx";
 import { Back } from "./form-parts.tsx";
 import { Notice } from "./notice.tsx";
 import { sendSelfServicePage } from "./page.tsx";
@@ -27,12 +26,12 @@ export function sendOffered(page: PageRequest, owner: Owner, handOver: HandOver)
     visitor,
     current: "devices",
     refreshSeconds: state === "waiting" || state === "preparing" ? refreshSeconds : undefined,
-    say: (texts, language) => ({
+    say: (texts, _, times) => ({
       title: titleOf(state, texts),
       body: (
         <>
           {state === "waiting" ? (
-            <Code page={page} handOver={handOver} texts={texts} language={language} />
+            <Code page={page} handOver={handOver} texts={texts} times={times} />
           ) : state === "expired" ? (
             <div class="card">
               <p>{texts.handOver.expired}</p>
@@ -41,7 +40,7 @@ export function sendOffered(page: PageRequest, owner: Owner, handOver: HandOver)
               </a>
             </div>
           ) : (
-            <PickedUp handOver={handOver} state={state} texts={texts} language={language} isGuest={isGuest} />
+            <PickedUp handOver={handOver} state={state} texts={texts} times={times} isGuest={isGuest} />
           )}
           <Back href={home}>{isGuest ? texts.handOver.toGuest : texts.handOver.toDevices}</Back>
         </>
@@ -62,37 +61,38 @@ const titleOf = (state: HandOverState, { handOver, failed }: Texts): string =>
 interface Said {
   handOver: HandOver;
   texts: Texts;
-  language: Language;
+  times: Times;
 }
 
-function Code({ page: { deps }, handOver, texts, language }: Said & { page: PageRequest }) {
+function Code({ page: { deps }, handOver, texts, times }: Said & { page: PageRequest }) {
   const link = new URL(pathOn(deps, `/d/${tokenOfHandOver(deps, handOver)}`), deps.settings.authUrl).href;
   return (
     <div class="card scan">
       <QrCode text={link} label={texts.handOver.qr} />
       <div>
         <p>{texts.handOver.scan(withoutBidiControls(handOver.name))}</p>
-        <p>{texts.handOver.once(timeIn(language, handOver.expiresAt))}</p>
+        <p>{filled(texts.handOver.once, times.until(handOver.expiresAt))}</p>
         <p class="dim">{texts.handOver.follows}</p>
       </div>
     </div>
   );
 }
 
-function PickedUp({ handOver, state, texts, language, isGuest }: Said & { state: HandOverState; isGuest: boolean }) {
+function PickedUp({ handOver, state, texts, times, isGuest }: Said & { state: HandOverState; isGuest: boolean }) {
   const device = deviceTypes.find((each) => each === handOver.pickedUpBy) ?? "Other";
-  const { pickedUpAt, downloadedAt } = handOver;
+  const { downloadedAt } = handOver;
+  const claimedAt = handOver.claimedAt ?? handOver.pickedUpAt;
   return (
     <div class="card">
-      {pickedUpAt !== null && (
-        <Notice>{texts.handOver.pickedUp(texts.deviceTypes[device].aDevice, timeIn(language, pickedUpAt))}</Notice>
+      {claimedAt !== null && (
+        <Notice>{filled(texts.handOver.pickedUp, texts.deviceTypes[device].aDevice, times.time(claimedAt))}</Notice>
       )}
       {state === "failed" ? (
         <p>{texts.failed.text}</p>
       ) : (
         <p>{isGuest ? texts.handOver.pickedUpTextGuest : texts.handOver.pickedUpText}</p>
       )}
-      {downloadedAt !== null && <p class="dim">{texts.handOver.downloaded(timeIn(language, downloadedAt))}</p>}
+      {downloadedAt !== null && <p class="dim">{filled(texts.handOver.downloaded, times.time(downloadedAt))}</p>}
     </div>
   );
 }

@@ -5,6 +5,7 @@ import type { PageRequest } from "../../pages/page-request.ts";
 import { sendPage } from "../../pages/send-page.tsx";
 import { pathOn } from "../../pages/continue-to.ts";
 import { formTokenFor } from "../../pages/form-token.ts";
+import { timesIn, type Times } from "../../pages/times.tsx";
 import type { Texts } from "../texts/texts.ts";
 import { selfServiceTexts } from "../texts/self-service-texts.ts";
 
@@ -23,7 +24,7 @@ export interface SelfServicePage {
   /** Which part of the navigation this is. */
   current?: "devices" | "applications";
   refreshSeconds?: number | undefined;
-  say: (texts: Texts, language: Language) => { title: string; body: Child };
+  say: (texts: Texts, language: Language, times: Times) => { title: string; body: Child };
 }
 
 /** Sends a page of self-service. Its own address is nowhere in it: that may hold a token. */
@@ -38,10 +39,11 @@ export function sendSelfServicePage(page: PageRequest, content: SelfServicePage)
     refreshSeconds,
     say: (_, language) => {
       const texts = selfServiceTexts(language);
+      const times = timesIn(language, { timeZone: realm?.timeZone ?? "UTC", now: page.deps.clock.now() });
       const navigation = visitor && (
         <Navigation page={page} visitor={visitor} current={current} formToken={formToken} texts={texts} />
       );
-      return { ...say(texts, language), navigation };
+      return { ...say(texts, language, times), navigation };
     },
   });
 }

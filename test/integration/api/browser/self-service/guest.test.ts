@@ -31,8 +31,7 @@ test("the page says what it is, whose, until when and how much is used; a device
   expect(page.text).toContain("Guest access of University of Example");
   expect(page.text).toContain("0 of 20 profiles used");
 
-  const ready = await visitor.add({ device_type: "Android" }, { home });
-  const file = await visitor.get(fileOn(ready));
+  const file = await visitor.download(await visitor.add({ device_type: "Android" }, { home }));
   expect(file.headers).toMatchObject({
     "content-type": "application/eap-config",
     "content-disposition": expect.stringContaining('filename="summer-school.eap-config"'),
@@ -44,13 +43,15 @@ test("the page says what it is, whose, until when and how much is used; a device
 test("who else holds the link gets no file of another guest, and neither does another account's page", async () => {
   const account = await given.guestAccount({ realmId });
   const visitor = await visitorOf(api);
-  const ready = await visitor.add({}, { home: `/guest/${account.token}` });
+  const page = await visitor.add({}, { home: `/guest/${account.token}` });
+  await visitor.download(page);
+  const file = fileOn(await visitor.get(page.url));
   const other = await visitorOf(api);
-  expect(await other.get(fileOn(ready))).toMatchObject({ status: 404 });
+  expect(await other.get(file)).toMatchObject({ status: 404 });
   const another = await given.guestAccount({ realmId });
-  const moved = fileOn(ready).replace(account.token, another.token);
+  const moved = file.replace(account.token, another.token);
   expect(await visitor.get(moved)).toMatchObject({ status: 404 });
-  expect(await visitor.get(fileOn(ready))).toMatchObject({ status: 200 });
+  expect(await visitor.get(file)).toMatchObject({ status: 200 });
 });
 
 test("a guest's other device takes a profile by its own link", async () => {
@@ -74,9 +75,8 @@ test("full: the page stays, adding is off and says why", async () => {
 test("the limit holds for many guests at the same moment", async () => {
   const account = await given.guestAccount({ realmId, profileLimit: 2 });
   const visitors = await Promise.all(Array.from({ length: 6 }, () => visitorOf(api)));
-  const pages = await Promise.all(visitors.map((each) => each.get(`/guest/${account.token}/devices/new`)));
-  const fields = { device_type: "Linux", format: "", place: "here" };
-  const answers = await Promise.all(visitors.map((each, index) => each.send(pages[index]!, fields)));
+  const pages = await Promise.all(visitors.map((each) => each.add({}, { home: `/guest/${account.token}` })));
+  const answers = await Promise.all(visitors.map((each, index) => each.download(pages[index]!)));
   expect(answers.map(({ status }) => status).sort()).toEqual([200, 200, 409, 409, 409, 409]);
   expect(await profilesOf(account.id)).toHaveLength(2);
 });

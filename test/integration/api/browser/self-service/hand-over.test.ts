@@ -6,11 +6,12 @@ import { Writable } from "node:stream";
 import { pino } from "pino";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { handOverToken } from "../../../../../api/browser/self-service/hand-over-token.ts";
+import { only } from "../../../../../db/client.ts";
 import * as realms from "../../../../../db/queries/realm/realms.ts";
 import { sql } from "../../../../../db/sql.ts";
 import { masterKeys } from "../../../../../runtime/master-key.ts";
 import { systemClock } from "../../../../../runtime/clock.ts";
-import { purgeExpired } from "../../../../../worker/upkeep/upkeep.ts";
+import { purgeExpired, revokeUnfetched } from "../../../../../worker/upkeep/upkeep.ts";
 import { useApi } from "../../../../support/service/api.ts";
 import type { Visit } from "../../../../support/browser/browser-session.ts";
 import type { GivenUser } from "../../../../support/given/given.ts";
@@ -18,7 +19,7 @@ import { givenIssuingRealm } from "../../../../support/given/issuing.ts";
 import { openssl } from "../../../../support/pki/openssl.ts";
 import { describeWithTool, requireTool } from "../../../../support/run/tools.ts";
 import { silentLog, type TestWorker } from "../../../../support/service/worker.ts";
-import { fileOn, headingOf, serialsOf, visitorOf } from "./self-service-support.ts";
+import { fileOn, formOf, headingOf, serialsOf, visitorOf } from "./self-service-support.ts";
 
 let logged = "";
 const log = pino(
@@ -61,13 +62,22 @@ const take = async (link: string, deviceType = "Linux") => {
   return { device, page: await device.send(page, { device_type: deviceType }) };
 };
 
+/** Rows of a person's, or of a page's, that there should be some of or none. */
+const issuancesOf = (user: GivenUser) =>
+  api.database.owner.query(sql`select id from issuances where user_id = ${user.id}`);
+
 describe("on this device", () => {
-  test("a profile is made once, whose file has certificates and key, and is the person's own", async () => {
+  test("nothing is made until Download is tapped; then the file has certificates and key, and is the person's own", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
-    expect(headingOf(page)).toBe("laptop is ready");
-    const file = await visitor.get(fileOn(page));
+    expect(headingOf(page)).toBe("Set up laptop");
+    expect(page.text).toContain("The profile is made when you download it.");
+    await visitor.get(page.url);
+    expect(await issuancesOf(user)).toEqual([]);
+    expect((await visitor.get("/me")).text).toContain("0 of 5 profiles in use");
+
+    const file = await visitor.download(page);
     expect(file).toMatchObject({
       status: 200,
       headers: {
@@ -87,7 +97,7 @@ describe("on this device", () => {
     expect(entries).toEqual([{ event: "profile_create", client: null }]);
   });
 
-  test("the same form sent twice, or five times at once, makes one profile", async () => {
+  test("the same form sent twice, or five times at once, makes one hand-over", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const form = await visitor.get("/me/devices/new");
@@ -95,22 +105,84 @@ describe("on this device", () => {
     const answers = await Promise.all(Array.from({ length: 5 }, () => visitor.send(form, fields)));
     answers.push(await visitor.send(form, fields));
     expect(new Set(answers.map(({ url }) => url)).size).toBe(1);
-    expect(new Set(answers.map(headingOf))).toEqual(new Set(["laptop is ready"]));
+    expect(new Set(answers.map(headingOf))).toEqual(new Set(["Set up laptop"]));
+  });
+
+  test("Download tapped twice, or five times at once, makes one profile and gives the same file", async () => {
+    const user = await person();
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.add();
+    const files = await Promise.all(Array.from({ length: 5 }, () => visitor.download(page)));
+    files.push(await visitor.download(page));
+    expect(new Set(files.map(({ text }) => text)).size).toBe(1);
+    expect(files[0]!.text).toContain("PRIVATE KEY");
     expect(await serialsOf(api, user)).toHaveLength(1);
   });
 
-  test("the limit holds for many forms at the same moment, and nothing is left of those that were refused", async () => {
+  test("the limit holds for many taps at the same moment; who was refused is told why and can tap again", async () => {
     const user = await person({ profileOverride: 2 });
     const visitors = await Promise.all(Array.from({ length: 8 }, () => visitorOf(api, user)));
-    const forms = await Promise.all(visitors.map((visitor) => visitor.get("/me/devices/new")));
-    const fields = { device_type: "Linux", name: "laptop", format: "", place: "here" };
-    const answers = await Promise.all(visitors.map((visitor, index) => visitor.send(forms[index]!, fields)));
-    expect(answers.map(headingOf).filter((heading) => heading === "laptop is ready")).toHaveLength(2);
+    const pages = await Promise.all(visitors.map((visitor) => visitor.add()));
+    const answers = await Promise.all(visitors.map((visitor, index) => visitor.download(pages[index]!)));
+    expect(answers.filter(({ text }) => text.includes("PRIVATE KEY"))).toHaveLength(2);
     const refused = answers.filter(({ status }) => status === 409);
     expect(refused).toHaveLength(6);
     for (const page of refused) expect(page.text).toContain("2 of 2 in use; revoke one you no longer need.");
-    const rows = await api.database.owner.query(sql`select id from hand_overs where user_id = ${user.id}`);
-    expect(rows).toHaveLength(2);
+    expect(await issuancesOf(user)).toHaveLength(2);
+
+    await api.database.owner.query(sql`update users set profile_override = 3 where id = ${user.id}`);
+    const index = answers.findIndex(({ status }) => status === 409);
+    expect((await visitors[index]!.download(refused[0]!)).status).toBe(200);
+    expect(await serialsOf(api, user)).toHaveLength(3);
+  });
+
+  test("what objects to it is judged when Download is tapped, and what is over by then does not count", async () => {
+    const user = await person();
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.add();
+    await api.database.owner.query(sql`update users set locked_at = now() where id = ${user.id}`);
+    const refused = await visitor.download(page);
+    expect(refused.status).toBe(409);
+    expect(refused.text).toContain("Your account is locked");
+    expect(await issuancesOf(user)).toEqual([]);
+    expect(headingOf(await visitor.get(`${refused.url}?lang=en`))).toBe("Set up laptop");
+    await api.database.owner.query(sql`update users set locked_at = null where id = ${user.id}`);
+    expect((await visitor.download(refused)).text).toContain("PRIVATE KEY");
+  });
+
+  test("a claim ends after an hour, with nothing made", async () => {
+    const user = await person();
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.add();
+    const [{ minutes } = { minutes: 0 }] = await api.database.owner.query<{ minutes: number }>(sql`
+      select extract(epoch from expires_at - created_at)::integer / 60 as minutes from hand_overs where id = ${idOf(page)}
+    `);
+    expect(minutes).toBe(60);
+    await change(page, sql`expires_at = now()`);
+    const late = await visitor.download(page);
+    expect(late).toMatchObject({ status: 410, url: page.url });
+    expect(late.text).toContain("Nobody tapped Download within an hour");
+    expect(await issuancesOf(user)).toEqual([]);
+  });
+
+  test("only its own form makes the profile, in the browser that claimed it", async () => {
+    const user = await person();
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.add();
+    const { action, fields } = formOf(page);
+    const post = (
+      browser: typeof visitor.browser,
+      sent: Record<string, string>,
+      headers: Record<string, string> = {},
+    ) => browser.post(action, sent, { follow: false, headers });
+    expect(await post(visitor.browser, {})).toMatchObject({ status: 403 });
+    expect(await post(visitor.browser, fields, { origin: "https://evil.example" })).toMatchObject({ status: 403 });
+    const elsewhere = await visitorOf(api, user);
+    await elsewhere.get("/me");
+    expect(await post(elsewhere.browser, fields)).toMatchObject({ status: 404 });
+    const stranger = await visitorOf(api, await person());
+    expect(await post(stranger.browser, fields)).toMatchObject({ status: 404 });
+    expect(await issuancesOf(user)).toEqual([]);
   });
 
   test("what is wrong is said beside its field, what was filled in is kept, and nothing is made", async () => {
@@ -143,17 +215,25 @@ describe("on this device", () => {
     ["Other", "crt", "application/x-pem-file", "laptop.crt"],
   ])("%s with the format %j gets %s", async (deviceType, format, type, filename) => {
     const visitor = await visitorOf(api, await person());
-    const file = await visitor.get(fileOn(await visitor.add({ device_type: deviceType, format })));
+    const file = await visitor.download(await visitor.add({ device_type: deviceType, format }));
     expect(file.headers["content-type"]).toBe(type);
     expect(file.headers["content-disposition"]).toContain(`filename="${filename}"`);
   });
 
   test("a name with non-ASCII letters and a path in it becomes a safe file name", async () => {
     const visitor = await visitorOf(api, await person());
-    const file = await visitor.get(fileOn(await visitor.add({ name: '../Mias "Ü"/電話' })));
+    const file = await visitor.download(await visitor.add({ name: '../Mias "Ü"/電話' }));
     expect(file.headers["content-disposition"]).toBe(
       `attachment; filename="mias-u.pem"; filename*=UTF-8''-Mias%20-%C3%9C--%E9%9B%BB%E8%A9%B1.pem`,
     );
+  });
+
+  test("an owner may have twenty that wait, claimed or not", async () => {
+    const visitor = await visitorOf(api, await person());
+    for (let count = 0; count < 20; count++) {
+      expect(await visitor.add({ place: count % 2 === 0 ? "here" : "elsewhere" })).toMatchObject({ status: 200 });
+    }
+    expect(await visitor.add()).toMatchObject({ status: 429 });
   });
 
   // A worker would settle it as failed after a few attempts, or make it.
@@ -164,11 +244,18 @@ describe("on this device", () => {
     });
 
     test("a profile that no worker has made yet is prepared, and after half a minute nobody has to wait", async () => {
-      const visitor = await visitorOf(api, await person());
-      const page = await visitor.add({}, { waits: false });
+      const user = await person();
+      const visitor = await visitorOf(api, user);
+      const claimed = await visitor.add();
+      const page = await visitor.download(claimed, { waits: false });
+      expect(page.url).toBe(claimed.url);
       expect(headingOf(page)).toBe("Preparing your profile");
       expect(page.headers["refresh"]).toBe("2");
       expect(page.text).not.toContain("longer than usual");
+      // Neither another tap nor the file's address makes another one, or an error.
+      expect(headingOf(await visitor.download(claimed, { waits: false }))).toBe("Preparing your profile");
+      expect(headingOf(await visitor.get(`${claimed.url}/file/laptop.pem`))).toBe("Preparing your profile");
+      expect(await issuancesOf(user)).toHaveLength(1);
       await change(page, sql`picked_up_at = now() - interval '31 seconds'`);
       const late = await visitor.get(page.url);
       expect(late.text).toContain("it will be listed under My devices");
@@ -181,12 +268,12 @@ describeWithTool(["nmcli", "openssl"], "the commands for NetworkManager", () => 
   test("they make of the two files a connection that NetworkManager takes, and the CA is the profile's", async () => {
     const visitor = await visitorOf(api, await person());
     const page = await visitor.add({ name: "Mia's laptop" });
+    const caUrl = new URL(/href="([^"]+radius-ca.pem)"/.exec(page.text)![1]!, page.url).href;
+    const before = await visitor.get(caUrl);
     const directory = await mkdtemp(join(tmpdir(), "network-manager-"));
     try {
-      const [pem, ca] = [
-        await visitor.get(fileOn(page)),
-        await visitor.get(new URL("radius-ca.pem", fileOn(page)).href),
-      ];
+      const [pem, ca] = [await visitor.download(page), await visitor.get(caUrl)];
+      expect(before).toMatchObject({ status: 200, text: ca.text });
       await writeFile(join(directory, "mia-s-laptop.pem"), pem.text);
       await writeFile(join(directory, "radius-ca.pem"), ca.text);
       const commands = unescaped(/<pre class="copy">([\s\S]*?)<\/pre>/.exec(page.text)![1]!);
@@ -207,39 +294,129 @@ const unescaped = (html: string): string =>
   html.replaceAll("&quot;", '"').replaceAll("&#39;", "'").replaceAll("&lt;", "<").replaceAll("&amp;", "&");
 
 describe("the file", () => {
-  test("it can be fetched several times within two minutes, then it is gone and its page says so", async () => {
+  const sealedOf = (page: Visit) =>
+    api.database.owner.query(sql`
+      select o.issuance_id from issuance_outputs o join hand_overs h on h.issuance_id = o.issuance_id
+       where h.id = ${idOf(page)} and o.sealed is not null
+    `);
+  const after = (minutes: number) => {
+    const at = new Date(systemClock.now().getTime() + minutes * 60_000);
+    const deps = { db: api.database.open("realmpass_worker"), clock: { now: () => at }, log: silentLog };
+    return { purge: () => purgeExpired(deps), revokeUnfetched: () => revokeUnfetched(deps) };
+  };
+  const revocationsOf = (user: GivenUser) =>
+    api.database.owner.query(sql`
+      select c.revocation_reason as reason, e.user_id as by, e.properties->>'user' as of
+        from certificates c
+        join audit_entries e on e.event = 'profile_revoke' and e.properties->>'serial' = c.serial_number
+       where c.user_id = ${user.id} and c.revoked_at is not null
+    `);
+
+  test("it can be fetched as often as one likes within half an hour of the first time, then it is gone and its page says so", async () => {
     const visitor = await visitorOf(api, await person());
     const page = await visitor.add();
-    const [one, two] = [await visitor.get(fileOn(page)), await visitor.get(fileOn(page))];
-    expect(one.text).toBe(two.text);
-    await change(page, sql`offered_at = now() - interval '119 seconds'`);
-    expect((await visitor.get(fileOn(page))).status).toBe(200);
+    const one = await visitor.download(page);
+    const made = await visitor.get(page.url);
+    expect(headingOf(made)).toBe("laptop is ready");
+    expect((await visitor.get(fileOn(made))).text).toBe(one.text);
+    await change(page, sql`downloaded_at = now() - interval '29 minutes'`);
+    expect((await visitor.get(fileOn(made))).status).toBe(200);
 
-    await change(page, sql`offered_at = now() - interval '121 seconds'`);
-    expect(await visitor.get(fileOn(page))).toMatchObject({ status: 410 });
+    await change(page, sql`downloaded_at = now() - interval '31 minutes'`);
+    expect(await visitor.get(fileOn(made))).toMatchObject({ status: 410 });
     const gone = await visitor.get(page.url);
     expect(headingOf(gone)).toBe("The file is gone");
+    expect(gone.text).toContain("If you have it, all is well.");
     expect(gone.text).not.toContain("PRIVATE KEY");
   });
 
-  test("two minutes after it was offered upkeep erases the sealed output as well, and not before", async () => {
-    const visitor = await visitorOf(api, await person());
+  test("half an hour after it was first fetched upkeep erases the sealed output as well, and not before; the profile stays", async () => {
+    const user = await person();
+    const visitor = await visitorOf(api, user);
     const page = await visitor.add();
-    const sealed = () =>
-      api.database.owner.query(sql`
-        select o.issuance_id from issuance_outputs o join hand_overs h on h.issuance_id = o.issuance_id
-         where h.id = ${idOf(page)} and o.sealed is not null
+    await visitor.download(page);
+    const made = await visitor.get(page.url);
+    await after(29).purge();
+    await after(29).revokeUnfetched();
+    expect(await sealedOf(page)).toHaveLength(1);
+    await after(31).revokeUnfetched();
+    expect(await sealedOf(page)).toHaveLength(1);
+    await after(31).purge();
+    expect(await sealedOf(page)).toEqual([]);
+    expect((await visitor.get(fileOn(made))).status).toBe(410);
+    expect(await serialsOf(api, user)).toHaveLength(1);
+  });
+
+  test("a profile whose file nobody fetched within half an hour is revoked when the file is erased, by nobody", async () => {
+    for (const owner of ["person", "guest"] as const) {
+      const user = await person();
+      const account = await given.guestAccount({ realmId });
+      const visitor = await visitorOf(api, owner === "person" ? user : undefined);
+      const page = await visitor.add({}, { home: owner === "person" ? "/me" : `/guest/${account.token}` });
+      const { action, fields } = formOf(page);
+      const sent = await visitor.browser.post(action, fields, { follow: false });
+      expect(sent).toMatchObject({ status: 303, headers: { location: expect.stringContaining("/file/") } });
+      await after(29).revokeUnfetched();
+      expect(await sealedOf(page)).toHaveLength(1);
+      await after(31).purge();
+      expect(await sealedOf(page)).toHaveLength(1);
+      await after(31).revokeUnfetched();
+      expect(await sealedOf(page)).toEqual([]);
+      if (owner === "person") {
+        expect(await revocationsOf(user)).toEqual([{ reason: 5, by: null, of: user.id }]);
+        expect(await serialsOf(api, user)).toEqual([]);
+        const { serial } = only(
+          await api.database.owner.query<{ serial: string }>(sql`
+            select serial_number as serial from certificates where user_id = ${user.id}
+          `),
+        );
+        const activity = await api.as.service({ realmId }).get(`/api/profiles/${serial}/activity`);
+        expect(activity.body.data).toMatchObject({
+          revocation: { how: "single", by: { kind: "service", name: null } },
+        });
+      } else {
+        expect(
+          await api.database.owner.query(sql`
+            select revocation_reason as reason from certificates where guest_account_id = ${account.id}
+          `),
+        ).toEqual([{ reason: 5 }]);
+      }
+      await api.database.owner.query(sql`
+        update issuances set finished_at = now() - interval '31 minutes'
+         where id = (select issuance_id from hand_overs where id = ${idOf(page)})
       `);
-    const db = api.database.open("realmpass_worker");
-    const tidyUp = (seconds: number) => {
-      const at = new Date(systemClock.now().getTime() + seconds * 1000);
-      return purgeExpired({ db, clock: { now: () => at }, log: silentLog });
-    };
-    await tidyUp(60);
-    expect(await sealed()).toHaveLength(1);
-    await tidyUp(130);
-    expect(await sealed()).toEqual([]);
-    expect((await visitor.get(fileOn(page))).status).toBe(410);
+      const gone = await visitor.get(page.url);
+      expect(gone.status).toBe(410);
+      expect(gone.text).toContain("Nobody downloaded it within 30 minutes.");
+      expect(gone.text).toContain("Add the device again.");
+    }
+  });
+
+  test("a file that is being sent while upkeep comes by stays, and so does its profile", async () => {
+    const user = await person();
+    const visitor = await visitorOf(api, user);
+    const page = await visitor.add();
+    const { action, fields } = formOf(page);
+    await visitor.browser.post(action, fields, { follow: false });
+    await api.database.owner.transaction(async (tx) => {
+      await tx.query(sql`update hand_overs set downloaded_at = now() where id = ${idOf(page)}`);
+      await after(31).revokeUnfetched();
+    });
+    await after(31).revokeUnfetched();
+    expect(await sealedOf(page)).toHaveLength(1);
+    expect(await serialsOf(api, user)).toHaveLength(1);
+  });
+
+  test("one that the release before claims had taken shows its file, and tells who took it", async () => {
+    const user = await person();
+    const { owner, page, link } = await offer(user);
+    const { device, page: claimed } = await take(link);
+    await device.download(claimed);
+    await change(page, sql`claimed_at = null, downloaded_at = null, offered_at = now()`);
+    const ready = await device.get(link);
+    expect(headingOf(ready)).toBe("laptop is ready");
+    expect((await device.get(fileOn(ready))).text).toContain("PRIVATE KEY");
+    expect((await owner.get(page.url)).text).toContain("Picked up by ");
   });
 
   test("what ended a day ago is forgotten", async () => {
@@ -256,17 +433,19 @@ describe("the file", () => {
     expect(await rows()).toEqual([]);
   });
 
-  test("nobody but the browser that picked it up gets it: not the same person elsewhere, not who knows the address", async () => {
+  test("nobody but the browser that claimed it gets it: not the same person elsewhere, not who knows the address", async () => {
     const user = await person();
     const visitor = await visitorOf(api, user);
     const page = await visitor.add();
+    await visitor.download(page);
+    const file = fileOn(await visitor.get(page.url));
     const elsewhere = await visitorOf(api, user);
-    expect(await elsewhere.get(fileOn(page))).toMatchObject({ status: 404 });
+    expect(await elsewhere.get(file)).toMatchObject({ status: 404 });
     expect(headingOf(await elsewhere.get(page.url))).toBe("Picked up");
     const stranger = await visitorOf(api, await person());
-    expect(await stranger.get(fileOn(page))).toMatchObject({ status: 404 });
+    expect(await stranger.get(file)).toMatchObject({ status: 404 });
     expect(await stranger.get(page.url)).toMatchObject({ status: 404 });
-    const signedOut = await (await visitorOf(api)).get(fileOn(page), { follow: false });
+    const signedOut = await (await visitorOf(api)).get(file, { follow: false });
     expect(signedOut).toMatchObject({
       status: 303,
       headers: { location: expect.stringMatching(/^\/login\?continue=/) },
@@ -275,47 +454,69 @@ describe("the file", () => {
 });
 
 describe("on another device", () => {
-  test("the key is made when the device asks for it, not before, and the first page tells who picked it up", async () => {
+  test("the device claims it, the key is made when it asks for the file, and the first page tells who picked it up", async () => {
     const user = await person();
     const { owner, page, link } = await offer(user);
     expect(page.headers["refresh"]).toBe("3");
-    expect(await serialsOf(api, user)).toEqual([]);
     const device = await visitorOf(api);
     const asked = await device.get(link);
     await device.get(link);
-    expect(await serialsOf(api, user)).toEqual([]);
-
-    const ready = await device.send(asked, { device_type: "iOS" });
-    expect(headingOf(ready)).toBe("laptop is ready");
-    expect((await device.get(fileOn(ready))).headers["content-type"]).toBe("application/x-apple-aspen-config");
+    const claimed = await device.send(asked, { device_type: "iOS" });
+    expect(headingOf(claimed)).toBe("Set up laptop");
+    expect(await issuancesOf(user)).toEqual([]);
     const picked = await owner.get(page.url);
-    expect(picked.text).toMatch(/Picked up by an iPhone at \d\d:\d\d/);
+    expect(picked.text).toMatch(/Picked up by an iPhone at <time datetime="[^"]+">\d\d:\d\d UTC<\/time>/);
     expect(picked.headers["refresh"]).toBeUndefined();
+
+    expect((await device.download(claimed)).headers["content-type"]).toBe("application/x-apple-aspen-config");
+    expect(headingOf(await device.get(link))).toBe("laptop is ready");
+    expect((await owner.get(page.url)).text).toContain("The file was downloaded at");
     expect(await owner.get(`${page.url}/file/laptop.mobileconfig`)).toMatchObject({ status: 404 });
   });
 
-  test("it is for one device: of many at the same moment one gets it, the others a calm page", async () => {
+  test("it is for one device: of many at the same moment one claims it, the others get a calm page", async () => {
     const user = await person();
     const { link } = await offer(user);
     const devices = await Promise.all(Array.from({ length: 10 }, () => visitorOf(api)));
     const asked = await Promise.all(devices.map((device) => device.get(link)));
     const taken = await Promise.all(devices.map((device, at) => device.send(asked[at]!, { device_type: "Linux" })));
     const headings = taken.map(headingOf).sort();
-    expect(headings).toEqual([...Array<string>(9).fill("This link was used already"), "laptop is ready"]);
+    expect(headings).toEqual(["Set up laptop", ...Array<string>(9).fill("This link was used already")]);
+    const files = await Promise.all(
+      devices.map((device, at) => device.browser.post(`${link}/file`, formOf(asked[at]!).fields)),
+    );
+    expect(files.map(({ status }) => status).sort()).toEqual([200, ...Array<number>(9).fill(404)]);
     expect(await serialsOf(api, user)).toHaveLength(1);
     const late = await (await visitorOf(api)).get(link);
     expect(late.status).toBe(410);
     expect(late.text).not.toContain("laptop");
   });
 
-  test("the same browser that presses twice gets to its profile each time", async () => {
+  test("the same browser that presses twice gets to its page each time", async () => {
     const user = await person();
     const { link } = await offer(user);
     const device = await visitorOf(api);
     const asked = await device.get(link);
     const answers = await Promise.all([1, 2, 3].map(() => device.send(asked, { device_type: "Linux" })));
-    expect(answers.map(headingOf)).toEqual(["laptop is ready", "laptop is ready", "laptop is ready"]);
+    expect(answers.map(headingOf)).toEqual(["Set up laptop", "Set up laptop", "Set up laptop"]);
+    await Promise.all(answers.map((page) => device.download(page)));
     expect(await serialsOf(api, user)).toHaveLength(1);
+  });
+
+  test("who has claimed it has an hour from then, and is told afterwards", async () => {
+    const user = await person();
+    const { page, link } = await offer(user);
+    await change(page, sql`created_at = now() - interval '9 minutes', expires_at = now() + interval '1 minute'`);
+    const { device, page: claimed } = await take(link);
+    const [{ minutes } = { minutes: 0 }] = await api.database.owner.query<{ minutes: number }>(sql`
+      select extract(epoch from expires_at - claimed_at)::integer / 60 as minutes from hand_overs where id = ${idOf(page)}
+    `);
+    expect(minutes).toBe(60);
+    await change(page, sql`expires_at = now()`);
+    const late = await device.download(claimed);
+    expect(late.text).toContain("Nobody tapped Download within an hour");
+    expect(late.text).toContain("Get a new link where you began.");
+    expect(await issuancesOf(user)).toEqual([]);
   });
 
   test("after ten minutes it is too late, and nothing is made", async () => {
@@ -344,19 +545,21 @@ describe("on another device", () => {
       const user = await person();
       const { link } = await offer(user);
       await api.database.owner.query(sql`update users set ${column} = now() where id = ${user.id}`);
-      expect(headingOf((await take(link)).page)).toBe("No profile can be made now");
+      const { device, page } = await take(link);
+      expect(headingOf(await device.download(page))).toBe("No profile can be made now");
+      expect(await issuancesOf(user)).toEqual([]);
       await api.database.owner.query(sql`update users set ${column} = null where id = ${user.id}`);
-      expect(headingOf((await take(link)).page)).toBe("laptop is ready");
+      expect((await device.download(page)).text).toContain("PRIVATE KEY");
     }
   });
 
-  test("the name that was suggested follows the device that picks it up; one that was chosen stays", async () => {
+  test("the name that was suggested follows the device that claims it; one that was chosen stays", async () => {
     const user = await person();
     await api.database.owner.query(sql`update users set display_name = 'Mia Keller' where id = ${user.id}`);
     const suggested = await offer(user, { device_type: "Windows", name: "Laptop of Mia" });
-    expect(headingOf((await take(suggested.link, "iPadOS")).page)).toBe("iPad of Mia is ready");
+    expect(headingOf((await take(suggested.link, "iPadOS")).page)).toBe("Set up iPad of Mia");
     const chosen = await offer(user, { device_type: "Windows", name: "Mine" });
-    expect(headingOf((await take(chosen.link, "iPadOS")).page)).toBe("Mine is ready");
+    expect(headingOf((await take(chosen.link, "iPadOS")).page)).toBe("Set up Mine");
   });
 
   test("a link that leads nowhere says so, counts as a guess, and many guesses are stopped", async () => {

@@ -13,10 +13,12 @@ import type { GivenUser } from "../../../../support/given/given.ts";
 export interface Visitor {
   browser: BrowserSession;
   get(path: string, options?: { follow?: boolean }): Promise<Visit>;
-  /** Posts the form of a page, filled in with these, and waits as its browser would while a profile is being prepared. */
-  send(page: Visit, fields: Record<string, string>, options?: { waits?: boolean }): Promise<Visit>;
+  /** Posts the form of a page, filled in with these. */
+  send(page: Visit, fields: Record<string, string>): Promise<Visit>;
   /** Fills in the form for a new device. */
-  add(fields?: Record<string, string>, options?: { home?: string; waits?: boolean }): Promise<Visit>;
+  add(fields?: Record<string, string>, options?: { home?: string }): Promise<Visit>;
+  /** Taps Download, waits as a browser would while the profile is prepared, and answers the file, or why there is none. */
+  download(page: Visit, options?: { waits?: boolean }): Promise<Visit>;
 }
 
 /** Somebody's browser; signed in, if a user is named. */
@@ -26,19 +28,22 @@ export async function visitorOf(api: TestApi, user?: GivenUser): Promise<Visitor
   const visitor: Visitor = {
     browser,
     get: (path, options) => browser.get(path.startsWith("http") ? path : `${api.url}${path}`, options),
-    async send(page, fields, { waits = true } = {}) {
+    send(page, fields) {
       const form = formOf(page);
-      let answer = await browser.post(form.action, { ...form.fields, ...fields });
-      for (let times = 0; waits && answer.headers["refresh"] === "2" && times < 40; times++) {
+      return browser.post(form.action, { ...form.fields, ...fields });
+    },
+    async add(fields = {}, { home = "/me" } = {}) {
+      const page = await visitor.get(`${home}/devices/new`);
+      return visitor.send(page, { device_type: "Linux", name: "laptop", format: "", place: "here", ...fields });
+    },
+    async download(page, { waits = true } = {}) {
+      let answer = await visitor.send(page, {});
+      if (!waits) return answer;
+      while (answer.headers["refresh"] === "2") {
         await delay(500);
         answer = await browser.get(answer.url);
       }
-      return answer;
-    },
-    async add(fields = {}, { home = "/me", waits = true } = {}) {
-      const page = await visitor.get(`${home}/devices/new`);
-      const filledIn = { device_type: "Linux", name: "laptop", format: "", place: "here", ...fields };
-      return visitor.send(page, filledIn, { waits });
+      return headingOf(answer).endsWith(" ready") ? browser.get(fileOn(answer)) : answer;
     },
   };
   return visitor;
@@ -54,9 +59,9 @@ export function formOf(page: Visit): Form {
 
 export const headingOf = ({ text }: Visit): string => /<h1>(.*?)<\/h1>/.exec(text)?.[1] ?? "";
 
-/** The address of the file on a page that offers one. */
+/** The address of the file on a page whose profile is made. */
 export const fileOn = ({ text, url }: Visit): string => {
-  const path = /href="([^"]+\/file\/[^"]+)"/.exec(text)?.[1];
+  const path = /class="button large" href="([^"]+)"/.exec(text)?.[1];
   if (path === undefined) throw new Error(`there is no file on ${url}: ${text.slice(0, 500)}`);
   return new URL(path, url).href;
 };

@@ -127,8 +127,8 @@ test("an offboarded person learns it with the right password alone, and is not s
 });
 
 test.each([
-  ["en", /Your devices stay on the network until \d+ \w+ \d{4}.*\d\d:\d\d \S+\./],
-  ["de", /Ihre Geräte bleiben im Netz bis zum \d+\. \S+ \d{4}.*\d\d:\d\d \S+\./],
+  ["en", /Your devices stay on the network until <time [^>]+>\d+ \w+ \d{4}.*\d\d:\d\d \S+<\/time>\./],
+  ["de", /Ihre Geräte bleiben im Netz bis zum <time [^>]+>\d+\. \S+ \d{4}.*\d\d:\d\d \S+<\/time>\./],
 ])("in days of grace the page says until when devices stay on, if there are any: %s", async (language, sentence) => {
   const [gone, bare] = [
     await givenLocalAccount(api, { username: `grace-${unique()}` }),

@@ -1,28 +1,51 @@
 import * as certificates from "../../../db/queries/certificates/certificates.ts";
-import * as handOvers from "../../../db/queries/issuance/hand-overs.ts";
 import type { HandOver } from "../../../db/queries/issuance/hand-overs.ts";
 import * as issuances from "../../../db/queries/issuance/issuances.ts";
 import { renewalHoursMax } from "../../../domain/renewal.ts";
+import { formTokenFor } from "../pages/form-token.ts";
 import type { PageRequest } from "../pages/page-request.ts";
-import { pathOn } from "../pages/continue-to.ts";
-import type { Viewer } from "./viewer.ts";
+import { findCheck } from "./check.ts";
+import { pathsOf } from "./hand-over-paths.ts";
 import { fileEnd, stateOf } from "./hand-over-state.ts";
-import { fileNameOf } from "./file-name.ts";
-import { tokenOfHandOver } from "./hand-over-token.ts";
-import { radiusCaFilename } from "./radius-ca-filename.ts";
-import { sendFailed, sendGone, sendPreparing } from "./views/picked-up.tsx";
-import { sendReady, type ReadyFiles, type ReplacedProfile } from "./views/ready.tsx";
+import type { Objection } from "./owner.ts";
+import type { Viewer } from "./viewer.ts";
+import { sendFailed, sendGone, sendPreparing, sendUnused } from "./views/claimed.tsx";
+import { sendDownload, type ReplacedProfile } from "./views/download.tsx";
+import { sendEndedLink } from "./views/ended-link.tsx";
 
-/** Shows the browser that took a hand-over how its profile stands. */
-export async function showPickedUp(page: PageRequest, handOver: HandOver, viewer: Viewer): Promise<void> {
+/** Shows the browser that claimed a hand-over how its profile stands, and what objects to making it. */
+export async function showClaimed(
+  page: PageRequest,
+  handOver: HandOver,
+  viewer: Viewer,
+  objection?: Objection,
+): Promise<void> {
   const { deps } = page;
   const at = deps.clock.now();
-  switch (stateOf(handOver, at)) {
+  const state = stateOf(handOver, at);
+  switch (state) {
+    case "waiting":
+    case "claimed":
+      if (objection !== undefined && viewer.owner === undefined) {
+        sendEndedLink(page, "refused", viewer.realm);
+        return;
+      }
+      sendDownload(page, handOver, viewer, {
+        paths: pathsOf(page, handOver, viewer),
+        hidden: { form_token: formTokenFor(deps, page) },
+        until: handOver.expiresAt,
+        objection,
+        check: undefined,
+        replaced: undefined,
+      });
+      return;
     case "ready":
-      await handOvers.noteOffered(deps.db, { id: handOver.id, at });
-      sendReady(page, handOver, viewer, {
-        files: filesAt(page, handOver, viewer),
+      sendDownload(page, handOver, viewer, {
+        paths: pathsOf(page, handOver, viewer),
+        hidden: undefined,
         until: fileEnd(handOver, at),
+        objection: undefined,
+        check: await findCheck(page, handOver),
         replaced: await findReplaced(page, handOver, viewer),
       });
       return;
@@ -32,19 +55,12 @@ export async function showPickedUp(page: PageRequest, handOver: HandOver, viewer
     case "gone":
       sendGone(page, handOver, viewer);
       return;
-    default:
+    case "expired":
+      sendUnused(page, viewer);
+      return;
+    case "preparing":
       sendPreparing(page, viewer, { waitedMs: at.getTime() - (handOver.pickedUpAt ?? at).getTime() });
   }
-}
-
-/** Where the profile's file is, and the CA's beside it. */
-function filesAt({ deps }: PageRequest, handOver: HandOver, { owner }: Viewer): ReadyFiles {
-  const base =
-    owner === undefined
-      ? pathOn(deps, `/d/${tokenOfHandOver(deps, handOver)}`)
-      : `${owner.home}/hand-overs/${handOver.id}`;
-  const filename = fileNameOf(handOver);
-  return { filename, file: `${base}/file/${filename}`, ca: `${base}/file/${radiusCaFilename}` };
 }
 
 /** The profile that this one takes the place of, while it is active. For its owner only. */

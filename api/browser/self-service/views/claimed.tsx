@@ -39,9 +39,35 @@ export function sendPreparing(page: PageRequest, { realm, owner }: Viewer, { wai
   });
 }
 
-/** Says that the file cannot be had any more, and what to do. */
-export function sendGone(page: PageRequest, { serialNumber }: HandOver, { realm, owner }: Viewer): void {
+/** Says that nobody asked for the profile in time, and where to begin again. */
+export function sendUnused(page: PageRequest, { realm, owner }: Viewer): void {
+  sendSelfServicePage(page, {
+    status: 410,
+    realm,
+    visitor: owner?.visitor,
+    current: "devices",
+    say: ({ unused, add }) => ({
+      title: unused.title,
+      body: (
+        <div class="card">
+          <p>{unused.text}</p>
+          {owner === undefined ? (
+            <p>{unused.elsewhere}</p>
+          ) : (
+            <a class="button" href={`${owner.home}/devices/new`}>
+              {add.title}
+            </a>
+          )}
+        </div>
+      ),
+    }),
+  });
+}
+
+/** Says that the file cannot be had any more, and what to do. A profile whose file nobody fetched is revoked by itself. */
+export function sendGone(page: PageRequest, { serialNumber, downloadedAt }: HandOver, { realm, owner }: Viewer): void {
   const isOwners = owner?.visitor !== undefined;
+  const isFetched = downloadedAt !== null;
   sendSelfServicePage(page, {
     status: 410,
     realm,
@@ -51,11 +77,19 @@ export function sendGone(page: PageRequest, { serialNumber }: HandOver, { realm,
       title: gone.title,
       body: (
         <div class="card">
-          <p>{gone.text}</p>
-          <p>{owner === undefined ? gone.remedyElsewhere : isOwners ? gone.remedy : gone.remedyGuest}</p>
+          <p>{isFetched ? gone.text : gone.unfetched}</p>
+          <p>
+            {owner === undefined
+              ? gone.remedyElsewhere
+              : isOwners && isFetched
+                ? gone.remedy
+                : isFetched
+                  ? gone.remedyGuest
+                  : gone.remedyUnfetched}
+          </p>
           {owner !== undefined && (
             <div class="pair">
-              {isOwners && serialNumber !== null && (
+              {isOwners && isFetched && serialNumber !== null && (
                 <a class="button quiet" href={`${owner.home}/devices/${serialNumber}/revoke`}>
                   {home.revoke}
                 </a>

@@ -1,0 +1,50 @@
+import type { HandOver } from "../../../../db/queries/issuance/hand-overs.ts";
+import type { RealmRow } from "../../../../db/queries/realm/realms.ts";
+import type { Language } from "../../../../domain/words/language.ts";
+import { HelpText } from "../../pages/help-text.tsx";
+import { filled, type Times } from "../../pages/times.tsx";
+import type { Check } from "../check.ts";
+import type { Texts } from "../texts/texts.ts";
+import { Notice } from "./notice.tsx";
+
+interface CheckProps {
+  check: Check;
+  handOver: HandOver;
+  realm: RealmRow;
+  texts: Texts;
+  language: Language;
+  times: Times;
+}
+
+/** Enough of a serial number to find the profile by. */
+const serialDigits = 8;
+
+/** Whether the network has asked about the profile; where it should have by now, what to try and whom to ask. */
+export function CheckSection({ check, handOver: { deviceType }, realm, texts, language, times }: CheckProps) {
+  const { check: words } = texts;
+  if (check.state === "asked") return <Notice>{filled(words.asked, times.time(check.at))}</Notice>;
+  if (check.state === "waiting") {
+    return (
+      <div class="card">
+        <h2>{words.title}</h2>
+        <p>{words.waiting}</p>
+      </div>
+    );
+  }
+  return (
+    <div class="card">
+      <h2>{words.nothing}</h2>
+      <ol class="steps">
+        <li>{words.inRange(realm.ssids)}</li>
+        <li>{words.forget[deviceType]}</li>
+        <li>{words.choose(realm.ssids)}</li>
+      </ol>
+      <p>
+        <HelpText text={words.help(check.serialNumber.slice(-serialDigits))} language={language} realm={realm} />
+      </p>
+      <a class="button quiet" href="?">
+        {words.again}
+      </a>
+    </div>
+  );
+}

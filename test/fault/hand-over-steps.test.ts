@@ -1,0 +1,249 @@
+import { expect } from "vitest";
+import { sql } from "../../db/sql.ts";
+import { hashOfToken } from "../../runtime/secret-token.ts";
+import { createBrowserSession, formsOf, type Visit } from "../support/browser/browser-session.ts";
+import { givenRows } from "../support/given/given.ts";
+import { eventually } from "../support/run/eventually.ts";
+import { ended } from "../support/run/services.ts";
+import { faultTest, hold, holdEnqueuing, onBothBackends } from "../support/service/fault.ts";
+import type { RunningService } from "../support/service/service.ts";
+
+/** The steps are those of docs/self-service.md. */
+
+const key = "PRIVATE KEY";
+const device = { device_type: "Linux", name: "laptop", format: "" };
+
+/** A browser in which somebody is signed in, or nobody, and which keeps its cookies when the api is another process. */
+async function givenBrowser(service: RunningService, { signedIn = true } = {}) {
+  const host = () => `127.0.0.1:${service.apiPort}`;
+  const browser = createBrowserSession(() => [`http://${host()}`]);
+  const kept = new Map<string, string>();
+  const asked = async (ask: (url: string) => Promise<Visit>, path: string): Promise<Visit> => {
+    for (const [name, value] of kept) browser.cookies.set(`${host()} ${name}`, value);
+    const visit = await ask(`http://${host()}${path}`);
+    for (const [name, value] of browser.cookies) kept.set(name.split(" ")[1] ?? "", value);
+    return visit;
+  };
+  if (signedIn) {
+    const given = givenRows(() => service.owner);
+    kept.set("realmpass-login", await given.login(await given.user({ realmId: service.realmId })));
+  }
+  const pathOf = (url: string): string => new URL(url).pathname;
+  const session = {
+    get: (path: string) => asked((url) => browser.get(url), path),
+    /** Posts the form of a page that is not the one that signs out. */
+    async post(page: Visit, fields: Record<string, string> = {}, follow = true): Promise<Visit> {
+      const form = formsOf(page).find(({ action }) => !action.endsWith("/login/end"));
+      if (form === undefined) throw new Error(`there is no form on ${page.url}`);
+      return asked((url) => browser.post(url, { ...form.fields, ...fields }, { follow }), pathOf(form.action));
+    },
+    /** Taps Download until there is a file, as somebody would who waits. */
+    tapUntilThere: (page: Visit): Promise<Visit> =>
+      eventually(
+        async () => {
+          const file = await session.post(page);
+          expect(file.text).toContain(key);
+          return file;
+        },
+        { withinMs: 60_000 },
+      ),
+  };
+  return session;
+}
+
+const headingOf = ({ text }: Visit): string => /<h1>(.*?)<\/h1>/.exec(text)?.[1] ?? "";
+
+/** Somebody's hand-over that this browser has claimed. */
+async function givenClaim(service: RunningService) {
+  const browser = await givenBrowser(service);
+  const form = await browser.get("/me/devices/new");
+  const page = await browser.post(form, { ...device, place: "here" });
+  expect(headingOf(page)).toBe("Set up laptop");
+  return { browser, page };
+}
+
+/** A claim whose profile is made, and whose file nobody has fetched. */
+async function givenFile(service: RunningService) {
+  const { browser, page } = await givenClaim(service);
+  const path = await eventually(async () => {
+    const { headers } = await browser.post(page, {}, false);
+    expect(headers.location).toContain("/file/");
+    return headers.location!;
+  });
+  return { browser, page, path };
+}
+
+interface Standing {
+  claimed: boolean;
+  used: boolean;
+  downloaded: boolean;
+  status: string | null;
+  sealed: boolean | null;
+  reason: number | null;
+}
+
+const standings = ({ owner }: RunningService): Promise<Standing[]> =>
+  owner.query<Standing>(sql`
+    select h.claimed_at is not null as claimed, h.picked_up_at is not null as used,
+           h.downloaded_at is not null as downloaded, i.status, o.issuance_id is not null and o.sealed is not null as sealed,
+           c.revocation_reason as reason
+      from hand_overs h
+      left join issuances i on i.id = h.issuance_id
+      left join issuance_outputs o on o.issuance_id = i.id
+      left join certificates c on c.issuance_id = i.id
+  `);
+
+const certificatesOf = ({ owner }: RunningService) => owner.query(sql`select from certificates`);
+
+const claimedOnly = { claimed: true, used: false, downloaded: false, status: null, sealed: false, reason: null };
+
+const step = faultTest("postgres");
+
+step("the api killed before 1 commits: nothing exists, and the same form makes one hand-over", async (service) => {
+  const browser = await givenBrowser(service);
+  const form = await browser.get("/me/devices/new");
+  const inserting = await hold(service, sql`lock table hand_overs in share mode`);
+  const first = browser.post(form, { ...device, place: "here" }).catch(() => undefined);
+  await inserting.reached("api", "insert into hand_overs");
+  await ended(service.api[0]!, "SIGKILL");
+  await first;
+  await inserting.drop();
+  await inserting.release();
+  expect(await standings(service)).toEqual([]);
+
+  await service.startApi();
+  expect(headingOf(await browser.post(form, { ...device, place: "here" }))).toBe("Set up laptop");
+  expect(await standings(service)).toEqual([claimedOnly]);
+});
+
+step(
+  "the api killed after 1: the same form leads to the same hand-over, and nothing has been made",
+  async (service) => {
+    const browser = await givenBrowser(service);
+    const form = await browser.get("/me/devices/new");
+    const page = await browser.post(form, { ...device, place: "here" });
+    await ended(service.api[0]!, "SIGKILL");
+    await service.startApi();
+    const again = await browser.post(form, { ...device, place: "here" });
+    expect(new URL(again.url).pathname).toBe(new URL(page.url).pathname);
+    expect(await standings(service)).toEqual([claimedOnly]);
+  },
+);
+
+step("the api killed before 2 commits: the link still works, for whichever device is first", async (service) => {
+  const owner = await givenBrowser(service);
+  await owner.post(await owner.get("/me/devices/new"), { ...device, place: "elsewhere" });
+  await service.owner.query(sql`update hand_overs set token_hash = ${hashOfToken("rph_test")}`);
+  const phone = await givenBrowser(service, { signedIn: false });
+  const asked = await phone.get("/d/rph_test");
+  const claiming = await hold(service, sql`lock table hand_overs in share mode`);
+  const first = phone.post(asked, device).catch(() => undefined);
+  await claiming.reached("api", "update hand_overs");
+  await ended(service.api[0]!, "SIGKILL");
+  await first;
+  await claiming.drop();
+  await claiming.release();
+  expect(await standings(service)).toMatchObject([{ claimed: false, used: false }]);
+
+  await service.startApi();
+  const other = await givenBrowser(service, { signedIn: false });
+  expect(headingOf(await other.post(await other.get("/d/rph_test"), device))).toBe("Set up laptop");
+  expect(headingOf(await phone.get("/d/rph_test"))).toBe("This link was used already");
+});
+
+step("the api killed before 3 commits: nothing is made, and Download makes one profile", async (service) => {
+  const { browser, page } = await givenClaim(service);
+  const accepting = await hold(service, sql`lock table issuances in share mode`);
+  const first = browser.post(page).catch(() => undefined);
+  await accepting.reached("api", "insert into issuances");
+  await ended(service.api[0]!, "SIGKILL");
+  await first;
+  await accepting.drop();
+  await accepting.release();
+  expect(await standings(service)).toEqual([claimedOnly]);
+  expect(await service.owner.query(sql`select from issuances`)).toEqual([]);
+
+  await service.startApi();
+  await browser.tapUntilThere(page);
+  expect(await certificatesOf(service)).toHaveLength(1);
+});
+
+onBothBackends((kind) => {
+  faultTest(kind)(
+    "the api killed after 3: the profile is made although the queue never heard of it, and Download gives that one",
+    async (service) => {
+      const { browser, page } = await givenClaim(service);
+      const enqueuing = await holdEnqueuing(service);
+      const first = browser.post(page).catch(() => undefined);
+      await enqueuing.reached(() =>
+        eventually(async () => {
+          expect(await standings(service)).toMatchObject([{ used: true, status: "queued" }]);
+        }),
+      );
+      await ended(service.api.at(-1)!, "SIGKILL");
+      await first;
+      await enqueuing.release();
+      await eventually(
+        async () => {
+          expect(await standings(service)).toMatchObject([{ status: "issued", downloaded: false, sealed: true }]);
+        },
+        { withinMs: 60_000 },
+      );
+
+      await service.startApi();
+      expect(headingOf(await browser.get(new URL(page.url).pathname))).toBe("laptop is ready");
+      await browser.tapUntilThere(page);
+      expect(await certificatesOf(service)).toHaveLength(1);
+    },
+  );
+});
+
+step("the api killed after 4, before a byte was sent: the file can be fetched again", async (service) => {
+  const { browser, page, path } = await givenFile(service);
+  const collecting = await hold(service, sql`lock table issuance_outputs in share mode`);
+  const first = browser.get(path).catch(() => undefined);
+  await collecting.reached("api", "issuance_outputs");
+  await ended(service.api[0]!, "SIGKILL");
+  expect(await first).toBeUndefined();
+  await collecting.drop();
+  await collecting.release();
+  expect(await standings(service)).toMatchObject([{ downloaded: true, sealed: true }]);
+
+  await service.startApi();
+  const file = await browser.get(path);
+  expect(file).toMatchObject({ status: 200, text: expect.stringContaining(key) });
+  expect((await browser.tapUntilThere(page)).text).toBe(file.text);
+  expect(await certificatesOf(service)).toHaveLength(1);
+});
+
+step(
+  "a worker killed before 5 commits: files and profiles stay, and the next one ends those that nobody fetched until then",
+  async (service) => {
+    const { browser, path, page } = await givenFile(service);
+    await givenFile(service);
+    const revoking = await hold(service, sql`lock table revocations in share mode`);
+    await service.owner.query(sql`update issuance_outputs set created_at = now() - interval '31 minutes'`);
+    await revoking.reached("worker", "insert into revocations");
+    await ended(service.workers[0]!, "SIGKILL");
+    await revoking.drop();
+    await revoking.release();
+    const untouched = { downloaded: false, sealed: true, reason: null };
+    expect(await standings(service)).toMatchObject([untouched, untouched]);
+    expect((await browser.get(path)).text).toContain(key);
+
+    await service.startWorker();
+    await eventually(
+      async () => {
+        expect((await standings(service)).filter(({ reason }) => reason !== null)).toMatchObject([
+          { downloaded: false, sealed: false, reason: 5 },
+        ]);
+      },
+      { withinMs: 60_000 },
+    );
+    expect((await browser.tapUntilThere(page)).status).toBe(200);
+    const entries = await service.owner.query(sql`
+    select user_id as by, properties ->> 'unfetched' as unfetched from audit_entries where event = 'profile_revoke'
+  `);
+    expect(entries).toEqual([{ by: null, unfetched: "true" }]);
+  },
+);
