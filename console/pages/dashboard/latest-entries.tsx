@@ -1,9 +1,10 @@
 import { Group, Paper, Skeleton, Stack, Text, Title } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useTranslation } from "react-i18next";
-import { api, listOf } from "../../api/api-client.ts";
+import { answerOf, api } from "../../api/api-client.ts";
 import { AnchorLink } from "../../ui/anchor-link.tsx";
 import { ErrorNotice } from "../../ui/error-notice.tsx";
+import { rememberPeople, useIncludedPeople } from "../../ui/person.tsx";
 import { Time } from "../../ui/time.tsx";
 import { About } from "../audit/about.tsx";
 import type { AuditEntry } from "../audit/entry.ts";
@@ -16,10 +17,16 @@ const shown = 10;
 /** What happened last in the realm, and who did it. */
 export function LatestEntries() {
   const { t } = useTranslation();
+  const queries = useQueryClient();
+  const included = useIncludedPeople();
   const { data, error, refetch } = useQuery({
     queryKey: ["audit", "latest"],
-    queryFn: ({ signal }) =>
-      listOf(api.GET("/api/audit", { params: { query: { limit: shown, sort: { date: "desc" } } }, signal })),
+    queryFn: async ({ signal }) => {
+      const query = { limit: shown, sort: { date: "desc" }, ...included } as const;
+      const { data: entries, people } = await answerOf(api.GET("/api/audit", { params: { query }, signal }));
+      rememberPeople(queries, people);
+      return entries;
+    },
     refetchInterval: refetchMs,
   });
   return (
@@ -35,12 +42,12 @@ export function LatestEntries() {
       {error !== null && <ErrorNotice error={error} onRetry={() => void refetch()} />}
       {data === undefined
         ? error === null && <Skeleton height={200} radius="md" role="status" aria-label={t("shell.loading")} />
-        : data.data.length === 0 && (
+        : data.length === 0 && (
             <Text size="sm" c="dimmed">
               {t("dashboard.latest.none")}
             </Text>
           )}
-      {data !== undefined && data.data.length > 0 && <Entries entries={data.data} />}
+      {data !== undefined && data.length > 0 && <Entries entries={data} />}
     </Paper>
   );
 }

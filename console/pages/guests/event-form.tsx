@@ -15,6 +15,8 @@ const devicesMax = 5;
 const isWhole = (value: number | string, max: number): value is number =>
   typeof value === "number" && Number.isInteger(value) && value >= 1 && value <= max;
 
+const dayMs = 86_400_000;
+
 const isDay = (text: string): boolean => !Number.isNaN(Date.parse(`${text}T00:00:00Z`));
 
 /**
@@ -29,7 +31,8 @@ export function EventForm({
   onCancel: () => void;
 }) {
   const { t, i18n } = useTranslation();
-  const { timeZone } = useSession().realm;
+  const { realm, guestBounds } = useSession();
+  const { timeZone } = realm;
   const number = (value: number) => formatNumber(value, i18n.language);
   const fields = {
     name: { label: t("guests.fields.name"), rule: t("guests.fields.nameRule") },
@@ -46,12 +49,21 @@ export function EventForm({
     initialValues: { name: "", profileLimit: 50, devices: 2, expirationDate: inAWeek() },
     validate: {
       name: (value) => (value.trim() === "" ? t("forms.required") : null),
-      profileLimit: (value) =>
-        isWhole(value, peopleMax) ? null : t("guests.event.wholeNumber", { max: number(peopleMax) }),
+      profileLimit: (value, { devices }) =>
+        !isWhole(value, peopleMax)
+          ? t("guests.event.wholeNumber", { max: number(peopleMax) })
+          : guestBounds !== null && value * Number(devices) > guestBounds.guestLimitMax
+            ? t("guests.event.limitBound", { max: number(guestBounds.guestLimitMax) })
+            : null,
       devices: (value) =>
         isWhole(value, devicesMax) ? null : t("guests.event.wholeNumber", { max: number(devicesMax) }),
       expirationDate: (value) =>
-        isDay(value) && lastMinuteOf(value, timeZone) > new Date() ? null : t("guests.event.lastDayRule"),
+        !isDay(value) || lastMinuteOf(value, timeZone) <= new Date()
+          ? t("guests.event.lastDayRule")
+          : guestBounds !== null &&
+              lastMinuteOf(value, timeZone).getTime() > Date.now() + guestBounds.guestDaysMax * dayMs
+            ? t("guests.fields.endBound", { count: guestBounds.guestDaysMax })
+            : null,
     },
   });
   const { submit, busy, summary } = useSubmission({

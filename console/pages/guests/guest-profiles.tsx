@@ -139,7 +139,9 @@ function useColumns(account: GuestAccount): Column<GuestProfile>[] {
             width: 130,
             card: "actions" as const,
             render: (profile: GuestProfile) =>
-              statusOf(profile) === "active" && <RevokeGuestProfile account={account} serial={profile.serial} deviceType={profile.deviceType} />,
+              statusOf(profile) === "active" && (
+                <RevokeGuestProfile account={account} serial={profile.serial} deviceType={profile.deviceType} />
+              ),
           },
         ]
       : []),

@@ -1,4 +1,5 @@
 import { languages, type Language } from "../../../../domain/words/language.ts";
+import { momentIn } from "../../pages/dates.ts";
 import type { PageRequest } from "../../pages/page-request.ts";
 import { sendPage } from "../../pages/send-page.tsx";
 import { withoutBidiControls } from "../../pages/without-bidi-controls.ts";
@@ -46,7 +47,9 @@ function Instructions({ guest: { realm, account }, language }: { guest: Guest; l
         <dd>{realm.ssids.map(withoutBidiControls).join(", ")}</dd>
         <dt>{sheet.until}</dt>
         <dd>
-          <time datetime={account.expiresAt.toISOString()}>{endIn(language, account.expiresAt, realm.timeZone)}</time>
+          <time datetime={account.expiresAt.toISOString()}>
+            {momentIn(language, realm.timeZone, account.expiresAt)}
+          </time>
         </dd>
         {realm.helpUri !== "" && (
           <>
@@ -63,15 +66,6 @@ function Instructions({ guest: { realm, account }, language }: { guest: Guest; l
     </section>
   );
 }
-
-const locales: Readonly<Record<Language, string>> = { en: "en-GB", de: "de-DE" };
-
-/** With the name of the zone: it is the realm's, since paper does not know the reader's. */
-const endIn = (language: Language, at: Date, timeZone: string): string =>
-  new Intl.DateTimeFormat(locales[language], {
-    ...{ day: "numeric", month: "long", year: "numeric", hour: "2-digit", minute: "2-digit" },
-    ...{ timeZone, timeZoneName: "short" },
-  }).format(at);
 
 /** An address as people write it down. */
 const onPaper = (uri: string): string => uri.replace(/^(?:mailto:|https?:\/\/)/i, "").replace(/\/$/, "");
