@@ -276,7 +276,7 @@ describe("after migrate --logins on an empty database", () => {
     [but("worker"), "insert into certificates default values"],
     [but("worker"), "update crls set number = 1"],
     [but("operator"), "update issuers set issuing = true"],
-    [but("operator"), "update realms set radius_ca = ''"],
+    [but("api", "operator"), "update realms set radius_ca = ''"],
     [but("operator"), "update realms set domain = 'other.example'"],
     [but("operator"), "update realms set upstream_issuer = ''"],
     [but("operator"), "update realms set local_sign_in = true"],

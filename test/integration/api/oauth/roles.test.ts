@@ -93,14 +93,14 @@ test("the consent page lists what the person can give", async () => {
   const shown = async (...roles: Role[]): Promise<string> =>
     (await (await browser(await person(...roles))).get(authorizeUrl(application))).text;
   const helpDesk = await shown("help_desk");
-  expect(helpDesk).toContain("See users");
-  expect(helpDesk).toContain("Lock and unlock users");
-  expect(helpDesk).not.toContain("Create, lock and reactivate users");
+  expect(helpDesk).toContain("See people");
+  expect(helpDesk).toContain("Lock and unlock people");
+  expect(helpDesk).not.toContain("Create, lock and reactivate people");
   expect(helpDesk).not.toContain("audit log");
   const administrator = await shown("administrator");
-  expect(administrator).toContain("Create, lock and reactivate users");
+  expect(administrator).toContain("Create, lock and reactivate people");
   expect(administrator).toContain("Read the audit log");
-  expect(administrator).not.toContain("Lock and unlock users, and");
+  expect(administrator).not.toContain("Lock and unlock people, and");
 });
 
 test("who can give nothing of what is asked for is not asked", async () => {
