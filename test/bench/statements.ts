@@ -19,6 +19,7 @@ export async function prepareStatements(dataDirectory: string): Promise<void> {
     const client = new pg.Client({ connectionString: postgres.url });
     await client.connect();
     await client.query("alter system set shared_preload_libraries = 'pg_stat_statements'");
+    await client.query("alter system set pg_stat_statements.track_planning = on");
     await client.end();
   } finally {
     await postgres.stop();
@@ -33,20 +34,30 @@ export async function countStatements(db: Database): Promise<void> {
 
 /** The statements that took the most time since, as a table. */
 export async function writeStatements(db: Database): Promise<string> {
-  const rows = await db.query<{ calls: number; total: number; mean: number; rows: number; query: string }>(sql`
-    select calls::double precision as calls, total_exec_time as total, mean_exec_time as mean,
-           rows::double precision as rows, query
+  const rows = await db.query<{
+    calls: number;
+    plans: number;
+    planning: number;
+    total: number;
+    mean: number;
+    rows: number;
+    query: string;
+  }>(sql`
+    select calls::double precision as calls, plans::double precision as plans, total_plan_time as planning,
+           total_exec_time as total, mean_exec_time as mean, rows::double precision as rows, query
       from bench.pg_stat_statements
-     order by total_exec_time desc
+     order by total_exec_time + total_plan_time desc
      limit ${shown}::integer
   `);
   return table(
-    ["calls", "ms in all", "ms each", "rows", "statement"],
-    rows.map(({ calls, total, mean, rows: found, query }) => [
+    ["calls", "ms in all", "ms each", "rows", "plans", "ms of planning", "statement"],
+    rows.map(({ calls, plans, planning, total, mean, rows: found, query }) => [
       calls.toLocaleString("en-GB"),
       figure(total),
       figure(mean),
       found.toLocaleString("en-GB"),
+      plans.toLocaleString("en-GB"),
+      figure(planning),
       query.replaceAll("|", "\\|").replace(/\s+/g, " ").trim().slice(0, textLengthMax),
     ]),
   );

@@ -4,7 +4,8 @@ import * as realms from "../../db/queries/realm/realms.ts";
 import { expectFocus, pressAt, tabTo, typeInto } from "../support/browser/console-keyboard.ts";
 import { sql } from "../../db/sql.ts";
 import { givenLocalAccount } from "../support/given/local-account.ts";
-import { consoleViews, downloadBy, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
+import { consoleViews, expectGoodConsole, pagesMs } from "../support/browser/console-views.ts";
+import { downloadProfile } from "../support/browser/download-profile.ts";
 import { useConsole } from "../support/service/console.ts";
 import { fromNow } from "../support/given/given.ts";
 import { describeWithTool } from "../support/run/tools.ts";
@@ -63,8 +64,7 @@ describeWithTool("chromium", "guest accounts in the console", () => {
     await Promise.all([guest.page.waitForEvent("load"), guest.page.click("text=Add a device")]);
     await guest.page.check("[value=Linux]");
     await Promise.all([guest.page.waitForEvent("load"), guest.page.click("text=On this device")]);
-    await guest.page.waitForSelector("a.large", { timeout: 60_000 });
-    await downloadBy(guest.page, guest.page.locator("a.large"));
+    await downloadProfile(guest.page);
     await guest.context.close();
 
     await page.reload();

@@ -1,4 +1,3 @@
-import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { beforeAll, expect, test } from "vitest";
 import * as issuances from "../../db/queries/issuance/issuances.ts";
@@ -17,6 +16,7 @@ import {
 import { fromNow, type GivenUser } from "../support/given/given.ts";
 import { givenIssuingRealm } from "../support/given/issuing.ts";
 import { openssl } from "../support/pki/openssl.ts";
+import { downloadProfile } from "../support/browser/download-profile.ts";
 import { picture } from "../support/browser/picture.ts";
 import { svg, usePictureServer } from "../support/counterparts/picture-server.ts";
 import { describeWithTool } from "../support/run/tools.ts";
@@ -66,23 +66,6 @@ describeWithTool("chromium", "self-service", () => {
     await Promise.all([page.waitForEvent("load"), page.click(selector)]);
   };
 
-  /** Taps Download with `tap`; a profile that takes longer than that waits has a link on the page that goes on by itself. */
-  const download = async (
-    page: Page,
-    tap = (): Promise<void> => page.click("button.large"),
-  ): Promise<{ name: string; bytes: Buffer }> => {
-    const arriving = page.waitForEvent("download", { timeout: 60_000 });
-    await tap();
-    const link = page.waitForSelector("a.large", { timeout: 60_000 }).then(
-      () => true,
-      () => false,
-    );
-    const isLate = await Promise.race([arriving.then(() => false), link]);
-    if (isLate) await page.click("a.large");
-    const file = await arriving;
-    return { name: file.suggestedFilename(), bytes: await readFile(await file.path()) };
-  };
-
   const offered = async (page: Page): Promise<string> => {
     const id = page.url().split("/").at(-1)!;
     const { handOverToken } = await import("../../api/browser/self-service/hand-over-token.ts");
@@ -100,7 +83,7 @@ describeWithTool("chromium", "self-service", () => {
     await picture(page, "add a device phone");
     await press(page, "text=On this device");
     expect(await page.textContent("h1")).toBe("Set up iPhone of Mia");
-    const { name, bytes } = await download(page);
+    const { name, bytes } = await downloadProfile(page);
     expect(name).toBe("iPhone of Mia.mobileconfig");
     const pkcs12 = /<key>PayloadContent<\/key>\s*<data>([^<]*)<\/data>/.exec(bytes.toString())![1]!;
     const password = /<key>Password<\/key>\s*<string>([^<]*)<\/string>/.exec(bytes.toString())![1]!;
@@ -136,7 +119,7 @@ describeWithTool("chromium", "self-service", () => {
     await picture(mobile.page, "pick up phone");
     await press(mobile.page, "text=Set up this device");
     expect(await mobile.page.textContent("h1")).toBe("Set up iPhone of Mia");
-    expect((await download(mobile.page)).name).toBe("iPhone of Mia.mobileconfig");
+    expect((await downloadProfile(mobile.page)).name).toBe("iPhone of Mia.mobileconfig");
 
     await computer.page.waitForSelector("text=/Picked up by an iPhone at \\d\\d:\\d\\d/", { timeout: 60_000 });
     await picture(computer.page, "picked up desktop");
@@ -150,7 +133,7 @@ describeWithTool("chromium", "self-service", () => {
     await page.goto(`${api.url}/guest/${account.token}`);
     await press(page, "text=Add a device");
     await press(page, "text=On this device");
-    const { name, bytes } = await download(page);
+    const { name, bytes } = await downloadProfile(page);
     expect(name).toBe("Summer school.eap-config");
     expect(bytes.toString()).toContain("<EAPIdentityProviderList");
     await page.goto(`${api.url}/guest/${account.token}`);
@@ -213,7 +196,7 @@ describeWithTool("chromium", "self-service", () => {
     await pressKey(page, "Enter");
     expect(await page.textContent("h1")).toBe("Set up My laptop");
     await page.focus("button.large");
-    await download(page, () => page.keyboard.press("Enter"));
+    await downloadProfile(page, () => page.keyboard.press("Enter"));
 
     await page.goto(`${api.url}/me`);
     await page.focus('[aria-label="Revoke My laptop"]');
@@ -440,7 +423,7 @@ describeWithTool("chromium", "self-service", () => {
   /** The page after the download, with its hand-over changed. */
   const downloaded = async (view: View, user: GivenUser, set: ReturnType<typeof sql>): Promise<WatchedPage> => {
     const watched = await claimed(view, user, "Android");
-    await download(watched.page);
+    await downloadProfile(watched.page);
     await api.database.owner.query(sql`update hand_overs set ${set} where user_id = ${user.id}`);
     await watched.page.goto(watched.page.url());
     return watched;
