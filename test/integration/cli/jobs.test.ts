@@ -308,7 +308,10 @@ describe("with a worker", () => {
       "Revoked profiles cannot be restored. Without a terminal to ask on, this needs --yes.",
     );
     const session = cli.onTerminal(revoke);
-    await session.type(/2 profiles will be revoked permanently\. 1 row cannot be used\.[^]*Type 2 to continue: /, "2\r");
+    await session.type(
+      /2 profiles will be revoked permanently\. 1 row cannot be used\.[^]*Type 2 to continue: /,
+      "2\r",
+    );
     expect((await session.ended).code).toBe(3);
     const again = await cli.compiled([...revoke, "--yes", "--json"]);
     expect(jobOf(again.out)).toMatchObject({ kind: "revocation", reason: 1, unchanged: 2, failed: 1 });

@@ -78,7 +78,12 @@ test("with who acted and whom it happened to, for who may read people", async ()
   const own = await given.realm();
   const [lena, max] = [await given.user({ realmId: own, email: "lena@x.example" }), await given.user({ realmId: own })];
   const stranger = await given.user({ realmId });
-  for (const properties of [{ userID: max.id }, { user: max.id, serial: "1" }, { userID: stranger.id }, { user: "x" }]) {
+  for (const properties of [
+    { userID: max.id },
+    { user: max.id, serial: "1" },
+    { userID: stranger.id },
+    { user: "x" },
+  ]) {
     await audit.record(api.database.owner, {
       realmId: own,
       event: "profile_revoke",
