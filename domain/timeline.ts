@@ -20,6 +20,7 @@ export const timelineDetailKeys = [
   "job",
   "locked",
   "method",
+  "name",
   "profileLimit",
   "profileOverride",
   "profiles",

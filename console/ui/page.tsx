@@ -33,7 +33,7 @@ export function Page({
   return (
     <Stack gap="lg">
       <Group justify="space-between" align="flex-start" gap="md">
-        <div>
+        <div style={{ minWidth: 0 }}>
           <Title order={1} size="h2" ref={heading} tabIndex={-1}>
             {title}
           </Title>

@@ -113,6 +113,22 @@ describeWithTool("chromium", "lists of the console", () => {
         { width },
       ));
 
+    test("an ID without a place to break is no wider than the screen", async () => {
+      const pairwiseId = `${String(width).repeat(16)}@campus.example`;
+      const { id } = await given.user({ realmId: subject.realm.realmId, pairwiseId });
+      await opened(
+        `/console/users?q=${pairwiseId}`,
+        async (watched) => {
+          await table(watched.page, english.users.table).getByRole("link", { name: pairwiseId }).first().waitFor();
+          await expectFaultless(watched);
+          await watched.page.goto(`${subject.api.url}/console/users/${id}`);
+          await watched.page.getByRole("heading", { name: pairwiseId, level: 1 }).waitFor();
+          await expectFaultless(watched);
+        },
+        { width },
+      );
+    });
+
     test("who is in a list comes with it: nobody is asked for one by one", () =>
       opened(
         "/console/infrastructure",
