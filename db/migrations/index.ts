@@ -52,6 +52,7 @@ import { setUp } from "./20261127-1000-set-up.ts";
 import { administrators } from "./20261127-1010-administrators.ts";
 import { auditSubjectsInline } from "./20261127-1010-audit-subjects-inline.ts";
 import { claims } from "./20261127-1100-claims.ts";
+import { searchStatistics } from "./20261127-1200-search-statistics.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -110,4 +111,5 @@ export const migrations: readonly Migration[] = [
   administrators,
   auditSubjectsInline,
   claims,
+  searchStatistics,
 ];

@@ -26,7 +26,7 @@ beforeAll(async () => {
     insert into certificates (realm_id, issuer_id, serial_number, issuance_id, kind, user_id, name, device_type, identity,
                               certificate, spki_sha256, created_at, not_before, not_after)
     select u.realm_id, i.id, '1' || translate(md5(u.id::text), 'abcdef', '123456'), gen_random_uuid(), 'user', u.id,
-           (array['Laptop', 'Pixel', 'iPhone', 'Tablet'])[1 + u.id % 4] || ' of ' || md5(u.id::text), 'Linux',
+           (array['Laptop', 'Pixel', 'iPhone', 'Tablet'])[1 + u.id % 4] || ' of member ' || md5(u.id::text), 'Linux',
            substr(md5((-u.id)::text), 1, 20) || '@campus.example', 'x', sha256(u.id::text::bytea), now(), now(), now() + interval '1 year'
       from users u
       join issuers i on i.realm_id = u.realm_id
@@ -78,6 +78,12 @@ test("a word that nearly everybody has is looked for in the order of an index un
   const [plan = ""] = await plansOfUsers("mail.example");
   expect(plan).toContain("Index Scan using users_");
   expect(plan).not.toContain("Seq Scan");
+});
+
+test("a word that every device's name has is looked for in the order of an index until there are enough", async () => {
+  const plans = await plansOfProfiles("member");
+  expect(plans.at(-1)).toContain("Index Scan using certificates_");
+  expect(plans.at(-1)).not.toContain("Bitmap");
 });
 
 test.each<[q: string, indexes: string[]]>([

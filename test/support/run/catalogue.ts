@@ -9,7 +9,7 @@ const ofOurs = sql`
   and not exists (select from pg_depend d where d.classid = 'pg_class'::regclass and d.objid = c.oid and d.deptype = 'e')
 `;
 
-/** Tables with columns, constraints, indexes and triggers, and functions, of the schema `public`. Throws when there is anything else. */
+/** Tables with columns, constraints, indexes, statistics and triggers, and functions, of the schema `public`. Throws when there is anything else. */
 export async function printSchema(db: Database): Promise<string> {
   await expectNothingElse(db);
   const extensions = await db.query<{ name: string }>(
@@ -80,6 +80,9 @@ async function printTable(
      where i.indrelid = ${oid} and not exists (select from pg_constraint k where k.conindid = i.indexrelid and k.conrelid = ${oid})
      order by c.relname collate "C"
   `);
+  const statistics = await db.query<{ definition: string }>(sql`
+    select pg_get_statisticsobjdef(oid) as definition from pg_statistic_ext where stxrelid = ${oid} order by stxname collate "C"
+  `);
   const triggers = await db.query<{ definition: string }>(sql`
     select pg_get_triggerdef(oid) as definition
       from pg_trigger
@@ -100,7 +103,7 @@ async function printTable(
         ? []
         : [`-- ${name}.${column.name} is stored as pg_attribute.attstorage = ${column.storage}`],
     ),
-    ...[...indexes, ...triggers].map(({ definition }) => `${definition};`),
+    ...[...indexes, ...statistics, ...triggers].map(({ definition }) => `${definition};`),
     "",
   ].join("\n");
 }
@@ -125,8 +128,6 @@ async function expectNothingElse(db: Database): Promise<void> {
     union all
     select pg_describe_object('pg_rewrite'::regclass, r.oid, 0)
       from pg_rewrite r join pg_class c on c.oid = r.ev_class where ${ofOurs}
-    union all
-    select pg_describe_object('pg_statistic_ext'::regclass, oid, 0) from pg_statistic_ext
     union all
     select 'default privileges of ' || pg_get_userbyid(defaclrole) from pg_default_acl
   `);
