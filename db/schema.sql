@@ -260,7 +260,7 @@ CREATE INDEX certificates_serial_end ON public.certificates USING btree (realm_i
 CREATE STATISTICS public.certificates_name_words ON lower(name) FROM certificates;
 CREATE TRIGGER certificates_are_counted AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_profiles();
 CREATE TRIGGER certificates_become_active AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION add_active_profiles();
-CREATE TRIGGER certificates_end AFTER UPDATE OF revoked_at, lapsed ON public.certificates FOR EACH ROW WHEN (((old.kind = 'user'::text) AND ((new.revoked_at IS NOT NULL) OR new.lapsed))) EXECUTE FUNCTION remove_active_profile();
+CREATE TRIGGER certificates_end AFTER UPDATE OF lapsed ON public.certificates FOR EACH ROW WHEN (((old.kind = 'user'::text) AND new.lapsed)) EXECUTE FUNCTION remove_active_profile();
 CREATE TRIGGER certificates_go AFTER DELETE ON public.certificates FOR EACH ROW WHEN ((old.kind = 'user'::text)) EXECUTE FUNCTION remove_active_profile();
 
 create table consents (
@@ -1623,6 +1623,7 @@ CREATE OR REPLACE FUNCTION public.mark_revoked()
  LANGUAGE plpgsql
  SECURITY DEFINER
  SET search_path TO 'public', 'pg_temp'
+ SET enable_seqscan TO 'off'
  SET enable_hashjoin TO 'off'
  SET enable_mergejoin TO 'off'
 AS $function$
@@ -1634,7 +1635,14 @@ begin
       from added
      where certificates.id = added.certificate_id
        and certificates.revoked_at is null
-    returning certificates.user_id, certificates.lapsed
+    returning certificates.id, certificates.realm_id, certificates.created_at, certificates.user_id, certificates.lapsed
+  ), ended as (
+    delete from active_profiles a
+     using marked
+     where marked.user_id is not null
+       and a.realm_id = marked.realm_id
+       and a.created_at = marked.created_at
+       and a.id = marked.id
   ), fewer as (
     select user_id, count(*) as profiles
       from marked

@@ -53,6 +53,7 @@ import { administrators } from "./20261127-1010-administrators.ts";
 import { auditSubjectsInline } from "./20261127-1010-audit-subjects-inline.ts";
 import { claims } from "./20261127-1100-claims.ts";
 import { searchStatistics } from "./20261127-1200-search-statistics.ts";
+import { revokedTogether } from "./20261127-1210-revoked-together.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -112,4 +113,5 @@ export const migrations: readonly Migration[] = [
   auditSubjectsInline,
   claims,
   searchStatistics,
+  revokedTogether,
 ];
