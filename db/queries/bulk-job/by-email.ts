@@ -3,23 +3,26 @@ import { sql, type Sql } from "../../sql.ts";
 /**
  * Whom the e-mail address of the row `r` means, as `e`: `user_id` and `pairwise_id` where exactly one person has it, how
  * many `people` do, and `ids` of the first of them. Addresses are compared without letter case. It counts where the row
- * names the person by nothing else, and where its only other name is the same text, which nobody has.
+ * names the person by nothing else, and where its only other name is the same text, which nobody has; for all other rows
+ * there is no `e`, and nothing is looked for.
  */
 export const byEmail = (realmId: string): Sql => sql`
   lateral (
-    select count(*)::integer as people,
-           case when count(*) = 1 then min(id) end as user_id,
-           case when count(*) = 1 then min(pairwise_id) end as pairwise_id,
-           string_agg(pairwise_id, ', ' order by id) as ids
-      from (select id, pairwise_id
-              from users
-             where r.user_id is null
-               and (r.pairwise_id is null or r.pairwise_id = r.email)
-               and realm_id = ${realmId}
-               and email_folded = lower(r.email)
-             order by id
-             limit ${shownMax}
-            offset 0) as found
+    select counted.*
+      from (select count(*)::integer as people,
+                   case when count(*) = 1 then min(id) end as user_id,
+                   case when count(*) = 1 then min(pairwise_id) end as pairwise_id,
+                   string_agg(pairwise_id, ', ' order by id) as ids
+              from (select id, pairwise_id
+                      from users
+                     where realm_id = ${realmId}
+                       and email_folded = lower(r.email)
+                     order by id
+                     limit ${shownMax}
+                    offset 0) as found
+            offset 0) as counted
+     where r.user_id is null
+       and (r.pairwise_id is null or r.pairwise_id = r.email)
     offset 0) as e`;
 
 /** People that a message names: enough to see that the address is not one person's. */
