@@ -28,8 +28,8 @@ test("what happened to a guest account and its profiles, latest first", async ()
     })),
   ).toEqual([
     { type: "profile_check", name: "tablet", detail: { result: "revoked" } },
-    { type: "guest_profile_revoke", name: "tablet", detail: { reason: 0 } },
-    expect.objectContaining({ type: "guest_account_create", name: null }),
+    { type: "guest_profile_revoke", name: "tablet", detail: { name: "tablet", reason: 0 } },
+    { type: "guest_account_create", name: null, detail: expect.objectContaining({ name: "workshop" }) },
   ]);
   expect(answer.data[1].by).toMatchObject({ kind: "application" });
 });

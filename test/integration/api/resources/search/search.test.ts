@@ -77,10 +77,12 @@ async function profile(
   }: Parameters<typeof given.profile>[1] & { identity: string; revokedAt?: Date | null },
 ): Promise<void> {
   const serial = await given.profile(owner, values);
-  await api.database.owner.query(sql`
-    update certificates
-       set identity = ${identity}, revoked_at = ${revokedAt}, revocation_reason = case when ${revokedAt !== null} then 5 end
-     where serial_number = ${serial}
+  const { owner: db } = api.database;
+  await db.query(sql`update certificates set identity = ${identity} where serial_number = ${serial}`);
+  if (revokedAt === null) return;
+  await db.query(sql`
+    insert into revocations (certificate_id, revoked_at, reason)
+    select id, ${revokedAt}, 5 from certificates where serial_number = ${serial}
   `);
 }
 
