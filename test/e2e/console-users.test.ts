@@ -351,7 +351,7 @@ describeWithTool("chromium", "users and profiles in the console", () => {
         await page.goto(`${subject.api.url}/console/profiles?open=${others[0]}`);
         const drawer = page.getByRole("dialog", { name: "Profile" });
         await drawer.getByText("Box 2").waitFor();
-        expect(await drawer.getByText("No particular reason", { exact: true }).count()).toBe(1);
+        await drawer.getByText("No particular reason", { exact: true }).waitFor();
         await page.keyboard.press("Escape");
         await page.waitForURL(/\/console\/profiles$/);
       });
