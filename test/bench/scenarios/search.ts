@@ -8,7 +8,7 @@ import type { Service } from "../service.ts";
 import { figure, percentile } from "../statistics.ts";
 import type { Scenario } from "./scenario.ts";
 
-const requests = 40;
+const requests = 200;
 const concurrency = 2;
 const goalMs = 50;
 
