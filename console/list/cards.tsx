@@ -11,7 +11,7 @@ interface CardsProps<Row> {
   idOf: (row: Row) => string;
   columns: readonly Column<Row>[];
   /** Omitted: no row can be chosen. */
-  chosen?: { selection: Selection<Row>; rowLabel: (row: Row) => string };
+  chosen?: { selection: Selection<Row>; rowLabel: (row: Row) => string; disabled: boolean };
   /** What a tap on a card does, beside its links and buttons. */
   onOpen?: ((row: Row) => void) | undefined;
 }
@@ -42,6 +42,7 @@ export function Cards<Row>({ label, rows, idOf, columns, chosen, onOpen }: Cards
                 <SelectionBox
                   name={t("list.select", { row: chosen.rowLabel(row) })}
                   checked={ids.has(idOf(row))}
+                  disabled={chosen.disabled}
                   onChange={(checked) => {
                     const others = chosen.selection.rows.filter((other) => idOf(other) !== idOf(row));
                     chosen.selection.choose(checked ? [...others, row] : others);
@@ -94,12 +95,14 @@ export function SelectionBox({
   visible = false,
   checked,
   indeterminate = false,
+  disabled,
   onChange,
 }: {
   name: string;
   visible?: boolean;
   checked: boolean;
   indeterminate?: boolean;
+  disabled: boolean;
   onChange: (checked: boolean) => void;
 }) {
   return (
@@ -109,6 +112,7 @@ export function SelectionBox({
         aria-label={name}
         checked={checked}
         indeterminate={indeterminate}
+        disabled={disabled}
         onChange={(event) => {
           onChange(event.currentTarget.checked);
         }}

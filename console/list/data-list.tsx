@@ -124,6 +124,7 @@ const foundBy = ({ search, filter }: ListQuery): Found => ({
 interface Loaded<Row> {
   rows: Row[];
   total: number;
+  /** These rows are about to be replaced by those of another search or page: none of them can be chosen. */
   refreshing: boolean;
 }
 
@@ -157,6 +158,7 @@ function CardRows<Row>({
   columns,
   idOf,
   rowLabel,
+  refreshing,
   actions,
   defaultSort,
   onOpen,
@@ -170,6 +172,7 @@ function CardRows<Row>({
           <SelectionBox
             name={t("list.selectAll")}
             visible
+            disabled={refreshing}
             checked={all}
             indeterminate={!all && selection.rows.length > 0}
             onChange={(checked) => {
@@ -197,7 +200,7 @@ function CardRows<Row>({
           idOf={idOf}
           columns={columns}
           onOpen={onOpen}
-          {...(actions !== undefined && { chosen: { selection, rowLabel } })}
+          {...(actions !== undefined && { chosen: { selection, rowLabel, disabled: refreshing } })}
         />
       )}
       <CardPages total={total} state={state} change={change} />
@@ -276,8 +279,11 @@ function TableRows<Row>({
       {...(actions !== undefined && {
         selectedRecords: selection.rows as (Row & Record<string, unknown>)[],
         onSelectedRecordsChange: selection.choose,
-        getRecordSelectionCheckboxProps: (row: Row) => ({ "aria-label": t("list.select", { row: rowLabel(row) }) }),
-        allRecordsSelectionCheckboxProps: { "aria-label": t("list.selectAll") },
+        getRecordSelectionCheckboxProps: (row: Row) => ({
+          "aria-label": t("list.select", { row: rowLabel(row) }),
+          disabled: refreshing,
+        }),
+        allRecordsSelectionCheckboxProps: { "aria-label": t("list.selectAll"), disabled: refreshing },
       })}
     />
   );

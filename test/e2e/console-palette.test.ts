@@ -121,7 +121,7 @@ describeWithTool("chromium", "the palette", () => {
     await page.waitForSelector("[role=status]:has-text('1 result')");
     await page.keyboard.press("Enter");
     await page.waitForSelector('[role=dialog] >> text="New guest account"');
-    expect(page.url()).toMatch(/\/console\/guests$/);
+    await page.waitForURL(/\/console\/guests$/);
     await page.keyboard.press("Escape");
     await page.waitForSelector("[role=dialog]", { state: "detached" });
 
