@@ -162,7 +162,9 @@ async function offered(service: Service): Promise<{ operation: string; path: str
     if (list === undefined || path === undefined) return [];
     const narrowings: Question[] = [
       {},
-      ...Object.keys(list.filter).flatMap((key) => known.filter(key).map((value) => ({ filter: { [key]: value } }))),
+      ...Object.keys(list.filter).flatMap((key) =>
+        known.filter(operation, key).map((value) => ({ filter: { [key]: value } })),
+      ),
       ...(list.search === undefined ? [] : known.searches(list.search).map((search) => ({ search }))),
     ];
     const sorts: Question[] = [
@@ -208,7 +210,8 @@ async function knownValues({ db, realmId }: Service) {
     active: flags,
     type: ["service"],
     kind: ["onboarding", "offboarding"],
-    state: ["completed"],
+    "listProfiles.state": ["active", "revoked"],
+    "listJobs.state": ["completed"],
     dryRun: flags,
     minProfileCount: ["5", "18"],
     maxProfileCount: ["3", "15"],
@@ -216,7 +219,10 @@ async function knownValues({ db, realmId }: Service) {
     serials: [some.map(({ serial }) => serial).join(",")],
     event: ["profile_create", "user_offboard", "admin_login,user_offboard"],
     user: [user.id],
+    about: [`user:${user.id}`],
+    createdBy: [user.id],
     client: ["client-4"],
+    role: ["administrator", "help_desk"],
     email: [`person${Number(user.id) % 1000}`, "mail.example"],
     text: ["mail.example", user.pairwiseId.slice(4, 12), user.serial.slice(3, 13)],
   };
@@ -231,9 +237,12 @@ async function knownValues({ db, realmId }: Service) {
       const path = template.replace(/:(\w+)/g, (whole, name: string) => parameters[name] ?? whole);
       return path.includes(":") ? undefined : path;
     },
-    filter(key: string): readonly string[] {
-      const bounds = /^(?:min|max)(Expiration)?/.exec(key);
-      return values[key] ?? (bounds?.[1] === undefined ? past : future);
+    filter(operation: string, key: string): readonly string[] {
+      const found = values[`${operation}.${key}`] ?? values[key];
+      if (found !== undefined) return found;
+      const bound = /^(?:min|max)(Expiration)?/.exec(key);
+      if (bound === null) throw new Error(`${operation} has a filter that this scenario has no value for: ${key}`);
+      return bound[1] === undefined ? past : future;
     },
     searches: (inside: string): string[] =>
       inside === "pairwiseID"
