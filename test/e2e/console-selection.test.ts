@@ -19,7 +19,7 @@ describeWithTool("chromium", "selections in the console", () => {
   // A second try has people of its own.
   beforeEach(async ({ task }) => {
     if (task.result?.retryCount === undefined || task.result.retryCount === 0) return;
-    await subject.api.database.owner.query(sql`update users set pairwise_id = 'gone-' || id, email = null`);
+    await subject.api.database.owner.query(sql`update users set pairwise_id = 'gone-' || id, email = ''`);
   });
 
   const service = () => subject.api.as.service({ realmId: subject.realm.realmId });
