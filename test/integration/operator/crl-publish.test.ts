@@ -22,7 +22,7 @@ test("without an issuer or a worker it says so", async () => {
   expect(refused.code).toBe(1);
   expect(refused.json).toMatchObject({ error: "no_worker" });
 
-  await database.owner.query(sql`update issuers set not_after = now()`);
+  await database.owner.query(sql`update issuers set not_after = now() - interval '1 second'`);
   await givenProcess(database.owner, { kind: "worker" });
   expect((await operator.run(["crl", "publish", "--realm", name])).json).toMatchObject({ error: "no_issuer" });
 });

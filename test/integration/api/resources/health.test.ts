@@ -106,7 +106,7 @@ describe("the status of the whole", () => {
   beforeEach(async () => {
     [isQueueAway, isDiskFull] = [false, false];
     // Issuers of other realms have no keys.
-    await owner().query(sql`update issuers set not_after = now() where id <> ${realm.issuerId}`);
+    await owner().query(sql`update issuers set not_after = now() - interval '1 second' where id <> ${realm.issuerId}`);
     await owner().query(sql`delete from processes`);
     for (const kind of processKinds) await givenProcess(owner(), { kind, host: "secret.example", clockSkewMs: 0 });
     await givenCrl(fromNow(-60_000));

@@ -211,7 +211,9 @@ test("an issuer that is followed by another goes on publishing, until it ends", 
   await abandon("11");
   expect([...(await publish()).entries.keys()]).toEqual(["11"]);
 
-  await database.owner.query(sql`update issuers set not_after = now() where id = ${realm.issuerId}`);
+  await database.owner.query(
+    sql`update issuers set not_after = now() - interval '1 second' where id = ${realm.issuerId}`,
+  );
   await abandon("12");
   await afterPause();
   expect(await publishCrl(worker(), realm.issuerId)).toBeUndefined();

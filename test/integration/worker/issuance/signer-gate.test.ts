@@ -129,7 +129,9 @@ test("a worker that can sign for no issuer leaves the tasks to another one", asy
     passphrase: otherPassphrase,
     signingPool: newPool({ passphrase: otherPassphrase }),
   });
-  await database.owner.query(sql`update issuers set not_after = now() where id = ${newest.issuerId}`);
+  await database.owner.query(
+    sql`update issuers set not_after = now() - interval '1 second' where id = ${newest.issuerId}`,
+  );
   await eventually(async () => {
     const metrics = await unable.registry.getSingleMetricAsString("realmpass_signer_usable");
     expect(metrics).toContain(`{issuer="${realm.issuerId}"} 0`);

@@ -158,7 +158,7 @@ describe("on this device", () => {
       select extract(epoch from expires_at - created_at)::integer / 60 as minutes from hand_overs where id = ${idOf(page)}
     `);
     expect(minutes).toBe(60);
-    await change(page, sql`expires_at = now()`);
+    await change(page, sql`expires_at = now() - interval '1 second'`);
     const late = await visitor.download(page);
     expect(late).toMatchObject({ status: 410, url: page.url });
     expect(late.text).toContain("Nobody tapped Download within an hour");
@@ -512,7 +512,7 @@ describe("on another device", () => {
       select extract(epoch from expires_at - claimed_at)::integer / 60 as minutes from hand_overs where id = ${idOf(page)}
     `);
     expect(minutes).toBe(60);
-    await change(page, sql`expires_at = now()`);
+    await change(page, sql`expires_at = now() - interval '1 second'`);
     const late = await device.download(claimed);
     expect(late.text).toContain("Nobody tapped Download within an hour");
     expect(late.text).toContain("Get a new link where you began.");
@@ -524,7 +524,7 @@ describe("on another device", () => {
     const { owner, page, link } = await offer(user);
     const device = await visitorOf(api);
     const asked = await device.get(link);
-    await change(page, sql`expires_at = now()`);
+    await change(page, sql`expires_at = now() - interval '1 second'`);
     expect(headingOf(await device.send(asked, { device_type: "Linux" }))).toBe("This link has expired");
     expect(headingOf(await device.get(link))).toBe("This link has expired");
     expect(headingOf(await owner.get(page.url))).toBe("This code has expired");

@@ -56,7 +56,7 @@ test("with overlap both secrets and their tokens work, until the old one's time 
 
   const [{ hours } = { hours: 0 }] = await api.database.owner.query<{ hours: number }>(sql`
     update application_secrets
-       set expires_at = now()
+       set expires_at = now() - interval '1 second'
      where client_id = ${old.client_id}
        and expires_at is not null
     returning extract(epoch from (select expires_at - created_at

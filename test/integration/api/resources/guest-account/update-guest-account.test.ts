@@ -54,7 +54,9 @@ test("the account's access tokens end when it now ends", async () => {
     expect(await guest.get("/api/realm")).toMatchObject({ status: 200 });
   }
 
-  await api.database.owner.query(sql`update guest_accounts set expires_at = now() where id = ${id}`);
+  await api.database.owner.query(
+    sql`update guest_accounts set expires_at = now() - interval '1 second' where id = ${id}`,
+  );
   expect(await guest.get("/api/realm")).toBeError("unauthenticated");
 });
 

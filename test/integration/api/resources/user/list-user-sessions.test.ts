@@ -33,7 +33,9 @@ test("administrators see what a user is signed in to, and no token of it", async
 test("what has run out is not there, and an administrator's own session is marked", async () => {
   const user = await given.user({ realmId: api.realmId, administrator: true });
   const [current, ended] = [await given.session({ user }), await given.session({ user })];
-  await api.database.owner.query(sql`update sessions set expires_at = now() where id = ${ended.id}`);
+  await api.database.owner.query(
+    sql`update sessions set expires_at = now() - interval '1 second' where id = ${ended.id}`,
+  );
 
   const { body } = await as.token(current.accessToken).get(`/api/user/${user.id}/sessions`);
   expect(body.data).toMatchObject([{ id: current.id, current: true }]);
