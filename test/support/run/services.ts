@@ -1,6 +1,8 @@
 import { execFile, spawn, spawnSync, type ChildProcess } from "node:child_process";
+import { randomInt } from "node:crypto";
+import { once } from "node:events";
 import { appendFile, mkdtemp, rm, statfs } from "node:fs/promises";
-import { createServer, type AddressInfo } from "node:net";
+import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -181,13 +183,23 @@ export async function ended(child: ChildProcess, signal: NodeJS.Signals = "SIGTE
   });
 }
 
-/** A port that nobody listened on a moment ago. */
+/**
+ * A port that nobody listened on a moment ago, and that the system gives to nobody by itself: it takes those of connections
+ * and of listeners on port 0 from 32768 on (`net.ipv4.ip_local_port_range`).
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer();
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = randomInt(10_000, 32_768);
+    const server = createServer().listen(port, "127.0.0.1");
+    const isFree = await once(server, "listening").then(
+      () => true,
+      () => false,
+    );
+    if (!isFree) continue;
+    server.close();
+    await once(server, "close");
+    return port;
+  }
 }
 
 async function answers(url: string): Promise<void> {

@@ -1,5 +1,7 @@
-import { connect, createServer, type AddressInfo, type Socket } from "node:net";
+import { once } from "node:events";
+import { connect, createServer, type Socket } from "node:net";
 import { atEnd } from "./at-end.ts";
+import { freePort } from "./services.ts";
 
 /** The network between two processes, which can fail. */
 export interface TcpProxy {
@@ -34,14 +36,13 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
       });
     }
   });
-  const listenOn = (port: number): Promise<void> =>
-    new Promise((resolve) =>
-      server.listen(port, "127.0.0.1", () => {
-        resolve();
-      }),
-    );
-  await listenOn(0);
-  const { port } = server.address() as AddressInfo;
+  // What is cut off comes back on its port, so that it must be one that nobody is given meanwhile.
+  const port = await freePort();
+  const listen = async (): Promise<void> => {
+    server.listen(port, "127.0.0.1");
+    await once(server, "listening");
+  };
+  await listen();
 
   const cut = (): Promise<void> =>
     new Promise((resolve) => {
@@ -61,7 +62,7 @@ export async function startTcpProxy(target: { host: string; port: number }): Pro
     async restore() {
       silent = false;
       for (const socket of sockets) socket.destroy();
-      if (!server.listening) await listenOn(port);
+      if (!server.listening) await listen();
     },
   };
 }
