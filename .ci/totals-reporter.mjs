@@ -1,6 +1,20 @@
 // Adds the totals of each test run to the file that TEST_TOTALS names, and what failed or passed only at its second
-// try, so that CI can say both last.
+// try, with the reason, so that CI can say both last.
 import { appendFileSync } from "node:fs";
+import { stripVTControlCharacters } from "node:util";
+
+/** Each message with what was expected and received, which is cut: the whole is further up. */
+const reasons = (errors) =>
+  errors
+    .map(({ message, diff, stack }) => [message, diff, stack?.split("\n").find((line) => line.includes("/test/"))])
+    .flatMap((parts) =>
+      parts
+        .filter((part) => part !== undefined)
+        .join("\n")
+        .split("\n")
+        .slice(0, 40),
+    )
+    .map((line) => `    ${stripVTControlCharacters(line)}`);
 
 const isFlaky = (test) => test.diagnostic()?.flaky === true;
 
@@ -9,14 +23,16 @@ export default class TotalsReporter {
     const file = process.env.TEST_TOTALS;
     if (!file) return;
     const counts = { passed: 0, failed: errors.length, skipped: 0 };
-    const remarks = errors.map((error) => `failed: ${error.message}`);
+    const remarks = errors.flatMap((error) => ["failed: outside of every test", ...reasons([error])]);
     for (const module of modules) {
       const tests = [...module.children.allTests()];
       for (const test of tests) {
-        const { state } = test.result();
+        const { state, errors } = test.result();
         counts[state]++;
-        if (state === "failed") remarks.push(`failed: ${module.relativeModuleId} > ${test.fullName}`);
-        else if (isFlaky(test)) remarks.push(`second try: ${module.relativeModuleId} > ${test.fullName}`);
+        const outcome = state === "failed" ? "failed" : isFlaky(test) ? "second try" : undefined;
+        if (outcome !== undefined) {
+          remarks.push(`${outcome}: ${module.relativeModuleId} > ${test.fullName}`, ...reasons(errors ?? []));
+        }
       }
       if (tests.length === 0 || module.errors().length > 0) {
         counts.failed++;

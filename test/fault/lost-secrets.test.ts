@@ -12,6 +12,7 @@ import { eventually } from "../support/run/eventually.ts";
 import { repeating } from "../support/run/repeating.ts";
 import { ended } from "../support/run/services.ts";
 import { startTcpProxy } from "../support/run/tcp-proxy.ts";
+import { givenUsers } from "../support/service/fault.ts";
 import { askDoctor, operate } from "../support/service/operator.ts";
 import { startService, type RunningService } from "../support/service/service.ts";
 
@@ -59,10 +60,10 @@ async function expectRefused(kind: "api" | "worker", variable: string): Promise<
   });
 }
 
-const create = (name: string, prefer: string) =>
+const create = (name: string, prefer: string, owner = userId) =>
   service.call(
     "POST",
-    `/api/user/${userId}/profiles/${name}`,
+    `/api/user/${owner}/profiles/${name}`,
     { format: "pem", deviceType: "Linux", keyType: "ec-p256" },
     { prefer },
   );
@@ -165,7 +166,9 @@ test("processes with another output key do not start and no private key is lost 
   const before = files.map((file) => readFileSync(file));
   for (const file of files) rmSync(file);
   await createSecrets("--only", "output");
-  const creating = repeating((count) => create(`under-load-${count}`, "wait=60"));
+  // A person has at most 100, and this goes on for as long as two starts take.
+  const people = await givenUsers(service, 50);
+  const creating = repeating((count) => create(`under-load-${count}`, "wait=60", people[count % people.length]));
   await expectRefused("worker", "REALMPASS_OUTPUT_PUBLIC_KEY");
   await expectRefused("api", "REALMPASS_OUTPUT_PRIVATE_KEY");
   const answers = await creating.stop();

@@ -57,7 +57,7 @@ onBothBackends((kind) => {
   gateTest(
     "one of two workers with a wrong passphrase ends with 78 and names the variable; the other goes on, and clients see nothing of it",
     async (service) => {
-      const people = await givenUsers(service, 20);
+      const people = await givenUsers(service, 50);
       const create = (count: number) => service.call("POST", profileOf(people, count), creation, { prefer: "wait=60" });
       const creating = repeating(create);
       await expect(service.startWorker({ REALMPASS_ISSUER_KEY_PASSPHRASE: "a wrong passphrase" })).rejects.toThrow(
@@ -84,7 +84,7 @@ onBothBackends((kind) => {
       const other = await givenIssuingRealm(owner, { maxProfiles: 100 });
       await useQuickKeys(service);
       const authorization = `Bearer ${await service.tokenOf(await givenServiceApplication(owner, other.realmId))}`;
-      const strangers = await givenUsers({ owner, realmId: other.realmId }, 50);
+      const strangers = await givenUsers({ owner, realmId: other.realmId }, 500);
 
       const create = (name: string, prefer: string) =>
         service.call("POST", `/api/user/${people[0]!}/profiles/${name}`, creation, { prefer });
