@@ -255,7 +255,7 @@ CREATE INDEX certificates_newest ON public.certificates USING btree (realm_id, k
 CREATE INDEX certificates_of_guest_account ON public.certificates USING btree (guest_account_id, created_at DESC, id DESC) WHERE (guest_account_id IS NOT NULL);
 CREATE INDEX certificates_of_user ON public.certificates USING btree (user_id, created_at DESC, id DESC) WHERE (user_id IS NOT NULL);
 CREATE INDEX certificates_revoked ON public.certificates USING btree (realm_id, revoked_at, id) INCLUDE (kind) WHERE (revoked_at IS NOT NULL);
-CREATE INDEX certificates_revoked_at ON public.certificates USING btree (realm_id, revoked_at) WHERE ((kind = 'user'::text) AND (revoked_at IS NOT NULL));
+CREATE INDEX certificates_revoked_ending ON public.certificates USING btree (realm_id, not_after, id) WHERE ((kind = 'user'::text) AND (revoked_at IS NOT NULL));
 CREATE INDEX certificates_serial_end ON public.certificates USING btree (realm_id, reverse(serial_number) text_pattern_ops);
 CREATE STATISTICS public.certificates_name_words ON lower(name) FROM certificates;
 CREATE TRIGGER certificates_are_counted AFTER INSERT ON public.certificates REFERENCING NEW TABLE AS added FOR EACH STATEMENT EXECUTE FUNCTION count_profiles();
@@ -1132,6 +1132,7 @@ CREATE INDEX users_newest ON public.users USING btree (realm_id, created_at DESC
 CREATE INDEX users_offboarded ON public.users USING btree (realm_id, offboarded_at, id);
 CREATE INDEX users_offboarded_last ON public.users USING btree (realm_id, offboarded_at DESC NULLS LAST, id DESC);
 CREATE INDEX users_pairwise_id_contains ON public.users USING gin (pairwise_id_folded gin_trgm_ops);
+CREATE INDEX users_with_roles ON public.users USING btree (realm_id, id) WHERE ((roles || provider_roles) <> '{}'::text[]);
 CREATE STATISTICS public.users_display_name_words ON lower(display_name) FROM users;
 CREATE TRIGGER users_administrator BEFORE UPDATE OF administrator, roles, provider_roles ON public.users FOR EACH ROW EXECUTE FUNCTION keep_administrator();
 CREATE TRIGGER users_administrator_of_new BEFORE INSERT ON public.users FOR EACH ROW WHEN ((new.administrator OR (new.roles <> '{}'::text[]) OR (new.provider_roles <> '{}'::text[]))) EXECUTE FUNCTION keep_administrator();

@@ -54,6 +54,9 @@ import { auditSubjectsInline } from "./20261127-1010-audit-subjects-inline.ts";
 import { claims } from "./20261127-1100-claims.ts";
 import { searchStatistics } from "./20261127-1200-search-statistics.ts";
 import { revokedTogether } from "./20261127-1210-revoked-together.ts";
+import { peopleWithRoles } from "./20261127-1220-people-with-roles.ts";
+import { revokedByEnd } from "./20261127-1230-revoked-by-end.ts";
+import { oneIndexOfRevoked } from "./20261127-1240-one-index-of-revoked.ts";
 import type { Migration } from "./migration.ts";
 
 /** Every migration, in order. New ones go to the end. */
@@ -114,4 +117,7 @@ export const migrations: readonly Migration[] = [
   claims,
   searchStatistics,
   revokedTogether,
+  peopleWithRoles,
+  revokedByEnd,
+  oneIndexOfRevoked,
 ];

@@ -134,7 +134,8 @@ function conditionsOf({ realmId, at, search, filter }: UserSelection): { ofUser:
   const ofUser = [
     when(search, (text) => sql`u.pairwise_id_folded like lower(${containing(text)})`),
     when(filter.email, (text) => sql`u.email_folded like lower(${containing(text)})`),
-    when(filter.role, (role) => sql`${role} = any(${rolesOf(sql`u`)})`),
+    // The second condition is that of the index.
+    when(filter.role, (role) => sql`${role} = any(${rolesOf(sql`u`)}) and ${rolesOf(sql`u`)} <> '{}'`),
     when(filter.text, (text) => foundBy(text, { realmId, at })),
     when(filter.blacklisted, (is) => (is ? sql`u.offboarded_at is not null` : sql`u.offboarded_at is null`)),
     when(filter.locked, (is) => (is ? sql`u.locked_at is not null` : sql`u.locked_at is null`)),
