@@ -33,7 +33,8 @@ interface Part {
 
 /**
  * Fills a realm that has an issuer, by the owner's hand and in bulk: indexes are taken away and built again after, and
- * triggers do not fire. A tenth of the profiles is revoked and a tenth has run out; they were made evenly over 400 days.
+ * triggers do not fire. A tenth of the profiles is revoked, as are those of people who have left, and a tenth has run
+ * out; they were made evenly over 400 days.
  */
 export async function seedRealm(db: Database, realmId: string, size: RealmSize): Promise<void> {
   for (const { tables, statements } of parts(realmId, size)) {
@@ -100,6 +101,17 @@ const parts = (realmId: string, size: RealmSize): Part[] => [
         owner: sql`null::bigint, null::bigint`,
         deviceType: sql`null`,
       }),
+      // A worker would find what people who have left still have, and revoke it while lists are asked for.
+      sql`
+    update certificates c
+       set revoked_at = greatest(u.offboarded_at, c.created_at), revocation_reason = 5
+      from users u
+     where c.realm_id = ${realmId}
+       and u.id = c.user_id
+       and u.offboarded_at is not null
+       and c.revoked_at is null
+       and not c.lapsed
+  `,
       sql`
     insert into revocations (certificate_id, revoked_at, reason)
     select id, revoked_at, revocation_reason from certificates where revoked_at is not null
