@@ -90,9 +90,14 @@ function readAnswer(bytes: Buffer): (Answer & { length: number }) | undefined {
   };
 }
 
+const addresses = 200;
+let connections = 0;
+
+/** Each comes from another of this machine's addresses: what everybody may ask is limited for each address. */
 const connected = (port: number): Promise<Socket> =>
   new Promise((resolve, reject) => {
-    const socket = connect({ host: "127.0.0.1", port, noDelay: true }, () => {
+    const localAddress = `127.0.0.${2 + (connections++ % addresses)}`;
+    const socket = connect({ host: "127.0.0.1", port, localAddress, noDelay: true }, () => {
       socket.off("error", reject);
       resolve(socket);
     });
