@@ -332,9 +332,9 @@ test("the log says what was wrong, and nothing of what was sent", async () => {
   logged = "";
   upstream.changeIdToken({ claims: { nonce: "a wrong nonce" } });
   await expectNobody("upstream_bad_answer");
-  upstream.lie("token", send(400, '{"error":"invalid_grant","error_description":"the code abc"}'));
+  upstream.lie("token", send(400, '{"error":"invalid_grant","error_description":"a refused code"}'));
   await expectNobody("upstream_bad_answer");
-  upstream.lie("token", send(400, '{"error":"\\nforged line","error_description":"the code abc"}'));
+  upstream.lie("token", send(400, '{"error":"\\nforged line","error_description":"a refused code"}'));
   await expectNobody("upstream_bad_answer");
   upstream.lie("token", send(200, "not JSON but a secret"));
   await expectNobody("upstream_bad_answer");
@@ -356,5 +356,5 @@ test("the log says what was wrong, and nothing of what was sent", async () => {
   ]);
   for (const line of lines)
     expect(line).toMatchObject({ realmId, requestId: expect.stringMatching(/^[\w-]{36}$/) as string });
-  expect(logged).not.toMatch(/eyJ|an access token|abc|forged line|but a secret|wrong nonce/);
+  expect(logged).not.toMatch(/eyJ|an access token|refused code|forged line|but a secret|wrong nonce/);
 });
