@@ -98,9 +98,12 @@ function createContext(log: Log, request: IncomingMessage, response: ServerRespo
     signal() {
       if (controller === undefined) {
         const created = (controller = new AbortController());
-        response.once("close", () => {
+        const onClose = (): void => {
           if (!response.writableFinished) created.abort();
-        });
+        };
+        // The client may have left while its token was looked at.
+        if (response.closed) onClose();
+        else response.once("close", onClose);
       }
       return controller.signal;
     },

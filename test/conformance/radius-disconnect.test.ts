@@ -107,6 +107,10 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       points?: readonly string[];
       from?: string;
     } = {}): Promise<Script> {
+      // A script that an earlier test ended is not this one.
+      await eventually(async () => {
+        expect(await waiting()).toBe(0);
+      });
       const own = state ?? (await mkdtemp(join(directory, "state-")));
       const files = await mkdtemp(join(directory, "files-"));
       await writeFile(join(files, "client"), `${client ?? (await givenClient())}\n`);
@@ -157,11 +161,13 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       return `${clientId}:${clientSecret}`;
     }
 
+    const waiting = async (): Promise<number> =>
+      (await registry.getSingleMetric("realmpass_revoked_feed_waiting")?.get())?.values[0]?.value ?? 0;
+
     /** Waits until the script waits for revocations. */
     const isWaiting = () =>
       eventually(async () => {
-        const metric = await registry.getSingleMetric("realmpass_revoked_feed_waiting")?.get();
-        expect(metric?.values[0]?.value).toBe(1);
+        expect(await waiting()).toBe(1);
       });
 
     /** People with a profile each; answers the identities. */
@@ -390,9 +396,8 @@ describeWithTool(["radclient", "sqlite3", "dash"], "with radclient", () => {
       const [first] = accessPoints;
       await account(first, [sessionOf(person!.identity)]);
       const asked = askedAbout(first, [person!.identity]);
-      const running = await start({ from: join(directory, "nothing.db") });
-      await isWaiting();
       await revoke([person!.identity]);
+      const running = await start({ from: join(directory, "nothing.db") });
       expect(await running.ended, running.output()).toBe(4);
       expect(asked()).toEqual([]);
 

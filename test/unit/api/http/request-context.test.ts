@@ -1,5 +1,10 @@
+import { once } from "node:events";
+import { createServer, request as ask, type IncomingMessage, type ServerResponse } from "node:http";
+import type { AddressInfo } from "node:net";
 import { expect, test } from "vitest";
-import { traceOf } from "../../../../api/http/request-context.ts";
+import { beginRequest, contextOf, traceOf } from "../../../../api/http/request-context.ts";
+import { atEnd } from "../../../support/run/at-end.ts";
+import { silentLog } from "../../../support/service/worker.ts";
 
 const trace = "4bf92f3577b34da6a3ce929d0e0e4736";
 const parent = "00f067aa0ba902b7";
@@ -27,4 +32,29 @@ test.each([
   ["a list", [`00-${trace}-${parent}-01`]],
 ])("%s names none", (_, header) => {
   expect(traceOf(header)).toBeUndefined();
+});
+
+test.each([
+  ["before anybody asks whether it is there", false],
+  ["after somebody asked", true],
+])("a client that goes away %s aborts the request's signal", async (_, asksFirst) => {
+  const begin = beginRequest({ log: silentLog, metrics: { request: () => undefined } });
+  const server = createServer((request, response) => {
+    begin(request, response);
+    if (asksFirst) contextOf(response).signal();
+  });
+  atEnd(() => server.close());
+  server.listen(0, "127.0.0.1");
+  await once(server, "listening");
+  const asked = once(server, "request") as Promise<[IncomingMessage, ServerResponse]>;
+  const client = ask({ host: "127.0.0.1", port: (server.address() as AddressInfo).port });
+  client.on("error", () => undefined);
+  client.end();
+  const [, response] = await asked;
+  const closed = once(response, "close");
+
+  client.destroy();
+  await closed;
+
+  expect(contextOf(response).signal().aborted).toBe(true);
 });
