@@ -1,7 +1,7 @@
 import pg from "pg";
 
 /** Serialization failure, deadlock, lock not available (PostgreSQL appendix A): nothing was done, and trying again helps. */
-const contentionStates = new Set(["40001", "40P01", "55P03"]);
+export const contentionStates: ReadonlySet<string> = new Set(["40001", "40P01", "55P03"]);
 
 /** True when a transaction lost against another one and may simply be run again. */
 export const isContention = (error: unknown): boolean =>

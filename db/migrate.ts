@@ -3,6 +3,7 @@ import knex, { type Knex } from "knex";
 import pg from "pg";
 import { within } from "../runtime/deadline.ts";
 import { onSession } from "./client.ts";
+import { contentionStates } from "./contention.ts";
 import { applyGrants, findMissingRoles, type GrantChanges } from "./grants.ts";
 import { ownerRole } from "./logins.ts";
 import { migrations } from "./migrations/index.ts";
@@ -165,12 +166,15 @@ function noneYet(error: unknown): string[] {
   throw error;
 }
 
-/** What waits for a lock holds up everybody who comes after it. */
-const lockSecondsMax = 3;
+/**
+ * What waits for a lock holds up everybody who comes after it. Less than a lookup may take, and than Postgres waits before it
+ * looks for a deadlock, in which it could end a request.
+ */
+const lockMsMax = 900;
 
 /**
- * Runs what is pending, each in a transaction of its own, and answers the names. One that does not get a lock in time is
- * rolled back and tried again, so that requests go on meanwhile.
+ * Runs what is pending, each in a transaction of its own, and answers the names. One that others are in the way of
+ * is rolled back and tried again, so that requests go on meanwhile.
  */
 async function runMigrations(db: Knex, { attempts, restMs: [least, most] }: Patience): Promise<string[]> {
   const done: string[] = [];
@@ -181,7 +185,7 @@ async function runMigrations(db: Knex, { attempts, restMs: [least, most] }: Pati
       done.push(...next);
       attempt = 1;
     } catch (error) {
-      if (!(error instanceof MigrationFailed && error.sqlState === lockNotAvailable) || attempt === attempts)
+      if (!(error instanceof MigrationFailed && contentionStates.has(error.sqlState)) || attempt === attempts)
         throw error;
       attempt++;
       await pause(least + Math.random() * (most - least));
@@ -192,7 +196,7 @@ async function runMigrations(db: Knex, { attempts, restMs: [least, most] }: Pati
 /** PostgreSQL appendix A. */
 const lockNotAvailable = "55P03";
 
-const lookMs = 500;
+const lookMs = 200;
 
 /** Runs the first that is pending, if there is one; a failure to get a lock says who has it. */
 async function runNext(db: Knex): Promise<string[]> {
@@ -237,7 +241,7 @@ const takeOnOwner = `
   $body$`;
 
 const prepareConnection = (session: pg.Client, done: (error: Error | null, session: pg.Client) => void): void => {
-  session.query(`set lock_timeout = '${lockSecondsMax}s'; ${takeOnOwner}`).then(
+  session.query(`set lock_timeout = ${lockMsMax}; ${takeOnOwner}`).then(
     () => {
       done(null, session);
     },

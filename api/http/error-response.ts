@@ -1,8 +1,8 @@
 import { InsufficientScope, Unauthenticated } from "./token-errors.ts";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { DatabaseUnavailable } from "../../db/outage.ts";
 import { errorCatalogue, ServiceError, type FieldError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
+import { isPassing } from "./passing-failure.ts";
 import { dropLeftover } from "./request-body.ts";
 import { contextOf } from "./request-context.ts";
 import { sendJson } from "./respond.ts";
@@ -27,10 +27,7 @@ export function asServiceError(thrown: unknown, log: () => Log): ServiceError {
     if (thrown.status >= 500) log().warn({ event: "request.failed", err: thrown }, "request failed");
     return thrown;
   }
-  if (thrown instanceof DatabaseUnavailable) {
-    log().warn({ event: "database.unavailable", err: thrown.cause }, "the database is away");
-    return new ServiceError("unavailable", { retryAfterSeconds, cause: thrown });
-  }
+  if (isPassing(thrown, log)) return new ServiceError("unavailable", { retryAfterSeconds, cause: thrown });
   if (isUndecodablePath(thrown)) {
     return new ServiceError("invalid_request", { description: "A percent escape is not valid.", cause: thrown });
   }

@@ -1,7 +1,7 @@
 import type { Response } from "express";
-import { DatabaseUnavailable } from "../../db/outage.ts";
 import { ServiceError } from "../../domain/errors.ts";
 import type { Log } from "../../runtime/log.ts";
+import { isPassing } from "../http/passing-failure.ts";
 import { sendJson } from "../http/respond.ts";
 import { MethodNotAllowed } from "../http/route.ts";
 
@@ -86,10 +86,7 @@ export function asOAuthError(thrown: unknown, log: () => Log): OAuthError {
       description: `This endpoint takes ${methods.join(" and ")} only.`,
     });
   }
-  if (thrown instanceof DatabaseUnavailable) {
-    log().warn({ event: "database.unavailable", err: thrown.cause }, "the database is away");
-    return new OAuthError("temporarily_unavailable", { cause: thrown });
-  }
+  if (isPassing(thrown, log)) return new OAuthError("temporarily_unavailable", { cause: thrown });
   if (thrown instanceof ServiceError && thrown.code === "too_many_requests") {
     return new OAuthError("slow_down", { retryAfterSeconds: thrown.retryAfterSeconds });
   }

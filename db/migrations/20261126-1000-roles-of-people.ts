@@ -63,8 +63,5 @@ create trigger users_keep_an_administrator after update of administrator, roles,
                      and (new.offboarded_at is not null or not 'administrator' = any(new.roles || new.provider_roles))
                      and not pg_has_role(current_user, 'realmpass_operator', 'usage'))
   execute function keep_an_administrator();
-
-alter table applications add constraint applications_service_gives_no_roles
-  check (type = 'useragent' or not 'role.modify' = any(scopes)) not valid;
 `,
 };

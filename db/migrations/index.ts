@@ -37,6 +37,7 @@ import { whatDoctorAsks } from "./20261125-1120-what-doctor-asks.ts";
 import { requestIds } from "./20261125-1130-request-ids.ts";
 import { absence } from "./20261126-1000-absence.ts";
 import { rolesOfPeople } from "./20261126-1000-roles-of-people.ts";
+import { servicesGiveNoRoles } from "./20261126-1010-services-give-no-roles.ts";
 import { statusAskers } from "./20261126-1100-status-askers.ts";
 import { auditSubjects } from "./20261126-1110-audit-subjects.ts";
 import { auditEntriesAbout } from "./20261126-1120-audit-entries-about.ts";
@@ -100,6 +101,7 @@ export const migrations: readonly Migration[] = [
   requestIds,
   absence,
   rolesOfPeople,
+  servicesGiveNoRoles,
   statusAskers,
   auditSubjects,
   auditEntriesAbout,

@@ -77,6 +77,36 @@ test("one that gets none at last fails with the process that has it, and leaves 
   expect(await upgrade(addColumn)).toMatchObject({ migrations: [nextName] });
 });
 
+test("a request that waits for what a migration has, and has what that waits for, goes on", async () => {
+  const { url, owner, upgrade } = await givenDatabase();
+  const request = new pg.Client({ connectionString: url });
+  await request.connect();
+  await request.query("begin");
+  await request.query("select from applications");
+  const upgraded = upgrade({ up: "lock table users; lock table applications" }, { attempts: 100, restMs: [0, 100] });
+  await eventually(async () => {
+    const waiting = await owner.query(sql`
+      select from pg_stat_activity where application_name = 'realmpass migrate' and wait_event_type = 'Lock'
+         and datname = current_database()
+    `);
+    expect(waiting).toHaveLength(1);
+  });
+
+  await request.query("select from users");
+
+  await request.end();
+  expect(await upgraded).toMatchObject({ migrations: [nextName] });
+});
+
+test("one that Postgres ends in a deadlock is tried again", async () => {
+  const { owner, upgrade } = await givenDatabase();
+  await owner.query(sql`create sequence attempts`);
+  const up = `do $$ begin
+    if nextval('attempts') < 3 then raise exception 'deadlock detected' using errcode = 'deadlock_detected'; end if;
+  end $$`;
+  expect(await upgrade({ up }, { attempts: 3, restMs: [0, 0] })).toMatchObject({ migrations: [nextName] });
+});
+
 const addIndex = {
   up: "create index concurrently users_created_at on users (created_at desc)",
   transaction: false,

@@ -11,6 +11,7 @@ const remedy = {
   rewrite: "nobody can use the table while every row is rewritten: add a column, and let the code fill it",
   check: "nobody can use the table while every row is looked at: add a check `not valid`, then `validate constraint`",
   data: "rows stay locked until all are done: move data in slices, as a task of upkeep",
+  together: "it waits for one table while requests wait for another: a migration for each table",
   alone: "an index is made concurrently outside a transaction, in a migration of its own with `transaction: false`",
 } as const;
 
@@ -40,6 +41,9 @@ const refused: readonly (readonly [RegExp, keyof typeof remedy])[] = [
   [new RegExp(String.raw`\binsert into ${table}\b(?!.*\bvalues\b).*\bselect\b`), "data"],
 ];
 
+/** What nobody can read beside: foreign keys and triggers hold up those who write, alone. */
+const locking = new RegExp(String.raw`^(?:alter table|drop trigger \w+ on|lock table) (?:if exists )?${table}`);
+
 /** The few rows of these tables are not data that is moved. */
 const small = new Set(["installation", "realms"]);
 
@@ -64,6 +68,10 @@ function faultsOf({ name, up, transaction }: Migration): string[] {
         : [`${name}: ${statement.slice(0, 60)}: ${remedy[why]}`];
     }),
   );
+  const locked = new Set(
+    statements.flatMap((statement) => locking.exec(statement)?.[1] ?? []).filter((on) => !own.has(on)),
+  );
+  if (locked.size > 1) faults.push(`${name}: ${[...locked].join(", ")}: ${remedy.together}`);
   const isAlone = statements.length === 1 && transaction === false;
   return isConcurrent !== (transaction === false) || (isConcurrent && !isAlone)
     ? [...faults, `${name}: ${remedy.alone}`]
@@ -86,6 +94,8 @@ test.each([
   ["do $$ begin update users set email = ''; end $$", remedy.data],
   ["create table a (id text); insert into users (email) select id from a", remedy.data],
   ["insert into users (email) with a as (select '') select * from a", remedy.data],
+  ["alter table users add column a text; alter table applications add column a text", remedy.together],
+  ["lock table users; alter table only public.applications add column a text", remedy.together],
   ["create index concurrently a on users (email)", remedy.alone],
 ])("%s is refused", (up, why) => {
   const faults = faultsOf({ name: "29990101-0000-x", up });
@@ -101,6 +111,7 @@ test.each([
   "create trigger t before insert or update of email on users for each row execute function f()",
   "alter table users add constraint c check (email <> '') not valid; alter table users validate constraint c",
   "alter table users alter email drop not null",
+  "alter table users add column a text; alter table users add column b text; create table c (id text); alter table c add column d text",
   "-- update users set it\ninsert into a (id) values ('select')",
   "update installation set minimum_migration = '20261126-1000-x'",
 ])("%s is not", (up) => {
