@@ -165,7 +165,7 @@ test.each<[string, (user: GivenUser, opened: ConsoleBrowser) => Promise<unknown>
 test("a locked person stays signed in, and is still an administrator", async () => {
   const user = await admin();
   const opened = await openConsole(api, user);
-  await as.admin().put(`/api/user/${user.id}/lock`, { locked: true });
+  expect(await as.admin().put(`/api/user/${user.id}/status`, { locked: true })).toMatchObject({ status: 200 });
   expect(await isOpen(opened)).toEqual([true]);
 });
 
