@@ -30,8 +30,11 @@ describeWithTool("chromium", "the audit log in the console", () => {
   const rows = (page: Page) => page.getByRole("table").locator("tbody tr");
   const texts = async (page: Page): Promise<string[]> =>
     (await rows(page).allTextContents()).map((text) => text.replaceAll(/\s+/g, " "));
+  /** The filters take the focus when they open, which would close a list that is opened before. */
+  const filtersAreOpen = (page: Page): Promise<void> => expectFocus(page.getByLabel("Time, from"));
   const filter = async (page: Page): Promise<void> => {
     await page.getByRole("button", { name: "Filter", exact: true }).click();
+    await filtersAreOpen(page);
   };
 
   test("entries say in words who did what to whom, with names", async () => {
@@ -124,6 +127,7 @@ describeWithTool("chromium", "the audit log in the console", () => {
     const { page, context } = await subject.open("/console/audit");
     const menu = page.getByRole("button", { name: "Filter", exact: true });
     await pressAt(menu);
+    await filtersAreOpen(page);
     await pressAt(page.getByRole("combobox", { name: "Event" }), "ArrowDown");
     await chooseOption(page, "Person locked");
     await expect.poll(() => texts(page)).toEqual([expect.stringContaining("Person locked")]);
