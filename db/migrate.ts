@@ -27,7 +27,8 @@ function stepOf({ name, up, transaction }: Migration): Knex.Migration & { config
     config: { transaction: transaction ?? true },
     async up(db) {
       try {
-        if (transaction === false && (await isIndexMade(db, up))) return;
+        if (transaction !== false) await db.raw(`set local lock_timeout = ${lockMsMax}`);
+        else if (await isIndexMade(db, up)) return;
         // To knex a question mark is a place for a value; migrations have none.
         await db.raw(up.replaceAll("?", "\\?"));
       } catch (error) {
@@ -172,6 +173,9 @@ function noneYet(error: unknown): string[] {
  */
 const lockMsMax = 900;
 
+/** An index that is made concurrently waits for every transaction that writes to its table, and holds up nobody. */
+const indexWaitSecondsMax = 60;
+
 /**
  * Runs what is pending, each in a transaction of its own, and answers the names. One that others are in the way of
  * is rolled back and tried again, so that requests go on meanwhile.
@@ -241,7 +245,7 @@ const takeOnOwner = `
   $body$`;
 
 const prepareConnection = (session: pg.Client, done: (error: Error | null, session: pg.Client) => void): void => {
-  session.query(`set lock_timeout = ${lockMsMax}; ${takeOnOwner}`).then(
+  session.query(`set lock_timeout = '${indexWaitSecondsMax}s'; ${takeOnOwner}`).then(
     () => {
       done(null, session);
     },

@@ -125,6 +125,25 @@ test("an index is made beside everybody's work, by one of several `migrate`s", a
   expect(await indexes(owner)).toMatchObject([{ valid: true }]);
 });
 
+test("an index waits for who writes to its table, longer than a migration may hold up requests", async () => {
+  const { url, owner, upgrade } = await givenDatabase();
+  const writer = new pg.Client({ connectionString: url });
+  await writer.connect();
+  await writer.query("begin; lock table users in row exclusive mode");
+  const upgraded = upgrade(addIndex, { attempts: 1, restMs: [0, 0] });
+  await eventually(async () => {
+    const waiting = await owner.query(sql`
+      select from pg_stat_activity
+       where application_name = 'realmpass migrate' and datname = current_database()
+         and wait_event_type = 'Lock' and query_start < clock_timestamp() - interval '2 seconds'
+    `);
+    expect(waiting).toHaveLength(1);
+  });
+  await writer.end();
+  expect(await upgraded).toMatchObject({ migrations: [nextName] });
+  expect(await indexes(owner)).toMatchObject([{ valid: true }]);
+});
+
 test("an index that was left half-made is dropped and made again", async () => {
   const { owner, upgrade } = await givenDatabase();
   await owner.query(sql`create index users_created_at on users (created_at)`);
