@@ -1,5 +1,6 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { violates, type Database } from "../../db/client.ts";
+import { isContention } from "../../db/contention.ts";
 import { DatabaseUnavailable } from "../../db/outage.ts";
 import * as settlement from "../../db/operations/settlement.ts";
 import type { SignedIssuance } from "../../db/operations/settlement.ts";
@@ -45,7 +46,7 @@ export interface IssuanceDeps {
   activeClaims: Set<string>;
 }
 
-/** How often and with what pauses a settlement is tried while Postgres is away, before the claim is left to run out. */
+/** How often and with what pauses a settlement is tried while it cannot be written, before the claim is left to run out. */
 const settlePausesMs = [200, 500, 1_000, 2_000, 4_000, 8_000, 8_000, 8_000];
 
 /**
@@ -313,7 +314,7 @@ async function settleAll(
     );
     return { settled, refused: [] };
   } catch (error) {
-    if (error instanceof DatabaseUnavailable || error instanceof IssuerAway) throw error;
+    if (isPassing(error)) throw error;
     if (signed.length === 1) {
       const code = violates(error, "certificates_public_key") ? "key_already_certified" : null;
       deps.log.error(
@@ -332,7 +333,11 @@ async function settleAll(
   };
 }
 
-/** Does what must not be lost, trying again while Postgres is away or this worker's clock is wrong. */
+/** Whether nothing was done and trying again helps. */
+const isPassing = (error: unknown): boolean =>
+  error instanceof DatabaseUnavailable || error instanceof IssuerAway || isContention(error);
+
+/** Does what must not be lost, trying again while Postgres is away or busy with others, or this worker's clock is wrong. */
 async function retryWhileUnavailable<Result>(
   { issuers }: Pick<IssuanceDeps, "issuers">,
   write: () => Promise<Result>,
@@ -345,7 +350,7 @@ async function retryWhileUnavailable<Result>(
     try {
       return await attempt();
     } catch (error) {
-      if (!(error instanceof DatabaseUnavailable || error instanceof IssuerAway)) throw error;
+      if (!isPassing(error)) throw error;
     }
     await new Promise((resolve) => setTimeout(resolve, pauseMs));
   }

@@ -295,6 +295,36 @@ test("a row that the database refuses fails alone; the others of its batch are i
   }
 });
 
+test("what Postgres ends for another transaction is settled again, and nothing fails of it", async () => {
+  const { realmId, userId } = await realmWithUser();
+  await database.owner.query(
+    verbatim(`
+      create sequence attempts;
+      grant usage on sequence attempts to public;
+      create function lose() returns trigger language plpgsql as $$
+      begin
+        if nextval('attempts') <= 2 then raise exception 'deadlock detected' using errcode = 'deadlock_detected'; end if;
+        return null;
+      end $$;
+      create trigger loses after insert on certificates for each statement execute function lose();
+    `),
+  );
+  try {
+    const ids = await Promise.all(Array.from({ length: 3 }, () => givenIssuance(database.owner, { realmId, userId })));
+    const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
+
+    await queues.enqueue(issueCertificates, { version: 1, issuanceIds: ids.map((id) => IssuanceID.parse(id)) });
+
+    expect((await settled(ids)).map(({ state }) => state)).toEqual(ids.map(() => "issued"));
+    expect(await certificatesPerIssuance(ids)).toEqual(ids.map(() => 1));
+    const [tried] = await database.owner.query(sql`select last_value::integer as times from attempts`);
+    expect(tried).toEqual({ times: 3 });
+    await stop();
+  } finally {
+    await database.owner.query(verbatim("drop function lose() cascade"));
+  }
+});
+
 test("a key of the requester's own is certified as it is, and no private key comes back", async () => {
   const { realmId, userId } = await realmWithUser();
   const { queues, stop } = await startTestWorker({ databaseUrl: database.url });
