@@ -3,7 +3,7 @@
 import { appendFileSync } from "node:fs";
 import { stripVTControlCharacters } from "node:util";
 
-/** Each message with what was expected and received, which is cut: the whole is further up. */
+/** Each message with what was expected and received, cut in length and width: the whole is further up. */
 const reasons = (errors) =>
   errors
     .map(({ message, diff, stack }) => [message, diff, stack?.split("\n").find((line) => line.includes("/test/"))])
@@ -14,7 +14,7 @@ const reasons = (errors) =>
         .split("\n")
         .slice(0, 40),
     )
-    .map((line) => `    ${stripVTControlCharacters(line)}`);
+    .map((line) => `    ${stripVTControlCharacters(line).slice(0, 600)}`);
 
 const isFlaky = (test) => test.diagnostic()?.flaky === true;
 
