@@ -180,17 +180,17 @@ async function givenInstallation(tree: string, kind: QueueBackend["kind"]) {
   let granted: Promise<string> | undefined;
   const token = (): Promise<string> => (granted ??= grant());
   const grant = async (): Promise<string> => {
-    const answer = await fetch(`${proxy.url}/oauth/token`, {
-      method: "POST",
-      body: new URLSearchParams({
-        grant_type: "client_credentials",
-        client_id: String(client["client_id"]),
-        client_secret: String(client["client_secret"]),
-      }),
+    const form = new URLSearchParams({
+      grant_type: "client_credentials",
+      client_id: String(client["client_id"]),
+      client_secret: String(client["client_secret"]),
     });
-    const text = await answer.text();
-    expect(answer.status, `a token: ${text}`).toBe(200);
-    return (JSON.parse(text) as { access_token: string }).access_token;
+    const answer = await sendRequest(`${proxy.url}/oauth/token`, "POST", {
+      raw: form.toString(),
+      headers: { "content-type": "application/x-www-form-urlencoded" },
+    });
+    expect(answer.status, `a token: ${answer.text}`).toBe(200);
+    return String(answer.body.access_token);
   };
 
   let issuer: Buffer | undefined;

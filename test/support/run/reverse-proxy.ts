@@ -65,7 +65,9 @@ function forward(
         answer.once("end", () => request.socket.destroy());
         return;
       }
-      response.writeHead(answer.statusCode ?? 502, answer.headers);
+      // How long the service keeps a connection says nothing of the client's, which is the proxy's.
+      const { connection: _, "keep-alive": __, ...headers } = answer.headers;
+      response.writeHead(answer.statusCode ?? 502, headers);
       answer.pipe(response);
     },
   );
