@@ -7,8 +7,6 @@ const servedBelow = "__BASE__/console/";
 export default defineConfig({
   root: import.meta.dirname,
   plugins: [react()],
-  // fflate starts workers from blobs, which the content security policy forbids.
-  resolve: { alias: [{ find: /^fflate$/, replacement: `${import.meta.dirname}/pages/bulk-jobs/files/unzip.ts` }] },
   worker: { format: "es" },
   build: {
     outDir: "../dist/console",

@@ -1,3 +1,4 @@
+import { isEmailAddress } from "../email.ts";
 import { isTimeZone } from "../time-zone.ts";
 import type { Language } from "../words/language.ts";
 import type { JobKind } from "./job.ts";
@@ -20,7 +21,7 @@ export const neededColumns = {
   revocation: ["serial"],
 } as const satisfies Record<JobKind, readonly JobColumn[]>;
 
-/** What an identifier says in a table of one column without a heading. */
+/** The column of an identifier in a table of one column without a heading. */
 export const bareColumn = {
   onboarding: "pairwiseID",
   offboarding: "pairwiseID",
@@ -31,7 +32,10 @@ export const bareColumn = {
 /** What a profile to issue is made of: all of these columns, or none. */
 export const profileColumns = ["profileName", "deviceType", "format"] as const satisfies readonly JobColumn[];
 
-/** What a column can be taken for, as the client says: a column of a job, or left out. */
+/**
+ * What a column can be taken for, as the client says: a column of a job, why a program that wrote the file could not read
+ * the row, or left out.
+ */
 export const columnMeanings = [
   "userID",
   "pairwiseID",
@@ -41,8 +45,9 @@ export const columnMeanings = [
   "deviceType",
   "format",
   "serial",
+  "fault",
   "ignore",
-] as const satisfies readonly (JobColumn | "ignore")[];
+] as const satisfies readonly (JobColumn | "fault" | "ignore")[];
 export type ColumnMeaning = (typeof columnMeanings)[number];
 
 /** Columns of one table whose meaning is said with it. */
@@ -166,3 +171,19 @@ export function readHeading(kind: JobKind, heading: string): JobColumn | "ignore
 /** Whether jobs of the kind have this column. */
 export const isColumnOf = (kind: JobKind, column: string): column is JobColumn =>
   (jobColumns[kind] as readonly string[]).includes(column);
+
+/** The columns of a table of one column without a heading. */
+export const bareColumns = (kind: JobKind): JobColumn[] =>
+  isColumnOf(kind, "email") ? [bareColumn[kind], "email"] : [bareColumn[kind]];
+
+/**
+ * A row of such a table. An address names somebody by their e-mail; it may be the pairwise id of a person who leaves as
+ * well, but never makes somebody who joins.
+ */
+export function bareCells(kind: JobKind, value: string): Map<JobColumn, string> {
+  const isAddress = isColumnOf(kind, "email") && isEmailAddress(value);
+  const cells = new Map<JobColumn, string>();
+  if (!isAddress || kind !== "onboarding") cells.set(bareColumn[kind], value);
+  if (isAddress) cells.set("email", value);
+  return cells;
+}

@@ -1,3 +1,4 @@
+import { cellFaults, type CellFault } from "./cell-faults.ts";
 import type { RowStatus } from "./job.ts";
 import { rowErrors, type RowErrorCode } from "./row-errors.ts";
 import type { Language } from "../words/language.ts";
@@ -13,6 +14,10 @@ export interface RowWords {
   /** What is wrong with a cell or a row that cannot be used, in place of what programs are told. */
   reasons: readonly (readonly [told: RegExp, said: string])[];
 }
+
+/** Words for the faults of cells in another language. */
+const faultReasons = (words: Readonly<Record<CellFault, string>>): [RegExp, string][] =>
+  Object.entries(words).map(([fault, said]) => [new RegExp(`^${cellFaults[fault as CellFault]}$`), said]);
 
 const english: RowWords = {
   statuses: {
@@ -77,6 +82,17 @@ const german: RowWords = {
     ],
     [/^is no address$/, "ist keine E-Mail-Adresse"],
     [/^is missing$/, "fehlt"],
+    [/^holds (\d+) line breaks?$/, "enthält Zeilenumbrüche ($1); fehlt ein Anführungszeichen?"],
+    [/^A cell holds (\d+) line breaks?\.$/, "Eine Zelle enthält Zeilenumbrüche ($1); fehlt ein Anführungszeichen?"],
+    ...faultReasons({
+      date: "ist ein Datum, das die Tabellenkalkulation aus der Eingabe gemacht hat",
+      rounded: "ist eine Zahl, die die Tabellenkalkulation gerundet hat",
+      shown: "zeigt etwas anderes, als die Zelle enthält",
+      error: "ist ein Fehlerwert der Tabellenkalkulation",
+      truth: "ist WAHR oder FALSCH",
+      formula: "ist eine Formel ohne Ergebnis",
+      blank: "verweist auf eine leere Zelle",
+    }),
     [/^occurs twice$/, "kommt zweimal vor"],
     [/^The row has more cells than the header\.$/, "Die Zeile hat mehr Zellen, als es Spalten gibt."],
     [/^The row has more than one cell\.$/, "Die Zeile hat mehr als eine Zelle."],

@@ -2,6 +2,7 @@ import { z } from "zod";
 import { certificateFormats } from "../certificate-format.ts";
 import { deviceTypes } from "../device.ts";
 import { EmailAddress } from "../email.ts";
+import { cellFaults, noIdFault } from "./cell-faults.ts";
 import { UserID, WrittenSerialNumber } from "../ids.ts";
 import { ProfileName } from "../profile.ts";
 import { realmLimits } from "../realm.ts";
@@ -48,7 +49,9 @@ const profileLimit = z.int(wholeNumber).min(0, wholeNumber).max(realmLimits.maxP
 /** How the text of each column is read. */
 const readers = {
   userID: UserID,
-  pairwiseID: text(1, 255),
+  pairwiseID: text(1, 255)
+    .refine((value) => noIdFault(value) !== "error", cellFaults.error)
+    .refine((value) => noIdFault(value) !== "truth", cellFaults.truth),
   email: EmailAddress,
   maxProfiles: z
     .string()

@@ -23,7 +23,7 @@ export interface ColumnChoices {
 export interface HeadedColumn {
   /** As it is called in the file; a column whose meaning was said has the name of that. */
   heading: string;
-  column: JobColumn | "ignored";
+  column: JobColumn | "fault" | "ignored";
 }
 
 /** Headings that one answer names. */
@@ -46,6 +46,7 @@ export function readColumns(
     const heading = cell.trim();
     const meaning = meanings.get(foldHeading(heading));
     if (meaning === "ignore") return { heading, column: "ignored" };
+    if (meaning === "fault") return { heading, column: "fault" };
     if (meaning !== undefined && isColumnOf(kind, meaning)) return { heading: meaning, column: meaning };
     const column = heading === "" ? "ignored" : readHeading(kind, heading);
     if (column !== undefined) return { heading, column };
@@ -79,7 +80,7 @@ function choiceFaults(kind: JobKind, header: readonly string[], { columns }: Col
   return Object.entries(columns).flatMap(([heading, meaning]): Fault[] => {
     if (meaning === "ignore") return [];
     const path = `columns.${heading}`;
-    const isKnown: boolean = isColumnOf(kind, meaning);
+    const isKnown: boolean = meaning === "fault" || isColumnOf(kind, meaning);
     if (!isKnown) {
       const clause = `cannot have “${heading}” as ${meaning}, which is no column of this kind of job`;
       return [

@@ -1,83 +1,78 @@
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { CsvError, parse } from "csv-parse";
-import { bareColumn, isColumnOf, type JobColumn } from "../../../domain/bulk-job/columns.ts";
+import { bareCells, bareColumns, type JobColumn } from "../../../domain/bulk-job/columns.ts";
+import {
+  csvReading,
+  csvStart,
+  isBlankRow,
+  lineBreaksIn,
+  unifiedLineEnds,
+  type CsvStart,
+} from "../../../domain/bulk-job/csv-reading.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
-import { csvSeparators, unguardCell } from "../../../domain/csv.ts";
-import { isEmailAddress } from "../../../domain/email.ts";
+import { unguardCell } from "../../../domain/csv.ts";
 import { readColumns, type ColumnChoices, type HeadedColumn } from "./csv-columns.ts";
 import { givenOf, inputText, rowCharactersMax, UnusableFile, type FoundInput, type ParsedRow } from "./input.ts";
 
 /**
  * A table as spreadsheets write it (RFC 4180, and what Excel makes of it): comma, semicolon or tab, whichever the header
- * has, any line ending, `sep=;` before the header.
+ * has, any line ending, `sep=;` before the header. Blank lines before the header are passed over.
  */
 export async function csvInput(
   kind: JobKind,
   text: AsyncIterable<string>,
   choices: ColumnChoices,
 ): Promise<FoundInput> {
-  const { head, rest } = await readHead(text);
-  const parser = parse({
-    delimiter: delimiterOf(head),
-    relax_column_count: true,
-    relax_quotes: true,
-    max_record_size: rowCharactersMax,
-  });
+  const { start, rest } = await readStart(unifiedLineEnds(text));
+  const parser = parse({ ...csvReading, delimiter: start.separator, max_record_size: rowCharactersMax });
   const source = Readable.from(rest, { objectMode: true });
   const reading = pipeline(source, parser);
-  // What goes wrong is told where records are read.
+  // Faults surface where records are read.
   reading.catch(() => undefined);
   const records = readRecords(parser);
 
   let header: string[] | undefined;
+  let passedOver = -1;
   try {
-    const next: IteratorResult<string[], undefined> = await records.next();
-    header = next.value;
+    do {
+      const next: IteratorResult<string[], undefined> = await records.next();
+      header = next.value;
+      passedOver += 1;
+    } while (header !== undefined && isBlankRow(header));
   } catch (error) {
     parser.destroy();
     throw error;
   }
   if (header === undefined) throw new UnusableFile("The file is empty.");
   const columns = readColumns(kind, header, choices);
-  if (columns === "bare") return { columns: bareColumns(kind), rows: bareRows(kind, header, records) };
+  if (columns === "bare") return { columns: bareColumns(kind), rows: bareRows(kind, header, records, passedOver) };
   return {
-    columns: columns.flatMap(({ heading, column }) => (column === "ignored" ? [] : [heading])),
+    columns: columns.flatMap(({ heading, column }) => (isInput(column) ? [heading] : [])),
     rows: rowsOf(
       records,
       columns.map(({ column }) => column),
+      passedOver,
     ),
   };
 }
 
 /** Enough of the beginning to know the header, and the whole text again. */
-async function readHead(text: AsyncIterable<string>): Promise<{ head: string; rest: AsyncGenerator<string> }> {
+async function readStart(text: AsyncIterable<string>): Promise<{ start: CsvStart; rest: AsyncGenerator<string> }> {
   const iterator = text[Symbol.asyncIterator]();
   let head = "";
-  while (head.length < rowCharactersMax && !/[^\r\n]\r?\n[^\r\n]*[\r\n]/.test(head)) {
+  while (head.length < rowCharactersMax && !/[^\n]\n[^\n]*\n/.test(head)) {
     const next: IteratorResult<string, unknown> = await iterator.next();
     if (next.done === true) break;
     head += next.value;
   }
-  const separated = /^sep=[,;\t]\r?\n/i.exec(head)?.[0] ?? "";
+  const start = csvStart(head);
 
   async function* rest(): AsyncGenerator<string> {
-    if (head.length > separated.length) yield head.slice(separated.length);
+    if (head.length > start.skipped) yield head.slice(start.skipped);
     for (let next = await iterator.next(); next.done !== true; next = await iterator.next()) yield next.value;
   }
-  return { head, rest: rest() };
-}
-
-/** What Excel was told, else what occurs most often in the header outside of quotation marks. */
-function delimiterOf(head: string): string {
-  const told = /^sep=([,;\t])/i.exec(head)?.[1];
-  if (told !== undefined) return told;
-  const [header = ""] = head
-    .replace(/"(?:[^"]|"")*"/g, "")
-    .trimStart()
-    .split(/[\r\n]/, 1);
-  const count = (delimiter: string): number => header.split(delimiter).length;
-  return csvSeparators.reduce((most, delimiter) => (count(delimiter) > count(most) ? delimiter : most));
+  return { start, rest: rest() };
 }
 
 async function* readRecords(parser: AsyncIterable<string[]>): AsyncGenerator<string[], undefined> {
@@ -96,54 +91,66 @@ async function* readRecords(parser: AsyncIterable<string[]>): AsyncGenerator<str
   return undefined;
 }
 
+type Column = HeadedColumn["column"];
+const isInput = (column: Column): column is JobColumn => column !== "ignored" && column !== "fault";
+
+/** Rows that are not blank. `passedOver` blank lines before the header count as positions, as editors count them. */
 async function* rowsOf(
   records: AsyncIterable<string[]>,
-  columns: readonly HeadedColumn["column"][],
+  columns: readonly Column[],
+  passedOver: number,
 ): AsyncGenerator<ParsedRow> {
-  let position = 0;
+  const faultAt = columns.indexOf("fault");
+  let position = passedOver;
   for await (const record of records) {
     position += 1;
-    if (record.every((cell) => cell.trim() === "")) continue;
+    if (isBlankRow(record)) continue;
     const cells = new Map<JobColumn, string>();
     columns.forEach((column, index) => {
-      if (column !== "ignored") cells.set(column, unguardCell(record[index] ?? ""));
+      if (isInput(column)) cells.set(column, unguardCell(record[index] ?? ""));
     });
     const given = [...cells.values()].map(inputText);
-    yield record.slice(columns.length).some((cell) => cell.trim() !== "")
-      ? { position, unreadable: "The row has more cells than the header.", given }
-      : { position, cells, given };
+    const fault = inputText(record[faultAt]?.trim()) ?? rowFault(record, columns);
+    yield fault === undefined ? { position, cells, given } : { position, unreadable: fault, given };
   }
 }
 
-const bareColumns = (kind: JobKind): JobColumn[] =>
-  isColumnOf(kind, "email") ? [bareColumn[kind], "email"] : [bareColumn[kind]];
+/** Why a row cannot be read as what its columns say. */
+function rowFault(record: readonly string[], columns: readonly Column[]): string | undefined {
+  if (!isBlankRow(record.slice(columns.length))) return "The row has more cells than the header.";
+  for (const [index, cell] of record.entries()) {
+    const breaks = lineBreaksIn(cell);
+    if (breaks === undefined) continue;
+    const column = columns[index];
+    return column !== undefined && isInput(column) ? `${column}: holds ${breaks}` : `A cell holds ${breaks}.`;
+  }
+  return undefined;
+}
 
-/**
- * Rows of a table that is nothing but identifiers, addresses or serial numbers, without a heading. An address names somebody by their
- * e-mail; it may be the pairwise id of a person who leaves as well, but never makes somebody who joins.
- */
+/** Rows of a table of nothing but identifiers, addresses or serial numbers, without a heading. */
 async function* bareRows(
   kind: JobKind,
   first: readonly string[],
   records: AsyncIterable<string[]>,
+  passedOver: number,
 ): AsyncGenerator<ParsedRow> {
   const columns = bareColumns(kind);
-  let position = 0;
+  let position = passedOver;
   const rowOf = (record: readonly string[]): ParsedRow | undefined => {
     position += 1;
+    if (isBlankRow(record)) return undefined;
     const value = unguardCell(record[0] ?? "").trim();
-    if (record.slice(1).some((cell) => cell.trim() !== "")) {
+    const fault = isBlankRow(record.slice(1))
+      ? rowFault(record, [columns[0] ?? "ignored"])
+      : "The row has more than one cell.";
+    if (fault !== undefined) {
       return {
         position,
-        unreadable: "The row has more than one cell.",
+        unreadable: fault,
         given: columns.map((_, index) => (index === 0 ? inputText(value) : null)),
       };
     }
-    if (value === "") return undefined;
-    const isAddress = isColumnOf(kind, "email") && isEmailAddress(value);
-    const cells = new Map<JobColumn, string>();
-    if (!isAddress || kind !== "onboarding") cells.set(bareColumn[kind], value);
-    if (isAddress) cells.set("email", value);
+    const cells = bareCells(kind, value);
     return { position, cells, given: givenOf(columns, cells) };
   };
   const begin = rowOf(first);

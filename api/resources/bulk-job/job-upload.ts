@@ -28,7 +28,8 @@ export const JobQuery = z.object({
     .refine((columns) => Object.keys(columns).length <= mappedColumnsMax, `must be at most ${mappedColumnsMax}`)
     .optional()
     .describe(
-      "What columns of a CSV file mean, by their headings: `columns[Matrikel]=pairwiseID&columns[Vorname]=ignore`.",
+      "What columns of a CSV file mean, by their headings: `columns[Matrikel]=pairwiseID&columns[Vorname]=ignore`. `fault`: " +
+        "why the program that wrote the file could not read a row; a row that has text there fails with it.",
     ),
   unknownColumns: z
     .literal("ignore", 'must be "ignore"')

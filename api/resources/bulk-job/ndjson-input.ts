@@ -1,3 +1,4 @@
+import { unifiedLineEnds } from "../../../domain/bulk-job/csv-reading.ts";
 import { jobColumns } from "../../../domain/bulk-job/columns.ts";
 import type { JobKind } from "../../../domain/bulk-job/job.ts";
 import { ServiceError } from "../../../domain/errors.ts";
@@ -31,11 +32,11 @@ function readLine(kind: JobKind, position: number, line: string): ParsedRow {
   return rowOf(kind, position, value);
 }
 
-/** Lines without their ends; undefined for one that is too long to be held. */
+/** Lines without their ends, which may be CR, LF or CRLF; undefined for one that is too long to be held. */
 async function* linesOf(text: AsyncIterable<string>): AsyncGenerator<string | undefined> {
   let begun = "";
   let tooLong = false;
-  for await (const piece of text) {
+  for await (const piece of unifiedLineEnds(text)) {
     const [first = "", ...others] = piece.split("\n");
     begun += tooLong ? "" : first;
     if (begun.length > rowCharactersMax) {

@@ -1,4 +1,5 @@
 import { useTranslation } from "react-i18next";
+import { cellFaults } from "../../../domain/bulk-job/cell-faults.ts";
 import { useNumber } from "./counts.ts";
 import type { Job, JobProblem, JobRow } from "./job.ts";
 
@@ -23,6 +24,8 @@ const patterns: readonly (readonly [pattern: RegExp, key: string])[] = [
   [/^is no address$/, "address"],
   [/^The row has more than one cell/, "tooManyCells"],
   [/^is missing$/, "missing"],
+  [/(?:^|A cell )holds (?<breaks>\d+) line breaks?\.?$/, "lineBreaks"],
+  ...Object.entries(cellFaults).map(([fault, told]): [RegExp, string] => [new RegExp(`^${told}$`), `cell.${fault}`]),
   [/^occurs twice$/, "twice"],
   [/^The row has more cells than the header/, "tooManyCells"],
   [/no JSON object|not valid JSON|no JSON/, "noObject"],

@@ -1,15 +1,36 @@
 import { crc32, deflateRawSync } from "node:zlib";
 
-/** A cell of a workbook: text, a number as digits, or a date. */
-export type GivenCell = string | { number: string } | { date: number } | null;
+/** A cell of a workbook: text, a number as digits, a date, or the result of a formula, which may be missing. */
+export type GivenCell =
+  | string
+  | { number: string; format?: string; formula?: string }
+  | { date: number }
+  | { error: string; formula: string }
+  | { truth: boolean }
+  | { formula: string }
+  | null;
+
+/** The first formats that a workbook may define for itself have this number (ECMA-376 part 1, 18.8.30). */
+const ownFormats = 164;
 
 /** Workbooks as spreadsheets write them, as far as readers look: shared strings are not used, dates are a style. */
 export function givenXlsx(sheets: Readonly<Record<string, readonly (readonly GivenCell[])[]>>): Buffer {
   const names = Object.keys(sheets);
+  const cells = Object.values(sheets).flat(2);
+  const formats = [
+    ...new Set(
+      cells.flatMap((cell) => (cell !== null && typeof cell === "object" && "format" in cell ? cell.format : [])),
+    ),
+  ];
+  const styleOf = (format: string | undefined): number => (format === undefined ? 0 : 2 + formats.indexOf(format));
   const relation = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
   const main = "http://schemas.openxmlformats.org/spreadsheetml/2006/main";
   return zipOf({
-    "[Content_Types].xml": '<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types"/>',
+    "[Content_Types].xml": `<Types xmlns="http://schemas.openxmlformats.org/package/2006/content-types">${[
+      typeOfPart("/xl/workbook.xml", "sheet.main"),
+      typeOfPart("/xl/styles.xml", "styles"),
+      ...names.map((_, n) => typeOfPart(`/xl/worksheets/sheet${n + 1}.xml`, "worksheet")),
+    ].join("")}</Types>`,
     "xl/_rels/workbook.xml.rels": `<Relationships xmlns="http://schemas.openxmlformats.org/package/2006/relationships">${names
       .map(
         (_, n) => `<Relationship Id="rId${n + 1}" Type="${relation}/worksheet" Target="worksheets/sheet${n + 1}.xml"/>`,
@@ -18,30 +39,42 @@ export function givenXlsx(sheets: Readonly<Record<string, readonly (readonly Giv
     "xl/workbook.xml": `<workbook xmlns="${main}" xmlns:r="${relation}"><sheets>${names
       .map((name, n) => `<sheet name="${escaped(name)}" sheetId="${n + 1}" r:id="rId${n + 1}"/>`)
       .join("")}</sheets></workbook>`,
-    "xl/styles.xml": `<styleSheet xmlns="${main}"><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>`,
+    "xl/styles.xml": `<styleSheet xmlns="${main}"><numFmts>${formats
+      .map((format, n) => `<numFmt numFmtId="${ownFormats + n}" formatCode="${escaped(format)}"/>`)
+      .join("")}</numFmts><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/>${formats
+      .map((_, n) => `<xf numFmtId="${ownFormats + n}"/>`)
+      .join("")}</cellXfs></styleSheet>`,
     ...Object.fromEntries(
       Object.values(sheets).map((rows, n) => [
         `xl/worksheets/sheet${n + 1}.xml`,
-        `<worksheet xmlns="${main}"><sheetData>${rows.map(rowOf).join("")}</sheetData></worksheet>`,
+        `<worksheet xmlns="${main}"><sheetData>${rows.map((row, index) => rowOf(row, index, styleOf)).join("")}</sheetData></worksheet>`,
       ]),
     ),
   });
 }
 
+const typeOfPart = (name: string, kind: string): string =>
+  `<Override PartName="${name}" ContentType="application/vnd.openxmlformats-officedocument.spreadsheetml.${kind}+xml"/>`;
+
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll('"', "&quot;");
 
-const rowOf = (cells: readonly GivenCell[], index: number): string =>
-  `<row r="${index + 1}">${cells.map((cell, column) => cellOf(cell, `${letterOf(column)}${index + 1}`)).join("")}</row>`;
+type StyleOf = (format: string | undefined) => number;
+
+const rowOf = (cells: readonly GivenCell[], index: number, styleOf: StyleOf): string =>
+  `<row r="${index + 1}">${cells.map((cell, column) => cellOf(cell, `${letterOf(column)}${index + 1}`, styleOf)).join("")}</row>`;
 
 const letterOf = (column: number): string => String.fromCharCode(65 + column);
 
-function cellOf(cell: GivenCell, place: string): string {
+function cellOf(cell: GivenCell, place: string, styleOf: StyleOf): string {
   if (cell === null) return "";
   if (typeof cell === "string") return `<c r="${place}" t="inlineStr"><is><t>${escaped(cell)}</t></is></c>`;
-  return "number" in cell
-    ? `<c r="${place}"><v>${cell.number}</v></c>`
-    : `<c r="${place}" s="1"><v>${cell.date}</v></c>`;
+  if ("date" in cell) return `<c r="${place}" s="1"><v>${cell.date}</v></c>`;
+  if ("truth" in cell) return `<c r="${place}" t="b"><v>${cell.truth ? 1 : 0}</v></c>`;
+  const formula = cell.formula === undefined ? "" : `<f>${escaped(cell.formula)}</f>`;
+  if ("error" in cell) return `<c r="${place}" t="e">${formula}<v>${cell.error}</v></c>`;
+  if (!("number" in cell)) return `<c r="${place}">${formula}</c>`;
+  return `<c r="${place}" s="${styleOf(cell.format)}">${formula}<v>${cell.number}</v></c>`;
 }
 
 /** A zip archive (APPNOTE 6.3) of texts, deflated. `sizes` says other sizes than those that files have. */

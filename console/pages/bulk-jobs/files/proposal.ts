@@ -3,7 +3,7 @@ import type { Chosen } from "../file-type.ts";
 import { columnsToTell, faultsOf, firstChoices, isBare, type Choice } from "./column-choice.ts";
 import type { CsvHead } from "./read-csv-head.ts";
 import type { Workbook } from "./read-xlsx.ts";
-import type { ChosenColumns, FaultyCell, SheetSummary } from "./sheet.ts";
+import { faultHeading, spoils, type ChosenColumns, type FaultyCell, type SheetSummary } from "./sheet.ts";
 import { readHeading } from "../../../../domain/bulk-job/columns.ts";
 
 /** A file that was looked at, and about which something may have to be asked. */
@@ -31,9 +31,12 @@ export function firstAnswers(kind: JobKind, proposal: Proposal, sheet = 0): Answ
 /** The cells of the chosen columns that a spreadsheet made something else of. */
 export function faultyCells(proposal: Proposal, { sheet, headed, choices }: Answers): FaultyCell[] {
   if (proposal.form === "csv") return [];
-  const isChosen = (column: number): boolean =>
-    headed ? choices[column] !== undefined && choices[column] !== "ignore" : column === 0;
-  return (proposal.workbook.sheets[sheet]?.faulty ?? []).filter(({ column }) => isChosen(column));
+  const isSpoilt = ({ column, fault }: FaultyCell): boolean => {
+    if (!headed) return column === 0;
+    const choice = choices[column];
+    return choice !== undefined && choice !== "ignore" && choice !== "fault" && spoils(fault, choice);
+  };
+  return (proposal.workbook.sheets[sheet]?.faulty ?? []).filter(isSpoilt);
 }
 
 /** Whether a person has to look before a file is sent. A list without headings only needs that where it makes people. */
@@ -65,11 +68,12 @@ export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answe
   }
   const sheet = proposal.workbook.sheets[answers.sheet];
   if (sheet === undefined) throw new Error("the workbook has no such sheet");
-  const columns = headed ? chosenColumns(kind, sheet, choices) : bareColumn;
+  const columns = headed ? chosenColumns(kind, sheet, choices) : "bare";
   return {
-    body: await proposal.workbook.csv(sheet, { columns, bare: !headed }),
+    body: await proposal.workbook.csv(sheet, { kind, columns }),
     type: "text/csv",
     name: proposal.name,
+    columns: { [faultHeading]: "fault" },
     rowOffset: headed ? sheet.headerRow : sheet.headerRow - 1,
   };
 }
@@ -78,9 +82,6 @@ export async function chosenOf(kind: JobKind, proposal: Proposal, answers: Answe
 const chosenColumns = (kind: JobKind, { headings }: SheetSummary, choices: readonly Choice[]): ChosenColumns =>
   headings.map((heading, index) => {
     const column = choices[index];
-    if (column === undefined || column === "ignore") return undefined;
+    if (column === undefined || column === "ignore" || column === "fault") return undefined;
     return { column, heading: readHeading(kind, heading) === column ? heading : column };
   });
-
-/** The first one alone; without headings it needs no name. */
-const bareColumn: ChosenColumns = [{ column: "pairwiseID", heading: "" }];

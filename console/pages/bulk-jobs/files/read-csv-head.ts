@@ -1,4 +1,6 @@
-import { csvSeparators, unguardCell } from "../../../../domain/csv.ts";
+import { parse } from "csv-parse/browser/esm/sync";
+import { csvReading, csvStart, isBlankRow, unifyLineEnds } from "../../../../domain/bulk-job/csv-reading.ts";
+import { unguardCell } from "../../../../domain/csv.ts";
 
 /** The beginning of a CSV file, as far as its columns have to be known. */
 export interface CsvHead {
@@ -20,7 +22,7 @@ export async function readCsvHead(file: Blob): Promise<CsvHead> {
   const rows = rowsOf(text);
   // What the cut went through is no row.
   if (!isWhole) rows.pop();
-  const [headings = [], ...others] = rows.filter((row) => row.some((cell) => cell.trim() !== ""));
+  const [headings = [], ...others] = rows.filter((row) => !isBlankRow(row));
   return {
     charset,
     headings: headings.map((cell) => cell.trim()),
@@ -49,45 +51,10 @@ async function isUtf8(file: Blob): Promise<boolean> {
   }
 }
 
-/** Cells of text as spreadsheets write it, by the separator that its first line tells or has most of. */
+/** Cells of text as the API reads them. What no reader can make rows of is left out: the API reports it. */
 export function rowsOf(text: string): string[][] {
-  const told = /^\ufeff?sep=([,;\t])\r?\n/i.exec(text);
-  const rest = told === null ? text.replace(/^\ufeff/, "") : text.slice(told[0].length);
-  const separator = told?.[1] ?? commonest(rest);
-  const rows: string[][] = [];
-  let row: string[] = [];
-  let cell = "";
-  let quoted = false;
-  const endCell = () => {
-    row.push(unguardCell(cell));
-    cell = "";
-  };
-  for (let at = 0; at < rest.length; at++) {
-    const char = rest.charAt(at);
-    if (quoted && char === '"' && rest.charAt(at + 1) === '"') {
-      cell += '"';
-      at += 1;
-    } else if (char === '"' && (quoted || cell === "")) quoted = !quoted;
-    else if (!quoted && char === separator) endCell();
-    else if (!quoted && (char === "\n" || char === "\r")) {
-      if (char === "\r" && rest.charAt(at + 1) === "\n") at += 1;
-      endCell();
-      rows.push(row);
-      row = [];
-    } else cell += char;
-  }
-  if (cell !== "" || row.length > 0) {
-    endCell();
-    rows.push(row);
-  }
-  return rows;
-}
-
-function commonest(text: string): string {
-  const [line = ""] = text
-    .replace(/"(?:[^"]|"")*"/g, "")
-    .trimStart()
-    .split(/[\r\n]/, 1);
-  const count = (separator: string): number => line.split(separator).length;
-  return csvSeparators.reduce((most, separator) => (count(separator) > count(most) ? separator : most));
+  const unified = unifyLineEnds(text);
+  const { separator, skipped } = csvStart(unified);
+  const rows = parse(unified.slice(skipped), { ...csvReading, delimiter: separator, skip_records_with_error: true });
+  return rows.map((row) => row.map(unguardCell));
 }

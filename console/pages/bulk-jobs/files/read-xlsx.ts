@@ -1,4 +1,4 @@
-import type { ChosenColumns, SheetSummary } from "./sheet.ts";
+import type { SheetChoice, SheetSummary } from "./sheet.ts";
 import type { XlsxAnswer, XlsxQuestion } from "./xlsx-worker.ts";
 
 /** A workbook that takes longer is given up. */
@@ -9,7 +9,7 @@ export interface Workbook {
   /** Those that have anything in them, in their order. */
   sheets: readonly SheetSummary[];
   /** A sheet as CSV. */
-  csv: (sheet: SheetSummary, choice: { columns: ChosenColumns; bare: boolean }) => Promise<Blob>;
+  csv: (sheet: SheetSummary, choice: Omit<SheetChoice, "headerRow">) => Promise<Blob>;
   close: () => void;
 }
 

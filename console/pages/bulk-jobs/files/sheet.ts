@@ -1,16 +1,17 @@
-import type { JobColumn } from "../../../../domain/bulk-job/columns.ts";
+import { SSF, type CellObject } from "@e965/xlsx";
+import {
+  bareCells,
+  bareColumn,
+  bareColumns,
+  neededColumns,
+  type JobColumn,
+} from "../../../../domain/bulk-job/columns.ts";
+import { cellFaults, type CellFault } from "../../../../domain/bulk-job/cell-faults.ts";
+import type { JobKind } from "../../../../domain/bulk-job/job.ts";
 import { csvLine } from "../../../../domain/csv.ts";
 
-/** A number as a workbook has it: its digits. */
-export interface SheetNumber {
-  digits: string;
-}
-
-/** A cell of a workbook. */
-export type SheetCell = string | SheetNumber | boolean | Date | null;
-
-/** Why a cell is not what its author wrote: a spreadsheet made a date of it, or kept 15 of its digits. */
-export type CellFault = "date" | "rounded";
+/** A cell of a workbook: its text as the sheet shows it, and why that is not what its author wrote. Null: empty. */
+export type SheetCell = string | { text: string; fault: CellFault } | null;
 
 /** A cell that cannot be used, by the number that the spreadsheet shows beside its row. */
 export interface FaultyCell {
@@ -37,23 +38,47 @@ const samplesMax = 5;
 /** From 10^15 on a number has 16 digits, of which spreadsheets keep 15. */
 const exactBelow = 1e15;
 
-/** What a cell says, as text. */
-export function textOfCell(cell: SheetCell): string {
-  if (cell === null) return "";
-  if (typeof cell === "string") return cell;
-  if (typeof cell === "boolean") return String(cell);
-  if (cell instanceof Date) return cell.toISOString().slice(0, 10);
-  return /^-?[0-9]+$/.test(cell.digits) ? cell.digits : String(Number(cell.digits));
+/** Reads a cell. A number whose format shows something else than its digits is faulty, unless the format pads with zeros. */
+export function readCell(cell: CellObject | undefined): SheetCell {
+  if (cell === undefined) return null;
+  const shown = (cell.w ?? String(cell.v ?? "")).trim();
+  switch (cell.t) {
+    case "z":
+      return cell.f === undefined ? null : { text: "", fault: "formula" };
+    case "s":
+      return String(cell.v ?? "");
+    case "b":
+      return { text: shown, fault: "truth" };
+    case "e":
+      return { text: shown, fault: "error" };
+    case "d":
+      return { text: shown, fault: "date" };
+    case "n":
+      return readNumber(Number(cell.v), {
+        shown,
+        format: String(cell.z ?? "General"),
+        isFormula: cell.f !== undefined,
+      });
+  }
 }
 
-/** What is wrong with a cell that has to be what its author wrote. */
-export function faultOf(cell: SheetCell): CellFault | undefined {
-  if (cell instanceof Date) return "date";
-  if (cell === null || typeof cell !== "object") return undefined;
-  return Math.abs(Number(cell.digits)) >= exactBelow ? "rounded" : undefined;
+function readNumber(
+  value: number,
+  { shown, format, isFormula }: { shown: string; format: string; isFormula: boolean },
+): SheetCell {
+  if (SSF.is_date(format)) return { text: String(SSF.format("yyyy-mm-dd", value)), fault: "date" };
+  const text = String(value);
+  if (Math.abs(value) >= exactBelow) return { text, fault: "rounded" };
+  if (isFormula && value === 0) return { text, fault: "blank" };
+  // "General" shows fewer digits of a long number than were typed, and all of them are there.
+  if (shown === text || format === "General") return text;
+  return /^0+$/.test(format) && Number.isInteger(value) && value >= 0 ? shown : { text: shown, fault: "shown" };
 }
 
-const isEmpty = (row: readonly SheetCell[]): boolean => row.every((cell) => textOfCell(cell).trim() === "");
+const textOf = (cell: SheetCell): string => (typeof cell === "string" ? cell : (cell?.text ?? ""));
+
+const isEmpty = (row: readonly SheetCell[]): boolean =>
+  row.every((cell) => cell === null || (typeof cell === "string" && cell.trim() === ""));
 
 /** A sheet by its first row that has anything, which is that of the headings. Undefined: it is empty. */
 export function summaryOf(name: string, data: readonly (readonly SheetCell[])[]): SheetSummary | undefined {
@@ -62,9 +87,9 @@ export function summaryOf(name: string, data: readonly (readonly SheetCell[])[])
   const rows = data.slice(header + 1).filter((row) => !isEmpty(row));
   return {
     name,
-    headings: (data[header] ?? []).map((cell) => textOfCell(cell).trim()),
+    headings: (data[header] ?? []).map((cell) => textOf(cell).trim()),
     headerRow: header + 1,
-    samples: rows.slice(0, samplesMax).map((row) => row.map(textOfCell)),
+    samples: rows.slice(0, samplesMax).map((row) => row.map(textOf)),
     rows: rows.length,
     faulty: data.slice(header + 1).flatMap((row, index) =>
       row.flatMap((cell, column) => {
@@ -75,23 +100,80 @@ export function summaryOf(name: string, data: readonly (readonly SheetCell[])[])
   };
 }
 
-/** The column that each cell of a row belongs to, and what it is called; undefined: it is left out. */
+const faultOf = (cell: SheetCell): CellFault | undefined =>
+  cell === null || typeof cell === "string" ? undefined : cell.fault;
+
+/** Whether a fault spoils a cell of a column. Only an id cannot come from an empty cell: a limit of 0 can. */
+export const spoils = (fault: CellFault, column: JobColumn): boolean => fault !== "blank" || column !== "maxProfiles";
+
+/** The column that each cell of a row belongs to, and its heading; undefined: it is left out. */
 export type ChosenColumns = readonly ({ column: JobColumn; heading: string } | undefined)[];
 
+/** How the rows of a sheet are read. */
+export interface SheetChoice {
+  kind: JobKind;
+  headerRow: number;
+  /** `bare`: without headings. The first row is one like all others, and its first cell says who or what is meant. */
+  columns: ChosenColumns | "bare";
+}
+
+/** The heading of the column that says why a row cannot be used. No column of a job has this name. */
+export const faultHeading = "fault";
+
 /**
- * A sheet as CSV that the service reads: the chosen columns, and a line for each row of the spreadsheet, so that rows keep
- * their numbers. Rows with a faulty cell in a chosen column are empty. Without headings of its own every row is a person.
+ * A sheet as CSV that the service reads: the chosen columns, the fault of each row that cannot be used, and a line for each
+ * row of the spreadsheet, so that rows keep their numbers. Only the lines of empty rows are blank.
  */
 export function csvOfSheet(
   data: readonly (readonly SheetCell[])[],
-  { headerRow, columns, bare }: { headerRow: number; columns: ChosenColumns; bare: boolean },
+  { kind, headerRow, columns }: SheetChoice,
 ): string[] {
-  const chosen = columns.flatMap((each, index) => (each === undefined ? [] : [{ ...each, index }]));
-  const lines = bare ? [] : [csvLine(chosen.map(({ heading }) => heading))];
-  for (const row of data.slice(bare ? headerRow - 1 : headerRow)) {
-    const cells = chosen.map(({ index }) => row[index] ?? null);
-    const unusable = isEmpty(cells) || cells.some((cell) => faultOf(cell) !== undefined);
-    lines.push(unusable ? "\r\n" : csvLine(cells.map((cell) => textOfCell(cell))));
+  const { headings, read } = columns === "bare" ? bareReader(kind) : headedReader(kind, columns);
+  const lines = [csvLine([...headings, faultHeading])];
+  for (const row of data.slice(columns === "bare" ? headerRow - 1 : headerRow)) {
+    if (isEmpty(row)) lines.push("\r\n");
+    else {
+      const { cells, fault } = read(row);
+      lines.push(csvLine([...cells, fault ?? ""]));
+    }
   }
   return lines;
 }
+
+interface RowReader {
+  headings: readonly string[];
+  read: (row: readonly SheetCell[]) => { cells: string[]; fault: string | undefined };
+}
+
+function headedReader(kind: JobKind, columns: ChosenColumns): RowReader {
+  const chosen = columns.flatMap((each, index) => (each === undefined ? [] : [{ ...each, index }]));
+  return {
+    headings: chosen.map(({ heading }) => heading),
+    read(row) {
+      const faults = chosen.flatMap(({ column, index }) => {
+        const fault = faultOf(row[index] ?? null);
+        return fault !== undefined && spoils(fault, column) ? [`${column}: ${cellFaults[fault]}`] : [];
+      });
+      const cells = chosen.map(({ index }) => textOf(row[index] ?? null));
+      const missing = cells.every((cell) => cell.trim() === "") ? missingFault(kind) : undefined;
+      return { cells, fault: faults[0] ?? missing };
+    },
+  };
+}
+
+function bareReader(kind: JobKind): RowReader {
+  const headings = bareColumns(kind);
+  return {
+    headings,
+    read([first = null, ...others]) {
+      const value = textOf(first).trim();
+      const found = bareCells(kind, value);
+      const cells = headings.map((column) => found.get(column) ?? "");
+      const fault = faultOf(first);
+      if (fault !== undefined) return { cells, fault: `${bareColumn[kind]}: ${cellFaults[fault]}` };
+      return { cells, fault: isEmpty(others) ? undefined : "The row has more than one cell." };
+    },
+  };
+}
+
+const missingFault = (kind: JobKind): string => `${neededColumns[kind].join(" or ")}: is missing`;

@@ -1,13 +1,13 @@
-import readXlsxFile from "read-excel-file/web-worker";
-import { csvOfSheet, summaryOf, type ChosenColumns, type SheetCell, type SheetSummary } from "./sheet.ts";
+import { isZip, unpackedBytes, unpackedBytesMax } from "./packed-size.ts";
+import { readWorkbook } from "./read-workbook.ts";
+import { csvOfSheet, summaryOf, type SheetCell, type SheetChoice, type SheetSummary } from "./sheet.ts";
 
 /** What the page asks: to read a workbook, then for one of its sheets as CSV. */
-export type XlsxQuestion =
-  { ask: "read"; file: Blob } | { ask: "csv"; sheet: string; headerRow: number; columns: ChosenColumns; bare: boolean };
+export type XlsxQuestion = { ask: "read"; file: Blob } | ({ ask: "csv"; sheet: string } & SheetChoice);
 
 export type XlsxAnswer = { sheets: SheetSummary[] } | { csv: Blob } | { error: "unreadable" | "tooLarge" };
 
-const sheets = new Map<string, SheetCell[][]>();
+let sheets: ReadonlyMap<string, SheetCell[][]> = new Map();
 
 addEventListener("message", ({ data }: MessageEvent<XlsxQuestion>) => {
   void answer(data).then((found) => {
@@ -21,11 +21,13 @@ async function answer(question: XlsxQuestion): Promise<XlsxAnswer> {
     return { csv: new Blob(lines, { type: "text/csv;charset=utf-8" }) };
   }
   try {
-    const found = await readXlsxFile(question.file, { parseNumber: (digits) => ({ digits }), trim: false });
-    sheets.clear();
-    for (const { sheet, data } of found) sheets.set(sheet, data as unknown as SheetCell[][]);
+    const bytes = new Uint8Array(await question.file.arrayBuffer());
+    // The library would take other kinds of files for tables, too.
+    if (!isZip(bytes)) return { error: "unreadable" };
+    if (unpackedBytes(bytes) > unpackedBytesMax) return { error: "tooLarge" };
+    sheets = readWorkbook(bytes);
     return { sheets: [...sheets].flatMap(([name, data]) => summaryOf(name, data) ?? []) };
-  } catch (error) {
-    return { error: (error as Error).message === "too large" ? "tooLarge" : "unreadable" };
+  } catch {
+    return { error: "unreadable" };
   }
 }

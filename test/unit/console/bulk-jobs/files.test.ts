@@ -1,21 +1,13 @@
-import readXlsxFile from "read-excel-file/web-worker";
 import { describe, expect, test } from "vitest";
 import { columnsToTell, faultsOf, firstChoices } from "../../../../console/pages/bulk-jobs/files/column-choice.ts";
 import { readCsvHead, rowsOf } from "../../../../console/pages/bulk-jobs/files/read-csv-head.ts";
+import { isZip, unpackedBytes, unpackedBytesMax } from "../../../../console/pages/bulk-jobs/files/packed-size.ts";
+import { readWorkbook } from "../../../../console/pages/bulk-jobs/files/read-workbook.ts";
 import { csvOfSheet, summaryOf, type SheetCell } from "../../../../console/pages/bulk-jobs/files/sheet.ts";
-import { unpackedBytesMax, unzip } from "../../../../console/pages/bulk-jobs/files/unzip.ts";
 import { givenXlsx, zipOf, type GivenCell } from "../../../support/given/xlsx.ts";
 
-async function sheetsOf(file: Buffer): Promise<Map<string, SheetCell[][]>> {
-  const found = await readXlsxFile(new Blob([new Uint8Array(file)]), {
-    parseNumber: (digits) => ({ digits }),
-    trim: false,
-  });
-  return new Map(found.map(({ sheet, data }) => [sheet, data as unknown as SheetCell[][]]));
-}
-
-const sheetOf = async (rows: readonly (readonly GivenCell[])[]): Promise<SheetCell[][]> =>
-  (await sheetsOf(givenXlsx({ People: rows }))).get("People") ?? [];
+const sheetOf = (rows: readonly (readonly GivenCell[])[]): SheetCell[][] =>
+  readWorkbook(new Uint8Array(givenXlsx({ People: rows }))).get("People") ?? [];
 
 describe("a workbook", () => {
   const rows: GivenCell[][] = [
@@ -29,9 +21,8 @@ describe("a workbook", () => {
     ["0042", 'Alan, "the" one', null],
   ];
 
-  test("is read with the row numbers that the spreadsheet shows, and says which cells it has spoilt", async () => {
-    const data = (await sheetOf(rows)).slice(0);
-    const summary = summaryOf("People", [[], [], ...data.slice(2)]);
+  test("is read with the row numbers that the spreadsheet shows, and says which cells it has spoilt", () => {
+    const summary = summaryOf("People", [[], [], ...sheetOf(rows).slice(2)]);
 
     expect(summary).toMatchObject({ headerRow: 3, rows: 4, headings: ["Matrikel", "Name", "Born"] });
     expect(summary?.samples[0]).toEqual(["4711", "Zoë & <Mia>", "2000-01-01"]);
@@ -42,49 +33,116 @@ describe("a workbook", () => {
     ]);
   });
 
-  test("becomes CSV of the chosen columns, in which rows keep their places and spoilt ones are empty", async () => {
-    const data = [[], [], ...(await sheetOf(rows)).slice(2)];
+  test("becomes CSV of the chosen columns, in which rows keep their places and spoilt ones fail", () => {
+    const data = [[], [], ...sheetOf(rows).slice(2)];
     const columns = [{ column: "pairwiseID", heading: "pairwiseID" } as const, undefined, undefined];
 
-    expect(csvOfSheet(data, { headerRow: 3, columns, bare: false }).join("")).toBe(
-      "pairwiseID\r\n4711\r\n\r\n\r\n\r\n0042\r\n",
+    expect(csvOfSheet(data, { kind: "onboarding", headerRow: 3, columns }).join("")).toBe(
+      "pairwiseID,fault\r\n4711,\r\n\r\n" +
+        "1234567890123456800,pairwiseID: is a number that the spreadsheet rounded\r\n" +
+        "2023-03-15,pairwiseID: is a date that the spreadsheet made of what was typed\r\n0042,\r\n",
     );
   });
 
-  test("without headings is people from its first row on", async () => {
-    const data = await sheetOf([["anna"], [], ["otto@x.example"]]);
-    const columns = [{ column: "pairwiseID", heading: "" } as const];
+  test("without headings is people from its first row on", () => {
+    const data = sheetOf([["anna"], [], ["otto@x.example"], ["ida", "more"]]);
 
-    expect(csvOfSheet(data, { headerRow: 1, columns, bare: true }).join("")).toBe("anna\r\n\r\notto@x.example\r\n");
+    expect(csvOfSheet(data, { kind: "offboarding", headerRow: 1, columns: "bare" }).join("")).toBe(
+      "pairwiseID,email,fault\r\nanna,,\r\n\r\notto@x.example,otto@x.example,\r\nida,,The row has more than one cell.\r\n",
+    );
+    expect(csvOfSheet(data.slice(2), { kind: "onboarding", headerRow: 1, columns: "bare" })[1]).toBe(
+      ",otto@x.example,\r\n",
+    );
   });
 
-  test("has a summary for each of its sheets, and none for an empty one", async () => {
-    const sheets = await sheetsOf(
-      givenXlsx({ "A & B": [["Kennung"], ["a"]], Empty: [[]], C: [["userID"], ["1"], ["2"]] }),
+  test.each<[GivenCell, SheetCell]>([
+    ["0042", "0042"],
+    [{ number: "42" }, "42"],
+    [{ number: "42", format: "0" }, "42"],
+    [{ number: "42", format: "0000" }, "0042"],
+    [{ number: "42", format: "@" }, "42"],
+    [{ number: "123456789012" }, "123456789012"],
+    [
+      { number: "42", format: "0.00" },
+      { text: "42.00", fault: "shown" },
+    ],
+    [
+      { number: "1234", format: "#,##0" },
+      { text: "1,234", fault: "shown" },
+    ],
+    [
+      { number: "42", format: '"M"0000' },
+      { text: "M0042", fault: "shown" },
+    ],
+    [
+      { number: "1.5", format: "0000" },
+      { text: "0002", fault: "shown" },
+    ],
+    [
+      { number: "-4", format: "0000" },
+      { text: "-0004", fault: "shown" },
+    ],
+    [
+      { number: "0.4", format: "0%" },
+      { text: "40%", fault: "shown" },
+    ],
+    [{ number: "1E+15" }, { text: "1000000000000000", fault: "rounded" }],
+    [{ date: 36_526 }, { text: "2000-01-01", fault: "date" }],
+    [{ truth: true }, { text: "TRUE", fault: "truth" }],
+    [
+      { error: "#N/A", formula: "VLOOKUP(A2,Other!A:B,2,FALSE)" },
+      { text: "#N/A", fault: "error" },
+    ],
+    [{ formula: "A2" }, { text: "", fault: "formula" }],
+    [
+      { number: "0", formula: "Other!A7" },
+      { text: "0", fault: "blank" },
+    ],
+    [{ number: "7", formula: "Other!A7" }, "7"],
+    [null, null],
+  ])("a cell %j is read as %j: what the sheet shows, or a fault", (given, read) => {
+    expect(sheetOf([["x", given]])[0]?.[1] ?? null).toEqual(read);
+  });
+
+  test("has every row with anything in it in the CSV: with a look-up that failed, or with nothing in the chosen columns", () => {
+    const failed = { error: "#N/A", formula: "VLOOKUP(B3,Ids!A:B,2,FALSE)" } as const;
+    const data = sheetOf([
+      ["Kennung", "Name"],
+      ["alice", "Alice"],
+      [failed, "Bob"],
+      [null, "Total: 3"],
+      [],
+      ["mkeller", "M"],
+    ]);
+
+    const columns = [{ column: "pairwiseID", heading: "Kennung" } as const, undefined];
+    expect(csvOfSheet(data, { kind: "offboarding", headerRow: 1, columns })).toEqual([
+      "Kennung,fault\r\n",
+      "alice,\r\n",
+      "#N/A,pairwiseID: is an error of a spreadsheet\r\n",
+      ",userID or pairwiseID or email: is missing\r\n",
+      "\r\n",
+      "mkeller,\r\n",
+    ]);
+  });
+
+  test("has a summary for each of its sheets, and none for an empty one", () => {
+    const sheets = readWorkbook(
+      new Uint8Array(givenXlsx({ "A & B": [["Kennung"], ["a"]], Empty: [[]], C: [["userID"], ["1"], ["2"]] })),
     );
 
     expect([...sheets].map(([name, data]) => summaryOf(name, data)?.rows)).toEqual([1, undefined, 2]);
     expect([...sheets.keys()]).toEqual(["A & B", "Empty", "C"]);
   });
 
-  test("is unpacked without its pictures, and not at all when that would take too much", () => {
-    const names: string[][] = [];
-    const errors: (string | undefined)[] = [];
-    const unpack = (archive: Buffer) => {
-      unzip(new Uint8Array(archive), (error, files) => {
-        errors.push(error?.message);
-        names.push(Object.keys(files));
-      });
-    };
+  test("is measured before it is unpacked, by what it says of its parts", () => {
+    const half = unpackedBytesMax / 2;
+    const archive = zipOf({ "a.xml": "<a/>", "b.xml": "<b/>" }, { "a.xml": half, "b.xml": half + 1 });
 
-    unpack(zipOf({ "xl/workbook.xml": "<a/>", "xl/media/picture.png": "x", "xl/_rels/workbook.xml.rels": "<b/>" }));
-    unpack(
-      zipOf({ "a.xml": "<a/>", "b.xml": "<b/>" }, { "a.xml": unpackedBytesMax / 2, "b.xml": unpackedBytesMax / 2 + 1 }),
-    );
-    unpack(Buffer.from("no archive"));
-
-    expect(names).toEqual([["xl/workbook.xml", "xl/_rels/workbook.xml.rels"], [], []]);
-    expect(errors).toEqual([undefined, "too large", expect.any(String)]);
+    expect(unpackedBytes(new Uint8Array(archive))).toBe(unpackedBytesMax + 1);
+    expect(unpackedBytes(new Uint8Array(zipOf({ "a.xml": "<a/>" })))).toBe(4);
+    expect(isZip(new Uint8Array(archive))).toBe(true);
+    expect(isZip(new Uint8Array(Buffer.from("Kennung;E-Mail")))).toBe(false);
   });
 });
 

@@ -1,0 +1,23 @@
+/**
+ * Why a cell of a workbook is not used, as a row that failed for it reports it. A person sees one text in the sheet; any
+ * other reading would be a guess at whom the row means.
+ */
+export const cellFaults = {
+  date: "is a date that the spreadsheet made of what was typed",
+  rounded: "is a number that the spreadsheet rounded",
+  shown: "shows something else than it holds",
+  error: "is an error of a spreadsheet",
+  truth: "is TRUE or FALSE",
+  formula: "is a formula without a result",
+  blank: "refers to an empty cell",
+} as const;
+
+export type CellFault = keyof typeof cellFaults;
+
+/** Results of formulas that failed, as spreadsheets write them in English and German, and truth values: no ids. */
+const noId =
+  /^(?:#(?:N\/A|NV|REF!|BEZUG!|VALUE!|WERT!|NAME\?|DIV\/0!|NULL!|NUM!|ZAHL!|SPILL!|ÜBERLAUF!|CALC!|KALK!|GETTING_DATA|DATEN_ABRUFEN)|TRUE|FALSE|WAHR|FALSCH)$/;
+
+/** Why text in a column that identifies is what a spreadsheet wrote in place of an id. Undefined for an id. */
+export const noIdFault = (text: string): "error" | "truth" | undefined =>
+  noId.test(text) ? (text.startsWith("#") ? "error" : "truth") : undefined;

@@ -1,0 +1,58 @@
+import { csvSeparators, type CsvSeparator } from "../csv.ts";
+
+/**
+ * How a table of text becomes rows: RFC 4180, and what spreadsheets and people make of it. The API and the preview of the
+ * console read with these options of csv-parse, so that both see the same rows.
+ */
+export const csvReading = {
+  record_delimiter: "\n",
+  relax_column_count: true,
+  relax_quotes: true,
+} as const;
+
+/** Text in which LF ends each line. CR, LF and CRLF may be mixed, as in files that several programs have appended to. */
+export const unifyLineEnds = (text: string): string => text.replace(/\r\n?/g, "\n");
+
+/** The same for text that comes in pieces. A CR at the end of a piece waits for the next one. */
+export async function* unifiedLineEnds(pieces: AsyncIterable<string>): AsyncGenerator<string> {
+  let held = "";
+  for await (const piece of pieces) {
+    const text = held + piece;
+    held = text.endsWith("\r") ? "\r" : "";
+    yield unifyLineEnds(held === "" ? text : text.slice(0, -1));
+  }
+  if (held !== "") yield "\n";
+}
+
+/** How a table begins. */
+export interface CsvStart {
+  separator: CsvSeparator;
+  /** Characters before the table: a byte order mark, a line `sep=;`. */
+  skipped: number;
+}
+
+/** The start of a table whose lines end in LF: the separator that `sep=;` names, else the commonest of the first line. */
+export function csvStart(head: string): CsvStart {
+  const [before = "", named] = /^\ufeff?(?:sep=([,;\t])\n)?/i.exec(head) ?? [];
+  const isNamed = csvSeparators.find((separator) => separator === named);
+  return { separator: isNamed ?? commonest(head.slice(before.length)), skipped: before.length };
+}
+
+/** The separator that occurs most often in the first line that has any text, outside of quotation marks. */
+function commonest(text: string): CsvSeparator {
+  const [line = ""] = text
+    .replace(/"(?:[^"]|"")*"/g, "")
+    .trimStart()
+    .split("\n", 1);
+  const count = (separator: string): number => line.split(separator).length;
+  return csvSeparators.reduce((most, separator) => (count(separator) > count(most) ? separator : most));
+}
+
+/** Whether all cells of a row are blank. */
+export const isBlankRow = (cells: readonly string[]): boolean => cells.every((cell) => cell.trim() === "");
+
+/** The line breaks of a cell, in words. Undefined without any. Often a quotation mark some lines later closed the cell. */
+export function lineBreaksIn(cell: string): string | undefined {
+  const count = cell.split("\n").length - 1;
+  return count === 0 ? undefined : `${count} line break${count === 1 ? "" : "s"}`;
+}
