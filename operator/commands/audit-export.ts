@@ -1,6 +1,7 @@
 import { z } from "zod";
 import * as auditExports from "../../db/queries/audit/audit-exports.ts";
 import { createHeadVerifier } from "../../runtime/audit-key.ts";
+import { eachByItself } from "../../runtime/each-by-itself.ts";
 import { option } from "../../terminal/command.ts";
 import { exportAudit, type Exported } from "../audit/audit-export-files.ts";
 import { command } from "./command.ts";
@@ -16,11 +17,11 @@ export const auditExport = command({
     const verifier = await createHeadVerifier(context.auditKey());
     const db = await context.db();
     const exported: Exported[] = [];
-    for (const realm of await context.realms())
-      exported.push(await exportAudit(db, { realm, directory: out, verifier }));
-    for (const { realmId, to } of exported) {
-      await auditExports.note(db, { realmId, position: to, at: context.clock.now() });
-    }
+    await eachByItself(await context.realms(), async (realm) => {
+      const file = await exportAudit(db, { realm, directory: out, verifier });
+      exported.push(file);
+      await auditExports.note(db, { realmId: file.realmId, position: file.to, at: context.clock.now() });
+    });
     return {
       json: { realms: exported.map(({ realmId, ...file }) => ({ realm: Number(realmId), ...file })) },
       text: exported

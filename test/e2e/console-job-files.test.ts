@@ -5,6 +5,7 @@ import { jobRowsMax } from "../../domain/bulk-job/job.ts";
 import { expectFaultless } from "../support/browser/browser.ts";
 import { pressAt, tabTo } from "../support/browser/console-keyboard.ts";
 import { useConsole } from "../support/service/console.ts";
+import { leaverSheets, leaversMax } from "../support/given/leaver-files.ts";
 import { givenXlsx, type GivenCell } from "../support/given/xlsx.ts";
 import { extent } from "../support/run/extent.ts";
 import { describeWithTool } from "../support/run/tools.ts";
@@ -70,7 +71,10 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     expect(await counted(page, "Profiles revoked")).toBe("4");
     await expect
       .poll(() => page.locator('table[aria-label="Problems"] tbody tr').allInnerTexts())
-      .toEqual([expect.stringMatching(/^1\s+This person is not known here\s+–\s+7$/)]);
+      .toEqual([
+        expect.stringMatching(/^1\s+This person is not known here\s+–\s+7$/),
+        expect.stringMatching(/^1\s+Is a number that the spreadsheet rounded\s+.*\s+8$/),
+      ]);
     await page.getByText("Exmatrikulation.xlsx").waitFor();
     const row = (name: string) => page.getByRole("row", { name: new RegExp(name) });
     await row("file-ada").waitFor();
@@ -119,6 +123,32 @@ describeWithTool("chromium", "files as people have them, in the console", () => 
     await expectFaultless(watched);
     await context.close();
   });
+
+  test.each(leaverSheets("console-leaver"))(
+    "a workbook of 1,000 people with $title: everybody is going to lose access, or a row that names them is wrong",
+    async ({ people, unreadable, rows }) => {
+      await subject.api.database.owner.query(sql`
+        insert into users (realm_id, pairwise_id, created_at)
+        select ${subject.realm.realmId}, id, now() from unnest(${people}::text[]) as id on conflict do nothing
+      `);
+      const { page, context } = await subject.open("/console/jobs/new/offboarding");
+      await upload(page, "leavers.xlsx", givenXlsx({ Leavers: rows }));
+      const dialog = page.getByRole("dialog");
+      if (unreadable.length > 0) {
+        if (rows[0]?.length === 2) await dialog.getByLabel("What the column Name is").selectOption("Leave out");
+        await dialog.getByText(`${unreadable.length} rows cannot be used and will fail`).waitFor();
+        await pressAt(dialog.getByRole("button", { name: "Check these rows" }));
+      }
+      await stated(page, "Ready");
+
+      const expected = leaversMax - unreadable.length;
+      expect(await counted(page, "Will lose access")).toBe(expected.toLocaleString("en-GB"));
+      const causes = await page.locator('table[aria-label="Problems"] tbody tr').allInnerTexts();
+      const named = causes.reduce((sum, cause) => sum + Number.parseInt(cause.replaceAll(",", ""), 10), 0);
+      expect(named).toBe(unreadable.length);
+      await context.close();
+    },
+  );
 
   test("a large workbook is read without a worker that the policy forbids", async () => {
     const rows: GivenCell[][] = [

@@ -1,4 +1,5 @@
 import * as upkeep from "../../db/queries/bulk-job/upkeep.ts";
+import { untilNone } from "../../runtime/each-by-itself.ts";
 import type { BulkJobDeps } from "./deps.ts";
 
 /** Erases the private keys that jobs have kept for long enough, and removes jobs that are old or were never sent in full. */
@@ -11,10 +12,4 @@ export async function purgeJobs({ db, clock, log }: Pick<BulkJobDeps, "db" | "cl
   if (removed.uploads + removed.outputs + removed.jobs > 0) {
     log.info({ event: "upkeep.jobs_purged", ...removed }, "what bulk jobs left is removed");
   }
-}
-
-async function untilNone(work: () => Promise<number>): Promise<number> {
-  let total = 0;
-  for (let done = await work(); done > 0; done = await work()) total += done;
-  return total;
 }

@@ -2,6 +2,7 @@ import type { Database, Db } from "../../db/client.ts";
 import * as chain from "../../db/queries/audit/audit-seals.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
 import { chainStart, isLagging, nextLink, type ChainEnd } from "../../domain/audit-chain.ts";
+import { eachByItself } from "../../runtime/each-by-itself.ts";
 import { sha256, type HeadSigner } from "../../runtime/audit-key.ts";
 import type { Log } from "../../runtime/log.ts";
 import type { Clock } from "../../runtime/clock.ts";
@@ -29,25 +30,28 @@ export const sealingLock = 7_246_714;
  * continued. That, and entries that have waited for longer than they should, is in the log.
  */
 export async function sealAudit(deps: SealingDeps, { slice = sliceMax }: { slice?: number } = {}): Promise<void> {
-  const failures: unknown[] = [];
-  for (const realmId of await chain.realmsWaiting(deps.db)) {
-    try {
-      for (let more = true; more;) {
-        const sealed = await deps.db.transaction((tx) => sealSlice(tx, deps, { realmId, slice }));
-        if (sealed !== undefined) deps.headLog.note(realmId, sealed.head);
-        more = sealed?.more === true;
-      }
-      await tellOfLag(deps, realmId);
-    } catch (error) {
-      // One realm's trouble is not the others'.
-      failures.push(error);
-      if (!(error instanceof UntrustedHead)) continue;
+  try {
+    await eachByItself(await chain.realmsWaiting(deps.db), (realmId) => sealRealm(deps, { realmId, slice }));
+  } finally {
+    deps.headLog.tell();
+  }
+}
+
+async function sealRealm(deps: SealingDeps, { realmId, slice }: { realmId: string; slice: number }): Promise<void> {
+  try {
+    for (let more = true; more;) {
+      const sealed = await deps.db.transaction((tx) => sealSlice(tx, deps, { realmId, slice }));
+      if (sealed !== undefined) deps.headLog.note(realmId, sealed.head);
+      more = sealed?.more === true;
+    }
+    await tellOfLag(deps, realmId);
+  } catch (error) {
+    if (error instanceof UntrustedHead) {
       deps.onRefused();
       deps.log.error({ event: "audit.refused", realmId }, error.message);
     }
+    throw error;
   }
-  deps.headLog.tell();
-  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
 }
 
 async function tellOfLag({ db, clock, log }: SealingDeps, realmId: string): Promise<void> {

@@ -1,5 +1,6 @@
 import * as forgetting from "../../db/operations/forgetting.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
+import { eachByItself } from "../../runtime/each-by-itself.ts";
 import type { BulkJobDeps } from "../bulk-job/deps.ts";
 
 /** People whose names are erased in one transaction. */
@@ -10,26 +11,33 @@ export const forgetLock = 7_246_716;
 
 /**
  * Forgets the people whom realms want forgotten, a slice at a time, each a transaction of its own: what is interrupted is
- * begun again and finds the rest. Leaves it to another worker that is at it already.
+ * begun again and finds the rest. A realm that fails does not hold up the others. Leaves it to another worker that is at
+ * it already.
  */
 export async function forgetPeople(
-  { db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">,
+  deps: Pick<BulkJobDeps, "db" | "clock" | "log">,
   { slice = sliceMax }: { slice?: number } = {},
 ): Promise<void> {
-  for (const realm of await forgetting.listRealms(db)) {
-    let place: forgetting.Place | undefined;
-    do {
-      const after = place;
-      const done = await db.transaction(async (tx) => {
-        if (!(await upkeep.tryLock(tx, forgetLock))) return undefined;
-        await upkeep.setShortLockTimeout(tx);
-        return forgetting.forgetSlice(tx, { realm, after, limit: slice, at: clock.now() });
-      });
-      if (done === undefined) return;
-      if (done.forgotten > 0) {
-        log.info({ event: "upkeep.forgotten", realmId: realm.id, users: done.forgotten }, "offboarded users forgotten");
-      }
-      place = done.place;
-    } while (place !== undefined);
-  }
+  await eachByItself(await forgetting.listRealms(deps.db), (realm) => forgetPeopleOf(deps, realm, slice));
+}
+
+async function forgetPeopleOf(
+  { db, clock, log }: Pick<BulkJobDeps, "db" | "clock" | "log">,
+  realm: forgetting.ForgettingRealm,
+  slice: number,
+): Promise<void> {
+  let place: forgetting.Place | undefined;
+  do {
+    const after = place;
+    const done = await db.transaction(async (tx) => {
+      if (!(await upkeep.tryLock(tx, forgetLock))) return undefined;
+      await upkeep.setShortLockTimeout(tx);
+      return forgetting.forgetSlice(tx, { realm, after, limit: slice, at: clock.now() });
+    });
+    if (done === undefined) return;
+    if (done.forgotten > 0) {
+      log.info({ event: "upkeep.forgotten", realmId: realm.id, users: done.forgotten }, "offboarded users forgotten");
+    }
+    place = done.place;
+  } while (place !== undefined);
 }

@@ -3,6 +3,8 @@ import * as setup from "../../db/operations/setup.ts";
 import * as work from "../../db/queries/issuance/issuance-work.ts";
 import * as processes from "../../db/queries/upkeep/processes.ts";
 import * as upkeep from "../../db/queries/upkeep/upkeep.ts";
+import type { Db } from "../../db/client.ts";
+import { eachByItself, untilNone } from "../../runtime/each-by-itself.ts";
 import type { HeadSigner } from "../../runtime/audit-key.ts";
 import { createHeadLog, sealAudit } from "./audit-sealing.ts";
 import type { UpkeepMetrics } from "./upkeep-metrics.ts";
@@ -93,15 +95,34 @@ export async function missResponders({ db, log }: Pick<UpkeepDeps, "db" | "log">
   log.error({ event: "ocsp.no_responder" }, "no responder is alive, so OCSP is not answered; start one");
 }
 
-/** Erases what has served its purpose. */
+/**
+ * Erases what has served its purpose, private keys first, until nothing is left: each slice is a transaction of its own. A
+ * table that somebody else holds does not keep the others. Leaves it to another worker that is at it already.
+ */
 export async function purgeExpired({ db, clock, log }: Pick<UpkeepDeps, "db" | "clock" | "log">): Promise<void> {
-  await db.transaction(async (tx) => {
-    if (!(await upkeep.tryLock(tx, purgeLock))) return;
-    await upkeep.setShortLockTimeout(tx);
-    const outputs = await upkeep.eraseOutputs(tx, { at: clock.now() });
-    const rows = await upkeep.removeExpired(tx, { at: clock.now() });
+  let outputs = 0;
+  let rows = 0;
+  const slices = (work: (tx: Db) => Promise<number>): Promise<number> =>
+    untilNone(() =>
+      db.transaction(async (tx) => {
+        if (!(await upkeep.tryLock(tx, purgeLock))) return 0;
+        await upkeep.setShortLockTimeout(tx);
+        return work(tx);
+      }),
+    );
+  try {
+    await eachByItself(
+      [
+        async () => (outputs += await slices((tx) => upkeep.eraseOutputs(tx, { at: clock.now() }))),
+        ...upkeep
+          .removals(clock.now())
+          .map((removal) => async () => (rows += await slices((tx) => upkeep.remove(tx, removal)))),
+      ],
+      (purge) => purge(),
+    );
+  } finally {
     if (outputs + rows > 0) log.info({ event: "upkeep.purged", outputs, rows }, "expired data removed");
-  });
+  }
 }
 
 /** Takes profiles that have run out off what lists look through, and off the counts of their users. */

@@ -89,10 +89,12 @@ async function blankDataKeys(db: Db, { at }: { at: Date }): Promise<void> {
   `);
 }
 
-/** Removes what people and clients had for a time and whose time is up, a slice of each kind. Answers how many rows. */
-export async function removeExpired(db: Db, { at }: { at: Date }): Promise<number> {
-  // Sessions before their tokens: whatever ends a session takes the session's row first.
-  const removals = [
+/**
+ * Statements that each remove a slice of one kind of row whose time was up at an instant. Sessions come before their
+ * tokens: whatever ends a session takes the session's row first.
+ */
+export function removals(at: Date): Sql[] {
+  return [
     sql`delete from sessions
          where id in ((select id from sessions where expires_at < ${at} limit ${slice})
                       union
@@ -136,15 +138,11 @@ export async function removeExpired(db: Db, { at }: { at: Date }): Promise<numbe
                                  where created_at < ${at}::timestamptz - make_interval(hours => ${idempotencyKeys.idempotencyKeyHours})
                                  limit ${slice})`,
   ];
-  let total = 0;
-  for (const removal of removals) {
-    total += await counted(
-      db,
-      sql`with removed as (${removal} returning 1) select count(*)::integer as count from removed`,
-    );
-  }
-  return total;
 }
+
+/** Carries out one of {@link removals}. Returns how many rows it removed; call it until there are none. */
+export const remove = (db: Db, removal: Sql): Promise<number> =>
+  counted(db, sql`with removed as (${removal} returning 1) select count(*)::integer as count from removed`);
 
 /**
  * Marks the profiles of users that have run out, at most {@link slice} in each realm, and takes them off their users'

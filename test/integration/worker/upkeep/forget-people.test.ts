@@ -334,6 +334,31 @@ describe("who is forgotten", () => {
     expect(new Set((await entries()).map((entry) => entry.forgetAfterMonths))).toEqual(new Set([2]));
   });
 
+  test("in every realm, when the entry of one of them is refused; that one is tried again", async () => {
+    const first = await leaver();
+    realmId = await given.realm();
+    await setForgetting(realmId, 2);
+    const second = await leaver();
+    await owner().query(
+      verbatim(`create function refuse_entry() returns trigger language plpgsql as $$
+             begin if new.realm_id = ${first.realmId} then raise exception 'no room for this one'; end if; return new; end $$`),
+    );
+    await owner().query(
+      verbatim(
+        "create trigger refuse_entry before insert on audit_entries for each row execute function refuse_entry()",
+      ),
+    );
+    try {
+      await expect(forget()).rejects.toThrow("no room for this one");
+    } finally {
+      await owner().query(verbatim("drop function refuse_entry() cascade"));
+    }
+    expect(await forgottenOf([first, second])).toEqual([false, true]);
+
+    await forget();
+    expect(await forgottenOf([first])).toEqual([true]);
+  });
+
   test("once, by several workers at the same time", async () => {
     const people = await leavers(12);
     const another = api.database.open("realmpass_worker");

@@ -1,0 +1,22 @@
+/**
+ * Runs work for every item, one after the other: a failure of one is not the others'. Throws when all have had their turn:
+ * the failure, or an AggregateError of several.
+ */
+export async function eachByItself<Item>(items: Iterable<Item>, run: (item: Item) => Promise<unknown>): Promise<void> {
+  const failures: unknown[] = [];
+  for (const item of items) {
+    try {
+      await run(item);
+    } catch (error) {
+      failures.push(error);
+    }
+  }
+  if (failures.length > 0) throw failures.length === 1 ? failures[0] : new AggregateError(failures);
+}
+
+/** Repeats work that does a slice of what there is until a slice is empty. Returns how much it did in all. */
+export async function untilNone(work: () => Promise<number>): Promise<number> {
+  let total = 0;
+  for (let done = await work(); done > 0; done = await work()) total += done;
+  return total;
+}
