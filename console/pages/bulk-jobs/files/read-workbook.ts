@@ -1,4 +1,4 @@
-import { read } from "@e965/xlsx";
+import { read, type CellObject } from "@e965/xlsx";
 import { readCell, type SheetCell } from "./sheet.ts";
 
 /**
@@ -14,7 +14,7 @@ export function readWorkbook(bytes: Uint8Array): Map<string, SheetCell[][]> {
     if (sheet === undefined || data === undefined) continue;
     sheets.set(
       name,
-      Array.from(data, (row) => Array.from(row ?? [], readCell)),
+      Array.from(data, (row: CellObject[] | undefined) => Array.from(row ?? [], readCell)),
     );
     // What was read takes several times the memory of its text.
     delete sheet["!data"];

@@ -38,6 +38,12 @@ const samplesMax = 5;
 /** From 10^15 on a number has 16 digits, of which spreadsheets keep 15. */
 const exactBelow = 1e15;
 
+/** Number formats (ECMA-376 part 1, 18.8.30), which the library exports without types. */
+const numberFormats = SSF as {
+  is_date: (format: string) => boolean;
+  format: (format: string, value: number) => string;
+};
+
 /** Reads a cell. A number whose format shows something else than its digits is faulty, unless the format pads with zeros. */
 export function readCell(cell: CellObject | undefined): SheetCell {
   if (cell === undefined) return null;
@@ -66,7 +72,7 @@ function readNumber(
   value: number,
   { shown, format, isFormula }: { shown: string; format: string; isFormula: boolean },
 ): SheetCell {
-  if (SSF.is_date(format)) return { text: String(SSF.format("yyyy-mm-dd", value)), fault: "date" };
+  if (numberFormats.is_date(format)) return { text: numberFormats.format("yyyy-mm-dd", value), fault: "date" };
   const text = String(value);
   if (Math.abs(value) >= exactBelow) return { text, fault: "rounded" };
   if (isFormula && value === 0) return { text, fault: "blank" };

@@ -136,7 +136,7 @@ describe("a file", () => {
     ]);
     expect(row?.input).toEqual(['a;"b"\nc', " x ", "My phone", "iOS", "PFX"]);
     // A line break is no part of an identifier.
-    expect(row?.message).toBe("pairwiseID: must not contain control characters");
+    expect(row?.message).toBe("pairwiseID: holds 1 line break");
   });
 
   test("with quoted line breaks and delimiters has one row for each person", async () => {
